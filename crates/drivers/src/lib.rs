@@ -1,0 +1,1 @@
+//! How to reach an agent: a turn goes in, trace events come out.

@@ -1,0 +1,1 @@
+//! Front ends that lower a suite format to a plan.

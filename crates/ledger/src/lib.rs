@@ -1,0 +1,1 @@
+//! The run folder: create, append, write whole, read back.

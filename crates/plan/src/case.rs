@@ -1,0 +1,62 @@
+//! One case: everything it needs to be run, no inheritance left.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{Check, Diagnostics, Hook, Limits, Span, Target, Text, Turn, World};
+
+/// One case of a suite.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Its name within the suite.
+    pub id: String,
+    /// Where it stands.
+    pub span: Span,
+    /// What it is about.
+    pub description: Option<String>,
+    /// Words to select it by.
+    pub tags: Vec<String>,
+    /// Why it is not to be run.
+    pub skip: Option<Skip>,
+    /// How to reach the agent.
+    pub target: Arc<Target>,
+    /// What the agent meets.
+    pub world: Arc<World>,
+    /// Variables for templates, in the order they are filled.
+    pub variables: Arc<[(String, Text)]>,
+    /// Commands to run before the turns.
+    pub hooks: Arc<[Hook]>,
+    /// What is said to the agent.
+    pub turns: Vec<Turn>,
+    /// Checks over the whole case, shared ones first.
+    pub checks: Vec<Arc<Check>>,
+    /// What it may use up.
+    pub limits: Limits,
+    /// How long it may take before it is given up, if no limit on wall time says so earlier.
+    pub timeout: Option<Duration>,
+    /// How often it is run; it passes only if all runs do.
+    pub runs: u32,
+    /// When to stop.
+    pub stop: StopRule,
+    /// What keeps it from being run, where its own file is wrong and the rest of the suite is not.
+    pub broken: Option<Diagnostics>,
+}
+
+/// Why a case is not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skip {
+    /// The reason given, if any.
+    pub reason: Option<String>,
+}
+
+/// What a failed turn means for the rest of the case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StopRule {
+    /// Take no further turn.
+    #[default]
+    FirstFailedTurn,
+    /// Take all turns and evaluate everything.
+    Never,
+    /// Evaluate nothing after the first failed check.
+    FirstFailure,
+}

@@ -1,0 +1,43 @@
+//! A check as data: its kind and its arguments, which only the check's own file in `agentci-checks` gives types.
+
+use crate::{Node, Span, Spanned};
+
+/// Something that is asked of a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// Which check, by its name in the registry.
+    pub kind: Spanned<String>,
+    /// Its arguments, with positions.
+    pub arguments: Node,
+    /// Whether it must not hold.
+    pub negate: bool,
+    /// What to say instead of the check's own words when it fails.
+    pub message: Option<String>,
+    /// What the suite's own dialect calls it, where that differs from the kind.
+    pub label: Option<&'static str>,
+    /// Whether texts in the arguments may hold variables.
+    pub templated: bool,
+}
+
+impl Check {
+    /// A check without negation or message.
+    pub fn new(kind: impl Into<String>, kind_span: Span, arguments: Node) -> Self {
+        Self {
+            kind: Spanned::new(kind.into(), kind_span),
+            arguments,
+            negate: false,
+            message: None,
+            label: None,
+            templated: false,
+        }
+    }
+
+    /// The name to show: the dialect's own, else the kind, with `not` before it when negated.
+    pub fn name(&self) -> String {
+        match self.label {
+            Some(label) => label.to_owned(),
+            None if self.negate => format!("not {}", self.kind.value),
+            None => self.kind.value.clone(),
+        }
+    }
+}

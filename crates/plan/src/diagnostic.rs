@@ -1,0 +1,143 @@
+//! What is wrong with a suite, where, and what to do about it.
+
+use crate::{Sources, Span, source::Place};
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The suite or the case can not be run.
+    Error,
+    /// It can, but is probably not what was meant.
+    Warning,
+}
+
+/// One problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, one sentence in lower case.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+    /// A few words to stand beside the marked text.
+    pub label: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A problem that keeps the suite or case from running.
+    pub fn error(span: Span, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Error, message: message.into(), span, label: String::new(), help: None }
+    }
+
+    /// A problem that the run survives.
+    pub fn warning(span: Span, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(span, message) }
+    }
+
+    /// Words to stand beside the marked text.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// The remedy.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The place, readable without the sources.
+    pub fn place(&self, sources: &Sources) -> Place {
+        sources.place(self.span)
+    }
+}
+
+/// All problems found so far, in the order they were found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Adds one.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.list.push(diagnostic);
+    }
+
+    /// Adds all of another list.
+    pub fn append(&mut self, other: Diagnostics) {
+        self.list.extend(other.list);
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether something keeps the suite or case from running.
+    pub fn has_errors(&self) -> bool {
+        self.count(Severity::Error) > 0
+    }
+
+    /// How many there are of one severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.list.iter().filter(|diagnostic| diagnostic.severity == severity).count()
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.list.iter()
+    }
+
+    /// Orders them by file and line.
+    pub fn sort(&mut self) {
+        self.list.sort_by_key(|diagnostic| diagnostic.span);
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter()
+    }
+}
+
+impl<'d> IntoIterator for &'d Diagnostics {
+    type Item = &'d Diagnostic;
+    type IntoIter = std::slice::Iter<'d, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// The candidate closest to a mistyped word, if one is close enough to be meant.
+pub fn did_you_mean<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let lower = word.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= 1 + candidate.chars().count().min(word.chars().count()) / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggests_only_what_could_be_meant() {
+        let known = ["suite_name", "mode", "cases_path"];
+        assert_eq!(did_you_mean("suit_name", known), Some("suite_name"));
+        assert_eq!(did_you_mean("MODE", known), Some("mode"));
+        assert_eq!(did_you_mean("timeout", known), None);
+    }
+}

@@ -1,0 +1,188 @@
+//! How pure code meets files: through a trait, so that a plan can be made from a disk, an archive or a test's own map.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+/// What a path leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+}
+
+/// One thing in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name, without the folder.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// Why a file could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileError {
+    /// There is nothing at that path.
+    Missing,
+    /// The file is larger than the reader takes.
+    TooLarge {
+        /// The size of the file in bytes.
+        size: u64,
+        /// The most that is read.
+        limit: u64,
+    },
+    /// Anything else, in the system's words.
+    Other(String),
+}
+
+impl std::fmt::Display for FileError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            FileError::Missing => f.write_str("no such file"),
+            FileError::TooLarge { size, limit } => {
+                write!(f, "the file has {size} bytes, at most {limit} are read")
+            }
+            FileError::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// Files as pure code sees them.
+pub trait Files {
+    /// The bytes of a file, refused when there are more than `limit`.
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError>;
+    /// What a folder holds, sorted by name.
+    fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError>;
+    /// What stands at a path, links followed; `None` when nothing does.
+    fn kind(&self, path: &Path) -> Option<Kind>;
+
+    /// The text of a file.
+    fn read_text(&self, path: &Path, limit: u64) -> Result<String, FileError> {
+        let bytes = self.read(path, limit)?;
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
+            Err(error) => {
+                let good = error.utf8_error().valid_up_to();
+                let line = error.as_bytes().iter().take(good).filter(|byte| **byte == b'\n').count() + 1;
+                Err(FileError::Other(format!("line {line} is not UTF-8 text")))
+            }
+        }
+    }
+}
+
+/// Files kept in memory, for tests and for callers that have no disk.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryFiles {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl MemoryFiles {
+    /// Adds a file; its folders come to be with it.
+    #[must_use]
+    pub fn with(mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
+        self.files.insert(path.into(), bytes.into());
+        self
+    }
+}
+
+impl Files for MemoryFiles {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+        let bytes = self.files.get(path).ok_or(FileError::Missing)?;
+        let size = bytes.len() as u64;
+        if size > limit { Err(FileError::TooLarge { size, limit }) } else { Ok(bytes.clone()) }
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
+        let mut entries: BTreeMap<String, Kind> = BTreeMap::new();
+        for path in self.files.keys() {
+            let Ok(below) = path.strip_prefix(folder) else { continue };
+            let mut parts = below.components();
+            let Some(Component::Normal(name)) = parts.next() else { continue };
+            let kind = if parts.next().is_some() { Kind::Folder } else { Kind::File };
+            entries.insert(name.to_string_lossy().into_owned(), kind);
+        }
+        if entries.is_empty() {
+            return Err(FileError::Missing);
+        }
+        Ok(entries.into_iter().map(|(name, kind)| Entry { name, kind }).collect())
+    }
+
+    fn kind(&self, path: &Path) -> Option<Kind> {
+        if self.files.contains_key(path) {
+            return Some(Kind::File);
+        }
+        self.files.keys().any(|file| file.starts_with(path)).then_some(Kind::Folder)
+    }
+}
+
+/// Joins a path written in a suite to the suite's folder, without `.` parts.
+pub fn join(folder: &Path, written: &str) -> PathBuf {
+    let mut joined = PathBuf::new();
+    for part in folder.join(written).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(joined.components().next_back(), Some(Component::Normal(_))) => {
+                joined.pop();
+            }
+            other => joined.push(other),
+        }
+    }
+    if joined.as_os_str().is_empty() { PathBuf::from(".") } else { joined }
+}
+
+/// How to name `path` from `folder`; both must be of one kind, absolute or relative to the same place.
+pub fn relative(folder: &Path, path: &Path) -> PathBuf {
+    if folder.is_absolute() != path.is_absolute() {
+        return path.to_path_buf();
+    }
+    let folder = join(folder, "");
+    let path = join(path, "");
+    let from: Vec<_> = folder.components().filter(|part| *part != Component::CurDir).collect();
+    let to: Vec<_> = path.components().filter(|part| *part != Component::CurDir).collect();
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    if from.iter().skip(shared).any(|part| *part == Component::ParentDir) {
+        return path;
+    }
+    let mut result = PathBuf::new();
+    for _ in shared..from.len() {
+        result.push("..");
+    }
+    for part in to.iter().skip(shared) {
+        result.push(part);
+    }
+    if result.as_os_str().is_empty() { PathBuf::from(".") } else { result }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn join_drops_detours() {
+        assert_eq!(join(Path::new("a/b"), "../c/./d.yaml"), Path::new("a/c/d.yaml"));
+        assert_eq!(join(Path::new("."), "x"), Path::new("x"));
+        assert_eq!(join(Path::new("a"), ".."), Path::new("."));
+        assert_eq!(join(Path::new("a"), "../../x"), Path::new("../x"));
+        assert_eq!(join(Path::new("a"), "/etc/x"), Path::new("/etc/x"));
+    }
+
+    #[test]
+    fn relative_names_a_path_from_a_folder() {
+        assert_eq!(relative(Path::new("a/b"), Path::new("a/c/d")), Path::new("../c/d"));
+        assert_eq!(relative(Path::new("."), Path::new("a")), Path::new("a"));
+        assert_eq!(relative(Path::new("/x/y"), Path::new("/x/y/z")), Path::new("z"));
+        assert_eq!(relative(Path::new("a"), Path::new("a")), Path::new("."));
+        assert_eq!(relative(Path::new("../x"), Path::new("y")), Path::new("y"));
+    }
+
+    #[test]
+    fn text_names_the_line_that_is_not_utf8() {
+        let files = MemoryFiles::default().with("a", b"ok\nbad \xff\n".to_vec());
+        let error = files.read_text(Path::new("a"), 100).unwrap_err();
+        assert_eq!(error, FileError::Other("line 2 is not UTF-8 text".into()));
+    }
+}

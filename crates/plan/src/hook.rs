@@ -1,0 +1,18 @@
+//! A command that runs before a case and may give it variables.
+
+use std::time::Duration;
+
+use crate::{Span, Text};
+
+/// A command whose standard output is one JSON object, merged into the variables of the case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hook {
+    /// The program and its arguments.
+    pub command: Vec<Text>,
+    /// Environment variables it gets beside the inherited ones.
+    pub environment: Vec<(String, Text)>,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// Where the suite asks for it.
+    pub span: Span,
+}

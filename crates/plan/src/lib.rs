@@ -1,0 +1,41 @@
+//! What to run, as pure data.
+//!
+//! A front end (`agentci-formats`) lowers a suite file to a [`Plan`]; everything after it works on the plan alone. Every case in
+//! a plan is complete, no inheritance is left, and every node knows the file, line and column it came from, so that a failed
+//! check can point at the line that asked for it. Nothing here touches the clock, the network, the environment or the disk:
+//! files come in through the [`Files`] trait.
+
+mod case;
+mod check;
+mod diagnostic;
+mod files;
+mod hook;
+mod limits;
+mod node;
+mod outcome;
+pub mod read;
+mod scalar;
+mod source;
+mod suite;
+mod target;
+mod template;
+mod turn;
+mod units;
+mod world;
+
+pub use case::{Case, Skip, StopRule};
+pub use check::Check;
+pub use diagnostic::{Diagnostic, Diagnostics, Severity, did_you_mean};
+pub use files::{Entry, FileError, Files, Kind, MemoryFiles, join, relative};
+pub use hook::Hook;
+pub use limits::{Limit, Limits};
+pub use node::{Content, Key, Node, Pair};
+pub use outcome::{Detail, Failure, Outcome};
+pub use scalar::{Reading, Scalar};
+pub use source::{FileId, Place, Sources, Span, Spanned};
+pub use suite::{Dialect, Mode, Plan, Suite};
+pub use target::{CommandPart, ProcessTarget, Target};
+pub use template::{Data, Template, Text, UnsetVariable, Variables, escape, fill};
+pub use turn::{Action, Message, Said, Turn};
+pub use units::{parse_duration, print_duration};
+pub use world::{Cassette, ToolSource, World};

@@ -1,0 +1,52 @@
+//! What a case may use up.
+
+use crate::Span;
+
+/// The most that is allowed of something, and the line that says so. Zero and less are allowed: then any use is too much.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limit {
+    /// The most allowed.
+    pub most: f64,
+    /// Where the suite says so.
+    pub span: Span,
+}
+
+/// The limits of a case; going over one is a failure of its own kind.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Limits {
+    /// Milliseconds from the start of the agent to its final output.
+    pub wall_ms: Option<Limit>,
+    /// Tool calls, refused ones included.
+    pub tool_calls: Option<Limit>,
+    /// Tool calls that were answered with an error.
+    pub tool_errors: Option<Limit>,
+    /// Tokens the model wrote, as the agent reports them.
+    pub tokens_out: Option<Limit>,
+    /// Cost in US dollars, as the agent reports it.
+    pub cost_usd: Option<Limit>,
+}
+
+impl Limits {
+    /// These limits where they are set, the others elsewhere.
+    #[must_use]
+    pub fn over(&self, below: &Limits) -> Limits {
+        Limits {
+            wall_ms: self.wall_ms.or(below.wall_ms),
+            tool_calls: self.tool_calls.or(below.tool_calls),
+            tool_errors: self.tool_errors.or(below.tool_errors),
+            tokens_out: self.tokens_out.or(below.tokens_out),
+            cost_usd: self.cost_usd.or(below.cost_usd),
+        }
+    }
+
+    /// Every limit with its name in summaries and messages, set or not, in a fixed order.
+    pub fn named(&self) -> [(&'static str, Option<Limit>); 5] {
+        [
+            ("max_wall_ms", self.wall_ms),
+            ("max_tool_calls", self.tool_calls),
+            ("max_tool_errors", self.tool_errors),
+            ("max_tokens_out", self.tokens_out),
+            ("max_cost_usd", self.cost_usd),
+        ]
+    }
+}

@@ -1,0 +1,169 @@
+//! Data with positions: what a YAML or JSON file says before anyone gives it a type.
+
+use serde_json::{Map, Value};
+
+use crate::{Reading, Scalar, Span};
+
+/// A value and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Where it stands.
+    pub span: Span,
+    /// What it says.
+    pub content: Content,
+}
+
+/// What a node says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// One word or text.
+    Scalar(Scalar),
+    /// A list.
+    List(Vec<Node>),
+    /// A mapping, in the order it was written, no key twice.
+    Map(Vec<Pair>),
+}
+
+/// A key and its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pair {
+    /// The key.
+    pub key: Key,
+    /// The value.
+    pub value: Node,
+}
+
+/// A key and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The key's text.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Node {
+    /// A text.
+    pub fn text(text: impl Into<String>, span: Span) -> Self {
+        Self { span, content: Content::Scalar(Scalar::quoted(text)) }
+    }
+
+    /// A mapping with keys that the lowering made, all at the place of the mapping.
+    pub fn map<'k>(span: Span, pairs: impl IntoIterator<Item = (&'k str, Node)>) -> Self {
+        let pairs = pairs.into_iter().map(|(key, value)| Pair { key: Key { text: key.to_owned(), span }, value });
+        Self { span, content: Content::Map(pairs.collect()) }
+    }
+
+    /// A list.
+    pub fn list(span: Span, items: Vec<Node>) -> Self {
+        Self { span, content: Content::List(items) }
+    }
+
+    /// A node for a JSON value, every part of it at the same place.
+    pub fn from_value(value: &Value, span: Span) -> Self {
+        let content = match value {
+            Value::Null => Content::Scalar(Scalar::plain("null")),
+            Value::Bool(truth) => Content::Scalar(Scalar::plain(truth.to_string())),
+            Value::Number(number) => Content::Scalar(Scalar::plain(number.to_string())),
+            Value::String(text) => Content::Scalar(Scalar::quoted(text.as_str())),
+            Value::Array(items) => Content::List(items.iter().map(|item| Node::from_value(item, span)).collect()),
+            Value::Object(map) => Content::Map(
+                map.iter()
+                    .map(|(key, value)| Pair {
+                        key: Key { text: key.clone(), span },
+                        value: Node::from_value(value, span),
+                    })
+                    .collect(),
+            ),
+        };
+        Self { span, content }
+    }
+
+    /// The scalar, if it is one.
+    pub fn scalar(&self) -> Option<&Scalar> {
+        match &self.content {
+            Content::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// The items, if it is a list.
+    pub fn items(&self) -> Option<&[Node]> {
+        match &self.content {
+            Content::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The pairs, if it is a mapping.
+    pub fn pairs(&self) -> Option<&[Pair]> {
+        match &self.content {
+            Content::Map(pairs) => Some(pairs),
+            _ => None,
+        }
+    }
+
+    /// The value under a key of a mapping.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.pairs()?.iter().find(|pair| pair.key.text == key).map(|pair| &pair.value)
+    }
+
+    /// Whether it says nothing.
+    pub fn is_null(&self) -> bool {
+        self.scalar().is_some_and(Scalar::is_null)
+    }
+
+    /// The JSON value; the error is the span of what JSON can not say.
+    pub fn value(&self, reading: Reading) -> Result<Value, Span> {
+        match &self.content {
+            Content::Scalar(scalar) => scalar.value(reading).ok_or(self.span),
+            Content::List(items) => {
+                items.iter().map(|item| item.value(reading)).collect::<Result<_, _>>().map(Value::Array)
+            }
+            Content::Map(pairs) => {
+                let mut map = Map::with_capacity(pairs.len());
+                for pair in pairs {
+                    map.insert(pair.key.text.clone(), pair.value.value(reading)?);
+                }
+                Ok(Value::Object(map))
+            }
+        }
+    }
+
+    /// What it is, in words for a message.
+    pub fn describe(&self) -> String {
+        match &self.content {
+            Content::List(_) => "a list".into(),
+            Content::Map(_) => "a mapping".into(),
+            Content::Scalar(scalar) => match scalar.value(Reading::Core) {
+                Some(Value::Null) => "nothing".into(),
+                Some(Value::Bool(truth)) => format!("the truth value {truth}"),
+                Some(Value::Number(_)) => format!("the number {}", scalar.text),
+                _ => {
+                    let short: String = scalar.text.chars().take(40).collect();
+                    format!("the text `{}`", short.escape_debug())
+                }
+            },
+        }
+    }
+
+    /// The same data with every text passed through `change`; keys and plain numbers stay.
+    pub fn try_map_text<E>(&self, change: &mut impl FnMut(&str) -> Result<String, E>) -> Result<Node, E> {
+        let content = match &self.content {
+            Content::Scalar(scalar) => match scalar.value(Reading::Core) {
+                Some(Value::String(text)) => Content::Scalar(Scalar::quoted(change(&text)?)),
+                _ => self.content.clone(),
+            },
+            Content::List(items) => {
+                Content::List(items.iter().map(|item| item.try_map_text(change)).collect::<Result<_, _>>()?)
+            }
+            Content::Map(pairs) => Content::Map(
+                pairs
+                    .iter()
+                    .map(|pair| Ok(Pair { key: pair.key.clone(), value: pair.value.try_map_text(change)? }))
+                    .collect::<Result<_, E>>()?,
+            ),
+        };
+        Ok(Node { span: self.span, content })
+    }
+}

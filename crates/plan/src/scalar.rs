@@ -1,0 +1,254 @@
+//! What a plain word in a YAML file means.
+//!
+//! A scalar keeps its text until someone who knows the field asks for a type. Two readings exist for data of no known type
+//! (an agent's input, for instance): YAML 1.2's core schema, and the YAML 1.1 reading of Python's loader, which suites written
+//! for Python tools rely on (`yes` is true there, `010` is eight).
+
+use serde_json::{Number, Value};
+
+/// A scalar as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scalar {
+    /// Its text, quotes and escapes resolved.
+    pub text: String,
+    /// Whether it was quoted or a block, and so is text whatever it says.
+    pub quoted: bool,
+}
+
+/// How plain scalars of no known type are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// YAML 1.2 core schema.
+    Core,
+    /// YAML 1.1 as Python's loader has it, except that dates stay text.
+    Legacy,
+}
+
+impl Scalar {
+    /// Text that stays text.
+    pub fn quoted(text: impl Into<String>) -> Self {
+        Self { text: text.into(), quoted: true }
+    }
+
+    /// A word whose type depends on how it is read.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), quoted: false }
+    }
+
+    /// Whether it says nothing: empty, `~` or `null`.
+    pub fn is_null(&self) -> bool {
+        !self.quoted && matches!(self.text.as_str(), "" | "~" | "null" | "Null" | "NULL")
+    }
+
+    /// The truth value, where the field is one: YAML 1.1's words count as well.
+    pub fn truth(&self) -> Option<bool> {
+        if self.quoted {
+            return None;
+        }
+        match self.text.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" => Some(true),
+            "false" | "no" | "off" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The JSON value under a reading; `None` for what JSON can not say (`.nan`, `.inf`).
+    pub fn value(&self, reading: Reading) -> Option<Value> {
+        if self.quoted {
+            return Some(Value::String(self.text.clone()));
+        }
+        if self.is_null() {
+            return Some(Value::Null);
+        }
+        match self.text.as_str() {
+            "true" | "True" | "TRUE" => return Some(Value::Bool(true)),
+            "false" | "False" | "FALSE" => return Some(Value::Bool(false)),
+            _ => {}
+        }
+        let lower = self.text.to_ascii_lowercase();
+        if matches!(lower.trim_start_matches(['+', '-']), ".inf" | ".nan") {
+            return None;
+        }
+        let number = match reading {
+            Reading::Core => core_number(&self.text),
+            Reading::Legacy => {
+                if is_legacy_word(&self.text) {
+                    return self.truth().map(Value::Bool);
+                }
+                legacy_number(&self.text)
+            }
+        };
+        let number = number.and_then(|digits| digits.parse::<Number>().ok());
+        Some(number.map_or_else(|| Value::String(self.text.clone()), Value::Number))
+    }
+}
+
+/// YAML 1.1's extra words for true and false, in the three spellings its resolver takes.
+fn is_legacy_word(text: &str) -> bool {
+    matches!(text, "yes" | "Yes" | "YES" | "no" | "No" | "NO" | "on" | "On" | "ON" | "off" | "Off" | "OFF")
+}
+
+/// A core schema number as JSON writes it.
+fn core_number(text: &str) -> Option<String> {
+    if let Some(octal) = text.strip_prefix("0o") {
+        return u128::from_str_radix(octal, 8).ok().map(|n| n.to_string());
+    }
+    if let Some(hex) = text.strip_prefix("0x") {
+        return u128::from_str_radix(hex, 16).ok().map(|n| n.to_string());
+    }
+    decimal(text, true)
+}
+
+/// A YAML 1.1 number, as Python's loader resolves it, as JSON writes it.
+fn legacy_number(text: &str) -> Option<String> {
+    let (sign, rest) = split_sign(text);
+    let digits: String = rest.chars().filter(|c| *c != '_').collect();
+    if rest.starts_with('_') || digits.is_empty() {
+        return None;
+    }
+    let based = |digits: &str, base| u128::from_str_radix(digits, base).ok().map(|n| format!("{sign}{n}"));
+    if let Some(binary) = digits.strip_prefix("0b") {
+        return based(binary, 2);
+    }
+    if let Some(hex) = digits.strip_prefix("0x") {
+        return based(hex, 16);
+    }
+    if digits.contains(':') {
+        return sexagesimal(&digits).map(|n| format!("{sign}{n}"));
+    }
+    if digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit()) {
+        return based(&digits, 8);
+    }
+    // A float needs a point there, and its exponent a sign: `1e3` is text.
+    if let Some((_, exponent)) = digits.split_once(['e', 'E'])
+        && (!digits.contains('.') || !exponent.starts_with(['+', '-']))
+    {
+        return None;
+    }
+    decimal(&format!("{sign}{digits}"), true)
+}
+
+/// `1:30` is ninety in YAML 1.1.
+fn sexagesimal(digits: &str) -> Option<u128> {
+    let mut total: u128 = 0;
+    for (index, part) in digits.split(':').enumerate() {
+        let value: u128 = part.parse().ok()?;
+        if (index > 0 && (part.len() > 2 || value > 59)) || (index == 0 && part.len() > 1 && part.starts_with('0')) {
+            return None;
+        }
+        total = total.checked_mul(60)?.checked_add(value)?;
+    }
+    Some(total)
+}
+
+fn split_sign(text: &str) -> (&'static str, &str) {
+    match text.as_bytes().first() {
+        Some(b'-') => ("-", &text[1..]),
+        Some(b'+') => ("", &text[1..]),
+        _ => ("", text),
+    }
+}
+
+/// A decimal integer or float in JSON's spelling, digits kept: `+1` is `1`, `.5` is `0.5`, `1.` is `1.0`, `007` is `7`.
+fn decimal(text: &str, float: bool) -> Option<String> {
+    let (sign, rest) = split_sign(text);
+    let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (rest, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction.unwrap_or_default()) {
+        return None;
+    }
+    if whole.is_empty() && fraction.unwrap_or_default().is_empty() {
+        return None;
+    }
+    if !float && (fraction.is_some() || exponent.is_some()) {
+        return None;
+    }
+    let trimmed = whole.trim_start_matches('0');
+    let mut result = format!("{sign}{}", if trimmed.is_empty() { "0" } else { trimmed });
+    if let Some(fraction) = fraction {
+        result.push('.');
+        result.push_str(if fraction.is_empty() { "0" } else { fraction });
+    }
+    if let Some(exponent) = exponent {
+        let unsigned = exponent.trim_start_matches(['+', '-']);
+        if unsigned.is_empty() || !digits(unsigned) || exponent.len() > unsigned.len() + 1 {
+            return None;
+        }
+        result.push('e');
+        result.push_str(exponent);
+    }
+    Some(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, reading: Reading) -> String {
+        Scalar::plain(text).value(reading).map_or_else(|| "nothing".into(), |value| value.to_string())
+    }
+
+    #[test]
+    fn core_reading_follows_yaml_1_2() {
+        for (text, json) in [
+            ("yes", "\"yes\""),
+            ("NO", "\"NO\""),
+            ("True", "true"),
+            ("~", "null"),
+            ("", "null"),
+            ("010", "10"),
+            ("+7", "7"),
+            ("0o17", "15"),
+            ("0x1F", "31"),
+            (".5", "0.5"),
+            ("1.", "1.0"),
+            ("1e3", "1e+3"),
+            ("1.0", "1.0"),
+            ("2024-01-31", "\"2024-01-31\""),
+            ("1:30", "\"1:30\""),
+            ("1_000", "\"1_000\""),
+            ("123456789012345678901234567890", "123456789012345678901234567890"),
+            ("0.10000000000000000000000000001", "0.10000000000000000000000000001"),
+            (".", "\".\""),
+            ("1e", "\"1e\""),
+            ("-", "\"-\""),
+            (".inf", "nothing"),
+        ] {
+            assert_eq!(read(text, Reading::Core), json, "{text}");
+        }
+    }
+
+    #[test]
+    fn legacy_reading_follows_pythons_loader() {
+        for (text, json) in [
+            ("yes", "true"),
+            ("NO", "false"),
+            ("oN", "\"oN\""),
+            ("010", "8"),
+            ("1:30", "90"),
+            ("1e3", "\"1e3\""),
+            ("1.5e+3", "1.5e+3"),
+            ("1_000", "1000"),
+            ("0b101", "5"),
+            ("2024-01-31", "\"2024-01-31\""),
+            ("09", "\"09\""),
+            ("12:30:45", "45045"),
+        ] {
+            assert_eq!(read(text, Reading::Legacy), json, "{text}");
+        }
+    }
+
+    #[test]
+    fn quotes_make_text() {
+        assert_eq!(Scalar::quoted("true").value(Reading::Core), Some(Value::String("true".into())));
+        assert_eq!(Scalar::quoted("").value(Reading::Core), Some(Value::String(String::new())));
+        assert_eq!(Scalar::quoted("yes").truth(), None);
+    }
+}

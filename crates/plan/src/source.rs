@@ -1,0 +1,131 @@
+//! Where a node stands in its file.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// A file of a [`Sources`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(u32);
+
+/// A stretch of one line of one file. Line and column count from 1, in characters; line 0 means the file as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// The line, from 1; 0 for the whole file.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// How many characters it covers on that line, at least 1.
+    pub width: u32,
+}
+
+impl Span {
+    /// The file as a whole, where no line can be named.
+    pub fn whole(file: FileId) -> Self {
+        Self { file, line: 0, column: 0, width: 0 }
+    }
+}
+
+/// A value and where it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl<T> Spanned<T> {
+    /// Puts a value and its place together.
+    pub fn new(value: T, span: Span) -> Self {
+        Self { value, span }
+    }
+}
+
+/// A span made readable without the sources: what a message or a stored event needs to point at a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The file, as the user named it.
+    pub path: String,
+    /// The line, from 1; 0 for the whole file.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// How many characters are meant.
+    pub width: u32,
+    /// The text of the line, cut when it is very long.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+}
+
+/// The longest line that a [`Place`] carries along, in characters.
+const PLACE_TEXT_LIMIT: usize = 400;
+
+/// The text of every file a plan was made from.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+}
+
+#[derive(Debug, Clone)]
+struct SourceFile {
+    path: PathBuf,
+    text: Arc<str>,
+    /// Byte offset of each line's first character.
+    starts: Vec<usize>,
+}
+
+impl Sources {
+    /// Adds a file; the same path may be added once for each time it is read.
+    pub fn add(&mut self, path: &Path, text: impl Into<Arc<str>>) -> FileId {
+        let text = text.into();
+        let mut starts = vec![0];
+        starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1));
+        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        self.files.push(SourceFile { path: path.to_path_buf(), text, starts });
+        id
+    }
+
+    /// The path of a file, as it was named.
+    pub fn path(&self, file: FileId) -> &Path {
+        self.files.get(file.0 as usize).map_or(Path::new("<unknown>"), |source| &source.path)
+    }
+
+    /// The place of a span, with the text of its line.
+    pub fn place(&self, span: Span) -> Place {
+        Place {
+            path: self.path(span.file).display().to_string(),
+            line: span.line,
+            column: span.column,
+            width: span.width,
+            text: self.line(span).unwrap_or_default().chars().take(PLACE_TEXT_LIMIT).collect(),
+        }
+    }
+
+    fn line(&self, span: Span) -> Option<&str> {
+        let source = self.files.get(span.file.0 as usize)?;
+        let index = usize::try_from(span.line).ok()?.checked_sub(1)?;
+        let start = *source.starts.get(index)?;
+        let end = source.starts.get(index + 1).copied().unwrap_or(source.text.len());
+        source.text.get(start..end).map(|line| line.trim_end_matches(['\n', '\r']))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn place_carries_its_line_without_the_line_end() {
+        let mut sources = Sources::default();
+        let file = sources.add(Path::new("a.yaml"), "one\r\ntwo: é\nthree");
+        let place = sources.place(Span { file, line: 2, column: 6, width: 1 });
+        assert_eq!(place.text, "two: é");
+        assert_eq!(sources.place(Span { file, line: 1, column: 1, width: 1 }).text, "one");
+        assert_eq!(sources.place(Span { file, line: 9, column: 1, width: 1 }).text, "");
+        assert_eq!(sources.place(Span::whole(file)).text, "");
+    }
+}

@@ -1,0 +1,82 @@
+//! Suites of cases, and the plan that holds them.
+
+use std::path::PathBuf;
+
+use crate::{Case, Sources, Span};
+
+/// Everything that is to be run.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// The files it was made from.
+    pub sources: Sources,
+    /// The suites, in the order they run.
+    pub suites: Vec<Suite>,
+}
+
+/// Cases that belong together and share one run folder.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    /// Its name.
+    pub name: String,
+    /// The format it was written in.
+    pub dialect: Dialect,
+    /// The file that defines it.
+    pub path: PathBuf,
+    /// The folder its paths are relative to.
+    pub folder: PathBuf,
+    /// Where it stands.
+    pub span: Span,
+    /// Whether tools are replayed, recorded or live, unless the caller says otherwise.
+    pub mode: Mode,
+    /// Where run folders go, unless the caller says otherwise.
+    pub output_dir: Option<PathBuf>,
+    /// The cases, in the order they run.
+    pub cases: Vec<Case>,
+}
+
+/// The format a suite was written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// `agentci.yaml`, the plan's own YAML.
+    Native,
+    /// `suite.yaml` with `cases/` and `cassettes/`.
+    Runledger,
+}
+
+impl Dialect {
+    /// Its name in messages and artifacts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::Native => "native",
+            Dialect::Runledger => "runledger",
+        }
+    }
+}
+
+/// Where the answers of tools come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// From the recording; nothing is executed.
+    #[default]
+    Replay,
+    /// From the tools, and into the recording.
+    Record,
+    /// From the tools, nothing kept.
+    Live,
+}
+
+impl Mode {
+    /// Every mode by its name.
+    pub const NAMES: [(&'static str, Mode); 3] =
+        [("replay", Mode::Replay), ("record", Mode::Record), ("live", Mode::Live)];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Replay => "replay",
+            Mode::Record => "record",
+            Mode::Live => "live",
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Text with variables in it: `${NAME}`, `${ENV.NAME}`, `${NAME:-default}`; `$${` is a plain `${`.
+//!
+//! A dialect without variables makes literals, and a literal is escaped when it is printed in the native dialect, where every
+//! text may hold variables. Templates are filled once the case's hooks have run.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::Node;
+
+/// The variables of a case, by name.
+pub type Variables = BTreeMap<String, String>;
+
+/// A text of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Text {
+    /// Exactly this.
+    Literal(String),
+    /// To be filled.
+    Template(Template),
+}
+
+/// A text that holds at least one variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Plain(String),
+    Variable { name: String, default: Option<String> },
+}
+
+/// A variable that has neither a value nor a default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnsetVariable(
+    /// Its name.
+    pub String,
+);
+
+impl std::fmt::Display for UnsetVariable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the variable `{}` has no value", self.0)
+    }
+}
+
+impl std::error::Error for UnsetVariable {}
+
+/// Looks a variable up; names that begin with `ENV.` are the environment's.
+type Lookup<'l> = &'l dyn Fn(&str) -> Option<String>;
+
+impl Text {
+    /// Reads a text in which variables may stand.
+    pub fn parse(written: &str) -> Self {
+        let parts = split(written);
+        if parts.iter().any(|part| matches!(part, Part::Variable { .. })) {
+            return Text::Template(Template { parts });
+        }
+        Text::Literal(
+            parts.into_iter().map(|part| if let Part::Plain(text) = part { text } else { String::new() }).collect(),
+        )
+    }
+
+    /// The text with its variables filled in.
+    pub fn fill(&self, lookup: Lookup<'_>) -> Result<String, UnsetVariable> {
+        match self {
+            Text::Literal(text) => Ok(text.clone()),
+            Text::Template(template) => template.fill(lookup),
+        }
+    }
+
+    /// The text as the native dialect writes it.
+    pub fn written(&self) -> String {
+        match self {
+            Text::Literal(text) => escape(text),
+            Text::Template(template) => template.written(),
+        }
+    }
+}
+
+impl Template {
+    fn fill(&self, lookup: Lookup<'_>) -> Result<String, UnsetVariable> {
+        let mut filled = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Plain(text) => filled.push_str(text),
+                Part::Variable { name, default } => match lookup(name).or_else(|| default.clone()) {
+                    Some(value) => filled.push_str(&value),
+                    None => return Err(UnsetVariable(name.clone())),
+                },
+            }
+        }
+        Ok(filled)
+    }
+
+    fn written(&self) -> String {
+        self.parts
+            .iter()
+            .map(|part| match part {
+                Part::Plain(text) => escape(text),
+                Part::Variable { name, default: None } => format!("${{{name}}}"),
+                Part::Variable { name, default: Some(default) } => format!("${{{name}:-{default}}}"),
+            })
+            .collect()
+    }
+}
+
+/// Text in which a plain `${` can not be taken for a variable.
+pub fn escape(text: &str) -> String {
+    text.replace("${", "$${")
+}
+
+/// Fills the variables of every text in a check's arguments.
+pub fn fill(node: &Node, lookup: Lookup<'_>) -> Result<Node, UnsetVariable> {
+    node.try_map_text(&mut |text| Text::parse(text).fill(lookup))
+}
+
+fn split(written: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut plain = String::new();
+    let mut rest = written;
+    while let Some(at) = rest.find("${") {
+        if rest[..at].ends_with('$') {
+            plain.push_str(&rest[..at - 1]);
+            plain.push_str("${");
+            rest = &rest[at + 2..];
+            continue;
+        }
+        plain.push_str(&rest[..at]);
+        match variable(&rest[at + 2..]) {
+            Some((variable, length)) => {
+                if !plain.is_empty() {
+                    parts.push(Part::Plain(std::mem::take(&mut plain)));
+                }
+                parts.push(variable);
+                rest = &rest[at + 2 + length..];
+            }
+            // What is no variable, such as `${a-b}`, stays as it is written.
+            None => {
+                plain.push_str("${");
+                rest = &rest[at + 2..];
+            }
+        }
+    }
+    plain.push_str(rest);
+    if !plain.is_empty() {
+        parts.push(Part::Plain(plain));
+    }
+    parts
+}
+
+/// A variable after its `${`, and how many bytes it takes with its `}`.
+fn variable(rest: &str) -> Option<(Part, usize)> {
+    let inside = &rest[..rest.find('}')?];
+    let (name, default) = match inside.split_once(":-") {
+        Some((name, default)) => (name, Some(default.to_owned())),
+        None => (inside, None),
+    };
+    let word = name.strip_prefix("ENV.").unwrap_or(name);
+    let good = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    good.then(|| (Part::Variable { name: name.to_owned(), default }, inside.len() + 1))
+}
+
+/// JSON data of a plan, such as an agent's input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Data {
+    /// Exactly this.
+    Literal(Value),
+    /// Every text in it is a template, and at least one holds a variable.
+    Template(Value),
+}
+
+impl Data {
+    /// Reads data in whose texts variables may stand.
+    pub fn parse(written: Value) -> Self {
+        if holds_variable(&written) {
+            return Data::Template(written);
+        }
+        Data::Literal(
+            map_text(&written, &mut |text| match Text::parse(text) {
+                Text::Literal(literal) => Ok::<_, UnsetVariable>(literal),
+                Text::Template(_) => Ok(text.to_owned()),
+            })
+            .unwrap_or(written),
+        )
+    }
+
+    /// The data with its variables filled in.
+    pub fn fill(&self, lookup: Lookup<'_>) -> Result<Value, UnsetVariable> {
+        match self {
+            Data::Literal(value) => Ok(value.clone()),
+            Data::Template(value) => map_text(value, &mut |text| Text::parse(text).fill(lookup)),
+        }
+    }
+
+    /// The data as the native dialect writes it.
+    pub fn written(&self) -> Value {
+        match self {
+            Data::Template(value) => value.clone(),
+            Data::Literal(value) => {
+                map_text(value, &mut |text| Ok::<_, UnsetVariable>(escape(text))).unwrap_or_else(|_| value.clone())
+            }
+        }
+    }
+}
+
+fn holds_variable(value: &Value) -> bool {
+    match value {
+        Value::String(text) => matches!(Text::parse(text), Text::Template(_)),
+        Value::Array(items) => items.iter().any(holds_variable),
+        Value::Object(map) => map.values().any(holds_variable),
+        _ => false,
+    }
+}
+
+fn map_text<E>(value: &Value, change: &mut impl FnMut(&str) -> Result<String, E>) -> Result<Value, E> {
+    Ok(match value {
+        Value::String(text) => Value::String(change(text)?),
+        Value::Array(items) => Value::Array(items.iter().map(|item| map_text(item, change)).collect::<Result<_, _>>()?),
+        Value::Object(map) => Value::Object(
+            map.iter().map(|(key, value)| Ok((key.clone(), map_text(value, change)?))).collect::<Result<_, E>>()?,
+        ),
+        other => other.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(clippy::unnecessary_wraps, reason = "a lookup may miss")]
+    fn lookup(name: &str) -> Option<String> {
+        Some(format!("<{name}>"))
+    }
+
+    #[test]
+    fn fills_variables_and_keeps_the_rest() {
+        for (written, filled) in [
+            ("a ${B} c", "a <B> c"),
+            ("${ENV.HOME}/x", "<ENV.HOME>/x"),
+            ("$${B}", "${B}"),
+            ("$$${B}", "$${B}"),
+            ("${a-b} ${} ${x", "${a-b} ${} ${x"),
+            ("$5 and }", "$5 and }"),
+        ] {
+            assert_eq!(Text::parse(written).fill(&lookup).unwrap(), filled, "{written}");
+        }
+    }
+
+    #[test]
+    fn default_stands_in_for_an_unset_variable() {
+        let none = |_: &str| None;
+        assert_eq!(Text::parse("${A:-x}").fill(&none).unwrap(), "x");
+        assert_eq!(Text::parse("${A:-}").fill(&none).unwrap(), "");
+        assert_eq!(Text::parse("${A}").fill(&none), Err(UnsetVariable("A".into())));
+    }
+
+    #[test]
+    fn written_form_reads_back_the_same() {
+        for text in [Text::Literal("${A} $${B} $".into()), Text::parse("x ${A:-y} ${ENV.B} $${C}")] {
+            assert_eq!(Text::parse(&text.written()), text);
+        }
+    }
+
+    #[test]
+    fn data_is_a_template_only_with_a_variable() {
+        let plain = Data::parse(serde_json::json!({"a": ["$${X}", 1]}));
+        assert_eq!(plain, Data::Literal(serde_json::json!({"a": ["${X}", 1]})));
+        assert_eq!(Data::parse(plain.written()), plain);
+        let template = Data::parse(serde_json::json!({"a": "${X}", "b": "$${X}"}));
+        assert_eq!(template.fill(&lookup).unwrap(), serde_json::json!({"a": "<X>", "b": "${X}"}));
+    }
+}

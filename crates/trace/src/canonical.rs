@@ -1,0 +1,133 @@
+//! The canonical form of JSON, by which tool arguments are compared.
+//!
+//! Keys are sorted by code point at every depth, lists keep their order, nothing stands between the parts, and nothing is
+//! coerced: `1` and `1.0` differ, `true` and `1` differ. Integers keep every digit. Floats that are the same double are the same
+//! (`1e2` is `100.0`) and are printed as Python prints them, since that is how recorded suites spell them.
+
+use std::fmt::Write as _;
+
+use serde_json::{Number, Value};
+
+/// The canonical text of a value.
+pub fn canonical(value: &Value) -> String {
+    let mut text = String::new();
+    write_value(value, &mut text);
+    text
+}
+
+fn write_value(value: &Value, out: &mut String) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+        Value::Number(number) => write_number(number, out),
+        Value::String(text) => write_text(text, out),
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_value(item, out);
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
+            pairs.sort_by_key(|(key, _)| key.as_str());
+            out.push('{');
+            for (index, (key, value)) in pairs.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_text(key, out);
+                out.push(':');
+                write_value(value, out);
+            }
+            out.push('}');
+        }
+    }
+}
+
+fn write_text(text: &str, out: &mut String) {
+    // Writing a text to JSON can not fail.
+    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+}
+
+fn write_number(number: &Number, out: &mut String) {
+    let digits = number.as_str();
+    if !digits.contains(['.', 'e', 'E']) {
+        out.push_str(if digits == "-0" { "0" } else { digits });
+        return;
+    }
+    match digits.parse::<f64>() {
+        Ok(float) if float.is_finite() => write_float(float, out),
+        // Beyond what a double holds: the digits themselves.
+        _ => out.push_str(digits),
+    }
+}
+
+/// Python's `repr`: the shortest digits that read back the same, with an exponent below 1e-4 and from 1e16 on.
+fn write_float(float: f64, out: &mut String) {
+    let scientific = format!("{float:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if float != 0.0 && !(-4..16).contains(&exponent) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        let _ = write!(out, "{mantissa}e{sign}{:02}", exponent.unsigned_abs());
+        return;
+    }
+    let plain = format!("{float}");
+    out.push_str(&plain);
+    if !plain.contains('.') {
+        out.push_str(".0");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(json: &str) -> String {
+        canonical(&serde_json::from_str(json).unwrap())
+    }
+
+    #[test]
+    fn sorts_keys_and_keeps_lists() {
+        assert_eq!(of(r#"{"b": [2, 1], "a": {"z": null, "é": true}}"#), r#"{"a":{"z":null,"é":true},"b":[2,1]}"#);
+        assert_eq!(of(r#""\u00e9\n\u2028""#), "\"é\\n\u{2028}\"");
+    }
+
+    #[test]
+    fn coerces_nothing() {
+        assert_ne!(of("1"), of("1.0"));
+        assert_ne!(of("true"), of("1"));
+        assert_ne!(of("-0.0"), of("0.0"));
+        assert_ne!(of("9007199254740993"), of("9007199254740992"));
+        assert_ne!(of("\"1\""), of("1"));
+    }
+
+    #[test]
+    fn equal_numbers_are_equal_text() {
+        for (a, b) in [("1e2", "100.0"), ("0.1000", "0.1"), ("-0", "0"), ("1E+2", "1e2"), ("1.5e300", "15e299")] {
+            assert_eq!(of(a), of(b), "{a} {b}");
+        }
+        let long = "123456789012345678901234567890";
+        assert_eq!(of(long), long);
+    }
+
+    #[test]
+    fn floats_print_as_python_prints_them() {
+        for (json, python) in [
+            ("1e16", "1e+16"),
+            ("1e15", "1000000000000000.0"),
+            ("1e-5", "1e-05"),
+            ("0.0001", "0.0001"),
+            ("1.25e-7", "1.25e-07"),
+            ("1e100", "1e+100"),
+            ("-0.0", "-0.0"),
+            ("3.14", "3.14"),
+        ] {
+            assert_eq!(of(json), python);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The events of a trace.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::Usage;
+
+/// When something happened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moment {
+    /// Milliseconds of Unix time.
+    pub unix_ms: u64,
+    /// Microseconds since the attempt began, by a clock that never goes back.
+    pub offset_us: u64,
+}
+
+/// Something that happened while the agent was at work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// When.
+    pub at: Moment,
+    /// In which turn, from 0.
+    pub turn: u32,
+    /// What.
+    pub kind: Kind,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A turn was begun with this.
+    TurnStart(Value),
+    /// The agent said something.
+    Text(String),
+    /// The agent called a tool.
+    ToolCall(ToolCall),
+    /// The tool answered.
+    ToolResult(ToolResult),
+    /// The agent called its model: request and answer.
+    ModelCall {
+        /// What was asked.
+        request: Value,
+        /// What was answered.
+        response: Value,
+    },
+    /// The agent says what it used up.
+    Usage(Usage),
+    /// The agent logged something through the protocol.
+    Log {
+        /// How grave.
+        level: String,
+        /// The words.
+        message: String,
+        /// Anything beside them.
+        data: Option<Value>,
+    },
+    /// The agent gave up.
+    AgentError {
+        /// Its words.
+        message: String,
+        /// Anything beside them.
+        data: Option<Value>,
+    },
+    /// The agent's result.
+    FinalOutput(Value),
+    /// The world had no answer.
+    Miss {
+        /// The tool that was called.
+        tool: String,
+        /// What was looked for and what came closest.
+        message: String,
+    },
+    /// The turn is over.
+    TurnEnd,
+}
+
+/// Who saw a tool call; one source wins per target, so that nothing counts twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Observer {
+    /// The protocol the agent speaks with us.
+    Protocol,
+    /// The wire between the agent and its model.
+    ModelWire,
+    /// The stub that stands in for the tool.
+    Stub,
+}
+
+/// A tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// Which call, in the agent's numbering.
+    pub call_id: String,
+    /// The tool.
+    pub name: String,
+    /// Its arguments.
+    pub args: Value,
+    /// Who saw it.
+    pub observer: Observer,
+}
+
+/// An answer to a tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolResult {
+    /// Which call it answers.
+    pub call_id: String,
+    /// Whether the tool did its work.
+    pub ok: bool,
+    /// What it gave.
+    pub result: Value,
+    /// What it complained of.
+    pub error: Option<String>,
+}
+
+/// What the agent did in one attempt.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trace {
+    events: Vec<Event>,
+}
+
+/// A tool call with its answer, if it got one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TracedCall<'t> {
+    /// In which turn, from 0.
+    pub turn: u32,
+    /// The call.
+    pub call: &'t ToolCall,
+    /// The answer.
+    pub result: Option<&'t ToolResult>,
+}
+
+impl Trace {
+    /// Adds what happened last.
+    pub fn push(&mut self, event: Event) {
+        self.events.push(event);
+    }
+
+    /// Everything, in order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The tool calls in the order they were made. A call id that the agent uses twice is answered in order.
+    pub fn calls(&self) -> Vec<TracedCall<'_>> {
+        let mut calls: Vec<TracedCall<'_>> = Vec::new();
+        for event in &self.events {
+            match &event.kind {
+                Kind::ToolCall(call) => calls.push(TracedCall { turn: event.turn, call, result: None }),
+                Kind::ToolResult(result) => {
+                    let open = calls
+                        .iter_mut()
+                        .rev()
+                        .find(|open| open.result.is_none() && open.call.call_id == result.call_id);
+                    if let Some(open) = open {
+                        open.result = Some(result);
+                    }
+                }
+                _ => {}
+            }
+        }
+        calls
+    }
+
+    /// The agent's result, the last one if there are several.
+    pub fn final_output(&self) -> Option<&Value> {
+        self.events.iter().rev().find_map(|event| match &event.kind {
+            Kind::FinalOutput(output) => Some(output),
+            _ => None,
+        })
+    }
+
+    /// What the agent said: its text, or failing that its result (a text as it is, anything else as compact JSON).
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut said = false;
+        for event in &self.events {
+            if let Kind::Text(part) = &event.kind {
+                text.push_str(part);
+                said = true;
+            }
+        }
+        match self.final_output() {
+            Some(Value::String(output)) if !said => output.clone(),
+            Some(output) if !said => output.to_string(),
+            _ => text,
+        }
+    }
+
+    /// What it used up in all.
+    pub fn usage(&self) -> Usage {
+        self.events.iter().fold(Usage::default(), |sum, event| match event.kind {
+            Kind::Usage(usage) => sum.plus(usage),
+            _ => sum,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(id: &str) -> Kind {
+        Kind::ToolCall(ToolCall {
+            call_id: id.into(),
+            name: "search".into(),
+            args: Value::Null,
+            observer: Observer::Protocol,
+        })
+    }
+
+    fn result(id: &str, result: i32) -> Kind {
+        Kind::ToolResult(ToolResult { call_id: id.into(), ok: true, result: result.into(), error: None })
+    }
+
+    fn trace(kinds: Vec<Kind>) -> Trace {
+        let mut trace = Trace::default();
+        for kind in kinds {
+            trace.push(Event { at: Moment::default(), turn: 0, kind });
+        }
+        trace
+    }
+
+    #[test]
+    fn answers_find_their_calls_even_out_of_order() {
+        let trace = trace(vec![call("a"), call("b"), result("b", 2), result("a", 1), call("c")]);
+        let answers: Vec<_> = trace.calls().iter().map(|call| call.result.map(|r| r.result.clone())).collect();
+        assert_eq!(answers, [Some(1.into()), Some(2.into()), None]);
+    }
+
+    #[test]
+    fn text_falls_back_to_the_result() {
+        assert_eq!(trace(vec![Kind::FinalOutput("hi".into())]).text(), "hi");
+        assert_eq!(trace(vec![Kind::FinalOutput(serde_json::json!({"a": 1}))]).text(), r#"{"a":1}"#);
+        assert_eq!(
+            trace(vec![Kind::Text("a".into()), Kind::Text("b".into()), Kind::FinalOutput("x".into())]).text(),
+            "ab"
+        );
+    }
+
+    #[test]
+    fn usage_adds_up_and_unknown_stays_unknown() {
+        let usage = |tokens_out, cost_usd| Kind::Usage(Usage { tokens_in: None, tokens_out, cost_usd });
+        let total = trace(vec![usage(Some(3), None), usage(Some(4), Some(0.5))]).usage();
+        assert_eq!(total, Usage { tokens_in: None, tokens_out: Some(7), cost_usd: Some(0.5) });
+    }
+}

@@ -1,0 +1,436 @@
+//! The run event: what happened in a run, one line each.
+//!
+//! ```json
+//! {"v":1,"type":"tool_call","suite":"demo","case_id":"t1","attempt":1,"timestamp":1763176000123,"turn":0,"name":"search_docs","call_id":"c1","args":{"q":"reset"}}
+//! ```
+//!
+//! The envelope (`v`, `type`, `suite`, `case_id`, `attempt`, `timestamp` in Unix milliseconds) comes first in every line, then
+//! the fields of the type. `case_id` and `attempt` are absent where the event is the run's own.
+
+use std::collections::BTreeMap;
+
+use agentci_plan::{Detail, Place};
+use agentci_trace::Usage;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Cause, Status};
+
+/// The version of the stored form.
+pub const VERSION: u64 = 1;
+
+/// Something that happened in a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunEvent {
+    /// The suite it belongs to.
+    pub suite: String,
+    /// The case, unless it is the run's own.
+    pub case_id: Option<String>,
+    /// Which run of the case, from 1.
+    pub attempt: Option<u32>,
+    /// Unix milliseconds.
+    pub timestamp: u64,
+    /// What happened.
+    pub body: Body,
+}
+
+macro_rules! bodies {
+    ($($(#[$doc:meta])* $variant:ident($type:ty) = $name:literal,)*) => {
+        /// What happened.
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum Body {
+            $($(#[$doc])* $variant($type),)*
+        }
+
+        impl Body {
+            /// The word for the type of event.
+            pub fn name(&self) -> &'static str {
+                match self { $(Body::$variant(_) => $name,)* }
+            }
+
+            fn to_json(&self) -> Result<String, serde_json::Error> {
+                match self { $(Body::$variant(body) => serde_json::to_string(body),)* }
+            }
+
+            fn from_json(name: &str, fields: Map<String, Value>) -> Result<Self, EventError> {
+                match name {
+                    $($name => read(fields).map(Body::$variant),)*
+                    other => Err(EventError::UnknownType(other.to_owned())),
+                }
+            }
+        }
+    };
+}
+
+bodies! {
+    /// The run begins.
+    RunStart(RunStart) = "run_start",
+    /// An attempt at a case begins.
+    TaskStart(TaskStart) = "task_start",
+    /// A turn begins.
+    TurnStart(TurnStart) = "turn_start",
+    /// The agent said something.
+    Text(TextSaid) = "text",
+    /// The agent called a tool.
+    ToolCall(ToolCallMade) = "tool_call",
+    /// The tool answered.
+    ToolResult(ToolResultGiven) = "tool_result",
+    /// The agent called its model.
+    ModelCall(ModelCallMade) = "model_call",
+    /// The agent said what it used up.
+    Usage(Usage) = "usage",
+    /// The agent logged something.
+    Log(Log) = "log",
+    /// The agent gave up.
+    TaskError(TaskError) = "task_error",
+    /// The agent's result.
+    FinalOutput(FinalOutput) = "final_output",
+    /// A check was evaluated.
+    Check(CheckEnd) = "check",
+    /// An attempt at a case is over.
+    CaseEnd(Box<CaseEnd>) = "case_end",
+    /// The run is over.
+    RunEnd(RunEnd) = "run_end",
+}
+
+/// Facts about the run as a whole.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunStart {
+    /// The version of `agentci`.
+    pub agentci_version: String,
+    /// The name of the run folder, or of the run where there is none.
+    pub run_id: String,
+    /// The format of the suite.
+    pub dialect: String,
+    /// Whether tools are replayed, recorded or live.
+    pub mode: String,
+    /// The suite's file.
+    pub suite_path: String,
+    /// How the agent is started, if it is a command and the same for all cases.
+    pub agent_command: Vec<String>,
+    /// How many cases were selected.
+    pub cases_total: usize,
+    /// The commit that is tested, if the surroundings say so.
+    pub git_sha: Option<String>,
+}
+
+/// What the agent was given to do.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TaskStart {
+    /// The case.
+    pub task_id: String,
+    /// Its input.
+    pub input: Value,
+}
+
+/// A turn after the first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TurnStart {
+    /// Which, from 0.
+    pub turn: u32,
+    /// What was said.
+    pub input: Value,
+}
+
+/// Words of the agent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TextSaid {
+    /// In which turn.
+    pub turn: u32,
+    /// The words.
+    pub text: String,
+}
+
+/// A tool call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolCallMade {
+    /// In which turn.
+    pub turn: u32,
+    /// The tool.
+    pub name: String,
+    /// Which call.
+    pub call_id: String,
+    /// Its arguments.
+    pub args: Value,
+}
+
+/// An answer to a tool call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolResultGiven {
+    /// In which turn.
+    pub turn: u32,
+    /// Which call.
+    pub call_id: String,
+    /// Whether the tool did its work.
+    pub ok: bool,
+    /// What it gave.
+    pub result: Value,
+    /// What it complained of.
+    pub error: Option<String>,
+}
+
+/// A call of the agent's model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelCallMade {
+    /// In which turn.
+    pub turn: u32,
+    /// What was asked.
+    pub request: Value,
+    /// What was answered.
+    pub response: Value,
+}
+
+/// A log line through the protocol.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Log {
+    /// How grave.
+    pub level: String,
+    /// The words.
+    pub message: String,
+    /// Anything beside them.
+    pub data: Option<Value>,
+}
+
+/// The agent's own word that it failed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TaskError {
+    /// The words.
+    pub message: String,
+    /// Anything beside them.
+    pub data: Option<Value>,
+}
+
+/// The agent's result.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FinalOutput {
+    /// The result.
+    pub output: Value,
+}
+
+/// What became of a check.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CheckEnd {
+    /// Its name, in the words of the suite.
+    pub name: String,
+    /// What became of it.
+    pub status: CheckStatus,
+    /// Why, unless it held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// What became of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckStatus {
+    /// It held.
+    Held,
+    /// It did not.
+    Failed,
+    /// It could not be evaluated though it should have been.
+    Error,
+    /// It was not looked at.
+    NotEvaluated,
+}
+
+/// How an attempt at a case ended: all a report needs of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CaseEnd {
+    /// The position of the case in its suite, from 0: reports list cases in this order, whatever finished first.
+    pub index: usize,
+    /// How many attempts there are to be.
+    pub runs: u32,
+    /// Whether it passed.
+    pub passed: bool,
+    /// How it ended.
+    pub status: Status,
+    /// Why, unless it passed.
+    pub cause: Option<Cause>,
+    /// What the case is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The words it can be selected by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Milliseconds from the start of the agent to its result, or to its end.
+    pub wall_ms: u64,
+    /// What it used.
+    pub metrics: Metrics,
+    /// How many checks there were and how many did not hold.
+    pub assertions: AssertionCount,
+    /// Everything that kept it from passing.
+    pub findings: Vec<Finding>,
+    /// The recording it was played from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Replay>,
+    /// The last lines the agent wrote to its standard error, kept unless it passed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stderr_tail: Vec<String>,
+    /// Why it was skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_reason: Option<String>,
+    /// Where the case stands in its suite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+}
+
+impl Default for Status {
+    fn default() -> Self {
+        Status::Pass
+    }
+}
+
+/// What an attempt used.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Tool calls, refused ones included.
+    pub tool_calls: u64,
+    /// Tool calls answered with an error.
+    pub tool_errors: u64,
+    /// Calls by tool.
+    pub tool_calls_by_name: BTreeMap<String, u64>,
+    /// Errors by tool.
+    pub tool_errors_by_name: BTreeMap<String, u64>,
+    /// Tokens and cost, as the agent reports them.
+    pub usage: Usage,
+}
+
+/// How many checks there were.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AssertionCount {
+    /// All of them.
+    pub total: usize,
+    /// Those that did not hold.
+    pub failed: usize,
+}
+
+/// One thing that kept a case from passing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What kind of thing.
+    pub cause: Cause,
+    /// The name of the check or limit, or the cause's own.
+    pub name: String,
+    /// What is wrong, one sentence or more.
+    pub message: String,
+    /// The suite line that asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// A few words to stand beside the marked text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// Further facts, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The same for programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<Detail>,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+impl Default for Finding {
+    fn default() -> Self {
+        Self {
+            cause: Cause::Check,
+            name: String::new(),
+            message: String::new(),
+            place: None,
+            label: String::new(),
+            notes: Vec::new(),
+            details: Vec::new(),
+            help: None,
+        }
+    }
+}
+
+/// The recording a case was played from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replay {
+    /// The file.
+    pub cassette_path: String,
+    /// Its SHA-256, in hexadecimal.
+    pub cassette_sha256: String,
+}
+
+/// How the run ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunEnd {
+    /// Milliseconds from start to end.
+    pub wall_ms: u64,
+    /// Whether the user stopped it.
+    pub interrupted: bool,
+    /// Cases that were selected and never begun, because of an interruption or `--fail-fast`.
+    pub not_run: usize,
+}
+
+/// Why a stored event could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum EventError {
+    /// The line is not JSON, or a field is wrong.
+    #[error("not a run event: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A newer or foreign form.
+    #[error("unknown version {0}, this build reads version {VERSION}")]
+    Version(Value),
+    /// A type this build does not know.
+    #[error("unknown event type `{0}`")]
+    UnknownType(String),
+}
+
+#[derive(Serialize)]
+struct Envelope<'e> {
+    v: u64,
+    r#type: &'static str,
+    suite: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    case_id: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempt: Option<u32>,
+    timestamp: u64,
+}
+
+impl RunEvent {
+    /// The event as one line of JSON, without the line end.
+    pub fn to_line(&self) -> Result<String, EventError> {
+        let mut line = serde_json::to_string(&Envelope {
+            v: VERSION,
+            r#type: self.body.name(),
+            suite: &self.suite,
+            case_id: self.case_id.as_deref(),
+            attempt: self.attempt,
+            timestamp: self.timestamp,
+        })?;
+        // Both are JSON objects; one object is made of the two by dropping the braces between them.
+        let body = self.body.to_json()?;
+        if body.len() > 2 {
+            line.pop();
+            line.push(',');
+            line.push_str(&body[1..]);
+        }
+        Ok(line)
+    }
+
+    /// Reads what [`RunEvent::to_line`] wrote.
+    pub fn from_line(line: &str) -> Result<Self, EventError> {
+        let mut fields: Map<String, Value> = serde_json::from_str(line)?;
+        let version = fields.remove("v").unwrap_or_default();
+        if version.as_u64() != Some(VERSION) {
+            return Err(EventError::Version(version));
+        }
+        let mut take = |key: &str| fields.remove(key).unwrap_or_default();
+        let name: String = serde_json::from_value(take("type"))?;
+        let suite = serde_json::from_value(take("suite"))?;
+        let case_id = serde_json::from_value(take("case_id"))?;
+        let attempt = serde_json::from_value(take("attempt"))?;
+        let timestamp = serde_json::from_value(take("timestamp"))?;
+        Ok(Self { suite, case_id, attempt, timestamp, body: Body::from_json(&name, fields)? })
+    }
+}
+
+fn read<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, EventError> {
+    Ok(serde_json::from_value(Value::Object(fields))?)
+}

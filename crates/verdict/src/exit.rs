@@ -1,0 +1,27 @@
+//! What the process tells its caller.
+
+/// The exit status of `agentci`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ExitStatus {
+    /// 0: everything that was asked for passed.
+    Success,
+    /// 1: something failed, regressed, or could not be run: a wrong suite, a bad value, an agent that could not be
+    /// reached, nothing selected.
+    Failed,
+    /// 2: the command line itself was wrong: an unknown flag or a missing operand.
+    Usage,
+    /// 130: interrupted by the user.
+    Interrupted,
+}
+
+impl ExitStatus {
+    /// The number.
+    pub fn code(self) -> u8 {
+        match self {
+            ExitStatus::Success => 0,
+            ExitStatus::Failed => 1,
+            ExitStatus::Usage => 2,
+            ExitStatus::Interrupted => 130,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! One row a case: attempts folded, cases in the order of the suite.
+
+use std::collections::BTreeMap;
+
+use crate::{Body, CaseEnd, Cause, RunEvent, Status};
+
+/// A case with all its attempts so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The case.
+    pub id: String,
+    /// How each attempt ended, in order; at least one.
+    pub attempts: Vec<CaseEnd>,
+}
+
+impl Row {
+    /// How the case ended: as its worst attempt.
+    pub fn status(&self) -> Status {
+        self.decisive().status
+    }
+
+    /// Why, unless it passed.
+    pub fn cause(&self) -> Option<Cause> {
+        self.decisive().cause
+    }
+
+    /// The first attempt among the worst: the one to show.
+    pub fn decisive(&self) -> &CaseEnd {
+        let worst = self.attempts.iter().map(|attempt| attempt.status).max();
+        self.attempts.iter().find(|attempt| Some(attempt.status) == worst).unwrap_or(&self.attempts[0])
+    }
+
+    /// Whether no attempt is outstanding.
+    pub fn complete(&self) -> bool {
+        u32::try_from(self.attempts.len()).is_ok_and(|count| count >= self.attempts[0].runs)
+    }
+
+    /// Wall time of all attempts together, in milliseconds.
+    pub fn wall_ms(&self) -> u64 {
+        self.attempts.iter().map(|attempt| attempt.wall_ms).sum()
+    }
+}
+
+/// Gathers `case_end` events into rows.
+#[derive(Debug, Clone, Default)]
+pub struct Rows {
+    rows: BTreeMap<usize, Row>,
+}
+
+impl Rows {
+    /// Takes note of an event; gives the position of the row that it completed, if it completed one.
+    pub fn add(&mut self, event: &RunEvent) -> Option<usize> {
+        let (Body::CaseEnd(end), Some(id)) = (&event.body, &event.case_id) else { return None };
+        let row = self.rows.entry(end.index).or_insert_with(|| Row { id: id.clone(), attempts: Vec::new() });
+        row.attempts.push((**end).clone());
+        row.complete().then_some(end.index)
+    }
+
+    /// The row of the case at a position.
+    pub fn get(&self, index: usize) -> Option<&Row> {
+        self.rows.get(&index)
+    }
+
+    /// All rows, in the order of the suite.
+    pub fn iter(&self) -> impl Iterator<Item = &Row> {
+        self.rows.values()
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}

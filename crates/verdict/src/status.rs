@@ -1,0 +1,94 @@
+//! How a case ended.
+
+use serde::{Deserialize, Serialize};
+
+/// How a case ended, in the words of `summary.json`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Everything that was asked held.
+    Pass,
+    /// It was not run.
+    Skipped,
+    /// The agent did not do what was asked.
+    Fail,
+    /// It could not be told: the agent broke down, or the suite is wrong.
+    Error,
+}
+
+impl Status {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Pass => "pass",
+            Status::Skipped => "skipped",
+            Status::Fail => "fail",
+            Status::Error => "error",
+        }
+    }
+}
+
+/// Why a case failed or could not be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Cause {
+    /// A check did not hold.
+    Check,
+    /// The case used more than it may.
+    Limit,
+    /// The recording has no such call.
+    ReplayMiss,
+    /// The stub has no such answer.
+    StubMiss,
+    /// The agent called a tool it may not call.
+    ToolNotAllowed,
+    /// It took too long.
+    Timeout,
+    /// The agent did not speak the protocol.
+    Protocol,
+    /// The agent ended before its result came.
+    AgentExited,
+    /// The agent itself gave up.
+    AgentError,
+    /// The agent could not be started or reached.
+    Unreachable,
+    /// No embedding could be had.
+    Embedding,
+    /// A hook failed.
+    Hook,
+    /// The case or what it needs is wrong.
+    Config,
+    /// The user stopped the run.
+    Interrupted,
+}
+
+impl Cause {
+    /// What such a cause makes of the case.
+    pub fn status(self) -> Status {
+        match self {
+            Cause::Check | Cause::Limit | Cause::ReplayMiss | Cause::StubMiss | Cause::ToolNotAllowed => Status::Fail,
+            _ => Status::Error,
+        }
+    }
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::Check => "check",
+            Cause::Limit => "limit",
+            Cause::ReplayMiss => "replay_miss",
+            Cause::StubMiss => "stub_miss",
+            Cause::ToolNotAllowed => "tool_not_allowed",
+            Cause::Timeout => "timeout",
+            Cause::Protocol => "protocol",
+            Cause::AgentExited => "agent_exited",
+            Cause::AgentError => "agent_error",
+            Cause::Unreachable => "unreachable",
+            Cause::Embedding => "embedding",
+            Cause::Hook => "hook",
+            Cause::Config => "config",
+            Cause::Interrupted => "interrupted",
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! How bytes travel: child processes with all their descendants, bounded lines.
