@@ -1,1 +1,17 @@
 //! How to reach an agent: a turn goes in, trace events come out.
+//!
+//! A driver opens a connection to the agent that a [`Target`](agentci_plan::Target) describes, takes turns, and closes. It has no
+//! opinion about what the agent does: it writes the trace, asks the [`ToolHost`] for answers to tool calls, and says in a
+//! [`DriveError`] when the agent can not go on.
+
+mod driver;
+mod error;
+mod host;
+mod process;
+mod sink;
+
+pub use agentci_wire::{Ending, adopt_orphans, sweep_all};
+pub use driver::{Context, Driver};
+pub use error::DriveError;
+pub use host::{Answer, ToolHost};
+pub use sink::{Clock, Stopped, TraceSink};

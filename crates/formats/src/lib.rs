@@ -1,1 +1,35 @@
 //! Front ends that lower a suite format to a plan.
+//!
+//! [`load`] takes the paths a user named, finds the suites in them and gives back one [`Plan`](agentci_plan::Plan) with every
+//! problem met on the way. What is wrong with a suite keeps that suite out of the plan; what is wrong with one case leaves it
+//! in, marked as broken, so that the other cases still run. Files are only read through
+//! [`Files`](agentci_plan::Files), and nothing here touches the clock, the environment or the network.
+//!
+//! ```
+//! use agentci_plan::MemoryFiles;
+//!
+//! let files = MemoryFiles::default().with(
+//!     "refunds/agentci.yaml",
+//!     "suite: refunds\n\
+//!      target: { process: { command: [python3, agent.py] } }\n\
+//!      cases:\n  - id: partial\n    input: { order: A-17 }\n",
+//! );
+//! let loaded = agentci_formats::load(&files, &["refunds".into()]);
+//! assert!(loaded.diagnostics.is_empty());
+//! assert_eq!(loaded.plan.suites[0].cases[0].id, "partial");
+//! ```
+
+mod broken;
+mod command;
+mod detect;
+mod document;
+mod ids;
+mod load;
+pub mod native;
+mod quantity;
+mod runledger;
+mod search;
+pub mod yaml;
+
+pub use load::{Loaded, load};
+pub use native::print as print_native;

@@ -1,1 +1,21 @@
 //! The run folder: create, append, write whole, read back.
+//!
+//! ```text
+//! .agentci/runs/refunds/20260314-092653/
+//!     run.jsonl       grows by one line an event, readable after a crash
+//!     summary.json    complete or absent, like every file but run.jsonl
+//! ```
+//!
+//! [`RunFolder`] gives each run a folder of its own, [`Journal`] appends run events to it, [`read`] gets them back.
+
+mod error;
+mod folder;
+mod jsonl;
+mod name;
+mod stamp;
+mod whole;
+
+pub use error::LedgerError;
+pub use folder::RunFolder;
+pub use jsonl::{Damage, Journal, Readback, read};
+pub use whole::write_whole;

@@ -12,6 +12,15 @@ pub enum Target {
     Process(ProcessTarget),
 }
 
+impl Target {
+    /// Where the suite describes it.
+    pub fn span(&self) -> Span {
+        match self {
+            Target::Process(process) => process.span,
+        }
+    }
+}
+
 /// An agent that is a program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProcessTarget {

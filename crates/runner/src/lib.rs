@@ -1,1 +1,16 @@
-//! Order, concurrency, limits and the tool host; the only maker of run events.
+//! Runs the cases of a plan: order, concurrency, limits, hooks and the tool host.
+//!
+//! The runner is the only maker of run events, and run events are its only output.
+
+mod attempt;
+mod findings;
+mod hook;
+mod host;
+mod meter;
+mod schedule;
+mod scope;
+mod stop;
+mod translate;
+
+pub use schedule::{Facts, Options, Run, run_suite};
+pub use stop::{Stop, Stopper};

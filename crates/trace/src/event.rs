@@ -140,6 +140,12 @@ impl Trace {
         &self.events
     }
 
+    /// What happened in one turn alone.
+    #[must_use]
+    pub fn of_turn(&self, turn: u32) -> Trace {
+        Trace { events: self.events.iter().filter(|event| event.turn == turn).cloned().collect() }
+    }
+
     /// The tool calls in the order they were made. A call id that the agent uses twice is answered in order.
     pub fn calls(&self) -> Vec<TracedCall<'_>> {
         let mut calls: Vec<TracedCall<'_>> = Vec::new();

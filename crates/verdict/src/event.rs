@@ -8,12 +8,12 @@
 //! the fields of the type. `case_id` and `attempt` are absent where the event is the run's own.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use agentci_plan::{Detail, Place};
 use agentci_trace::Usage;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{Cause, Status};
 
@@ -54,9 +54,9 @@ macro_rules! bodies {
                 match self { $(Body::$variant(body) => serde_json::to_string(body),)* }
             }
 
-            fn from_json(name: &str, fields: Map<String, Value>) -> Result<Self, EventError> {
+            fn from_json(name: &str, line: &str) -> Result<Self, EventError> {
                 match name {
-                    $($name => read(fields).map(Body::$variant),)*
+                    $($name => Ok(Body::$variant(serde_json::from_str(line)?)),)*
                     other => Err(EventError::UnknownType(other.to_owned())),
                 }
             }
@@ -90,7 +90,7 @@ bodies! {
     /// A check was evaluated.
     Check(CheckEnd) = "check",
     /// An attempt at a case is over.
-    CaseEnd(Box<CaseEnd>) = "case_end",
+    CaseEnd(Arc<CaseEnd>) = "case_end",
     /// The run is over.
     RunEnd(RunEnd) = "run_end",
 }
@@ -238,7 +238,7 @@ pub enum CheckStatus {
 /// How an attempt at a case ended: all a report needs of it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseEnd {
-    /// The position of the case in its suite, from 0: reports list cases in this order, whatever finished first.
+    /// The position of the case among those selected, from 0: reports list cases in this order, whatever finished first.
     pub index: usize,
     /// How many attempts there are to be.
     pub runs: u32,
@@ -274,12 +274,6 @@ pub struct CaseEnd {
     /// Where the case stands in its suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-}
-
-impl Default for Status {
-    fn default() -> Self {
-        Status::Pass
-    }
 }
 
 /// What an attempt used.
@@ -416,21 +410,25 @@ impl RunEvent {
 
     /// Reads what [`RunEvent::to_line`] wrote.
     pub fn from_line(line: &str) -> Result<Self, EventError> {
-        let mut fields: Map<String, Value> = serde_json::from_str(line)?;
-        let version = fields.remove("v").unwrap_or_default();
-        if version.as_u64() != Some(VERSION) {
-            return Err(EventError::Version(version));
+        // The line is read twice, once for the envelope and once for the body, so that each value of the body comes straight
+        // from the text and keeps its digits.
+        let envelope: StoredEnvelope = serde_json::from_str(line)?;
+        if envelope.v.as_u64() != Some(VERSION) {
+            return Err(EventError::Version(envelope.v));
         }
-        let mut take = |key: &str| fields.remove(key).unwrap_or_default();
-        let name: String = serde_json::from_value(take("type"))?;
-        let suite = serde_json::from_value(take("suite"))?;
-        let case_id = serde_json::from_value(take("case_id"))?;
-        let attempt = serde_json::from_value(take("attempt"))?;
-        let timestamp = serde_json::from_value(take("timestamp"))?;
-        Ok(Self { suite, case_id, attempt, timestamp, body: Body::from_json(&name, fields)? })
+        let body = Body::from_json(&envelope.r#type, line)?;
+        let StoredEnvelope { suite, case_id, attempt, timestamp, .. } = envelope;
+        Ok(Self { suite, case_id, attempt, timestamp, body })
     }
 }
 
-fn read<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, EventError> {
-    Ok(serde_json::from_value(Value::Object(fields))?)
+#[derive(Deserialize)]
+struct StoredEnvelope {
+    #[serde(default)]
+    v: Value,
+    r#type: String,
+    suite: String,
+    case_id: Option<String>,
+    attempt: Option<u32>,
+    timestamp: u64,
 }

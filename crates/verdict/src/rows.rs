@@ -1,6 +1,7 @@
 //! One row a case: attempts folded, cases in the order of the suite.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::{Body, CaseEnd, Cause, RunEvent, Status};
 
@@ -10,7 +11,7 @@ pub struct Row {
     /// The case.
     pub id: String,
     /// How each attempt ended, in order; at least one.
-    pub attempts: Vec<CaseEnd>,
+    pub attempts: Vec<Arc<CaseEnd>>,
 }
 
 impl Row {
@@ -52,7 +53,7 @@ impl Rows {
     pub fn add(&mut self, event: &RunEvent) -> Option<usize> {
         let (Body::CaseEnd(end), Some(id)) = (&event.body, &event.case_id) else { return None };
         let row = self.rows.entry(end.index).or_insert_with(|| Row { id: id.clone(), attempts: Vec::new() });
-        row.attempts.push((**end).clone());
+        row.attempts.push(Arc::clone(end));
         row.complete().then_some(end.index)
     }
 

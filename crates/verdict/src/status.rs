@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 /// How a case ended, in the words of `summary.json`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Everything that was asked held.
+    #[default]
     Pass,
     /// It was not run.
     Skipped,

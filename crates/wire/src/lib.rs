@@ -1,1 +1,11 @@
-//! How bytes travel: child processes with all their descendants, bounded lines.
+//! How bytes travel, with no notion of a test: child processes that take all their descendants along when they end, and lines
+//! with a limit.
+
+mod descendants;
+mod lines;
+mod process;
+mod tail;
+
+pub use descendants::{adopt_orphans, sweep_all};
+pub use lines::{LineError, Lines};
+pub use process::{Command, Ending, Exit, Grace, Pipes, Process, SpawnError};

@@ -1,0 +1,90 @@
+//! What the surroundings say, read once.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use agentci::plan::{Diagnostics, Severity, Sources};
+use agentci::report::{Paint, Tone};
+use clap::ValueEnum;
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Facts about terminal and environment.
+#[derive(Debug)]
+pub(crate) struct Context {
+    /// How to paint what goes to standard output.
+    pub(crate) stdout_color: bool,
+    /// How to paint what goes to standard error.
+    pub(crate) stderr_color: bool,
+    /// Whether someone watches standard error.
+    pub(crate) stderr_is_terminal: bool,
+    /// Columns of the terminal.
+    pub(crate) width: usize,
+}
+
+impl Context {
+    pub(crate) fn new(color: Color) -> Self {
+        let forced = |terminal: bool| match color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        };
+        let stderr_is_terminal = std::io::stderr().is_terminal();
+        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        Self {
+            stdout_color: forced(std::io::stdout().is_terminal()),
+            stderr_color: forced(stderr_is_terminal),
+            stderr_is_terminal: stderr_is_terminal && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
+            width: columns.unwrap_or(100),
+        }
+    }
+
+    /// Data for standard output. A reader that went away is no error of ours.
+    #[expect(clippy::unused_self, reason = "whoever prints must hold the context")]
+    pub(crate) fn print(&self, text: &str) {
+        let mut stdout = std::io::stdout().lock();
+        let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    }
+
+    /// Talk for standard error.
+    #[expect(clippy::unused_self, reason = "whoever prints must hold the context")]
+    pub(crate) fn say(&self, text: &str) {
+        let mut stderr = std::io::stderr().lock();
+        let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+    }
+
+    /// A problem that has no place in a file.
+    pub(crate) fn complain(&self, message: &str, help: Option<&str>) {
+        let paint = Paint::new(self.stderr_color);
+        let mut text = format!("{}: {message}\n", paint.apply(Tone::Error, "error"));
+        if let Some(help) = help {
+            text.push_str(&format!("{}: {help}\n", paint.apply(Tone::Help, "help")));
+        }
+        self.say(&text);
+    }
+
+    /// Problems that have one, with a line between them.
+    pub(crate) fn show(&self, problems: &Diagnostics, sources: &Sources) {
+        let paint = Paint::new(self.stderr_color);
+        for problem in problems {
+            let mut text = agentci::report::diagnostic(problem, sources, paint);
+            text.truncate(text.trim_end().len());
+            self.say(&format!("{text}\n\n"));
+        }
+    }
+
+    /// How many errors and warnings there were, in words.
+    pub(crate) fn count(problems: &Diagnostics) -> String {
+        let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        let (errors, warnings) = (problems.count(Severity::Error), problems.count(Severity::Warning));
+        format!("{}, {}", plural(errors, "error"), plural(warnings, "warning"))
+    }
+}

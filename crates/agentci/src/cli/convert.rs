@@ -1,0 +1,71 @@
+//! `agentci convert`: a suite in the native format.
+
+use std::path::{Path, PathBuf};
+
+use agentci::verdict::ExitStatus;
+use agentci::{Suites, formats, ledger, plan};
+use clap::Args;
+
+use super::context::Context;
+
+/// Arguments of `agentci convert`.
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArguments {
+    /// The folder or file of one suite
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+    /// Write to this file instead of standard output; paths in it stay right wherever it lies
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Replace the file if it is there
+    #[arg(long)]
+    force: bool,
+}
+
+pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> ExitStatus {
+    let suites = Suites::load([&arguments.path]);
+    let plan = suites.plan();
+    context.show(suites.problems(), &plan.sources);
+    let suite = match plan.suites.as_slice() {
+        _ if suites.problems().has_errors() => return ExitStatus::Failed,
+        [suite] => suite,
+        [] => return ExitStatus::Failed,
+        several => {
+            let names: Vec<String> = several.iter().map(|suite| suite.path.display().to_string()).collect();
+            let message = format!("`{}` holds {} suites", arguments.path.display(), several.len());
+            context.complain(&message, Some(&format!("name one of them: {}", names.join(", "))));
+            return ExitStatus::Failed;
+        }
+    };
+    let Some(out) = &arguments.out else {
+        let note = format!("# Paths are relative to `{}`: save this there.\n", shown(&suite.folder));
+        context.print(&format!("{note}{}", formats::print_native(suite, None)));
+        return ExitStatus::Success;
+    };
+    if out.exists() && !arguments.force {
+        context.complain(&format!("`{}` is there already", out.display()), Some("use `--force` to replace it"));
+        return ExitStatus::Failed;
+    }
+    let beside = plan::relative(&parent(out), &suite.folder);
+    let folder = (beside != Path::new(".")).then(|| beside.display().to_string());
+    let text = formats::print_native(suite, folder.as_deref());
+    match ledger::write_whole(out, text.as_bytes()) {
+        Ok(()) => {
+            context.say(&format!("wrote {}\n", out.display()));
+            ExitStatus::Success
+        }
+        Err(error) => {
+            context.complain(&error.to_string(), None);
+            ExitStatus::Failed
+        }
+    }
+}
+
+fn shown(folder: &Path) -> String {
+    if folder.as_os_str().is_empty() { ".".into() } else { folder.display().to_string() }
+}
+
+/// The folder of a file, named in the same way as the suite's folder is.
+fn parent(file: &Path) -> PathBuf {
+    plan::join(file.parent().unwrap_or(Path::new("")), ".")
+}

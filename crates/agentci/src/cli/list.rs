@@ -1,0 +1,67 @@
+//! `agentci list`: the cases of suites.
+
+use std::path::PathBuf;
+
+use agentci::Suites;
+use agentci::verdict::ExitStatus;
+use clap::Args;
+use serde_json::json;
+
+use super::context::Context;
+use super::select::Selection;
+
+/// Arguments of `agentci list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Folders or files with suites; this folder without any
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    selection: Selection,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
+    let suites = Suites::load(super::run::or_here(&arguments.paths));
+    let plan = suites.plan();
+    context.show(suites.problems(), &plan.sources);
+    let selected = match arguments.selection.apply(plan) {
+        Ok(selected) => selected,
+        Err(nothing) => {
+            context.complain(&nothing.message, Some(&nothing.help));
+            return ExitStatus::Failed;
+        }
+    };
+    let mut rows = Vec::new();
+    let mut text = String::new();
+    for (suite, selected) in plan.suites.iter().zip(selected) {
+        for case in selected.into_iter().map(|index| &suite.cases[index]) {
+            let place = plan.sources.place(case.span);
+            rows.push(json!({
+                "suite": suite.name, "dialect": suite.dialect.name(), "id": case.id, "tags": case.tags,
+                "description": case.description, "skip": case.skip.is_some(), "broken": case.broken.is_some(),
+                "path": place.path, "line": place.line,
+            }));
+            text.push_str(&format!("{}/{}", suite.name, case.id));
+            if !case.tags.is_empty() {
+                text.push_str(&format!(" [{}]", case.tags.join(", ")));
+            }
+            if case.skip.is_some() {
+                text.push_str(" (skipped)");
+            }
+            if case.broken.is_some() {
+                text.push_str(" (broken)");
+            }
+            text.push('\n');
+        }
+    }
+    if arguments.json {
+        text = format!("{:#}\n", serde_json::Value::from(rows));
+    } else {
+        text = agentci::report::printable(&text).into_owned();
+    }
+    context.print(&text);
+    if suites.problems().has_errors() { ExitStatus::Failed } else { ExitStatus::Success }
+}

@@ -1,0 +1,80 @@
+//! The command line: flags, one file a command, and what the surroundings say.
+
+mod check;
+mod context;
+mod convert;
+mod demo_agent;
+mod list;
+mod run;
+mod select;
+
+use std::ffi::OsString;
+
+use agentci::verdict::ExitStatus;
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use context::Context;
+
+/// Tests AI agents in CI: record once, replay anywhere for nothing, and see the step that changed.
+#[derive(Debug, Parser)]
+#[command(name = "agentci", version, disable_help_subcommand = true, after_help = EXIT_CODES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    color: context::Color,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 all passed; 1 something failed, is wrong or could not be run; \
+                          2 wrong usage; 130 interrupted";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run suites (alias: test)
+    #[command(alias = "test")]
+    Run(run::RunArguments),
+    /// Find what is wrong with suites without running them (alias: validate)
+    #[command(alias = "validate")]
+    Check(check::CheckArguments),
+    /// Print a suite in the native format
+    Convert(convert::ConvertArguments),
+    /// List the cases of suites
+    List(list::ListArguments),
+    /// The agent of the quickstart example
+    #[command(hide = true)]
+    DemoAgent,
+}
+
+/// Runs the command line.
+pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
+    let parsed = match Arguments::try_parse_from(arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            let _ = error.print();
+            return usage(error.kind());
+        }
+    };
+    let context = Context::new(parsed.color);
+    match parsed.command {
+        Some(Command::Run(arguments)) => run::run(&arguments, &context),
+        Some(Command::Check(arguments)) => check::check(&arguments, &context),
+        Some(Command::Convert(arguments)) => convert::convert(&arguments, &context),
+        Some(Command::List(arguments)) => list::list(&arguments, &context),
+        Some(Command::DemoAgent) => demo_agent::serve(),
+        None => {
+            context.print(&Arguments::command().render_help().to_string());
+            ExitStatus::Success
+        }
+    }
+}
+
+fn usage(kind: ErrorKind) -> ExitStatus {
+    match kind {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitStatus::Success,
+        // The flag is known, its value is not good.
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => ExitStatus::Failed,
+        _ => ExitStatus::Usage,
+    }
+}

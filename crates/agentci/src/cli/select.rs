@@ -1,0 +1,73 @@
+//! Which cases are meant.
+
+use agentci::plan::{Case, Plan, Suite, did_you_mean};
+use clap::Args;
+use regex::Regex;
+
+/// Flags that select cases.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Selection {
+    /// Only this case, by its id (may be repeated)
+    #[arg(long = "case", value_name = "ID")]
+    cases: Vec<String>,
+    /// Only cases with this tag (may be repeated; one of them is enough)
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Only cases whose id, or suite/id, matches this pattern
+    #[arg(long = "run", value_name = "REGEX", value_parser = pattern)]
+    run: Option<Regex>,
+}
+
+fn pattern(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| error.to_string())
+}
+
+/// Nothing is left to run, or a name is wrong.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NothingSelected {
+    pub(crate) message: String,
+    pub(crate) help: String,
+}
+
+impl Selection {
+    /// The selected cases of each suite, by position.
+    pub(crate) fn apply(&self, plan: &Plan) -> Result<Vec<Vec<usize>>, NothingSelected> {
+        for wanted in &self.cases {
+            self.known(plan, wanted)?;
+        }
+        let of_suite = |suite: &Suite| {
+            (0..suite.cases.len()).filter(|index| self.matches(suite, &suite.cases[*index])).collect::<Vec<_>>()
+        };
+        let selected: Vec<Vec<usize>> = plan.suites.iter().map(of_suite).collect();
+        let any_case = plan.suites.iter().any(|suite| !suite.cases.is_empty());
+        if any_case && selected.iter().all(Vec::is_empty) {
+            return Err(NothingSelected {
+                message: "no case fits the selection".into(),
+                help: "`agentci list` shows every case with its tags".into(),
+            });
+        }
+        Ok(selected)
+    }
+
+    fn matches(&self, suite: &Suite, case: &Case) -> bool {
+        let by_id = self.cases.is_empty() || self.cases.contains(&case.id);
+        let by_tag = self.tags.is_empty() || case.tags.iter().any(|tag| self.tags.contains(tag));
+        let by_pattern = self
+            .run
+            .as_ref()
+            .is_none_or(|run| run.is_match(&case.id) || run.is_match(&format!("{}/{}", suite.name, case.id)));
+        by_id && by_tag && by_pattern
+    }
+
+    fn known(&self, plan: &Plan, wanted: &str) -> Result<(), NothingSelected> {
+        let ids: Vec<&str> = plan.suites.iter().flat_map(|suite| &suite.cases).map(|case| case.id.as_str()).collect();
+        if ids.is_empty() || ids.contains(&wanted) {
+            return Ok(());
+        }
+        let help = match did_you_mean(wanted, ids.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "`agentci list` shows every case".into(),
+        };
+        Err(NothingSelected { message: format!("there is no case `{}`", wanted.escape_debug()), help })
+    }
+}

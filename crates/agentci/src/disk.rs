@@ -1,0 +1,56 @@
+//! The files of this machine.
+
+use std::io::{ErrorKind, Read as _};
+use std::path::Path;
+
+use agentci_plan::{Entry, FileError, Files, Kind};
+
+/// The files of this machine, relative paths from the working folder.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DiskFiles;
+
+impl Files for DiskFiles {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+        let metadata = std::fs::metadata(path).map_err(explain)?;
+        // A pipe or a device could keep us waiting forever, or never end.
+        if !metadata.is_file() {
+            return Err(FileError::Other("it is not a regular file".into()));
+        }
+        let size = metadata.len();
+        if size > limit {
+            return Err(FileError::TooLarge { size, limit });
+        }
+        let file = std::fs::File::open(path).map_err(explain)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+        // The file may grow while it is read.
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(explain)?;
+        let size = bytes.len() as u64;
+        if size > limit { Err(FileError::TooLarge { size, limit }) } else { Ok(bytes) }
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let mut entries = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(explain)? {
+            let entry = entry.map_err(explain)?;
+            // Names that are not text can not be written in a suite; links that lead nowhere are not there.
+            let (Ok(name), Some(kind)) = (entry.file_name().into_string(), self.kind(&entry.path())) else { continue };
+            entries.push(Entry { name, kind });
+        }
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+
+    fn kind(&self, path: &Path) -> Option<Kind> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let metadata = std::fs::metadata(path).ok()?;
+        if metadata.is_dir() { Some(Kind::Folder) } else { Some(Kind::File) }
+    }
+}
+
+fn explain(error: std::io::Error) -> FileError {
+    match error.kind() {
+        ErrorKind::NotFound => FileError::Missing,
+        _ => FileError::Other(error.to_string()),
+    }
+}

@@ -1,0 +1,125 @@
+//! The pipeline put together: load, compile, run.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use agentci_checks::Ready;
+use agentci_plan::{Diagnostics, Mode, Plan};
+use agentci_runner::{Facts, Options, Run, Stop, Stopper};
+use agentci_verdict::{RunEvent, Status};
+
+use crate::DiskFiles;
+
+/// Suites that were read and whose checks are ready.
+#[derive(Debug)]
+pub struct Suites {
+    plan: Plan,
+    ready: Ready,
+    problems: Diagnostics,
+}
+
+/// How to run suites.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Whether tools are replayed, recorded or live; each suite's own mode without it.
+    pub mode: Option<Mode>,
+    /// How many cases run at once.
+    pub parallel: usize,
+    /// Start no further case after one that did not pass.
+    pub fail_fast: bool,
+    /// How long a case may take; its own limit without it.
+    pub timeout: Option<Duration>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let parallel = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { mode: None, parallel, fail_fast: false, timeout: None }
+    }
+}
+
+impl Suites {
+    /// Reads every suite at or below these paths. What is wrong with them is in [`Suites::problems`]; what is right can be run.
+    pub fn load<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Self {
+        let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
+        let loaded = agentci_formats::load(&DiskFiles, &paths);
+        let mut problems = loaded.diagnostics;
+        let (ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
+        problems.append(found);
+        Self { plan: loaded.plan, ready, problems }
+    }
+
+    /// What is to be run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The same, to be changed: cases taken out, runs set.
+    pub fn plan_mut(&mut self) -> &mut Plan {
+        &mut self.plan
+    }
+
+    /// The checks, where the suites and cases stand in the plan.
+    pub fn ready(&self) -> &Ready {
+        &self.ready
+    }
+
+    /// What is wrong with the suites.
+    pub fn problems(&self) -> &Diagnostics {
+        &self.problems
+    }
+
+    /// Runs every case of every suite, suite after suite, and hands each event to `on_event`. The result is the worst status. It
+    /// blocks, and makes a runtime of its own on this thread; from within an asynchronous runtime call it on a thread of its own.
+    pub fn run(&self, settings: &Settings, mut on_event: impl FnMut(RunEvent)) -> io::Result<Status> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (_stopper, stop) = Stopper::new();
+        let facts = Facts::default();
+        let mut worst = Status::Pass;
+        for position in 0..self.plan.suites.len() {
+            let selected: Vec<usize> = (0..self.plan.suites[position].cases.len()).collect();
+            let run = self.run_suite(position, &selected, &facts, settings, &stop, &mut on_event);
+            worst = worst.max(runtime.block_on(run));
+        }
+        Ok(worst)
+    }
+
+    /// Runs some cases of one suite, all given by position.
+    pub async fn run_suite(
+        &self,
+        position: usize,
+        selected: &[usize],
+        facts: &Facts,
+        settings: &Settings,
+        stop: &Stop,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Status {
+        let suite = &self.plan.suites[position];
+        let facts = Facts { version: env!("CARGO_PKG_VERSION").into(), ..facts.clone() };
+        let options = Options {
+            files: &DiskFiles,
+            environment: &environment,
+            mode: settings.mode.unwrap_or(suite.mode),
+            parallel: settings.parallel,
+            fail_fast: settings.fail_fast,
+            timeout: settings.timeout,
+        };
+        let ready = &self.ready.suites[position];
+        let run = Run { plan: &self.plan, suite, ready, selected, facts: &facts, options: &options, stop };
+        agentci_runner::run_suite(&run, on_event).await
+    }
+}
+
+/// The environment as suites see it with `${ENV.NAME}`. Two names are ours: `AGENTCI`, the path of the running binary, so that a
+/// suite can start it, and whatever the surroundings set.
+pub fn environment(name: &str) -> Option<String> {
+    match std::env::var(name) {
+        Ok(value) => Some(value),
+        Err(_) if name == "AGENTCI" => {
+            std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok())
+        }
+        Err(_) => None,
+    }
+}

@@ -1,0 +1,186 @@
+//! From check data to ready checks.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agentci_plan::{
+    Case, Check, Diagnostic, Diagnostics, Files, Outcome, Plan, Suite, UnsetVariable, did_you_mean, fill, read,
+};
+use agentci_trace::Trace;
+
+use crate::evaluate::Evaluate;
+use crate::json_schema::Schema;
+use crate::registry;
+
+/// The ready checks of a plan; suites and cases stand where they stand in the plan.
+#[derive(Debug, Default)]
+pub struct Ready {
+    /// One for each suite.
+    pub suites: Vec<ReadySuite>,
+}
+
+/// The ready checks of a suite.
+#[derive(Debug, Default)]
+pub struct ReadySuite {
+    /// One for each case.
+    pub cases: Vec<ReadyCase>,
+    /// Whether a check that every case shares is wrong, so that there is nothing to run.
+    pub refused: bool,
+}
+
+/// The ready checks of a case.
+#[derive(Debug, Default)]
+pub struct ReadyCase {
+    /// Over the whole case.
+    pub checks: Vec<Arc<ReadyCheck>>,
+    /// Over each turn.
+    pub turns: Vec<Vec<Arc<ReadyCheck>>>,
+    /// What is wrong with checks of this case.
+    pub problems: Diagnostics,
+}
+
+/// A check that can be evaluated, or could be once its variables are filled.
+#[derive(Debug)]
+pub struct ReadyCheck {
+    check: Arc<Check>,
+    /// Absent while variables are to be filled.
+    test: Option<Box<dyn Evaluate>>,
+}
+
+impl ReadyCheck {
+    /// The check as the plan has it.
+    pub fn check(&self) -> &Check {
+        &self.check
+    }
+
+    /// Whether its variables are still to be filled, by [`refill`].
+    pub fn waits_for_variables(&self) -> bool {
+        self.test.is_none()
+    }
+
+    /// What becomes of it over a trace.
+    pub fn evaluate(&self, trace: &Trace) -> Outcome {
+        let Some(test) = &self.test else {
+            return Outcome::NotEvaluated("its variables were never filled".into());
+        };
+        let mut outcome = if self.check.negate { test.evaluate_negated(trace) } else { test.evaluate(trace) };
+        if let (Outcome::Failed(failure), Some(message)) = (&mut outcome, &self.check.message) {
+            let own = std::mem::replace(&mut failure.message, message.clone());
+            failure.notes.insert(0, own);
+        }
+        outcome
+    }
+}
+
+/// Makes every check of a plan ready. Problems are also kept with the cases they belong to.
+pub fn compile(plan: &Plan, files: &dyn Files) -> (Ready, Diagnostics) {
+    let mut all = Diagnostics::default();
+    let suites = plan.suites.iter().map(|suite| compile_suite(suite, files, &mut all)).collect();
+    (Ready { suites }, all)
+}
+
+/// Fills the variables of a check and makes it ready. The outer error is a variable without a value.
+pub fn refill(
+    ready: &ReadyCheck,
+    files: &dyn Files,
+    folder: &Path,
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> Result<Result<ReadyCheck, Diagnostics>, UnsetVariable> {
+    let mut check = Check::clone(&ready.check);
+    check.arguments = fill(&check.arguments, lookup)?;
+    check.templated = false;
+    let mut compiler = Compiler::new(files, folder);
+    Ok(match compiler.ready(&Arc::new(check)) {
+        Some(ready) => Ok(ready),
+        None => Err(compiler.problems),
+    })
+}
+
+fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> ReadySuite {
+    let mut compiler = Compiler::new(files, &suite.folder);
+    // Checks that cases share are compiled once; the pointer tells that they are the same.
+    let mut shared: HashMap<*const Check, Result<Arc<ReadyCheck>, Diagnostics>> = HashMap::new();
+    let mut cases = Vec::with_capacity(suite.cases.len());
+    for case in &suite.cases {
+        let mut ready = ReadyCase::default();
+        for check in &case.checks {
+            let made = shared.entry(Arc::as_ptr(check)).or_insert_with(|| {
+                let made = compiler.ready(check).map(Arc::new);
+                let problems = std::mem::take(&mut compiler.problems);
+                all.append(problems.clone());
+                made.ok_or(problems)
+            });
+            match made {
+                Ok(check) => ready.checks.push(Arc::clone(check)),
+                Err(problems) => ready.problems.append(problems.clone()),
+            }
+        }
+        for turn in &case.turns {
+            let checks = turn.checks.iter().filter_map(|check| compiler.ready(&Arc::new(check.clone())).map(Arc::new));
+            let checks = checks.collect();
+            let problems = std::mem::take(&mut compiler.problems);
+            all.append(problems.clone());
+            ready.problems.append(problems);
+            ready.turns.push(checks);
+        }
+        cases.push(ready);
+    }
+    let runnable: Vec<&Case> = suite.cases.iter().filter(|case| case.broken.is_none()).collect();
+    let wrong_for_all = |check: &Arc<Check>| {
+        shared.get(&Arc::as_ptr(check)).is_some_and(Result::is_err)
+            && runnable.iter().all(|case| case.checks.iter().any(|other| Arc::ptr_eq(other, check)))
+    };
+    let refused = runnable.len() > 1 && runnable[0].checks.iter().any(wrong_for_all);
+    ReadySuite { cases, refused }
+}
+
+/// What reading the arguments of a check may use.
+pub(crate) struct Compiler<'c> {
+    /// The files, for checks that name one.
+    pub(crate) files: &'c dyn Files,
+    /// The folder paths are relative to.
+    pub(crate) folder: &'c Path,
+    /// What was found to be wrong.
+    pub(crate) problems: Diagnostics,
+    /// Schemas by path, since many checks share one.
+    pub(crate) schemas: HashMap<PathBuf, Option<Arc<Schema>>>,
+}
+
+impl<'c> Compiler<'c> {
+    fn new(files: &'c dyn Files, folder: &'c Path) -> Self {
+        Self { files, folder, problems: Diagnostics::default(), schemas: HashMap::new() }
+    }
+
+    fn ready(&mut self, check: &Arc<Check>) -> Option<ReadyCheck> {
+        let Some(compile) = registry::find(&check.kind.value) else {
+            self.unknown(check);
+            return None;
+        };
+        let test = if check.templated {
+            None
+        } else {
+            let before = self.problems.count(agentci_plan::Severity::Error);
+            let test = compile(&check.arguments, self)?;
+            if self.problems.count(agentci_plan::Severity::Error) > before {
+                return None;
+            }
+            Some(test)
+        };
+        Some(ReadyCheck { check: Arc::clone(check), test })
+    }
+
+    fn unknown(&mut self, check: &Check) {
+        let kind = &check.kind;
+        let known: Vec<&str> = registry::names().collect();
+        let help = match did_you_mean(&kind.value, known.iter().copied()) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("checks are {}", read::quoted_list(&known)),
+        };
+        self.problems.push(
+            Diagnostic::error(kind.span, format!("unknown check `{}`", kind.value.escape_debug()))
+                .label("not a check in this format")
+                .help(help),
+        );
+    }
+}

@@ -1,0 +1,168 @@
+//! # What it checks
+//! The agent's final output is valid under a JSON Schema, given by its file relative to the suite (or as `path`), or written
+//! in place as `schema`. The draft is the one that `$schema` names, 2020-12 without it.
+//!
+//! # Why
+//! The shape of a result is a contract with whatever reads it next. All errors are listed, not only the first.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - json_schema: schema.json
+//!   - json_schema: { schema: { type: object, required: [answer] } }
+//! ```
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Reading, Span, join, read};
+use agentci_trace::Trace;
+use jsonschema::{ValidationError, Validator};
+use serde_json::Value;
+
+use crate::called::cut;
+use crate::compile::Compiler;
+use crate::evaluate::{Evaluate, no_output};
+
+/// The largest schema that is read.
+const SCHEMA_LIMIT: u64 = 10 << 20;
+/// How many errors are listed.
+const LISTED: usize = 50;
+
+/// A compiled schema and its source, to say what a keyword asked for.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    validator: Validator,
+    source: Value,
+}
+
+#[derive(Debug)]
+struct JsonSchema {
+    schema: Arc<Schema>,
+    span: Span,
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let mut path = arguments;
+    if arguments.pairs().is_some() {
+        let mut fields = read::Fields::open(arguments, "`json_schema`", &mut compiler.problems)?;
+        let inline = fields.optional("schema");
+        let file = fields.optional("path");
+        fields.finish(&mut compiler.problems);
+        match (inline, file) {
+            (Some(inline), None) => {
+                let source = read::data(inline, "schema", Reading::Core, &mut compiler.problems)?;
+                let schema = Arc::new(build(source, inline.span, compiler)?);
+                return Some(Box::new(JsonSchema { schema, span: inline.span }));
+            }
+            (None, Some(file)) => path = file,
+            _ => {
+                compiler.problems.push(
+                    Diagnostic::error(arguments.span, "`json_schema` needs either `path` or `schema`")
+                        .help("name a file: `json_schema: schema.json`"),
+                );
+                return None;
+            }
+        }
+    }
+    let written = read::text(path, "json_schema", &mut compiler.problems)?;
+    let file = join(compiler.folder, &written);
+    let schema = match compiler.schemas.get(&file) {
+        Some(known) => known.clone(),
+        None => {
+            let loaded = load(&file, path.span, compiler).map(Arc::new);
+            compiler.schemas.insert(file.clone(), loaded.clone());
+            loaded
+        }
+    };
+    // A schema that is shared and wrong was reported where it was met first; here the check is wrong all the same.
+    if schema.is_none() && !compiler.problems.has_errors() {
+        let message = format!("the schema `{}` is wrong", file.display());
+        compiler.problems.push(Diagnostic::error(path.span, message).label("reported above"));
+    }
+    Some(Box::new(JsonSchema { schema: schema?, span: path.span }))
+}
+
+fn load(file: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Schema> {
+    let shown = file.display();
+    let text = match compiler.files.read_text(file, SCHEMA_LIMIT) {
+        Ok(text) => text,
+        Err(error) => {
+            compiler.problems.push(
+                Diagnostic::error(span, format!("the schema `{shown}` can not be read: {error}"))
+                    .label("names this file")
+                    .help("schema paths are relative to the suite's folder"),
+            );
+            return None;
+        }
+    };
+    match serde_json::from_str(&text) {
+        Ok(source) => build(source, span, compiler),
+        Err(error) => {
+            compiler.problems.push(
+                Diagnostic::error(span, format!("the schema `{shown}` is not JSON: {error}")).label("names this file"),
+            );
+            None
+        }
+    }
+}
+
+fn build(source: Value, span: Span, compiler: &mut Compiler<'_>) -> Option<Schema> {
+    match jsonschema::validator_for(&source) {
+        Ok(validator) => Some(Schema { validator, source }),
+        Err(error) => {
+            let place = error.instance_path().to_string();
+            let at = if place.is_empty() { "at its top".to_owned() } else { format!("at {place}") };
+            compiler.problems.push(
+                Diagnostic::error(span, format!("this is not a valid JSON Schema: {at}: {error}"))
+                    .label("the schema is wrong"),
+            );
+            None
+        }
+    }
+}
+
+impl Evaluate for JsonSchema {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let Some(output) = trace.final_output() else { return no_output() };
+        let mut errors: Vec<ValidationError<'_>> = self.schema.validator.iter_errors(output).collect();
+        if errors.is_empty() {
+            return Outcome::Held;
+        }
+        errors.sort_by_cached_key(|error| error.instance_path().to_string());
+        let count = errors.len();
+        let first = sentence(&errors[0]);
+        let message = if count == 1 { first.clone() } else { format!("{first} (and {} more)", count - 1) };
+        let mut failure = Failure::new(format!("the final output does not fit the schema: {message}"));
+        failure = failure.at(self.span, first);
+        for error in errors.iter().take(LISTED) {
+            let detail = self.detail(error);
+            if count > 1 {
+                failure.notes.push(sentence(error));
+            }
+            failure.details.push(detail);
+        }
+        if count > LISTED {
+            failure.notes.push(format!("and {} more", count - LISTED));
+        }
+        Outcome::Failed(failure)
+    }
+}
+
+impl JsonSchema {
+    fn detail(&self, error: &ValidationError<'_>) -> Detail {
+        let expected = self.schema.source.pointer(error.schema_path().as_str()).cloned().unwrap_or_default();
+        let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
+        Detail {
+            path: error.instance_path().to_string(),
+            expected: serde_json::json!({ keyword: expected }),
+            actual: error.instance().as_ref().clone(),
+        }
+    }
+}
+
+fn sentence(error: &ValidationError<'_>) -> String {
+    let path = error.instance_path().to_string();
+    let at = if path.is_empty() { "at the top".to_owned() } else { format!("at {path}") };
+    format!("{at}: {}", error.masked_with(cut(error.instance().as_ref())))
+}

@@ -1,0 +1,52 @@
+//! # What it checks
+//! The agent's final output has these keys at its top level; a key whose value is null is there.
+//!
+//! # Why
+//! It is the cheapest contract on the shape of a result, before a schema is worth writing.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - required_fields: [category, reply]
+//! ```
+
+use agentci_plan::{Detail, Failure, Node, Outcome, Spanned, read};
+use agentci_trace::Trace;
+use serde_json::Value;
+
+use crate::compile::Compiler;
+use crate::evaluate::{Evaluate, no_output};
+
+#[derive(Debug)]
+struct RequiredFields {
+    fields: Vec<Spanned<String>>,
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let fields = read::one_or_more_texts(arguments, "required_fields", &mut compiler.problems)?;
+    Some(Box::new(RequiredFields { fields }))
+}
+
+impl Evaluate for RequiredFields {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let Some(output) = trace.final_output() else { return no_output() };
+        let missing: Vec<&Spanned<String>> =
+            self.fields.iter().filter(|field| output.get(field.value.as_str()).is_none()).collect();
+        let Some(first) = missing.first() else { return Outcome::Held };
+        let names: Vec<&str> = missing.iter().map(|field| field.value.as_str()).collect();
+        let present: Vec<&str> =
+            output.as_object().map(|map| map.keys().map(String::as_str).collect()).unwrap_or_default();
+        let mut failure = Failure::new(format!("the final output lacks {}", read::quoted_list(&names)))
+            .at(first.span, "not in the final output")
+            .note(if present.is_empty() {
+                "the final output has no keys".to_owned()
+            } else {
+                format!("the final output has {}", read::quoted_list(&present))
+            });
+        failure.details = missing
+            .iter()
+            .map(|field| Detail { path: format!("/{}", field.value), expected: "present".into(), actual: Value::Null })
+            .collect();
+        Outcome::Failed(failure)
+    }
+}

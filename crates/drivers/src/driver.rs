@@ -1,0 +1,63 @@
+//! The driver of a target: an enum, since the kinds of target are ours to list.
+
+use agentci_plan::{Target, UnsetVariable};
+use agentci_wire::Ending;
+use serde_json::Value;
+
+use crate::process::ProcessDriver;
+use crate::{DriveError, ToolHost, TraceSink};
+
+/// What a driver needs to know beside the target.
+pub struct Context<'c> {
+    /// The case.
+    pub case_id: &'c str,
+    /// The value of a variable.
+    pub lookup: &'c dyn Fn(&str) -> Option<String>,
+}
+
+/// A connection to an agent.
+#[derive(Debug)]
+pub struct Driver(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Process(ProcessDriver),
+}
+
+impl Driver {
+    /// Connects to the agent. The outer error is the suite's fault, a variable without a value.
+    pub fn open(target: &Target, context: &Context<'_>) -> Result<Result<Self, DriveError>, UnsetVariable> {
+        match target {
+            Target::Process(process) => {
+                Ok(ProcessDriver::open(process, context)?.map(|driver| Driver(Kind::Process(driver))))
+            }
+            other => Ok(Err(DriveError::Unsupported(format!("no driver for {other:?}")))),
+        }
+    }
+
+    /// Takes one turn: everything the agent does is written to the sink.
+    pub async fn turn(
+        &mut self,
+        input: Value,
+        sink: &mut TraceSink<'_>,
+        host: &dyn ToolHost,
+    ) -> Result<(), DriveError> {
+        match &mut self.0 {
+            Kind::Process(driver) => driver.turn(input, sink, host).await,
+        }
+    }
+
+    /// How many bytes the agent was sent and has not read, as far as we can tell.
+    pub fn unread(&self) -> usize {
+        match &self.0 {
+            Kind::Process(driver) => driver.unread(),
+        }
+    }
+
+    /// Ends the connection, and the agent with all it started where it is ours.
+    pub async fn close(self) -> Ending {
+        match self.0 {
+            Kind::Process(driver) => driver.close().await,
+        }
+    }
+}

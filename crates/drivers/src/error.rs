@@ -1,0 +1,47 @@
+//! Why an agent could not go on.
+
+use agentci_wire::{Exit, SpawnError};
+
+use crate::Stopped;
+
+/// Why a turn did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// The agent could not be started or reached.
+    #[error("the agent could not be started: {0}")]
+    Unreachable(#[from] SpawnError),
+    /// The agent does not speak the protocol.
+    #[error("{message}")]
+    Protocol {
+        /// What is wrong, with the place in the stream and what was seen.
+        message: String,
+        /// What to do about it.
+        help: String,
+    },
+    /// The agent left before its result came.
+    #[error("the agent ended before its final output{}", exit.map(|exit| format!(" ({exit})")).unwrap_or_default())]
+    Exited {
+        /// How it left; nothing when it only closed its output.
+        exit: Option<Exit>,
+        /// Whether it left with an answer unread.
+        while_answered: bool,
+    },
+    /// The agent itself gave up.
+    #[error("the agent gave up: {0}")]
+    AgentError(String),
+    /// A pipe or socket broke in a way that has no better name.
+    #[error("the connection to the agent broke: {0}")]
+    Transport(#[from] std::io::Error),
+    /// This kind of target can not do what the turn asks.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The watcher or the tool host stopped it, and knows why.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl From<Stopped> for DriveError {
+    fn from(_: Stopped) -> Self {
+        DriveError::Stopped
+    }
+}

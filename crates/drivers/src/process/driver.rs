@@ -1,0 +1,239 @@
+//! The conversation with a process.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use agentci_plan::{ProcessTarget, UnsetVariable};
+use agentci_trace::{Kind, Observer, ToolCall};
+use agentci_wire::{Command, Ending, Exit, Grace, LineError, Lines, Pipes, Process};
+use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::time::{Instant, sleep_until};
+
+use super::messages::{self, Message};
+use crate::{Context, DriveError, ToolHost, TraceSink};
+
+/// The longest line an agent may write.
+const LINE_LIMIT: usize = 128 << 20;
+/// While this much waits to be read by the agent, nothing more is read from it.
+const BACKLOG_LIMIT: usize = 64 << 20;
+/// How much of an offending line is shown.
+const QUOTED: usize = 200;
+/// How long what an agent wrote before it left may take to arrive. Only a grandchild that holds the pipe open makes us wait.
+const AFTER_EXIT: Duration = Duration::from_millis(250);
+/// An agent that closed its output has this long to leave before it is called silent rather than gone.
+const AFTER_CLOSE: Duration = Duration::from_millis(500);
+/// An agent that is done has this long to leave by itself.
+const DONE: Grace = Grace { before_asking: Duration::from_millis(500), before_killing: Duration::from_millis(500) };
+/// One that is not has less.
+const UNDONE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
+
+/// A connection to an agent that is a program.
+#[derive(Debug)]
+pub(crate) struct ProcessDriver {
+    task_id: String,
+    process: Process,
+    input: Option<ChildStdin>,
+    output: Lines<ChildStdout>,
+    line_number: usize,
+    /// What the agent has yet to read, and how far it has come.
+    outgoing: Vec<u8>,
+    sent: usize,
+    exit: Option<Exit>,
+    done: bool,
+}
+
+impl ProcessDriver {
+    pub(crate) fn open(
+        target: &ProcessTarget,
+        context: &Context<'_>,
+    ) -> Result<Result<Self, DriveError>, UnsetVariable> {
+        let command = command(target, context)?;
+        let (process, Pipes { input, output }) = match Process::spawn(&command) {
+            Ok(spawned) => spawned,
+            Err(error) => return Ok(Err(error.into())),
+        };
+        Ok(Ok(Self {
+            task_id: context.case_id.to_owned(),
+            process,
+            input: Some(input),
+            output: Lines::new(output, LINE_LIMIT),
+            line_number: 0,
+            outgoing: Vec::new(),
+            sent: 0,
+            exit: None,
+            done: false,
+        }))
+    }
+
+    pub(crate) async fn turn(
+        &mut self,
+        input: Value,
+        sink: &mut TraceSink<'_>,
+        host: &dyn ToolHost,
+    ) -> Result<(), DriveError> {
+        if self.done {
+            return Err(DriveError::Unsupported("an agent that is a process takes one turn".into()));
+        }
+        messages::write_task_start(&self.task_id, &input, &mut self.outgoing).map_err(std::io::Error::from)?;
+        sink.push(Kind::TurnStart(input))?;
+        let result = self.converse(sink, host).await;
+        self.done = result.is_ok();
+        result?;
+        sink.push(Kind::TurnEnd)?;
+        Ok(())
+    }
+
+    /// Reads while it writes, so that neither side ever waits for the other to read.
+    async fn converse(&mut self, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> Result<(), DriveError> {
+        let mut give_up: Option<Instant> = None;
+        loop {
+            let waiting = self.outgoing.len() - self.sent;
+            let far = give_up.unwrap_or_else(|| Instant::now() + Duration::from_hours(24));
+            tokio::select! {
+                // Writing first: an answer that fits the pipe is gone before we look for what comes back.
+                biased;
+                written = write_some(self.input.as_mut(), &self.outgoing[self.sent..]), if waiting > 0 && self.input.is_some() => {
+                    match written {
+                        Ok(count) => self.sent += count,
+                        // The agent reads no more. It may still have something to say.
+                        Err(_) => self.input = None,
+                    }
+                    if self.sent == self.outgoing.len() {
+                        self.outgoing.clear();
+                        self.sent = 0;
+                    }
+                }
+                line = self.output.next(), if waiting < BACKLOG_LIMIT => {
+                    let Some(line) = line.map_err(too_long)? else { return Err(self.closed().await) };
+                    self.line_number += 1;
+                    let message = messages::read(line).map_err(|bad| DriveError::Protocol {
+                        message: format!(
+                            "line {} of the agent's standard output is not a message: {}\nthe line: {}",
+                            self.line_number, bad.reason, quote(line)
+                        ),
+                        help: bad.help.to_owned(),
+                    })?;
+                    if let Some(message) = message && self.take(message, sink, host).await? {
+                        return Ok(());
+                    }
+                }
+                exit = self.process.exited(), if self.exit.is_none() => {
+                    self.exit = exit.ok();
+                    give_up = Some(Instant::now() + AFTER_EXIT);
+                }
+                () = sleep_until(far), if give_up.is_some() => {
+                    return Err(DriveError::Exited { exit: self.exit, while_answered: waiting > 0 });
+                }
+            }
+        }
+    }
+
+    /// Deals with one message; true when it was the last.
+    async fn take(
+        &mut self,
+        message: Message,
+        sink: &mut TraceSink<'_>,
+        host: &dyn ToolHost,
+    ) -> Result<bool, DriveError> {
+        match message {
+            Message::ToolCall { name, call_id, args } => {
+                let call = ToolCall { call_id, name, args, observer: Observer::Protocol };
+                sink.push(Kind::ToolCall(call.clone()))?;
+                let result = host.call(&call).await?;
+                messages::write_tool_result(&result, &mut self.outgoing).map_err(std::io::Error::from)?;
+                sink.push(Kind::ToolResult(result))?;
+            }
+            Message::Usage(usage) => sink.push(Kind::Usage(usage))?,
+            Message::Log { level, message, data } => sink.push(Kind::Log { level, message, data })?,
+            Message::FinalOutput { output } => {
+                sink.push(Kind::FinalOutput(output))?;
+                return Ok(true);
+            }
+            Message::TaskError { message, data } => {
+                sink.push(Kind::AgentError { message: message.clone(), data })?;
+                return Err(DriveError::AgentError(message));
+            }
+        }
+        Ok(false)
+    }
+
+    /// The output ended too early: learn how the agent left, if it did.
+    async fn closed(&mut self) -> DriveError {
+        if self.exit.is_none()
+            && let Ok(Ok(exit)) = tokio::time::timeout(AFTER_CLOSE, self.process.exited()).await
+        {
+            self.exit = Some(exit);
+        }
+        DriveError::Exited { exit: self.exit, while_answered: self.sent < self.outgoing.len() || self.input.is_none() }
+    }
+
+    pub(crate) fn unread(&self) -> usize {
+        self.outgoing.len() - self.sent
+    }
+
+    pub(crate) async fn close(self) -> Ending {
+        drop(self.input);
+        let ending = self.process.end(if self.done { DONE } else { UNDONE }).await;
+        drop(self.output);
+        ending
+    }
+}
+
+/// Writes what the pipe takes.
+async fn write_some(input: Option<&mut ChildStdin>, bytes: &[u8]) -> std::io::Result<usize> {
+    match input {
+        Some(input) => match input.write(bytes).await? {
+            0 => Err(std::io::ErrorKind::WriteZero.into()),
+            count => Ok(count),
+        },
+        None => std::future::pending().await,
+    }
+}
+
+fn command(target: &ProcessTarget, context: &Context<'_>) -> Result<Command, UnsetVariable> {
+    let mut parts = Vec::with_capacity(target.command.len());
+    for part in &target.command {
+        parts.push(match &part.file {
+            // Made absolute, since the working folder of the agent may be another than ours.
+            Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string(),
+            None => OsString::from(part.text.fill(context.lookup)?),
+        });
+    }
+    let mut environment = Vec::with_capacity(target.environment.len());
+    for (name, value) in &target.environment {
+        environment.push((name.clone(), value.fill(context.lookup)?));
+    }
+    let mut parts = parts.into_iter();
+    Ok(Command {
+        program: parts.next().unwrap_or_default(),
+        arguments: parts.collect(),
+        folder: target.folder.clone(),
+        environment,
+    })
+}
+
+fn too_long(error: LineError) -> DriveError {
+    match error {
+        LineError::Io(error) => DriveError::Transport(error),
+        LineError::TooLong { limit, beginning } => DriveError::Protocol {
+            message: format!(
+                "the agent wrote a line of more than {} MiB to its standard output\nthe line: {}",
+                limit >> 20,
+                quote(&beginning)
+            ),
+            help: "each message is one line; put large data elsewhere".into(),
+        },
+    }
+}
+
+/// The beginning of a line, readable whatever it holds.
+fn quote(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let mut quoted: String = text.chars().take(QUOTED).collect();
+    if quoted.len() < text.len() {
+        quoted.push_str("...");
+    }
+    quoted
+}

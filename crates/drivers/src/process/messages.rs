@@ -1,0 +1,210 @@
+//! The messages of the protocol, read strictly: a field that is missing, unknown or of the wrong type is refused with the line.
+
+use agentci_trace::{ToolResult, Usage};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What an agent may say.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Message {
+    ToolCall { name: String, call_id: String, args: Value },
+    FinalOutput { output: Value },
+    Log { level: String, message: String, data: Option<Value> },
+    Usage(Usage),
+    TaskError { message: String, data: Option<Value> },
+}
+
+/// What is wrong with a line, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct BadLine {
+    pub(super) reason: String,
+    pub(super) help: &'static str,
+}
+
+const LOG_ELSEWHERE: &str = "standard output is for the protocol alone: print logs to standard error";
+const SEE_PROTOCOL: &str = "the agent may send `tool_call`, `final_output`, `log`, `usage` and `task_error`";
+
+#[derive(Serialize)]
+struct TaskStart<'m> {
+    r#type: &'static str,
+    task_id: &'m str,
+    input: &'m Value,
+}
+
+#[derive(Serialize)]
+struct ToolResultLine<'m> {
+    r#type: &'static str,
+    call_id: &'m str,
+    ok: bool,
+    result: &'m Value,
+    error: Option<&'m str>,
+}
+
+/// Appends the line that begins a task.
+pub(super) fn write_task_start(task_id: &str, input: &Value, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    serde_json::to_writer(&mut *out, &TaskStart { r#type: "task_start", task_id, input })?;
+    out.push(b'\n');
+    Ok(())
+}
+
+/// Appends the line that answers a tool call.
+pub(super) fn write_tool_result(result: &ToolResult, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let line = ToolResultLine {
+        r#type: "tool_result",
+        call_id: &result.call_id,
+        ok: result.ok,
+        result: &result.result,
+        error: result.error.as_deref(),
+    };
+    serde_json::to_writer(&mut *out, &line)?;
+    out.push(b'\n');
+    Ok(())
+}
+
+/// Reads one line of an agent; `None` for a blank one.
+pub(super) fn read(line: &[u8]) -> Result<Option<Message>, BadLine> {
+    let line = line.trim_ascii();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let bad = |reason: String, help| BadLine { reason, help };
+    let text = std::str::from_utf8(line).map_err(|_| bad("it is not UTF-8 text".into(), LOG_ELSEWHERE))?;
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| bad(format!("it is not JSON: {}", short(&error)), LOG_ELSEWHERE))?;
+    let Value::Object(fields) = value else {
+        return Err(bad("it is JSON, but not an object".into(), LOG_ELSEWHERE));
+    };
+    let mut fields = Fields { fields, kind: String::new() };
+    fields.kind = match fields.fields.remove("type") {
+        Some(Value::String(kind)) => kind,
+        Some(_) => return Err(bad("its `type` is not a text".into(), SEE_PROTOCOL)),
+        None => return Err(bad("it has no `type`".into(), SEE_PROTOCOL)),
+    };
+    let message = fields.message();
+    message.map(Some).map_err(|reason| bad(reason, SEE_PROTOCOL))
+}
+
+/// The JSON reader's words without the position, which is always on line 1 here.
+fn short(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" at line").map_or(text.clone(), |(words, _)| words.to_owned())
+}
+
+struct Fields {
+    kind: String,
+    fields: Map<String, Value>,
+}
+
+impl Fields {
+    fn message(mut self) -> Result<Message, String> {
+        let message = match self.kind.as_str() {
+            "tool_call" => Message::ToolCall {
+                name: self.text("name")?,
+                call_id: self.text("call_id")?,
+                args: self.object("args")?,
+            },
+            "final_output" => Message::FinalOutput { output: self.object("output")? },
+            "log" => Message::Log { level: self.text("level")?, message: self.text("message")?, data: self.data()? },
+            "task_error" => Message::TaskError { message: self.text("message")?, data: self.data()? },
+            "usage" => Message::Usage(Usage {
+                tokens_in: self.count("tokens_in")?,
+                tokens_out: self.count("tokens_out")?,
+                cost_usd: self.cost("cost_usd")?,
+            }),
+            "task_start" | "tool_result" => return Err(format!("`{}` is ours to send, not the agent's", self.kind)),
+            other => return Err(format!("its type `{other}` is unknown")),
+        };
+        match self.fields.keys().next() {
+            Some(extra) => Err(format!("`{}` has no field `{extra}`", self.kind)),
+            None => Ok(message),
+        }
+    }
+
+    fn take(&mut self, name: &str) -> Result<Value, String> {
+        self.fields.remove(name).ok_or_else(|| format!("`{}` needs a field `{name}`", self.kind))
+    }
+
+    fn text(&mut self, name: &str) -> Result<String, String> {
+        match self.take(name)? {
+            Value::String(text) => Ok(text),
+            _ => Err(format!("`{name}` of `{}` must be a text", self.kind)),
+        }
+    }
+
+    fn object(&mut self, name: &str) -> Result<Value, String> {
+        match self.take(name)? {
+            object @ Value::Object(_) => Ok(object),
+            _ => Err(format!("`{name}` of `{}` must be an object", self.kind)),
+        }
+    }
+
+    fn data(&mut self) -> Result<Option<Value>, String> {
+        match self.fields.remove("data") {
+            None | Some(Value::Null) => Ok(None),
+            Some(object @ Value::Object(_)) => Ok(Some(object)),
+            Some(_) => Err(format!("`data` of `{}` must be an object", self.kind)),
+        }
+    }
+
+    fn count(&mut self, name: &str) -> Result<Option<u64>, String> {
+        match self.fields.remove(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => {
+                value.as_u64().map(Some).ok_or_else(|| format!("`{name}` of `usage` must be a whole number, 0 or more"))
+            }
+        }
+    }
+
+    fn cost(&mut self, name: &str) -> Result<Option<f64>, String> {
+        match self.fields.remove(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => value
+                .as_f64()
+                .filter(|cost| cost.is_finite() && *cost >= 0.0)
+                .map(Some)
+                .ok_or_else(|| format!("`{name}` of `usage` must be a number, 0 or more")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(line: &str) -> String {
+        read(line.as_bytes()).unwrap_err().reason
+    }
+
+    #[test]
+    fn reads_every_message() {
+        let call = read(br#" {"type":"tool_call","name":"s","call_id":"c","args":{"n":1.0}} "#).unwrap().unwrap();
+        assert!(matches!(call, Message::ToolCall { ref args, .. } if args.to_string() == r#"{"n":1.0}"#));
+        let usage = read(br#"{"type":"usage","tokens_out":3,"cost_usd":0.5}"#).unwrap().unwrap();
+        assert_eq!(usage, Message::Usage(Usage { tokens_in: None, tokens_out: Some(3), cost_usd: Some(0.5) }));
+        assert_eq!(read(b"  \r").unwrap(), None);
+    }
+
+    #[test]
+    fn refuses_what_is_not_the_protocol() {
+        for (line, why) in [
+            ("loading model...", "it is not JSON: expected value"),
+            ("[1]", "it is JSON, but not an object"),
+            ("{}", "it has no `type`"),
+            (r#"{"type":1}"#, "its `type` is not a text"),
+            (r#"{"type":"tool_cal"}"#, "its type `tool_cal` is unknown"),
+            (r#"{"type":"tool_result"}"#, "`tool_result` is ours to send, not the agent's"),
+            (r#"{"type":"tool_call","name":"s","call_id":"c"}"#, "`tool_call` needs a field `args`"),
+            (r#"{"type":"tool_call","name":"s","call_id":7,"args":{}}"#, "`call_id` of `tool_call` must be a text"),
+            (r#"{"type":"tool_call","name":"s","call_id":"c","args":[]}"#, "`args` of `tool_call` must be an object"),
+            (r#"{"type":"final_output","output":"done"}"#, "`output` of `final_output` must be an object"),
+            (r#"{"type":"final_output","output":{},"usage":{}}"#, "`final_output` has no field `usage`"),
+            (r#"{"type":"usage","tokens_out":-1}"#, "`tokens_out` of `usage` must be a whole number, 0 or more"),
+            (r#"{"type":"final_output","output":{"a":NaN}}"#, "it is not JSON: expected value"),
+            (r#"{"type":"log","level":"info","message":"\ud800"}"#, "it is not JSON: unexpected end of hex escape"),
+        ] {
+            let seen = reason(line);
+            assert!(seen.starts_with(why) || seen == why, "{line}: {seen}");
+        }
+        assert_eq!(read(b"\xff\xfe").unwrap_err().reason, "it is not UTF-8 text");
+    }
+}

@@ -1,0 +1,79 @@
+//! Where a driver writes what happens.
+
+use std::ops::ControlFlow;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use agentci_trace::{Event, Kind, Moment, Trace};
+
+/// The watcher of the trace wants no more: a limit is exceeded, or the tool host refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
+
+/// Tells the moment of an event: wall clock once, then a clock that never goes back.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    start: Instant,
+    unix_start_ms: u64,
+}
+
+impl Clock {
+    /// Starts the clock.
+    pub fn start() -> Self {
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { start: Instant::now(), unix_start_ms: u64::try_from(unix.as_millis()).unwrap_or(u64::MAX) }
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Moment {
+        let offset_us = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        Moment { unix_ms: self.unix_start_ms + offset_us / 1000, offset_us }
+    }
+
+    /// When it was started.
+    pub fn started(&self) -> Instant {
+        self.start
+    }
+}
+
+type Watcher<'w> = Box<dyn FnMut(&Event) -> ControlFlow<()> + 'w>;
+
+/// Where a driver writes what happens. A watcher sees every event as it comes and may ask to stop.
+pub struct TraceSink<'w> {
+    clock: Clock,
+    turn: u32,
+    trace: Trace,
+    watcher: Watcher<'w>,
+}
+
+impl<'w> TraceSink<'w> {
+    /// A sink with a watcher.
+    pub fn new(clock: Clock, watcher: impl FnMut(&Event) -> ControlFlow<()> + 'w) -> Self {
+        Self { clock, turn: 0, trace: Trace::default(), watcher: Box::new(watcher) }
+    }
+
+    /// What follows belongs to this turn.
+    pub fn set_turn(&mut self, turn: u32) {
+        self.turn = turn;
+    }
+
+    /// Writes down what happened now.
+    pub fn push(&mut self, kind: Kind) -> Result<(), Stopped> {
+        let event = Event { at: self.clock.now(), turn: self.turn, kind };
+        let flow = (self.watcher)(&event);
+        self.trace.push(event);
+        match flow {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Stopped),
+        }
+    }
+
+    /// Everything that was written so far.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Everything that was written.
+    pub fn into_trace(self) -> Trace {
+        self.trace
+    }
+}

@@ -1,0 +1,35 @@
+//! A case that can not be run because its own part of the suite is wrong.
+
+use std::sync::Arc;
+
+use agentci_plan::{
+    Case, CommandPart, Diagnostics, Limits, ProcessTarget, Span, StopRule, Target, Text, ToolSource, World,
+};
+
+/// A case that only says what is wrong with it; everything else in it is harmless.
+pub(crate) fn case(id: String, span: Span, target: Arc<Target>, problems: Diagnostics) -> Case {
+    Case {
+        id,
+        span,
+        description: None,
+        tags: Vec::new(),
+        skip: None,
+        target,
+        world: Arc::new(World { tools: ToolSource::None, allowed: None }),
+        variables: Arc::from([]),
+        hooks: Arc::from([]),
+        turns: Vec::new(),
+        checks: Vec::new(),
+        limits: Limits::default(),
+        timeout: None,
+        runs: 1,
+        stop: StopRule::default(),
+        broken: Some(problems),
+    }
+}
+
+/// A target for a broken case that has none: a command has at least one part, so this one is empty.
+pub(crate) fn no_target(span: Span) -> Arc<Target> {
+    let part = CommandPart { text: Text::Literal(String::new()), file: None };
+    Arc::new(Target::Process(ProcessTarget { command: vec![part], folder: None, environment: Vec::new(), span }))
+}

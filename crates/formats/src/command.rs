@@ -1,0 +1,70 @@
+//! Which parts of a command are files of the suite.
+//!
+//! An agent runs in the caller's folder while its script lies beside the suite, so a part that names something in the suite's
+//! folder must be found there. A word that merely happens to be the name of a folder (`data`) is left alone.
+
+use std::path::Path;
+
+use agentci_plan::{CommandPart, Files, Kind, Text, join};
+
+/// What makes a folder a program that an interpreter can be pointed at.
+const PROGRAM_FILES: [&str; 3] = ["__main__.py", "index.js", "package.json"];
+
+/// A part of a command, with the file it names if it names one below or beside `folder`.
+pub(crate) fn part(files: &dyn Files, folder: &Path, text: Text) -> CommandPart {
+    let file = match &text {
+        Text::Literal(word) if may_be_path(word) => {
+            let path = join(folder, word);
+            let named = match files.kind(&path) {
+                Some(Kind::File) => true,
+                Some(Kind::Folder) => {
+                    word.contains('/') || PROGRAM_FILES.iter().any(|name| files.kind(&join(&path, name)).is_some())
+                }
+                None => false,
+            };
+            named.then_some(path)
+        }
+        Text::Literal(_) | Text::Template(_) => None,
+    };
+    CommandPart { text, file }
+}
+
+fn may_be_path(word: &str) -> bool {
+    !word.is_empty() && !word.starts_with('-') && !Path::new(word).is_absolute()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use agentci_plan::MemoryFiles;
+
+    use super::*;
+
+    #[test]
+    fn only_what_names_a_program_of_the_suite_is_resolved() {
+        let files = MemoryFiles::default()
+            .with("s/agent.py", "")
+            .with("s/data/x", "")
+            .with("s/pkg/__main__.py", "")
+            .with("s/lib/run/x", "")
+            .with("s/-v", "")
+            .with("shared.py", "");
+        for (word, found) in [
+            ("agent.py", Some("s/agent.py")),
+            ("./agent.py", Some("s/agent.py")),
+            ("../shared.py", Some("shared.py")),
+            ("data", None),
+            ("lib/run", Some("s/lib/run")),
+            ("pkg", Some("s/pkg")),
+            ("python3", None),
+            ("-v", None),
+            ("", None),
+            ("/s/agent.py", None),
+        ] {
+            let part = part(&files, Path::new("s"), Text::Literal(word.into()));
+            assert_eq!(part.file, found.map(PathBuf::from), "{word}");
+        }
+        assert_eq!(part(&files, Path::new("s"), Text::parse("${X}agent.py")).file, None);
+    }
+}

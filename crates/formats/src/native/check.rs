@@ -1,0 +1,187 @@
+//! `checks`: what is asked, as data. Whether a kind exists is for those to say who know the kinds.
+
+use agentci_plan::{Check, Content, Diagnostic, Diagnostics, Key, Node, Pair, Reading, Scalar, Text, read};
+use serde_json::Value;
+
+/// Reads a list of checks; the good ones are kept when one is wrong.
+pub(super) fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
+    let items = read::list(node, "checks", problems).unwrap_or_default();
+    items.iter().filter_map(|item| check(item, problems)).collect()
+}
+
+fn check(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
+    let Some(pairs) = node.pairs() else { return bare(node, problems) };
+    let mut message = None;
+    let mut kinds = Vec::with_capacity(1);
+    for pair in pairs {
+        if pair.key.text == "message" {
+            message = read::text(&pair.value, "message", problems);
+        } else {
+            kinds.push(pair);
+        }
+    }
+    let pair = only_kind(&kinds, node, problems)?;
+    let check = if pair.key.text == "not" { negated(&pair.value, problems)? } else { of_pair(pair) };
+    Some(Check { message, ..check })
+}
+
+/// A check that is only named: its arguments say nothing.
+fn bare(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
+    let kind = read::name(node, "a check", problems)?;
+    if kind.value == "not" {
+        problems.push(nothing_to_negate(node));
+        return None;
+    }
+    Some(Check::new(kind.value, kind.span, Node { span: kind.span, content: Content::Scalar(Scalar::plain("null")) }))
+}
+
+fn negated(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
+    if node.is_null() {
+        problems.push(nothing_to_negate(node));
+        return None;
+    }
+    let check = match node.pairs() {
+        None => bare(node, problems)?,
+        Some(pairs) => {
+            let pair = only_kind(&pairs.iter().collect::<Vec<_>>(), node, problems)?;
+            if matches!(pair.key.text.as_str(), "not" | "message") {
+                let (message, help) = match pair.key.text.as_str() {
+                    "not" => ("`not` can not hold another `not`", "remove both"),
+                    _ => ("`message` can not stand within `not`", "write it beside `not`"),
+                };
+                problems.push(Diagnostic::error(pair.key.span, message).label("not allowed here").help(help));
+                return None;
+            }
+            of_pair(pair)
+        }
+    };
+    Some(Check { negate: true, ..check })
+}
+
+fn nothing_to_negate(node: &Node) -> Diagnostic {
+    Diagnostic::error(node.span, "`not` needs a check")
+        .label("a check is missing")
+        .help("write `not: { contains: text }`")
+}
+
+fn only_kind<'n>(kinds: &[&'n Pair], node: &Node, problems: &mut Diagnostics) -> Option<&'n Pair> {
+    match kinds {
+        [one] => Some(one),
+        [] => {
+            problems.push(
+                Diagnostic::error(node.span, "a check needs a kind")
+                    .label("no kind here")
+                    .help("write `kind: arguments`"),
+            );
+            None
+        }
+        [first, second, ..] => {
+            problems.push(
+                Diagnostic::error(
+                    second.key.span,
+                    format!(
+                        "a check has one kind, found `{}` and `{}`",
+                        first.key.text.escape_debug(),
+                        second.key.text.escape_debug()
+                    ),
+                )
+                .label("a second kind")
+                .help("begin a new item with `- ` for it, or indent it if it is an argument of the first"),
+            );
+            None
+        }
+    }
+}
+
+fn of_pair(pair: &Pair) -> Check {
+    let Key { text, span } = &pair.key;
+    let mut templated = false;
+    let unescaped = normal(&pair.value, &mut |text| match Text::parse(text) {
+        Text::Literal(literal) => literal,
+        Text::Template(_) => {
+            templated = true;
+            text.to_owned()
+        }
+    });
+    let arguments = if templated { as_written(&pair.value) } else { unescaped };
+    Check { templated, ..Check::new(text.as_str(), *span, arguments) }
+}
+
+/// The data in its normal form, variables and escapes left as they are.
+pub(super) fn as_written(node: &Node) -> Node {
+    normal(node, &mut str::to_owned)
+}
+
+/// The data in the one form that equal data has however it is spelt: texts quoted, nothing written as `null`.
+fn normal(node: &Node, change: &mut impl FnMut(&str) -> String) -> Node {
+    let content = match &node.content {
+        Content::Scalar(scalar) => Content::Scalar(match scalar.value(Reading::Core) {
+            Some(Value::String(text)) => Scalar::quoted(change(&text)),
+            Some(Value::Null) => Scalar::plain("null"),
+            _ => scalar.clone(),
+        }),
+        Content::List(items) => Content::List(items.iter().map(|item| normal(item, change)).collect()),
+        Content::Map(pairs) => Content::Map(
+            pairs.iter().map(|pair| Pair { key: pair.key.clone(), value: normal(&pair.value, change) }).collect(),
+        ),
+    };
+    Node { span: node.span, content }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_plan::Sources;
+    use serde_json::json;
+
+    use super::*;
+
+    fn read_checks(text: &str) -> (Vec<Check>, Vec<String>) {
+        let file = Sources::default().add(Path::new("a"), text);
+        let mut problems = Diagnostics::default();
+        let checks = checks(&crate::yaml::parse(text, file).unwrap(), &mut problems);
+        (checks, problems.into_iter().map(|problem| problem.message).collect())
+    }
+
+    #[test]
+    fn reads_kinds_negation_and_message() {
+        let (checks, problems) = read_checks(
+            "- contains: hello\n  message: greet first\n- not: { tool_called: pay }\n- valid_json\n- not: valid_json\n",
+        );
+        assert_eq!(problems, Vec::<String>::new());
+        let names: Vec<_> = checks.iter().map(Check::name).collect();
+        assert_eq!(names, ["contains", "not tool_called", "valid_json", "not valid_json"]);
+        assert_eq!(checks[0].message.as_deref(), Some("greet first"));
+        assert_eq!((checks[1].kind.span.line, checks[1].kind.span.column), (3, 10));
+        assert!(checks[2].arguments.is_null());
+    }
+
+    #[test]
+    fn only_arguments_with_a_variable_are_templates() {
+        let (checks, _) = read_checks("- contains: ['a $${X}', 1]\n- contains: ['a ${X}', '$${Y}']\n");
+        assert!(!checks[0].templated);
+        assert_eq!(checks[0].arguments.value(Reading::Core), Ok(json!(["a ${X}", 1])));
+        assert!(checks[1].templated);
+        assert_eq!(checks[1].arguments.value(Reading::Core), Ok(json!(["a ${X}", "$${Y}"])));
+    }
+
+    #[test]
+    fn refuses_what_is_no_single_check() {
+        let (checks, problems) =
+            read_checks("- { a: 1, b: 2 }\n- {}\n- not: { not: { a: 1 } }\n- not:\n- 7\n- message: x\n- not\n");
+        assert!(checks.is_empty());
+        assert_eq!(
+            problems,
+            [
+                "a check has one kind, found `a` and `b`",
+                "a check needs a kind",
+                "`not` can not hold another `not`",
+                "`not` needs a check",
+                "`a check` must be text, found the number 7",
+                "a check needs a kind",
+                "`not` needs a check",
+            ]
+        );
+    }
+}

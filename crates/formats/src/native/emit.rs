@@ -1,0 +1,225 @@
+//! Data to YAML: block style, one spelling for each value, texts in quotes wherever any reader could take them for
+//! something else.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use agentci_plan::{Content, Key, Node, Pair, Reading, Scalar};
+use serde_json::Value;
+
+/// The longest key that YAML takes before a `:` is 1024 characters; longer ones need a `?` before them.
+const SIMPLE_KEY_LIMIT: usize = 1000;
+
+/// Writes a node as a YAML document.
+pub(super) fn emit(node: &Node) -> String {
+    let mut out = String::new();
+    match &node.content {
+        Content::Map(pairs) if !pairs.is_empty() => map(&mut out, pairs, 0, false),
+        Content::List(items) if !items.is_empty() => list(&mut out, items, 0, false),
+        _ => {
+            out.push_str(&inline(node).unwrap_or_default());
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// Writes pairs, each on its own line; the first on the line begun already where `begun`.
+fn map(out: &mut String, pairs: &[Pair], indent: usize, begun: bool) {
+    for (index, Pair { key: Key { text: key, .. }, value }) in pairs.iter().enumerate() {
+        if index > 0 || !begun {
+            spaces(out, indent);
+        }
+        let key = text(key);
+        if key.chars().count() > SIMPLE_KEY_LIMIT {
+            out.push_str("? ");
+            out.push_str(&key);
+            out.push('\n');
+            spaces(out, indent);
+        } else {
+            out.push_str(&key);
+        }
+        out.push(':');
+        match (inline(value), &value.content) {
+            (Some(word), _) => {
+                out.push(' ');
+                out.push_str(&word);
+                out.push('\n');
+            }
+            (None, Content::Map(pairs)) => {
+                out.push('\n');
+                map(out, pairs, indent + 2, false);
+            }
+            (None, Content::List(items)) => {
+                out.push('\n');
+                list(out, items, indent + 2, false);
+            }
+            (None, Content::Scalar(_)) => out.push('\n'),
+        }
+    }
+}
+
+fn list(out: &mut String, items: &[Node], indent: usize, begun: bool) {
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 || !begun {
+            spaces(out, indent);
+        }
+        out.push_str("- ");
+        match (inline(item), &item.content) {
+            (Some(word), _) => {
+                out.push_str(&word);
+                out.push('\n');
+            }
+            (None, Content::Map(pairs)) => map(out, pairs, indent + 2, true),
+            (None, Content::List(items)) => list(out, items, indent + 2, true),
+            (None, Content::Scalar(_)) => out.push('\n'),
+        }
+    }
+}
+
+fn spaces(out: &mut String, count: usize) {
+    out.extend(std::iter::repeat_n(' ', count));
+}
+
+/// What fits behind a key or a dash; `None` for what needs lines of its own.
+fn inline(node: &Node) -> Option<Cow<'_, str>> {
+    match &node.content {
+        Content::Scalar(written) => Some(scalar(written)),
+        Content::List(items) => items.is_empty().then_some(Cow::Borrowed("[]")),
+        Content::Map(pairs) => pairs.is_empty().then_some(Cow::Borrowed("{}")),
+    }
+}
+
+fn scalar(scalar: &Scalar) -> Cow<'_, str> {
+    match scalar.value(Reading::Core) {
+        Some(Value::String(_)) => text(&scalar.text),
+        Some(Value::Null) => Cow::Borrowed("null"),
+        // Numbers keep their digits.
+        _ => Cow::Borrowed(&scalar.text),
+    }
+}
+
+fn text(text: &str) -> Cow<'_, str> {
+    if is_plain(text) { Cow::Borrowed(text) } else { Cow::Owned(quoted(text)) }
+}
+
+/// Whether a text stays text without quotes, for readers of YAML 1.1 and 1.2 alike.
+fn is_plain(text: &str) -> bool {
+    let Some(first) = text.chars().next() else { return false };
+    let begins_well = if first.is_ascii_digit() {
+        // `20s` and the like; anything longer could be a date or a number of some dialect.
+        text.chars().all(|c| c.is_ascii_alphanumeric()) && text.contains(|c: char| c.is_ascii_alphabetic())
+    } else {
+        first.is_alphabetic() || matches!(first, '_' | '/' | '$') || text.starts_with("./") || text.starts_with("../")
+    };
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c.is_alphabetic() || " _-./,:;()'?!$+=@&%*{}".contains(c);
+    let stays_text = |reading| matches!(Scalar::plain(text).value(reading), Some(Value::String(_)));
+    begins_well
+        && text.chars().all(allowed)
+        && !text.contains(": ")
+        && !text.ends_with([' ', ':'])
+        && !matches!(text, "y" | "Y" | "n" | "N")
+        && stays_text(Reading::Core)
+        && stays_text(Reading::Legacy)
+}
+
+/// A text in double quotes, on one line, everything invisible escaped.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            hidden if is_hidden(hidden) => {
+                let code = u32::from(hidden);
+                // Writing to a String can not fail.
+                let _ = if code <= 0xffff { write!(out, "\\u{code:04x}") } else { write!(out, "\\U{code:08x}") };
+            }
+            visible => out.push(visible),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Control characters, separators that some readers take for line ends, marks, and what is no character at all.
+fn is_hidden(character: char) -> bool {
+    let code = u32::from(character);
+    character.is_control()
+        || matches!(code, 0x2028..=0x202e | 0x2066..=0x2069 | 0x200b..=0x200f | 0xfeff | 0xfdd0..=0xfdef)
+        || code & 0xfffe == 0xfffe
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_plan::{Sources, Span};
+    use serde_json::json;
+
+    use super::*;
+
+    fn emitted(value: &Value) -> String {
+        let file = Sources::default().add(Path::new("a"), "");
+        emit(&Node::from_value(value, Span::whole(file)))
+    }
+
+    fn read(text: &str) -> Value {
+        let file = Sources::default().add(Path::new("a"), text);
+        crate::yaml::parse(text, file).unwrap().value(Reading::Core).unwrap()
+    }
+
+    #[test]
+    fn writes_blocks_that_read_well() {
+        let value = json!({"a": {"b": [1, {"c": "two words", "d": []}, [true, null]]}, "e": {}});
+        assert_eq!(
+            emitted(&value),
+            "a:\n  b:\n    - 1\n    - c: two words\n      d: []\n    - - true\n      - null\ne: {}\n"
+        );
+    }
+
+    #[test]
+    fn quotes_what_could_be_misread() {
+        for (text, written) in [
+            ("hello, world", "hello, world"),
+            ("cases/a b.jsonl", "cases/a b.jsonl"),
+            ("./x", "./x"),
+            ("20s", "20s"),
+            ("mcp:call", "mcp:call"),
+            ("hi ${NAME}", "hi ${NAME}"),
+            ("", "\"\""),
+            ("yes", "\"yes\""),
+            ("Off", "\"Off\""),
+            ("n", "\"n\""),
+            ("null", "\"null\""),
+            ("1e3", "\"1e3\""),
+            ("0x1f", "\"0x1f\""),
+            ("2024-01-31", "\"2024-01-31\""),
+            ("1:30", "\"1:30\""),
+            (".inf", "\".inf\""),
+            ("~", "\"~\""),
+            ("a: b", "\"a: b\""),
+            ("a:", "\"a:\""),
+            ("a #b", "\"a #b\""),
+            (" a", "\" a\""),
+            ("- a", "\"- a\""),
+            ("<<", "\"<<\""),
+            ("a\n\"b\\", "\"a\\n\\\"b\\\\\""),
+            ("\u{0}\u{85}\u{2028}\u{feff}", "\"\\u0000\\u0085\\u2028\\ufeff\""),
+        ] {
+            assert_eq!(emitted(&json!(text)), format!("{written}\n"));
+            assert_eq!(read(&emitted(&json!({ text: [text] }))), json!({ text: [text] }));
+        }
+    }
+
+    #[test]
+    fn long_keys_are_read_back() {
+        let key = "k".repeat(3000);
+        let value = json!({"a": [{ key.clone(): { key.clone(): [1] }, "b": 2, key + "x": "c" }]});
+        assert_eq!(read(&emitted(&value)), value);
+    }
+}

@@ -1,0 +1,82 @@
+//! `limits` of a suite, a case or a turn.
+
+use std::time::Duration;
+
+use agentci_plan::{Diagnostic, Diagnostics, Limit, Limits, Node, parse_duration, print_duration, read};
+
+use crate::quantity::{number, whole};
+
+/// Reads limits; none of them is needed.
+pub(super) fn limits(node: &Node, problems: &mut Diagnostics) -> Limits {
+    let Some(mut fields) = read::Fields::open(node, "`limits`", problems) else { return Limits::default() };
+    let wall_ms = fields.optional("wall").and_then(|node| wall(node, problems));
+    let mut count = |key| fields.optional(key).and_then(|node| whole(node, key, problems));
+    let limits = Limits {
+        wall_ms,
+        tool_calls: count("tool_calls"),
+        tool_errors: count("tool_errors"),
+        tokens_out: count("tokens_out"),
+        cost_usd: None,
+    };
+    let cost_usd = fields.optional("cost_usd").and_then(|node| number(node, "cost_usd", problems));
+    fields.finish(problems);
+    Limits { cost_usd, ..limits }
+}
+
+fn wall(node: &Node, problems: &mut Diagnostics) -> Option<Limit> {
+    let most = node.scalar().and_then(|scalar| parse_wall(&scalar.text));
+    if most.is_none() {
+        problems.push(
+            Diagnostic::error(node.span, format!("`wall` must be a duration, found {}", node.describe()))
+                .label("expected a duration")
+                .help("write a number and a unit: `300ms`, `20s`, `1m30s`"),
+        );
+    }
+    Some(Limit { most: most?, span: node.span })
+}
+
+/// Milliseconds. Other dialects allow a limit below zero, so a duration with a `-` before it is one here.
+fn parse_wall(text: &str) -> Option<f64> {
+    let (sign, rest) = match text.strip_prefix('-') {
+        Some(rest) => (-1.0, rest),
+        None => (1.0, text),
+    };
+    let plain = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    // Milliseconds are taken as they stand, without the detour over seconds, which loses the last digits of large numbers.
+    let most = match rest.strip_suffix("ms").filter(|digits| plain(digits)) {
+        Some(digits) => digits.parse().ok()?,
+        None => parse_duration(rest).ok()?.div_duration_f64(Duration::from_millis(1)),
+    };
+    Some(sign * most)
+}
+
+/// Writes milliseconds so that they are read back the same.
+pub(super) fn print_wall(most: f64) -> String {
+    let pretty = Duration::try_from_secs_f64(most / 1000.0).map(print_duration).unwrap_or_default();
+    if parse_wall(&pretty).is_some_and(|read| read.to_bits() == most.to_bits()) { pretty } else { format!("{most}ms") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wall_limits_read_back_the_same() {
+        for (most, written) in [
+            (20_000.0, "20s"),
+            (0.0, "0s"),
+            (-5.0, "-5ms"),
+            (1.5, "1500us"),
+            (90_000.0, "1m30s"),
+            (0.1, "100us"),
+            (0.123_456_789, "0.123456789ms"),
+            (-1e22, "-10000000000000000000000ms"),
+        ] {
+            assert_eq!(print_wall(most), written);
+            assert_eq!(parse_wall(written).map(f64::to_bits), Some(most.to_bits()), "{written}");
+        }
+        for wrong in ["", "20", "fast", "1e3ms", "infms", "--1s"] {
+            assert_eq!(parse_wall(wrong), None, "{wrong}");
+        }
+    }
+}

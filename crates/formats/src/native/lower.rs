@@ -1,0 +1,330 @@
+//! A suite file to a suite of the plan: the suite's defaults folded into each case.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::{
+    Case, Cassette, Diagnostics, Dialect, Files, Hook, Node, Sources, Suite, Target, Text, ToolSource, World, join,
+};
+
+use super::read::{self, CaseFile, ReadCase};
+use super::settings::{Settings, Timeout, WorldSettings};
+use crate::broken;
+use crate::ids::Ids;
+
+/// How long a case may take when the suite does not say.
+pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// What stands for the case's id in the path of a recording.
+const CASE: &str = "{case}";
+
+/// Lowers a suite file; `None` when the suite is refused.
+pub(crate) fn lower(
+    files: &dyn Files,
+    sources: &Sources,
+    path: &Path,
+    root: &Node,
+    diagnostics: &mut Diagnostics,
+) -> Option<Suite> {
+    let mut problems = Diagnostics::default();
+    let suite = read::suite(files, path, root, &mut problems);
+    let mut ids = Ids::default();
+    for case in suite.iter().flat_map(|suite| &suite.cases) {
+        if let Some(id) = case.id() {
+            ids.claim(id, sources, &mut problems);
+        }
+        for problem in &case.problems {
+            diagnostics.push(problem.clone());
+        }
+    }
+    let refused = problems.has_errors();
+    diagnostics.append(problems);
+    let suite = suite.filter(|_| !refused)?;
+    let defaults = Defaults::new(suite.settings, &suite.folder);
+    let cases = suite.cases.into_iter().enumerate().map(|(index, case)| defaults.case(case, index, &mut ids)).collect();
+    Some(Suite {
+        name: suite.name.value,
+        dialect: Dialect::Native,
+        path: path.to_path_buf(),
+        span: suite.name.span,
+        mode: suite.mode,
+        output_dir: suite.output_dir,
+        cases,
+        folder: suite.folder,
+    })
+}
+
+/// What the suite says for all its cases, in the form they share.
+struct Defaults<'s> {
+    folder: &'s Path,
+    settings: Settings,
+    /// The world of a case that says nothing of its own, if it is the same for all.
+    world: Option<Arc<World>>,
+    variables: Arc<[(String, Text)]>,
+    hooks: Arc<[Hook]>,
+}
+
+impl<'s> Defaults<'s> {
+    fn new(settings: Settings, folder: &'s Path) -> Self {
+        let per_case = settings.world.cassette.as_ref().is_some_and(|cassette| cassette.value.contains(CASE));
+        let nothing = WorldSettings::default();
+        Self {
+            folder,
+            world: (!per_case).then(|| Arc::new(world(&nothing, &settings.world, "", folder))),
+            variables: settings.variables.clone().into(),
+            hooks: settings.hooks.clone().into(),
+            settings,
+        }
+    }
+
+    fn case(&self, read: ReadCase, index: usize, ids: &mut Ids) -> Case {
+        let own_id = read.id().cloned();
+        let ReadCase { file, span, problems, .. } = read;
+        let target =
+            file.as_ref().and_then(|file| file.settings.target.clone()).or_else(|| self.settings.target.clone());
+        match (file, target) {
+            (Some(file), Some(target)) => self.complete(file, target),
+            (_, target) => {
+                let (id, span) = match own_id {
+                    Some(id) => (id.value, id.span),
+                    None => (ids.free(&format!("case {}", index + 1), span), span),
+                };
+                broken::case(id, span, target.unwrap_or_else(|| broken::no_target(span)), problems)
+            }
+        }
+    }
+
+    fn complete(&self, file: CaseFile, target: Arc<Target>) -> Case {
+        let CaseFile { id, description, tags, skip, turns, settings } = file;
+        let common = &self.settings;
+        let own_world = settings.world.cassette.is_some() || settings.world.allow.is_some();
+        let world = match &self.world {
+            Some(shared) if !own_world => shared.clone(),
+            _ => Arc::new(world(&settings.world, &common.world, &id.value, self.folder)),
+        };
+        let mut checks = common.checks.clone();
+        checks.extend(settings.checks);
+        Case {
+            id: id.value,
+            span: id.span,
+            description,
+            tags,
+            skip,
+            target,
+            world,
+            variables: self.variables(settings.variables),
+            hooks: self.hooks(settings.hooks),
+            turns,
+            checks,
+            limits: settings.limits.over(&common.limits),
+            timeout: match settings.timeout.or(common.timeout) {
+                None => Some(DEFAULT_TIMEOUT),
+                Some(Timeout::None) => None,
+                Some(Timeout::After(time)) => Some(time),
+            },
+            runs: settings.runs.or(common.runs).unwrap_or(1),
+            stop: settings.stop.or(common.stop).unwrap_or_default(),
+            broken: None,
+        }
+    }
+
+    fn variables(&self, own: Vec<(String, Text)>) -> Arc<[(String, Text)]> {
+        if own.is_empty() {
+            return self.variables.clone();
+        }
+        let mut all = self.variables.to_vec();
+        for (name, text) in own {
+            match all.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => *known = text,
+                None => all.push((name, text)),
+            }
+        }
+        all.into()
+    }
+
+    fn hooks(&self, own: Vec<Hook>) -> Arc<[Hook]> {
+        if own.is_empty() {
+            return self.hooks.clone();
+        }
+        self.hooks.iter().cloned().chain(own).collect()
+    }
+}
+
+fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -> World {
+    let tools = match own.cassette.as_ref().or(common.cassette.as_ref()) {
+        None => ToolSource::None,
+        Some(cassette) => ToolSource::Cassette(Cassette {
+            path: join(folder, &cassette.value.replace(CASE, id)),
+            span: cassette.span,
+        }),
+    };
+    World { tools, allowed: own.allow.as_ref().or(common.allow.as_ref()).cloned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::{Data, MemoryFiles, Mode, Said, Skip, StopRule};
+    use serde_json::json;
+
+    use crate::{Loaded, load};
+
+    use super::*;
+
+    fn load_suite(text: &str) -> Loaded {
+        let files = MemoryFiles::default().with("s/agentci.yaml", text).with("s/agent.py", "").with("s/work/x.py", "");
+        load(&files, &["s".into()])
+    }
+
+    fn messages(loaded: &Loaded) -> Vec<&str> {
+        loaded.diagnostics.iter().map(|problem| problem.message.as_str()).collect()
+    }
+
+    fn cassette(case: &Case) -> Option<&Path> {
+        match &case.world.tools {
+            ToolSource::Cassette(cassette) => Some(&cassette.path),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn folds_the_suites_defaults_into_its_cases() {
+        let loaded = load_suite(
+            "suite: s\nmode: live\noutput_dir: out\n\
+             target: { process: { command: [python3, agent.py], folder: work, env: { PORT: 80, NAME: \"${X}\" } } }\n\
+             world: { tools: { cassette: 'tapes/{case}.jsonl', allow: [pay] } }\n\
+             variables: { A: one, B: 2 }\nhooks: [{ command: [seed] }]\nchecks: [{ contains: x }]\n\
+             limits: { wall: 20s, tool_calls: 10 }\ntimeout: none\nruns: 2\nstop: never\n\
+             cases:\n\
+             - id: plain\n  input: { q: \"$${X}\" }\n\
+             - id: own\n  description: about\n  tags: money\n  skip: later\n  timeout: 1m\n  runs: 5\n  stop: first_failure\n\
+             \x20 target: { process: { command: [other] } }\n  world: { tools: { cassette: own.jsonl } }\n\
+             \x20 variables: { B: two, C: three }\n  hooks: [{ command: [more], timeout: 2s }]\n\
+             \x20 checks: [valid_json]\n  limits: { tool_calls: 1, cost_usd: 0.05 }\n\
+             \x20 turns: [{ user: 'hi ${A}', checks: [{ contains: y }] }, { 'mcp:call': { name: x } }]\n",
+        );
+        assert_eq!(messages(&loaded), Vec::<&str>::new());
+        let suite = &loaded.plan.suites[0];
+        assert_eq!((suite.mode, suite.output_dir.as_deref()), (Mode::Live, Some(Path::new("s/out"))));
+        let [plain, own] = suite.cases.as_slice() else { panic!("two cases") };
+        let Target::Process(process) = &*plain.target else { panic!("not a process") };
+        assert_eq!(process.command[1].file.as_deref(), Some(Path::new("s/agent.py")));
+        assert_eq!(process.folder.as_deref(), Some(Path::new("s/work")));
+        assert_eq!(process.environment[0], ("PORT".into(), Text::Literal("80".into())));
+        assert_eq!(cassette(plain), Some(Path::new("s/tapes/plain.jsonl")));
+        assert_eq!((plain.timeout, plain.runs, plain.stop), (None, 2, StopRule::Never));
+        assert_eq!(plain.turns[0].said, Said::Input(Data::Literal(json!({"q": "${X}"}))));
+
+        assert_eq!(cassette(own), Some(Path::new("s/own.jsonl")));
+        assert_eq!(own.world.allowed.as_ref().unwrap()[0].value, "pay");
+        let names: Vec<_> = own.variables.iter().map(|(name, text)| (name.as_str(), text.written())).collect();
+        assert_eq!(names, [("A", "one".into()), ("B", "two".into()), ("C", "three".into())]);
+        assert_eq!(own.hooks.iter().map(|hook| hook.timeout.as_secs()).collect::<Vec<_>>(), [30, 2]);
+        assert_eq!(own.checks.len(), 2);
+        assert!(Arc::ptr_eq(&own.checks[0], &plain.checks[0]));
+        assert_eq!(own.limits.wall_ms.unwrap().most.to_string(), "20000");
+        assert_eq!(own.limits.tool_calls.unwrap().most.to_string(), "1");
+        assert_eq!((own.timeout, own.runs, own.stop), (Some(Duration::from_mins(1)), 5, StopRule::FirstFailure));
+        assert_eq!(
+            (own.tags.as_slice(), &own.skip),
+            (&["money".into()][..], &Some(Skip { reason: Some("later".into()) }))
+        );
+        assert!(matches!(&own.turns[1].said, Said::Action(action) if action.kind.value == "mcp:call"));
+    }
+
+    #[test]
+    fn a_small_suite_has_sensible_defaults() {
+        let loaded = load_suite(
+            "suite: s\ntarget: { process: { command: [a] } }\nlimits: { wall: 1s }\ncases: [{ id: x, input: {} }]\n",
+        );
+        let case = &loaded.plan.suites[0].cases[0];
+        assert_eq!((case.timeout, case.runs, case.stop), (Some(DEFAULT_TIMEOUT), 1, StopRule::FirstFailedTurn));
+        assert_eq!((cassette(case), &case.world.allowed, &case.skip), (None, &None, &None));
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_folder_the_suite_names() {
+        let loaded = load_suite(
+            "suite: s\nfolder: ../other\ntarget: { process: { command: [agent.py] } }\n\
+             world: { tools: { cassette: t.jsonl } }\ncases: [{ id: x, input: {} }]\n",
+        );
+        let suite = &loaded.plan.suites[0];
+        assert_eq!(suite.folder, Path::new("other"));
+        assert_eq!(cassette(&suite.cases[0]), Some(Path::new("other/t.jsonl")));
+        let Target::Process(process) = &*suite.cases[0].target else { panic!("not a process") };
+        assert_eq!(process.command[0].file, None);
+    }
+
+    #[test]
+    fn a_wrong_case_is_broken_beside_good_ones() {
+        let loaded = load_suite(
+            "suite: s\ntarget: { process: { command: [a] } }\ncases:\n- { id: good, input: {} }\n\
+             - { id: both, input: {}, turns: [] }\n- { input: {} }\n- 7\n- { id: runs, input: {}, runs: 0, tag: x }\n",
+        );
+        let cases: Vec<_> = loaded.plan.suites[0].cases.iter().map(|c| (c.id.as_str(), c.broken.is_some())).collect();
+        assert_eq!(cases, [("good", false), ("both", true), ("case 3", true), ("case 4", true), ("runs", true)]);
+        assert_eq!(
+            messages(&loaded),
+            [
+                "a case has `input` or `turns`, not both",
+                "the case needs `id`",
+                "the case must be a mapping, found the number 7",
+                "`runs` must be 1 or more, found 0",
+                "unknown key `tag` in the case",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_with_the_suite_refuses_it() {
+        for (text, message) in [
+            ("cases: [{ id: x, input: {} }]\ntarget: { process: { command: [a] } }\n", "the suite needs `suite`"),
+            ("suite: s\ntarget: { process: { command: [a] } }\ncases: []\n", "`cases` is empty"),
+            ("suite: s\ncases: [{ id: x, input: {} }]\n", "neither the suite nor any case has a `target`"),
+            ("suite: s\ntarget: { proces: {} }\ncases: [{ id: x, input: {} }]\n", "unknown target `proces`"),
+            (
+                "suite: s\ntarget: { process: { command: [] } }\ncases: [{ id: x, input: {} }]\n",
+                "`command` names no program",
+            ),
+            (
+                "suite: s\ntarget: { process: { command: [a] } }\ncases: [{ id: x, input: {} }, { id: x, input: {} }]\n",
+                "the case id `x` is used twice",
+            ),
+            (
+                "suite: s\ntarget: { process: { command: [a] } }\nvariables: { a-b: x }\ncases: [{ id: x, input: {} }]\n",
+                "`a-b` can not be the name of a variable",
+            ),
+        ] {
+            let loaded = load_suite(text);
+            assert!(loaded.plan.suites.is_empty(), "{text}");
+            assert_eq!(messages(&loaded), [message]);
+        }
+    }
+
+    #[test]
+    fn a_case_may_bring_the_only_target() {
+        let loaded = load_suite(
+            "suite: s\ncases:\n- { id: x, input: {}, target: { process: { command: [a] } } }\n- { id: y, input: {} }\n",
+        );
+        let broken: Vec<_> = loaded.plan.suites[0].cases.iter().map(|case| case.broken.is_some()).collect();
+        assert_eq!(broken, [false, true]);
+        assert_eq!(messages(&loaded), ["the case has no `target`, and neither has the suite"]);
+    }
+
+    #[test]
+    fn turns_say_exactly_one_thing() {
+        let loaded = load_suite(
+            "suite: s\ntarget: { process: { command: [a] } }\ncases:\n- id: x\n  turns:\n  - { user: a, input: {} }\n  \
+             - { usr: a }\n  - { messages: [{ role: user }] }\n  - { messages: [{ role: system, content: hi }] }\n",
+        );
+        assert_eq!(
+            messages(&loaded),
+            [
+                "a turn needs exactly one of `user`, `input`, `messages` or an action",
+                "a turn needs exactly one of `user`, `input`, `messages` or an action",
+                "unknown key `usr` in a turn",
+                "a message needs `content`",
+            ]
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! The native dialect: `agentci.yaml`, the plan's own YAML.
+//!
+//! ```yaml
+//! suite: refunds
+//! target: { process: { command: [python3, agent.py] } }
+//! world: { tools: { cassette: "cassettes/{case}.jsonl" } }
+//! limits: { wall: 20s, tool_calls: 10 }
+//! cases:
+//!   - id: partial-refund
+//!     input: { order: A-17, amount: 20 }
+//!     checks:
+//!       - tool_called: refund_order
+//!       - not: { contains: sorry }
+//! ```
+//!
+//! Every key that a suite and a case share is a default in the suite, folded into each case by the lowering. [`print()`] writes a
+//! suite of any dialect in this form, everything folded, so that reading it again gives the same plan.
+
+mod check;
+mod emit;
+mod hook;
+mod limits;
+mod lower;
+mod print;
+mod read;
+mod settings;
+mod target;
+mod turn;
+mod words;
+
+pub(crate) use lower::lower;
+pub use print::print;

@@ -1,0 +1,222 @@
+//! A suite of any dialect in native form.
+//!
+//! Everything is folded into the cases, so nothing of the suite's own defaults is left to look up. What a dialect alone can
+//! say, such as its own name for a check, is lost; what the run depends on is not.
+
+use std::convert::Infallible;
+use std::path::Path;
+
+use agentci_plan::{
+    Case, Check, Content, Hook, Limits, Message, Mode, Node, Pair, ProcessTarget, Said, Scalar, Span, StopRule, Suite,
+    Target, Text, ToolSource, Turn, World, escape, print_duration, relative,
+};
+
+use super::emit::emit;
+use super::limits::print_wall;
+use super::settings::STOP_RULES;
+use super::{hook, lower};
+
+/// Prints a suite so that loading the text gives the same plan, places aside.
+///
+/// `folder` is how the suite's folder is named from where the text will be kept; `None` when it is kept in that folder. Cases
+/// that are broken have nothing to print: the caller refuses such a suite before.
+pub fn print(suite: &Suite, folder: Option<&str>) -> String {
+    let printer = Printer { span: suite.span, folder: &suite.folder };
+    let mut pairs = vec![printer.pair("suite", printer.text(&suite.name))];
+    if let Some(folder) = folder {
+        pairs.push(printer.pair("folder", printer.text(folder)));
+    }
+    if suite.mode != Mode::default() {
+        pairs.push(printer.pair("mode", printer.text(suite.mode.name())));
+    }
+    if let Some(output) = &suite.output_dir {
+        pairs.push(printer.pair("output_dir", printer.path(output)));
+    }
+    pairs.push(printer.pair("cases", printer.list(&suite.cases, |case| printer.case(case))));
+    emit(&printer.map(pairs))
+}
+
+struct Printer<'s> {
+    /// A place for the nodes that are made here; it is not printed.
+    span: Span,
+    folder: &'s Path,
+}
+
+impl Printer<'_> {
+    fn case(&self, case: &Case) -> Node {
+        let mut pairs = vec![self.pair("id", self.text(&case.id))];
+        if let Some(description) = &case.description {
+            pairs.push(self.pair("description", self.text(description)));
+        }
+        if !case.tags.is_empty() {
+            pairs.push(self.pair("tags", self.list(&case.tags, |tag| self.text(tag))));
+        }
+        if let Some(skip) = &case.skip {
+            let reason = skip.reason.as_ref().map_or_else(|| self.plain("true"), |reason| self.text(reason));
+            pairs.push(self.pair("skip", reason));
+        }
+        if let Target::Process(process) = &*case.target {
+            pairs.push(self.pair("target", self.map(vec![self.pair("process", self.process(process))])));
+        }
+        pairs.extend(self.world(&case.world));
+        if !case.variables.is_empty() {
+            pairs.push(self.pair("variables", self.named_texts(&case.variables)));
+        }
+        if !case.hooks.is_empty() {
+            pairs.push(self.pair("hooks", self.list(&case.hooks, |hook| self.hook(hook))));
+        }
+        pairs.push(self.turns(&case.turns));
+        if !case.checks.is_empty() {
+            pairs.push(self.pair("checks", self.list(&case.checks, |check| self.check(check))));
+        }
+        pairs.extend(self.limits(&case.limits));
+        match case.timeout {
+            None => pairs.push(self.pair("timeout", self.text("none"))),
+            Some(lower::DEFAULT_TIMEOUT) => {}
+            Some(timeout) => pairs.push(self.pair("timeout", self.text(&print_duration(timeout)))),
+        }
+        if case.runs != 1 {
+            pairs.push(self.pair("runs", self.plain(case.runs.to_string())));
+        }
+        if case.stop != StopRule::default() {
+            let name = STOP_RULES.iter().find(|(_, rule)| *rule == case.stop).map_or("", |(name, _)| name);
+            pairs.push(self.pair("stop", self.text(name)));
+        }
+        self.map(pairs)
+    }
+
+    fn process(&self, process: &ProcessTarget) -> Node {
+        let mut pairs = vec![self.pair("command", self.list(&process.command, |part| self.template(&part.text)))];
+        if let Some(folder) = &process.folder {
+            pairs.push(self.pair("folder", self.path(folder)));
+        }
+        if !process.environment.is_empty() {
+            pairs.push(self.pair("env", self.named_texts(&process.environment)));
+        }
+        self.map(pairs)
+    }
+
+    fn world(&self, world: &World) -> Option<Pair> {
+        let mut tools = Vec::new();
+        if let ToolSource::Cassette(cassette) = &world.tools {
+            tools.push(self.pair("cassette", self.path(&cassette.path)));
+        }
+        if let Some(allowed) = &world.allowed {
+            tools.push(self.pair("allow", self.list(allowed, |tool| self.text(&tool.value))));
+        }
+        (!tools.is_empty()).then(|| self.pair("world", self.map(vec![self.pair("tools", self.map(tools))])))
+    }
+
+    fn hook(&self, hook: &Hook) -> Node {
+        let mut pairs = vec![self.pair("command", self.list(&hook.command, |text| self.template(text)))];
+        if !hook.environment.is_empty() {
+            pairs.push(self.pair("env", self.named_texts(&hook.environment)));
+        }
+        if hook.timeout != hook::DEFAULT_TIMEOUT {
+            pairs.push(self.pair("timeout", self.text(&print_duration(hook.timeout))));
+        }
+        self.map(pairs)
+    }
+
+    fn turns(&self, turns: &[Turn]) -> Pair {
+        match turns {
+            [Turn { said: Said::Input(data), checks, limits, .. }]
+                if checks.is_empty() && *limits == Limits::default() =>
+            {
+                self.pair("input", Node::from_value(&data.written(), self.span))
+            }
+            _ => self.pair("turns", self.list(turns, |turn| self.turn(turn))),
+        }
+    }
+
+    fn turn(&self, turn: &Turn) -> Node {
+        let said = match &turn.said {
+            Said::Input(data) => self.pair("input", Node::from_value(&data.written(), self.span)),
+            Said::Messages(messages) => match messages.as_slice() {
+                [Message { role, content }] if role == "user" => self.pair("user", self.template(content)),
+                _ => self.pair("messages", self.list(messages, |message| self.message(message))),
+            },
+            Said::Action(action) => self.pair(&action.kind.value, action.arguments.clone()),
+        };
+        let mut pairs = vec![said];
+        if !turn.checks.is_empty() {
+            pairs.push(self.pair("checks", self.list(&turn.checks, |check| self.check(check))));
+        }
+        pairs.extend(self.limits(&turn.limits));
+        self.map(pairs)
+    }
+
+    fn message(&self, message: &Message) -> Node {
+        self.map(vec![
+            self.pair("role", self.text(&message.role)),
+            self.pair("content", self.template(&message.content)),
+        ])
+    }
+
+    fn check(&self, check: &Check) -> Node {
+        let kind = &check.kind.value;
+        let bare = check.arguments.is_null();
+        if bare && !check.negate && check.message.is_none() {
+            return self.text(kind);
+        }
+        let pair = self.pair(kind, if check.templated { check.arguments.clone() } else { escaped(&check.arguments) });
+        let pair = match (check.negate, bare) {
+            (false, _) => pair,
+            (true, false) => self.pair("not", self.map(vec![pair])),
+            (true, true) => self.pair("not", self.text(kind)),
+        };
+        let message = check.message.as_ref().map(|message| self.pair("message", self.text(message)));
+        self.map(std::iter::once(pair).chain(message).collect())
+    }
+
+    fn limits(&self, limits: &Limits) -> Option<Pair> {
+        let counts = [
+            ("tool_calls", limits.tool_calls),
+            ("tool_errors", limits.tool_errors),
+            ("tokens_out", limits.tokens_out),
+            ("cost_usd", limits.cost_usd),
+        ];
+        let wall = limits.wall_ms.map(|limit| self.pair("wall", self.plain(print_wall(limit.most))));
+        let counts =
+            counts.into_iter().filter_map(|(name, limit)| Some(self.pair(name, self.plain(limit?.most.to_string()))));
+        let pairs: Vec<Pair> = wall.into_iter().chain(counts).collect();
+        (!pairs.is_empty()).then(|| self.pair("limits", self.map(pairs)))
+    }
+
+    fn named_texts(&self, named: &[(String, Text)]) -> Node {
+        self.map(named.iter().map(|(name, text)| self.pair(name, self.template(text))).collect())
+    }
+
+    fn path(&self, path: &Path) -> Node {
+        self.text(&relative(self.folder, path).to_string_lossy())
+    }
+
+    fn template(&self, text: &Text) -> Node {
+        self.text(&text.written())
+    }
+
+    fn text(&self, text: &str) -> Node {
+        Node::text(text, self.span)
+    }
+
+    fn plain(&self, word: impl Into<String>) -> Node {
+        Node { span: self.span, content: Content::Scalar(Scalar::plain(word)) }
+    }
+
+    fn list<T>(&self, items: &[T], item: impl FnMut(&T) -> Node) -> Node {
+        Node::list(self.span, items.iter().map(item).collect())
+    }
+
+    fn pair(&self, key: &str, value: Node) -> Pair {
+        Pair { key: agentci_plan::Key { text: key.to_owned(), span: self.span }, value }
+    }
+
+    fn map(&self, pairs: Vec<Pair>) -> Node {
+        Node { span: self.span, content: Content::Map(pairs) }
+    }
+}
+
+/// Arguments without variables, in which nothing may look like one.
+fn escaped(arguments: &Node) -> Node {
+    arguments.try_map_text(&mut |text| Ok::<_, Infallible>(escape(text))).unwrap_or_else(|never| match never {})
+}

@@ -1,0 +1,126 @@
+//! The suite file and its cases as plain structs.
+
+use std::path::{Path, PathBuf};
+
+use agentci_plan::{Diagnostic, Diagnostics, Files, Mode, Node, Skip, Span, Spanned, Turn, join, read};
+
+use super::settings::{Settings, settings};
+use super::turn::turns;
+use super::words::Place;
+use crate::ids;
+
+/// What a suite file says.
+pub(super) struct SuiteFile {
+    pub(super) name: Spanned<String>,
+    pub(super) folder: PathBuf,
+    pub(super) mode: Mode,
+    pub(super) output_dir: Option<PathBuf>,
+    pub(super) settings: Settings,
+    pub(super) cases: Vec<ReadCase>,
+}
+
+/// Reads a suite file; `None` when something it can not do without is missing or wrong. The problems of the cases stay with
+/// the cases.
+pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
+    let mut fields = read::Fields::open(root, "the suite", problems)?;
+    let name = fields.required("suite", problems).and_then(|node| read::name(node, "suite", problems));
+    let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
+    let file_folder = path.parent().unwrap_or(Path::new(""));
+    let folder = join(file_folder, folder.as_ref().map_or("", |folder| folder.value.as_str()));
+    let mode = fields.optional("mode").and_then(|node| read::choice(node, "mode", &Mode::NAMES, problems));
+    let output_dir = fields
+        .optional("output_dir")
+        .and_then(|node| read::name(node, "output_dir", problems))
+        .map(|output| join(&folder, &output.value));
+    let place = Place { files, folder: &folder };
+    let settings = settings(&mut fields, place, problems);
+    let has_target = fields.optional("target").is_some();
+    let cases = fields.required("cases", problems).and_then(|node| cases(node, place, has_target, problems));
+    fields.finish(problems);
+    Some(SuiteFile { name: name?, mode: mode.unwrap_or_default(), output_dir, settings, cases: cases?, folder })
+}
+
+fn cases(node: &Node, place: Place<'_>, has_target: bool, problems: &mut Diagnostics) -> Option<Vec<ReadCase>> {
+    let items = read::list(node, "cases", problems)?;
+    if items.is_empty() {
+        problems.push(
+            Diagnostic::error(node.span, "`cases` is empty")
+                .label("a case is missing here")
+                .help("add a case: `- { id: first, input: {..} }`"),
+        );
+        return None;
+    }
+    // Said once here rather than once for each of the cases.
+    if !has_target && items.iter().all(|case| case.get("target").is_none()) {
+        problems.push(
+            Diagnostic::error(node.span, "neither the suite nor any case has a `target`")
+                .label("it is not said how the agent is reached")
+                .help("add `target: { process: { command: [..] } }` to the suite"),
+        );
+        return None;
+    }
+    Some(items.iter().map(|item| ReadCase::read(item, place, has_target)).collect())
+}
+
+/// A case with whatever is wrong with it.
+pub(super) struct ReadCase {
+    /// What it says; `None` when something is wrong.
+    pub(super) file: Option<CaseFile>,
+    /// Its id, where only that could be read.
+    id: Option<Spanned<String>>,
+    pub(super) span: Span,
+    pub(super) problems: Diagnostics,
+}
+
+impl ReadCase {
+    fn read(node: &Node, place: Place<'_>, suite_has_target: bool) -> Self {
+        let mut problems = Diagnostics::default();
+        let file = case(node, place, suite_has_target, &mut problems).filter(|_| !problems.has_errors());
+        let id = if file.is_some() { None } else { ids::readable(node) };
+        problems.sort();
+        Self { file, id, span: node.span, problems }
+    }
+
+    pub(super) fn id(&self) -> Option<&Spanned<String>> {
+        self.file.as_ref().map(|file| &file.id).or(self.id.as_ref())
+    }
+}
+
+/// What a case says.
+pub(super) struct CaseFile {
+    pub(super) id: Spanned<String>,
+    pub(super) description: Option<String>,
+    pub(super) tags: Vec<String>,
+    pub(super) skip: Option<Skip>,
+    pub(super) turns: Vec<Turn>,
+    pub(super) settings: Settings,
+}
+
+fn case(node: &Node, place: Place<'_>, suite_has_target: bool, problems: &mut Diagnostics) -> Option<CaseFile> {
+    let mut fields = read::Fields::open(node, "the case", problems)?;
+    let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems));
+    let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
+    let tags = fields.optional("tags").and_then(|node| read::one_or_more_texts(node, "tags", problems));
+    let skip = fields.optional("skip").and_then(|node| skip(node, problems));
+    let turns = turns(&mut fields, problems);
+    let settings = settings(&mut fields, place, problems);
+    if !suite_has_target && fields.optional("target").is_none() {
+        problems.push(
+            Diagnostic::error(node.span, "the case has no `target`, and neither has the suite")
+                .label("it is not said how the agent is reached")
+                .help("add `target: { process: { command: [..] } }` to the case or to the suite"),
+        );
+    }
+    fields.finish(problems);
+    let tags = tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect();
+    Some(CaseFile { id: id?, description, tags, skip, turns: turns?, settings })
+}
+
+/// `true`, `false`, or the reason as text.
+fn skip(node: &Node, problems: &mut Diagnostics) -> Option<Skip> {
+    match node.scalar().and_then(agentci_plan::Scalar::truth) {
+        Some(true) => Some(Skip { reason: None }),
+        Some(false) => None,
+        None => read::text(node, "skip", problems).map(|reason| Skip { reason: Some(reason) }),
+    }
+}

@@ -1,0 +1,104 @@
+//! The keys that a suite and its cases share: defaults in the suite, the last word in the case.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::{Check, Diagnostic, Diagnostics, Hook, Limits, Node, Spanned, StopRule, Target, Text, read};
+
+use super::check::checks;
+use super::hook::hooks;
+use super::limits::limits;
+use super::target::target;
+use super::words::{Place, named_texts};
+
+/// When to stop, by its name in a suite.
+pub(super) const STOP_RULES: [(&str, StopRule); 3] = [
+    ("first_failed_turn", StopRule::FirstFailedTurn),
+    ("never", StopRule::Never),
+    ("first_failure", StopRule::FirstFailure),
+];
+
+/// What is said about the time a case may take.
+#[derive(Clone, Copy)]
+pub(super) enum Timeout {
+    /// `none`: it is never given up.
+    None,
+    /// It is given up after this.
+    After(Duration),
+}
+
+/// What the world of a case is made of; a key that a case leaves out is the suite's.
+#[derive(Default)]
+pub(super) struct WorldSettings {
+    /// The recording's path, in which `{case}` stands for the case's id.
+    pub(super) cassette: Option<Spanned<String>>,
+    pub(super) allow: Option<Vec<Spanned<String>>>,
+}
+
+/// The shared keys of a suite or a case.
+#[derive(Default)]
+pub(super) struct Settings {
+    pub(super) target: Option<Arc<Target>>,
+    pub(super) world: WorldSettings,
+    pub(super) variables: Vec<(String, Text)>,
+    pub(super) hooks: Vec<Hook>,
+    pub(super) checks: Vec<Arc<Check>>,
+    pub(super) limits: Limits,
+    pub(super) timeout: Option<Timeout>,
+    pub(super) runs: Option<u32>,
+    pub(super) stop: Option<StopRule>,
+}
+
+/// Takes the shared keys.
+pub(super) fn settings(fields: &mut read::Fields<'_>, place: Place<'_>, problems: &mut Diagnostics) -> Settings {
+    Settings {
+        target: fields.optional("target").and_then(|node| target(node, place, problems)),
+        world: fields.optional("world").map(|node| world(node, problems)).unwrap_or_default(),
+        variables: fields.optional("variables").map(|node| variables(node, problems)).unwrap_or_default(),
+        hooks: fields.optional("hooks").map(|node| hooks(node, problems)).unwrap_or_default(),
+        checks: fields
+            .optional("checks")
+            .map(|node| checks(node, problems).into_iter().map(Arc::new).collect())
+            .unwrap_or_default(),
+        limits: fields.optional("limits").map(|node| limits(node, problems)).unwrap_or_default(),
+        timeout: fields.optional("timeout").and_then(|node| timeout(node, problems)),
+        runs: fields.optional("runs").and_then(|node| read::count(node, "runs", 1, problems)),
+        stop: fields.optional("stop").and_then(|node| read::choice(node, "stop", &STOP_RULES, problems)),
+    }
+}
+
+fn world(node: &Node, problems: &mut Diagnostics) -> WorldSettings {
+    let mut settings = WorldSettings::default();
+    let Some(mut fields) = read::Fields::open(node, "`world`", problems) else { return settings };
+    if let Some(mut tools) = fields.optional("tools").and_then(|node| read::Fields::open(node, "`tools`", problems)) {
+        settings.cassette = tools.optional("cassette").and_then(|node| read::name(node, "cassette", problems));
+        settings.allow = tools.optional("allow").and_then(|node| read::texts(node, "allow", problems));
+        tools.finish(problems);
+    }
+    fields.finish(problems);
+    settings
+}
+
+fn variables(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Text)> {
+    let good = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    for pair in node.pairs().unwrap_or_default() {
+        if !good(&pair.key.text) {
+            problems.push(
+                Diagnostic::error(
+                    pair.key.span,
+                    format!("`{}` can not be the name of a variable", pair.key.text.escape_debug()),
+                )
+                .label("could not be written as `${..}`")
+                .help("use letters, digits and `_`"),
+            );
+        }
+    }
+    named_texts(node, "variables", problems)
+}
+
+fn timeout(node: &Node, problems: &mut Diagnostics) -> Option<Timeout> {
+    if node.scalar().is_some_and(|scalar| scalar.text == "none") {
+        return Some(Timeout::None);
+    }
+    read::duration(node, "timeout", problems).map(Timeout::After)
+}

@@ -1,0 +1,103 @@
+//! `input` and `turns`: what is said to the agent.
+
+use std::sync::Arc;
+
+use agentci_plan::{
+    Action, Data, Diagnostic, Diagnostics, Limits, Message, Node, Pair, Reading, Said, Spanned, Turn, read,
+};
+
+use super::check::{as_written, checks};
+use super::limits::limits;
+use super::words::{template, unknown_key};
+
+const KEYS: [&str; 5] = ["user", "input", "messages", "checks", "limits"];
+
+/// The turns of a case, which has `input` or `turns` but not both.
+pub(super) fn turns(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Vec<Turn>> {
+    match (fields.optional("input"), fields.optional("turns")) {
+        (Some(input), None) => {
+            let said = said_input(input, problems)?;
+            Some(vec![Turn { said, checks: Arc::from([]), limits: Limits::default(), span: input.span }])
+        }
+        (None, Some(turns)) => {
+            let items = read::list(turns, "turns", problems)?;
+            if items.is_empty() {
+                problems.push(Diagnostic::error(turns.span, "`turns` is empty").label("a turn is missing here"));
+            }
+            Some(items.iter().filter_map(|item| turn(item, problems)).collect())
+        }
+        (Some(_), Some(turns)) => {
+            problems.push(
+                Diagnostic::error(
+                    fields.key_span("turns").unwrap_or(turns.span),
+                    "a case has `input` or `turns`, not both",
+                )
+                .label("a second way to say it")
+                .help("make the input a turn: `- input: {..}`"),
+            );
+            None
+        }
+        (None, None) => {
+            problems.push(
+                Diagnostic::error(fields.span(), "the case needs `input` or `turns`")
+                    .help("add `input: {..}` for a task, or `turns:` for a conversation"),
+            );
+            None
+        }
+    }
+}
+
+fn said_input(node: &Node, problems: &mut Diagnostics) -> Option<Said> {
+    Some(Said::Input(Data::parse(read::object(node, "input", Reading::Core, problems)?)))
+}
+
+fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
+    let mut fields = read::Fields::open(node, "a turn", problems)?;
+    let words = [fields.optional("user"), fields.optional("input"), fields.optional("messages")];
+    let checks = fields.optional("checks").map(|node| checks(node, problems)).unwrap_or_default();
+    let limits = fields.optional("limits").map(|node| limits(node, problems)).unwrap_or_default();
+    let mut actions = Vec::new();
+    for pair in fields.rest() {
+        if pair.key.text.contains(':') {
+            actions.push(pair);
+        } else {
+            problems.push(unknown_key(pair, "a turn", &KEYS));
+        }
+    }
+    let said = match (words, actions.as_slice()) {
+        ([Some(user), None, None], []) => template(user, "user", problems)
+            .map(|content| Said::Messages(vec![Message { role: "user".into(), content }])),
+        ([None, Some(input), None], []) => said_input(input, problems),
+        ([None, None, Some(list)], []) => messages(list, problems).map(Said::Messages),
+        ([None, None, None], [pair]) => Some(Said::Action(action(pair))),
+        _ => {
+            problems.push(
+                Diagnostic::error(node.span, "a turn needs exactly one of `user`, `input`, `messages` or an action")
+                    .help("write `user: text`, `input: {..}`, `messages: [..]`, or an action such as `mcp:call: {..}`"),
+            );
+            None
+        }
+    };
+    Some(Turn { said: said?, checks: checks.into(), limits, span: node.span })
+}
+
+fn action(pair: &Pair) -> Action {
+    Action { kind: Spanned::new(pair.key.text.clone(), pair.key.span), arguments: as_written(&pair.value) }
+}
+
+fn messages(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Message>> {
+    let items = read::list(node, "messages", problems)?;
+    if items.is_empty() {
+        problems.push(Diagnostic::error(node.span, "`messages` is empty").label("a message is missing here"));
+        return None;
+    }
+    Some(items.iter().filter_map(|item| message(item, problems)).collect())
+}
+
+fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
+    let mut fields = read::Fields::open(node, "a message", problems)?;
+    let role = fields.required("role", problems).and_then(|node| read::name(node, "role", problems));
+    let content = fields.required("content", problems).and_then(|node| template(node, "content", problems));
+    fields.finish(problems);
+    Some(Message { role: role?.value, content: content? })
+}

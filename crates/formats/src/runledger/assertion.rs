@@ -1,0 +1,143 @@
+//! `assertions` of a suite or a case, lowered to checks.
+//!
+//! | assertion | check |
+//! |---|---|
+//! | `required_fields` {fields} | `required_fields: [..]` |
+//! | `json_schema` {`schema_path`} | `json_schema: path` |
+//! | `must_call` {tools} | `tool_called: [..]` |
+//! | `must_not_call` {tools} | `not: { tool_called: { any: [..] } }` |
+//! | `call_order` {order} | `call_order: [..]` |
+
+use agentci_plan::{Check, Diagnostic, Diagnostics, Node, Span, Spanned, did_you_mean, read};
+
+const TYPES: [&str; 5] = ["required_fields", "json_schema", "must_call", "must_not_call", "call_order"];
+
+/// Reads a list of assertions; the good ones are kept when one is wrong.
+pub(super) fn assertions(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
+    let items = read::list(node, "assertions", problems).unwrap_or_default();
+    items.iter().filter_map(|item| assertion(item, problems)).collect()
+}
+
+fn assertion(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
+    let mut fields = read::Fields::open(node, "an assertion", problems)?;
+    let kind = fields.required("type", problems)?;
+    let span = kind.span;
+    let kind = read::text(kind, "type", problems)?;
+    let check = match kind.as_str() {
+        "required_fields" => fields
+            .required("fields", problems)
+            .and_then(|node| texts_or_text(node, "fields", problems))
+            .map(|list| Check::new("required_fields", span, list)),
+        "json_schema" => fields.required("schema_path", problems).and_then(|node| {
+            let path = read::name(node, "schema_path", problems)?;
+            Some(Check::new("json_schema", span, Node::text(path.value, path.span)))
+        }),
+        "must_call" => fields
+            .required("tools", problems)
+            .and_then(|node| texts_or_text(node, "tools", problems))
+            .map(|list| Check { label: Some("must_call"), ..Check::new("tool_called", span, list) }),
+        "must_not_call" => {
+            fields.required("tools", problems).and_then(|node| texts_or_text(node, "tools", problems)).map(|list| {
+                let any = Node::map(list.span, [("any", list)]);
+                Check { label: Some("must_not_call"), negate: true, ..Check::new("tool_called", span, any) }
+            })
+        }
+        "call_order" => fields.required("order", problems).and_then(|node| {
+            let order = read::texts(node, "order", problems)?;
+            Some(Check::new("call_order", span, list_node(node.span, order)))
+        }),
+        _ => {
+            problems.push(unknown(&kind, span));
+            return None;
+        }
+    };
+    fields.finish(problems);
+    check
+}
+
+fn unknown(kind: &str, span: Span) -> Diagnostic {
+    let known = format!("known types are {}", read::quoted_list(&TYPES));
+    let help = match did_you_mean(kind, TYPES) {
+        Some(meant) => format!("did you mean `{meant}`? {known}"),
+        None => known,
+    };
+    Diagnostic::error(span, format!("unknown assertion type `{}`", kind.escape_debug()))
+        .label("not known here")
+        .help(help)
+}
+
+fn texts_or_text(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {
+    Some(list_node(node.span, read::one_or_more_texts(node, name, problems)?))
+}
+
+fn list_node(span: Span, texts: Vec<Spanned<String>>) -> Node {
+    Node::list(span, texts.into_iter().map(|text| Node::text(text.value, text.span)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_plan::{Reading, Sources};
+    use serde_json::json;
+
+    use super::*;
+
+    fn checks(text: &str) -> (Vec<Check>, Vec<Diagnostic>) {
+        let file = Sources::default().add(Path::new("a"), text);
+        let mut problems = Diagnostics::default();
+        let checks = assertions(&crate::yaml::parse(text, file).unwrap(), &mut problems);
+        (checks, problems.into_iter().collect())
+    }
+
+    #[test]
+    fn lowers_to_the_shapes_of_native_checks() {
+        let (checks, problems) = checks(
+            "- { type: required_fields, fields: [a, b] }\n\
+             - { type: json_schema, schema_path: schema.json }\n\
+             - { type: must_call, tools: one }\n\
+             - { type: must_not_call, tools: [two] }\n\
+             - { type: call_order, order: [] }\n",
+        );
+        assert!(problems.is_empty(), "{problems:?}");
+        let seen: Vec<_> = checks
+            .iter()
+            .map(|check| {
+                let arguments = check.arguments.value(Reading::Core).unwrap();
+                (check.kind.value.as_str(), check.negate, check.label, arguments, check.kind.span.column)
+            })
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                ("required_fields", false, None, json!(["a", "b"]), 11),
+                ("json_schema", false, None, json!("schema.json"), 11),
+                ("tool_called", false, Some("must_call"), json!(["one"]), 11),
+                ("tool_called", true, Some("must_not_call"), json!({"any": ["two"]}), 11),
+                ("call_order", false, None, json!([]), 11),
+            ]
+        );
+        assert_eq!(checks[3].arguments.get("any").unwrap().items().unwrap()[0].span.column, 34);
+    }
+
+    #[test]
+    fn refuses_wrong_types_and_keys_all_at_once() {
+        let (checks, problems) = checks(
+            "- { type: must_cal, tools: x }\n- { type: must_call, tool: x }\n- { type: call_order, order: x }\n- { tools: x }\n- x\n",
+        );
+        assert!(checks.is_empty());
+        let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                "unknown assertion type `must_cal`",
+                "an assertion needs `tools`",
+                "unknown key `tool` in an assertion",
+                "`order` must be a list, found the text `x`",
+                "an assertion needs `type`",
+                "an assertion must be a mapping, found the text `x`",
+            ]
+        );
+        assert!(problems[0].help.as_ref().unwrap().starts_with("did you mean `must_call`?"));
+    }
+}

@@ -1,0 +1,67 @@
+//! The case files of a suite: those of its cases folder that end in `.yaml`.
+
+use std::path::{Path, PathBuf};
+
+use agentci_plan::{Diagnostic, Diagnostics, FileError, Files, Kind, Spanned, join};
+
+/// The case files in the order they run; a folder without any is an error at the line that names it.
+pub(super) fn find(
+    files: &dyn Files,
+    folder: &Path,
+    written: &Spanned<String>,
+    problems: &mut Diagnostics,
+) -> Option<Vec<PathBuf>> {
+    let entries = match files.list(folder) {
+        Ok(entries) => entries,
+        Err(error) => {
+            let message = match error {
+                FileError::Missing => format!("there is no folder `{}`", folder.display()),
+                error => format!("can not list the folder `{}`: {error}", folder.display()),
+            };
+            problems.push(
+                Diagnostic::error(written.span, message)
+                    .label("the cases are looked for here")
+                    .help("`cases_path` is relative to the folder of the suite file"),
+            );
+            return None;
+        }
+    };
+    // A name that begins with a dot is an editor's or the system's own file.
+    let visible = entries.into_iter().filter(|entry| entry.kind == Kind::File && !entry.name.starts_with('.'));
+    let mut names: Vec<String> = Vec::new();
+    let mut unread: Vec<String> = Vec::new();
+    for entry in visible {
+        match entry.name.rsplit_once('.') {
+            Some((_, "yaml")) => names.push(entry.name),
+            Some((_, "yml")) => unread.push(entry.name),
+            _ => {}
+        }
+    }
+    if !unread.is_empty() {
+        problems.push(unread_warning(&unread, folder, written));
+    }
+    if names.is_empty() {
+        problems.push(
+            Diagnostic::error(written.span, format!("the folder `{}` holds no `.yaml` file", folder.display()))
+                .label("no case is found here")
+                .help("add a file for each case, with `id`, `input` and `cassette`"),
+        );
+        return None;
+    }
+    names.sort_unstable();
+    Some(names.iter().map(|name| join(folder, name)).collect())
+}
+
+fn unread_warning(unread: &[String], folder: &Path, written: &Spanned<String>) -> Diagnostic {
+    let mut named: Vec<String> = unread.iter().take(3).map(|name| format!("`{name}`")).collect();
+    if unread.len() > named.len() {
+        named.push("...".into());
+    }
+    let message = match unread.len() {
+        1 => format!("{} in `{}` is not read", named.join(", "), folder.display()),
+        count => format!("{count} files in `{}` are not read: {}", folder.display(), named.join(", ")),
+    };
+    Diagnostic::warning(written.span, message)
+        .label("only `.yaml` files are cases")
+        .help("rename to `.yaml` what is meant as a case")
+}

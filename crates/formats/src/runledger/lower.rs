@@ -1,0 +1,336 @@
+//! A suite folder to a suite of the plan.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::{
+    Case, Cassette, Check, Data, Diagnostics, Dialect, Files, Hook, Limits, Node, ProcessTarget, Said, Sources, Span,
+    Spanned, StopRule, Suite, Target, Text, ToolSource, Turn, World, join,
+};
+
+use super::case_files;
+use super::read::{self, CaseFile, SuiteFile};
+use crate::ids::{self, Ids};
+use crate::{broken, command, document};
+
+/// How long a case may take that has no limit on its wall time.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Lowers a suite file and its case files; `None` when the suite is refused.
+pub(crate) fn lower(
+    files: &dyn Files,
+    sources: &mut Sources,
+    path: &Path,
+    root: &Node,
+    diagnostics: &mut Diagnostics,
+) -> Option<Suite> {
+    let mut problems = Diagnostics::default();
+    let suite = read::suite(root, &mut problems);
+    let folder = join(path.parent().unwrap_or(Path::new("")), "");
+    let cases = suite.as_ref().and_then(|suite| {
+        let cases_folder = configured(&folder, &suite.cases_path.value);
+        let paths = case_files::find(files, &cases_folder, &suite.cases_path, &mut problems)?;
+        Some(paths.iter().map(|path| open_case(files, sources, path)).collect::<Vec<_>>())
+    });
+    let mut ids = Ids::default();
+    for case in cases.iter().flatten() {
+        if let Some(id) = case.id() {
+            ids.claim(id, sources, &mut problems);
+        }
+        for problem in &case.problems {
+            diagnostics.push(problem.clone());
+        }
+    }
+    let refused = problems.has_errors();
+    diagnostics.append(problems);
+    if refused {
+        return None;
+    }
+    let (suite, cases) = (suite?, cases?);
+    let shared = Shared::new(files, &folder, &suite);
+    let cases = cases.into_iter().map(|case| shared.case(case, &folder, &mut ids)).collect();
+    Some(Suite {
+        name: suite.name.value,
+        dialect: Dialect::Runledger,
+        path: path.to_path_buf(),
+        span: suite.name.span,
+        mode: suite.mode,
+        output_dir: suite.output_dir.map(|output| configured(&folder, &output)),
+        folder,
+        cases,
+    })
+}
+
+/// A path of the suite; suites written on Windows hold backslashes.
+fn configured(folder: &Path, written: &str) -> PathBuf {
+    join(folder, &written.replace('\\', "/"))
+}
+
+/// A case file that was opened, with whatever is wrong with it.
+struct Opened {
+    /// What it says; `None` when something is wrong.
+    file: Option<CaseFile>,
+    /// Its id, where only that could be read.
+    id: Option<Spanned<String>>,
+    stem: String,
+    span: Span,
+    problems: Diagnostics,
+}
+
+impl Opened {
+    fn id(&self) -> Option<&Spanned<String>> {
+        self.file.as_ref().map(|file| &file.id).or(self.id.as_ref())
+    }
+}
+
+fn open_case(files: &dyn Files, sources: &mut Sources, path: &Path) -> Opened {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut problems = Diagnostics::default();
+    match document::open(files, sources, path) {
+        Ok(root) => {
+            let file = read::case(&root, &mut problems).filter(|_| !problems.has_errors());
+            let id = if file.is_some() { None } else { ids::readable(&root) };
+            problems.sort();
+            Opened { file, id, stem, span: root.span, problems }
+        }
+        Err(problem) => {
+            let span = problem.span;
+            problems.push(problem);
+            Opened { file: None, id: None, stem, span, problems }
+        }
+    }
+}
+
+/// What the cases of a suite have in common.
+struct Shared {
+    target: Arc<Target>,
+    tools: Vec<Spanned<String>>,
+    checks: Vec<Arc<Check>>,
+    limits: Limits,
+    variables: Arc<[(String, Text)]>,
+    hooks: Arc<[Hook]>,
+}
+
+impl Shared {
+    fn new(files: &dyn Files, folder: &Path, suite: &SuiteFile) -> Self {
+        let part = |part: &Spanned<String>| command::part(files, folder, Text::Literal(part.value.clone()));
+        Self {
+            target: Arc::new(Target::Process(ProcessTarget {
+                command: suite.command.iter().map(part).collect(),
+                folder: None,
+                environment: Vec::new(),
+                span: suite.command_span,
+            })),
+            tools: suite.tools.clone(),
+            checks: suite.checks.iter().cloned().map(Arc::new).collect(),
+            limits: suite.limits.clone(),
+            variables: Arc::from([]),
+            hooks: Arc::from([]),
+        }
+    }
+
+    fn case(&self, opened: Opened, folder: &Path, ids: &mut Ids) -> Case {
+        let Opened { file, id, stem, span, problems } = opened;
+        let Some(file) = file else {
+            let (id, span) = match id {
+                Some(id) => (id.value, id.span),
+                None => (ids.free(&stem, span), span),
+            };
+            return broken::case(id, span, self.target.clone(), problems);
+        };
+        let cassette = Cassette { path: configured(folder, &file.cassette.value), span: file.cassette.span };
+        let limits = file.limits.over(&self.limits);
+        let mut checks = self.checks.clone();
+        checks.extend(file.checks.into_iter().map(Arc::new));
+        Case {
+            id: file.id.value,
+            span: file.id.span,
+            description: file.description,
+            tags: Vec::new(),
+            skip: None,
+            target: self.target.clone(),
+            world: Arc::new(World { tools: ToolSource::Cassette(cassette), allowed: Some(self.tools.clone()) }),
+            variables: self.variables.clone(),
+            hooks: self.hooks.clone(),
+            turns: vec![Turn {
+                said: Said::Input(Data::Literal(file.input.value)),
+                checks: Arc::from([]),
+                limits: Limits::default(),
+                span: file.input.span,
+            }],
+            checks,
+            timeout: limits.wall_ms.is_none().then_some(DEFAULT_TIMEOUT),
+            limits,
+            runs: 1,
+            stop: StopRule::default(),
+            broken: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::{MemoryFiles, Mode};
+    use serde_json::json;
+
+    use crate::{Loaded, load};
+
+    use super::*;
+
+    const SUITE: &str = "suite_name: refunds\nagent_command: [python3, agent.py, data]\nmode: replay\n\
+        cases_path: cases\ntool_registry: [search, pay]\n";
+    const CASE: &str = "id: ID\ninput: { q: hello }\ncassette: cassettes/ID.jsonl\n";
+
+    fn case(id: &str) -> String {
+        CASE.replace("ID", id)
+    }
+
+    fn files() -> MemoryFiles {
+        MemoryFiles::default().with("s/suite.yaml", SUITE).with("s/cases/a.yaml", case("a"))
+    }
+
+    fn load_suite(files: &MemoryFiles) -> Loaded {
+        load(files, &["s".into()])
+    }
+
+    fn messages(loaded: &Loaded) -> Vec<&str> {
+        loaded.diagnostics.iter().map(|problem| problem.message.as_str()).collect()
+    }
+
+    #[test]
+    fn lowers_a_suite_with_its_cases() {
+        let suite = format!(
+            "{SUITE}output_dir: out\\runs\nassertions: [{{ type: must_call, tools: pay }}]\n\
+             budgets: {{ max_wall_ms: 100, max_tool_calls: 3 }}\n"
+        );
+        let files = files()
+            .with("s/suite.yaml", suite)
+            .with("s/agent.py", "")
+            .with("s/data/x", "")
+            .with("s/cases/a9.yaml", case("a9"))
+            .with("s/cases/a10.yaml", format!("{}budgets: {{ max_tool_calls: 0 }}\n", case("a10")));
+        let loaded = load_suite(&files);
+        assert_eq!(messages(&loaded), Vec::<&str>::new());
+        let suite = &loaded.plan.suites[0];
+        assert_eq!((suite.dialect, suite.mode, suite.span.line), (Dialect::Runledger, Mode::Replay, 1));
+        assert_eq!(suite.output_dir.as_deref(), Some(Path::new("s/out/runs")));
+        assert_eq!(suite.cases.iter().map(|case| case.id.as_str()).collect::<Vec<_>>(), ["a", "a10", "a9"]);
+        let case = &suite.cases[1];
+        let Target::Process(process) = &*case.target else { panic!("not a process") };
+        let found: Vec<_> = process.command.iter().map(|part| part.file.as_deref()).collect();
+        assert_eq!((found, &process.folder), (vec![None, Some(Path::new("s/agent.py")), None], &None));
+        let ToolSource::Cassette(cassette) = &case.world.tools else { panic!("no cassette") };
+        assert_eq!((cassette.path.as_path(), cassette.span.line), (Path::new("s/cassettes/a10.jsonl"), 3));
+        assert_eq!(case.world.allowed.as_ref().unwrap().len(), 2);
+        assert_eq!(case.limits.wall_ms.unwrap().most.to_string(), "100");
+        assert_eq!(case.limits.tool_calls.unwrap().most.to_string(), "0");
+        assert_eq!(case.timeout, None);
+        assert!(Arc::ptr_eq(&case.checks[0], &suite.cases[2].checks[0]));
+        assert_eq!(case.turns[0].said, Said::Input(Data::Literal(json!({"q": "hello"}))));
+    }
+
+    #[test]
+    fn a_case_without_a_wall_budget_has_thirty_seconds() {
+        assert_eq!(load_suite(&files()).plan.suites[0].cases[0].timeout, Some(DEFAULT_TIMEOUT));
+    }
+
+    #[test]
+    fn reports_every_problem_of_a_suite_file() {
+        let files = files().with(
+            "s/suite.yaml",
+            "suit_name: x\nagent_command: []\nmode: replai\ncases_path: 7\nbudgets: { max_wall_ms: 1.5, max: 1 }\n",
+        );
+        let loaded = load_suite(&files);
+        assert!(loaded.plan.suites.is_empty());
+        assert_eq!(
+            messages(&loaded),
+            [
+                "the suite needs `suite_name`",
+                "the suite needs `tool_registry`",
+                "unknown key `suit_name` in the suite",
+                "`agent_command` names no program",
+                "`mode` must be one of `replay`, `record`, `live`, found the text `replai`",
+                "`cases_path` must be text, found the number 7",
+                "`max_wall_ms` must be a whole number, found the number 1.5",
+                "unknown key `max` in `budgets`",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_wrong_case_file_is_a_broken_case_beside_good_ones() {
+        let files = files()
+            .with("s/cases/b.yaml", "id: kept\ninput: 3\n")
+            .with("s/cases/c.yaml", "id: [\n")
+            .with("s/cases/d.yaml", case("c"));
+        let loaded = load_suite(&files);
+        let cases = &loaded.plan.suites[0].cases;
+        let ids: Vec<_> = cases.iter().map(|case| (case.id.as_str(), case.broken.is_some())).collect();
+        assert_eq!(ids, [("a", false), ("kept", true), ("c-2", true), ("c", false)]);
+        assert_eq!(
+            messages(&loaded),
+            ["the case needs `cassette`", "`input` must be a mapping, found the number 3", "`[` is never closed"]
+        );
+        assert_eq!(cases[1].broken.as_ref().unwrap().count(agentci_plan::Severity::Error), 2);
+    }
+
+    #[test]
+    fn keys_of_other_dialects_are_refused_in_cases() {
+        let loaded = load_suite(&files().with("s/cases/a.yaml", format!("{}tags: [x]\n", case("a"))));
+        assert_eq!(messages(&loaded), ["unknown key `tags` in the case"]);
+    }
+
+    #[test]
+    fn duplicate_ids_refuse_the_suite_and_name_both_places() {
+        let loaded = load_suite(&files().with("s/cases/b.yaml", case("a")));
+        assert!(loaded.plan.suites.is_empty());
+        let problem = loaded.diagnostics.iter().next().unwrap();
+        assert_eq!(problem.message, "the case id `a` is used twice");
+        assert_eq!(problem.label, "first used in `s/cases/a.yaml` at line 1");
+        assert_eq!(problem.place(&loaded.plan.sources).path, "s/cases/b.yaml");
+    }
+
+    #[test]
+    fn a_missing_or_empty_cases_folder_is_an_error_where_it_is_named() {
+        let missing = load_suite(&MemoryFiles::default().with("s/suite.yaml", SUITE));
+        assert_eq!(messages(&missing), ["there is no folder `s/cases`"]);
+        assert_eq!(missing.diagnostics.iter().next().unwrap().span.line, 4);
+        let empty = MemoryFiles::default().with("s/suite.yaml", SUITE).with("s/cases/a.yml", case("a"));
+        assert_eq!(
+            messages(&load_suite(&empty)),
+            ["`a.yml` in `s/cases` is not read", "the folder `s/cases` holds no `.yaml` file"]
+        );
+    }
+
+    #[test]
+    fn input_is_read_as_python_reads_it_with_a_warning() {
+        let input = "{ land: NO, code: '010', n: 010, e: 1e3, t: 1:30, big: 123456789012345678901234567890 }";
+        let text = format!("id: a\ninput: {input}\ncassette: c\n");
+        let loaded = load_suite(&files().with("s/cases/a.yaml", text));
+        let case = &loaded.plan.suites[0].cases[0];
+        let Said::Input(Data::Literal(value)) = &case.turns[0].said else { panic!("no input") };
+        assert_eq!(
+            value.to_string(),
+            r#"{"land":false,"code":"010","n":8,"e":"1e3","t":90,"big":123456789012345678901234567890}"#
+        );
+        assert_eq!(
+            messages(&loaded),
+            ["`NO` is read as false here", "`010` is read as 8 here", "`1e3` is read as text here"]
+        );
+        assert!(!loaded.diagnostics.has_errors());
+    }
+
+    #[test]
+    fn what_has_no_effect_yet_is_checked_and_warned_about() {
+        let more = "tool_module: my.tools\nbaseline_path: b.json\nregression: { min_pass_rate: 0.9, mine: x }\n\
+            normalization: { strip_keys: [id], replace_text: [{ pattern: a }] }\n";
+        let loaded = load_suite(&files().with("s/suite.yaml", format!("{SUITE}{more}")));
+        assert_eq!(loaded.plan.suites.len(), 1);
+        assert_eq!(loaded.diagnostics.count(agentci_plan::Severity::Warning), 4);
+        let wrong = "regression: { min_pass_rate: high }\nnormalization: { strip_key: [id], replace_text: [x] }\n";
+        let loaded = load_suite(&files().with("s/suite.yaml", format!("{SUITE}{wrong}")));
+        assert!(loaded.plan.suites.is_empty());
+        assert_eq!(loaded.diagnostics.count(agentci_plan::Severity::Error), 3);
+    }
+}

@@ -1,0 +1,93 @@
+//! The suite file and the case files as plain structs.
+
+use agentci_plan::{Check, Diagnostic, Diagnostics, Limits, Mode, Node, Reading, Span, Spanned, read};
+use serde_json::Value;
+
+use super::{assertion, budgets, legacy, unused};
+
+/// What a suite file says.
+pub(super) struct SuiteFile {
+    pub(super) name: Spanned<String>,
+    pub(super) command: Vec<Spanned<String>>,
+    pub(super) command_span: Span,
+    pub(super) mode: Mode,
+    pub(super) cases_path: Spanned<String>,
+    pub(super) tools: Vec<Spanned<String>>,
+    pub(super) checks: Vec<Check>,
+    pub(super) limits: Limits,
+    pub(super) output_dir: Option<String>,
+}
+
+/// Reads a suite file; `None` when something it can not do without is missing or wrong.
+pub(super) fn suite(root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
+    let mut fields = read::Fields::open(root, "the suite", problems)?;
+    let name = fields.required("suite_name", problems).and_then(|node| read::name(node, "suite_name", problems));
+    let command = fields.required("agent_command", problems);
+    let command_span = command.map_or(root.span, |node| node.span);
+    let command = command.and_then(|node| command_parts(node, problems));
+    let mode = fields.required("mode", problems).and_then(|node| read::choice(node, "mode", &Mode::NAMES, problems));
+    let cases_path = fields.required("cases_path", problems).and_then(|node| read::name(node, "cases_path", problems));
+    let tools =
+        fields.required("tool_registry", problems).and_then(|node| read::texts(node, "tool_registry", problems));
+    let checks = fields.optional("assertions").map(|node| assertion::assertions(node, problems)).unwrap_or_default();
+    let limits = fields.optional("budgets").map(|node| budgets::budgets(node, problems)).unwrap_or_default();
+    let output_dir = fields
+        .optional("output_dir")
+        .and_then(|node| read::name(node, "output_dir", problems))
+        .map(|folder| folder.value);
+    unused::suite(&mut fields, problems);
+    fields.finish(problems);
+    Some(SuiteFile {
+        name: name?,
+        command: command?,
+        command_span,
+        mode: mode?,
+        cases_path: cases_path?,
+        tools: tools?,
+        checks,
+        limits,
+        output_dir,
+    })
+}
+
+fn command_parts(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
+    let parts = read::texts(node, "agent_command", problems)?;
+    let empty = node.items().is_some_and(<[Node]>::is_empty);
+    if empty || parts.first().is_some_and(|program| program.value.trim().is_empty()) {
+        problems.push(
+            Diagnostic::error(node.span, "`agent_command` names no program")
+                .label("a program is missing here")
+                .help("write the program and its arguments: `[python3, agent.py]`"),
+        );
+        return None;
+    }
+    Some(parts)
+}
+
+/// What a case file says.
+pub(super) struct CaseFile {
+    pub(super) id: Spanned<String>,
+    pub(super) description: Option<String>,
+    pub(super) input: Spanned<Value>,
+    pub(super) cassette: Spanned<String>,
+    pub(super) checks: Vec<Check>,
+    pub(super) limits: Limits,
+}
+
+/// Reads a case file; `None` when something it can not do without is missing or wrong.
+pub(super) fn case(root: &Node, problems: &mut Diagnostics) -> Option<CaseFile> {
+    let mut fields = read::Fields::open(root, "the case", problems)?;
+    let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems));
+    let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
+    let input = fields.required("input", problems).and_then(|node| {
+        let value = read::object(node, "input", Reading::Legacy, problems)?;
+        legacy::warn(node, problems);
+        Some(Spanned::new(value, node.span))
+    });
+    let cassette = fields.required("cassette", problems).and_then(|node| read::name(node, "cassette", problems));
+    let checks = fields.optional("assertions").map(|node| assertion::assertions(node, problems)).unwrap_or_default();
+    let limits = fields.optional("budgets").map(|node| budgets::budgets(node, problems)).unwrap_or_default();
+    unused::normalization(&mut fields, problems);
+    fields.finish(problems);
+    Some(CaseFile { id: id?, description, input: input?, cassette: cassette?, checks, limits })
+}

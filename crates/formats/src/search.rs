@@ -1,0 +1,55 @@
+//! Which files of a folder are looked at: names only, nothing is opened here.
+
+use std::path::{Path, PathBuf};
+
+use agentci_plan::{Dialect, Entry, Files, Kind, join};
+
+use crate::detect::expected;
+
+/// The most levels below the named folder that are searched.
+pub(crate) const DEPTH_LIMIT: usize = 32;
+
+/// The most folders that are searched; links can make a small tree endless.
+pub(crate) const FOLDER_LIMIT: usize = 20_000;
+
+/// Folders in which no suite is looked for, beside those whose names begin with a dot.
+const SKIPPED: [&str; 4] = ["target", "node_modules", "__files", "__pycache__"];
+
+/// What one folder holds that matters.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Files whose names say they may define a suite, native ones first.
+    pub(crate) candidates: Vec<(PathBuf, Dialect)>,
+    /// Other YAML files.
+    pub(crate) others: Vec<PathBuf>,
+    /// Folders to search next, in the order of their names.
+    pub(crate) folders: Vec<PathBuf>,
+}
+
+/// Looks into one folder. One that can not be listed holds nothing.
+pub(crate) fn look(files: &dyn Files, folder: &Path) -> Found {
+    let mut found = Found::default();
+    let mut entries = files.list(folder).unwrap_or_default();
+    entries.sort_by(|one, other| one.name.cmp(&other.name));
+    for Entry { name, kind } in entries {
+        if name.starts_with('.') {
+            continue;
+        }
+        let path = join(folder, &name);
+        match kind {
+            Kind::Folder if SKIPPED.contains(&name.as_str()) => {}
+            Kind::Folder => found.folders.push(path),
+            // `agentci` comes before `suite` by name already.
+            Kind::File => match expected(&name) {
+                Some(dialect) => found.candidates.push((path, dialect)),
+                None if is_yaml(&path) => found.others.push(path),
+                None => {}
+            },
+        }
+    }
+    found
+}
+
+fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+}

@@ -1,0 +1,112 @@
+//! A mapping while it is read: no key twice, merge keys folded in.
+
+use std::collections::{HashMap, HashSet};
+
+use agentci_plan::{Content, Diagnostic, Key, Node, Pair, Span};
+
+/// Up to this many keys, comparing each with each is quicker than hashing them all.
+const FEW: usize = 16;
+
+/// The pairs of a mapping that is not closed yet.
+#[derive(Default)]
+pub(super) struct Mapping {
+    pairs: Vec<Pair>,
+    /// The key whose value comes next.
+    key: Option<Key>,
+    /// Whether that key is a merge key.
+    key_merges: bool,
+    merged: Option<(Span, Vec<Pair>)>,
+}
+
+impl Mapping {
+    /// Whether a value comes next, rather than a key.
+    pub(super) fn awaits_value(&self) -> bool {
+        self.key.is_some()
+    }
+
+    /// Takes the next key; `merges` when it is an unquoted `<<`.
+    pub(super) fn key(&mut self, key: Key, merges: bool) {
+        self.key_merges = merges;
+        self.key = Some(key);
+    }
+
+    /// Takes the value of the last key.
+    pub(super) fn value(&mut self, value: Node) -> Result<(), Diagnostic> {
+        let Some(key) = self.key.take() else { return Ok(()) };
+        if !self.key_merges {
+            self.pairs.push(Pair { key, value });
+            return Ok(());
+        }
+        if let Some((first, _)) = &self.merged {
+            return Err(twice(&key, *first).help("merge several mappings with a list: `<<: [*one, *two]`"));
+        }
+        self.merged = Some((key.span, merged_pairs(value)?));
+        Ok(())
+    }
+
+    /// The pairs, once the mapping is closed.
+    pub(super) fn finish(self) -> Result<Vec<Pair>, Diagnostic> {
+        let Self { mut pairs, merged, .. } = self;
+        if let Some((key, first)) = find_twice(&pairs) {
+            return Err(twice(key, first).help("remove or rename one of the two"));
+        }
+        if let Some((_, merged)) = merged {
+            fold(&mut pairs, merged);
+        }
+        Ok(pairs)
+    }
+}
+
+fn twice(key: &Key, first: Span) -> Diagnostic {
+    Diagnostic::error(key.span, format!("the key `{}` is written twice", key.text.escape_debug()))
+        .label(format!("first written at line {}", first.line))
+}
+
+/// A key that stands twice, and where it stood first.
+fn find_twice(pairs: &[Pair]) -> Option<(&Key, Span)> {
+    if pairs.len() <= FEW {
+        return pairs.iter().enumerate().find_map(|(index, pair)| {
+            let first = pairs.iter().take(index).find(|earlier| earlier.key.text == pair.key.text)?;
+            Some((&pair.key, first.key.span))
+        });
+    }
+    let mut seen = HashMap::with_capacity(pairs.len());
+    pairs.iter().find_map(|pair| seen.insert(pair.key.text.as_str(), pair.key.span).map(|first| (&pair.key, first)))
+}
+
+/// The pairs a merge key brings, earlier mappings first.
+fn merged_pairs(value: Node) -> Result<Vec<Pair>, Diagnostic> {
+    let wrong = |node: &Node| {
+        Diagnostic::error(node.span, format!("`<<` takes a mapping or a list of mappings, found {}", node.describe()))
+            .label("can not be merged")
+            .help("put `<<` in quotes if it is meant as a key")
+    };
+    match value.content {
+        Content::Map(pairs) => Ok(pairs),
+        Content::List(items) => {
+            let mut all = Vec::new();
+            for item in items {
+                match item.content {
+                    Content::Map(pairs) => all.extend(pairs),
+                    _ => return Err(wrong(&item)),
+                }
+            }
+            Ok(all)
+        }
+        Content::Scalar(_) => Err(wrong(&value)),
+    }
+}
+
+/// Adds the merged pairs whose keys are not there yet.
+fn fold(pairs: &mut Vec<Pair>, merged: Vec<Pair>) {
+    if pairs.len() + merged.len() <= FEW {
+        for pair in merged {
+            if !pairs.iter().any(|known| known.key.text == pair.key.text) {
+                pairs.push(pair);
+            }
+        }
+        return;
+    }
+    let mut known: HashSet<String> = pairs.iter().map(|pair| pair.key.text.clone()).collect();
+    pairs.extend(merged.into_iter().filter(|pair| known.insert(pair.key.text.clone())));
+}

@@ -1,0 +1,13 @@
+//! YAML text to a tree in which every node knows its place.
+//!
+//! One document, keys that are plain words or texts, no key twice, merge keys and aliases resolved. Scalars keep their text:
+//! what `010` or `yes` means is decided by whoever knows the field. Depth and the copies that aliases make are limited, since
+//! the text may come from anyone.
+
+mod anchors;
+mod mapping;
+mod parse;
+mod place;
+mod syntax;
+
+pub use parse::parse;

@@ -1,0 +1,92 @@
+//! What the parser can not read, said so that the writer of the file knows what to do.
+
+use agentci_plan::Diagnostic;
+use granit_parser::{ErrorKind, ScanError};
+
+use super::place::Places;
+
+/// The parser's error as a diagnostic.
+pub(super) fn diagnose(error: &ScanError, places: Places<'_>) -> Diagnostic {
+    let span = places.point(*error.marker());
+    let (message, help) = explain(error.kind());
+    let diagnostic = match message {
+        Some(message) => Diagnostic::error(span, message),
+        None => Diagnostic::error(span, format!("not well-formed YAML: {}", error.info().to_lowercase())),
+    };
+    let help = help.or_else(|| {
+        let line = places.text().lines().nth(error.marker().line().saturating_sub(1))?;
+        indented_by_tab(line).then_some(TAB)
+    });
+    let diagnostic = diagnostic.label("can not be read from here on");
+    match help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
+}
+
+const TAB: &str = "indent with spaces, not with tabs";
+const QUOTE: &str = "close the quote; within single quotes write `''` for one, within double quotes `\\\"`";
+
+fn indented_by_tab(line: &str) -> bool {
+    line.chars().take_while(|character| character.is_whitespace()).any(|character| character == '\t')
+}
+
+/// Our own words for the mistakes people make, and their remedy.
+fn explain(kind: &ErrorKind) -> (Option<String>, Option<&'static str>) {
+    let (message, help) = match kind {
+        ErrorKind::TabNotAllowed
+        | ErrorKind::TabInBlockIndentation
+        | ErrorKind::TabInIndentation
+        | ErrorKind::TabAtBlockScalarStart
+        | ErrorKind::TabInPlainScalar => ("a tab can not stand here", TAB),
+        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
+            "a second `: ` on one line, or a line that is indented too far",
+            "put a text that holds `: ` in quotes, or line the key up with its neighbours",
+        ),
+        ErrorKind::InvalidQuotedScalarIndent
+        | ErrorKind::UnclosedQuotedScalar
+        | ErrorKind::DocumentIndicatorInQuotedScalar => ("a quoted text is not closed before this place", QUOTE),
+        ErrorKind::InvalidTrailingSingleQuotedScalar | ErrorKind::InvalidTrailingDoubleQuotedScalar => {
+            ("something follows a closing quote", QUOTE)
+        }
+        ErrorKind::SimpleKeyExpected
+        | ErrorKind::ExpectedBlockMappingKey
+        | ErrorKind::InvalidIndentation
+        | ErrorKind::ExpectedDocumentStart
+        | ErrorKind::ExpectedBlockSequenceEntry => (
+            "this line does not fit the lines before it",
+            "a key needs `: ` after it, and keys or items that belong together begin in the same column",
+        ),
+        ErrorKind::BlockSequenceEntryNotAllowed => {
+            ("a list can not begin here", "begin the list on a line of its own, or write it as `[one, two]`")
+        }
+        ErrorKind::UnknownQuotedScalarEscape => (
+            "an unknown escape in a double-quoted text",
+            "write `\\\\` for a backslash, or use single quotes, which know no escapes",
+        ),
+        ErrorKind::ExpectedFlowMappingSeparator
+        | ErrorKind::ExpectedFlowSequenceSeparator
+        | ErrorKind::UnexpectedEofFlowMapping
+        | ErrorKind::UnexpectedEofFlowSequence => {
+            ("a `,` or a closing bracket is missing", "close the bracket, or put a text with `,` or brackets in quotes")
+        }
+        ErrorKind::RecursionLimitExceeded => return (Some("nested too deep".into()), None),
+        ErrorKind::UnknownAnchor => {
+            ("no anchor of that name stands above", "write `&name` before the value it repeats")
+        }
+        ErrorKind::UnclosedFlowCollection { open } => {
+            return (Some(format!("`{open}` is never closed")), Some("add the closing bracket"));
+        }
+        ErrorKind::MismatchedFlowCollectionEnd { open, close } => {
+            return (Some(format!("`{open}` is closed by `{close}`")), Some("use the bracket that fits"));
+        }
+        ErrorKind::UnexpectedCharacter { character } => {
+            return (
+                Some(format!("a text can not begin with `{}`", character.escape_debug())),
+                Some("put the text in quotes"),
+            );
+        }
+        _ => return (None, None),
+    };
+    (Some(message.to_owned()), Some(help))
+}

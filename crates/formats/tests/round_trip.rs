@@ -1,0 +1,320 @@
+//! What is printed in the native dialect is read back as the same plan, whatever the texts and numbers in it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_formats::{load, print_native, yaml};
+use agentci_plan::{
+    Action, Case, Cassette, Check, CommandPart, Content, Data, Dialect, Hook, Limit, Limits, MemoryFiles, Message,
+    Mode, Node, ProcessTarget, Said, Scalar, Skip, Sources, Span, Spanned, StopRule, Suite, Target, Text, ToolSource,
+    Turn, World,
+};
+use proptest::prelude::*;
+use proptest::{collection, option, sample};
+use serde_json::{Number, Value};
+
+fn span() -> Span {
+    Span::whole(Sources::default().add(Path::new("x"), ""))
+}
+
+/// Texts that a reader of YAML or of templates could stumble over.
+fn text() -> impl Strategy<Value = String> {
+    let odd = sample::select(vec![
+        "",
+        "~",
+        "null",
+        "yes",
+        "NO",
+        "1e3",
+        "010",
+        "1:30",
+        "0x1F",
+        ".inf",
+        "2024-01-31",
+        "- a",
+        "? a",
+        "a: b",
+        "a #b",
+        "#a",
+        "'a'",
+        "\"a\"",
+        "[a]",
+        "{a}",
+        "<<",
+        "&a",
+        "*a",
+        "!a",
+        "@a",
+        "`a",
+        "%a",
+        "|",
+        ">",
+        "${A}",
+        "$${A}",
+        "$$${A",
+        "${A:-b}",
+        "a ${ENV.B} c",
+        "$",
+        "a\nb",
+        "\n",
+        " a ",
+        "\ta",
+        "\r\n",
+        "\\",
+        "\u{0}",
+        "\u{7f}",
+        "\u{85}",
+        "\u{2028}",
+        "\u{feff}",
+        "\u{ffff}",
+        "é",
+        "日本",
+        "🦀",
+        "---",
+        "...",
+        "none",
+        "true",
+        "5m",
+    ]);
+    prop_oneof![odd.prop_map(str::to_owned), any::<String>(), "[a-z][a-z ./:${}A-Z-]{0,12}"]
+}
+
+fn name() -> impl Strategy<Value = String> {
+    text().prop_map(|text| if text.trim().is_empty() { "name".to_owned() } else { text })
+}
+
+fn number() -> impl Strategy<Value = Value> {
+    "-?(0|[1-9][0-9]{0,40})(\\.[0-9]{1,30})?(e[+-]?[0-9]{1,4})?"
+        .prop_map(|digits| digits.parse::<Number>().map_or(Value::Null, Value::Number))
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf =
+        prop_oneof![Just(Value::Null), any::<bool>().prop_map(Value::Bool), number(), text().prop_map(Value::String)];
+    leaf.prop_recursive(4, 24, 5, |inner| {
+        prop_oneof![
+            collection::vec(inner.clone(), 0..5).prop_map(Value::Array),
+            collection::vec((text(), inner), 0..5).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+fn object() -> impl Strategy<Value = Value> {
+    collection::vec((text(), value()), 0..5).prop_map(|pairs| Value::Object(pairs.into_iter().collect()))
+}
+
+fn check() -> impl Strategy<Value = Check> {
+    let kind = name().prop_filter("keys of their own", |kind| kind != "not" && kind != "message");
+    (kind, value(), any::<bool>(), option::of(text())).prop_map(|(kind, arguments, negate, message)| {
+        let templated = matches!(Data::parse(arguments.clone()), Data::Template(_));
+        let arguments = Node::from_value(&arguments, span());
+        Check { negate, message, templated, ..Check::new(kind, span(), arguments) }
+    })
+}
+
+fn limits() -> impl Strategy<Value = Limits> {
+    let whole = || option::of(prop_oneof![-5_i32..5, any::<i32>()].prop_map(|most| limit(f64::from(most))));
+    let any_number = option::of((-1e6_f64..1e6).prop_map(limit));
+    let wall = option::of(prop_oneof![any::<i32>().prop_map(f64::from), -1e6_f64..1e6].prop_map(limit));
+    (wall, whole(), whole(), whole(), any_number).prop_map(
+        |(wall_ms, tool_calls, tool_errors, tokens_out, cost_usd)| Limits {
+            wall_ms,
+            tool_calls,
+            tool_errors,
+            tokens_out,
+            cost_usd,
+        },
+    )
+}
+
+fn limit(most: f64) -> Limit {
+    Limit { most, span: span() }
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    let message = (name(), text()).prop_map(|(role, content)| Message { role, content: Text::parse(&content) });
+    let action = (name(), value()).prop_map(|(kind, arguments)| Action {
+        kind: Spanned::new(format!("{kind}:x"), span()),
+        arguments: Node::from_value(&arguments, span()),
+    });
+    prop_oneof![
+        object().prop_map(|value| Said::Input(Data::Literal(value))),
+        object().prop_map(|value| Said::Input(Data::parse(value))),
+        collection::vec(message, 1..3).prop_map(Said::Messages),
+        action.prop_map(Said::Action),
+    ]
+}
+
+fn turns() -> impl Strategy<Value = Vec<Turn>> {
+    let turn = (said(), collection::vec(check(), 0..3), limits()).prop_map(|(said, checks, limits)| Turn {
+        said,
+        checks: checks.into(),
+        limits,
+        span: span(),
+    });
+    let task = object().prop_map(|value| {
+        let said = Said::Input(Data::Literal(value));
+        vec![Turn { said, checks: Arc::from([]), limits: Limits::default(), span: span() }]
+    });
+    prop_oneof![task, collection::vec(turn, 1..3)]
+}
+
+fn named_texts() -> impl Strategy<Value = Vec<(String, Text)>> {
+    collection::btree_map("[A-Z_]{1,6}", text(), 0..3)
+        .prop_map(|map| map.into_iter().map(|(name, text)| (name, Text::parse(&text))).collect())
+}
+
+fn target() -> impl Strategy<Value = Target> {
+    (collection::vec(text(), 0..3), named_texts(), any::<bool>()).prop_map(|(arguments, environment, folder)| {
+        let parts = std::iter::once("program".to_owned()).chain(arguments);
+        Target::Process(ProcessTarget {
+            command: parts.map(|part| CommandPart { text: Text::parse(&part), file: None }).collect(),
+            folder: folder.then(|| PathBuf::from("work")),
+            environment,
+            span: span(),
+        })
+    })
+}
+
+fn world() -> impl Strategy<Value = World> {
+    let path = sample::select(vec!["s/tapes/a b.jsonl", "tape", "../up/ü.jsonl", "/abs/${X}"]);
+    (option::of(path), option::of(collection::vec(text(), 0..3))).prop_map(|(path, allowed)| World {
+        tools: path.map_or(ToolSource::None, |path| ToolSource::Cassette(Cassette { path: path.into(), span: span() })),
+        allowed: allowed.map(|names| names.into_iter().map(|name| Spanned::new(name, span())).collect()),
+    })
+}
+
+fn hook() -> impl Strategy<Value = Hook> {
+    (text(), named_texts(), 1_u64..100_000).prop_map(|(argument, environment, millis)| Hook {
+        command: vec![Text::Literal("seed".into()), Text::parse(&argument)],
+        environment,
+        timeout: Duration::from_millis(millis),
+        span: span(),
+    })
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let about = (name(), option::of(text()), collection::vec(text(), 0..3), option::of(option::of(text())));
+    let around = (target(), world(), named_texts(), collection::vec(hook(), 0..2));
+    let asked = (turns(), collection::vec(check(), 0..4), limits());
+    let stop = sample::select(vec![StopRule::FirstFailedTurn, StopRule::Never, StopRule::FirstFailure]);
+    let timeout = option::of((0_u64..10_000_000).prop_map(Duration::from_millis));
+    (about, around, asked, (timeout, 1_u32..9, stop)).prop_map(
+        |((id, description, tags, skip), (target, world, variables, hooks), (turns, checks, limits), last)| Case {
+            id,
+            span: span(),
+            description,
+            tags,
+            skip: skip.map(|reason| Skip { reason }),
+            target: Arc::new(target),
+            world: Arc::new(world),
+            variables: variables.into(),
+            hooks: hooks.into(),
+            turns,
+            checks: checks.into_iter().map(Arc::new).collect(),
+            limits,
+            timeout: last.0,
+            runs: last.1,
+            stop: last.2,
+            broken: None,
+        },
+    )
+}
+
+fn suite() -> impl Strategy<Value = Suite> {
+    let mode = sample::select(vec![Mode::Replay, Mode::Record, Mode::Live]);
+    (name(), mode, any::<bool>(), collection::vec(case(), 1..4)).prop_map(|(name, mode, output, mut cases)| {
+        for (index, case) in cases.iter_mut().enumerate() {
+            case.id = format!("{}{index}", case.id);
+        }
+        Suite {
+            name,
+            dialect: Dialect::Native,
+            path: "s/agentci.yaml".into(),
+            folder: "s".into(),
+            span: span(),
+            mode,
+            output_dir: output.then(|| "s/out".into()),
+            cases,
+        }
+    })
+}
+
+/// A suite in full, places left out, so that two can be compared.
+fn without_places(suite: &Suite) -> String {
+    let full = format!("{suite:#?}");
+    let mut kept = String::with_capacity(full.len());
+    let mut rest = full.as_str();
+    while let Some((before, after)) = rest.split_once("Span {\n") {
+        kept.push_str(before);
+        rest = after.split_once('}').map_or("", |(_, rest)| rest);
+    }
+    kept + rest
+}
+
+proptest! {
+    #[test]
+    fn a_printed_suite_loads_as_the_same_suite(suite in suite()) {
+        let text = print_native(&suite, None);
+        let files = MemoryFiles::default().with("s/agentci.yaml", text.as_str());
+        let loaded = load(&files, &["s".into()]);
+        prop_assert!(loaded.diagnostics.is_empty(), "{text}\n{:?}", loaded.diagnostics);
+        prop_assert_eq!(without_places(&loaded.plan.suites[0]), without_places(&suite), "{}", text);
+        prop_assert_eq!(print_native(&loaded.plan.suites[0], None), text);
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in any::<String>()) {
+        let file = Sources::default().add(Path::new("a"), text.as_str());
+        let _ = yaml::parse(&text, file);
+    }
+
+    #[test]
+    fn any_yaml_like_text_is_read_or_refused(text in "[-a:\\[\\]{},&*!|>'\"#%@`?~<\\\\ \\t\\r\\n0é\u{2028}]{0,60}") {
+        let file = Sources::default().add(Path::new("a"), text.as_str());
+        if let Err(problem) = yaml::parse(&text, file) {
+            prop_assert!(problem.span.line >= 1 && problem.span.column >= 1 && problem.span.width >= 1);
+        }
+    }
+}
+
+#[test]
+fn a_runledger_suite_prints_as_a_native_one() {
+    let files = MemoryFiles::default()
+        .with("s/agent.py", "")
+        .with(
+            "s/suite.yaml",
+            "suite_name: refunds\nagent_command: [python3, agent.py]\nmode: replay\ncases_path: cases\n\
+             tool_registry: [pay]\nassertions: [{ type: must_not_call, tools: [drop] }]\nbudgets: { max_wall_ms: -1 }\n",
+        )
+        .with("s/cases/a.yaml", "id: a\ninput: { ok: yes, price: '${X}' }\ncassette: tapes/a.jsonl\n");
+    let loaded = load(&files, &["s".into()]);
+    let text = print_native(&loaded.plan.suites[0], Some("../s"));
+    assert_eq!(
+        text,
+        "suite: refunds\nfolder: ../s\ncases:\n  - id: a\n    target:\n      process:\n        command:\n          - python3\n          \
+         - agent.py\n    world:\n      tools:\n        cassette: tapes/a.jsonl\n        allow:\n          - pay\n    input:\n      \
+         ok: true\n      price: $${X}\n    checks:\n      - not:\n          tool_called:\n            any:\n              - drop\n    \
+         limits:\n      wall: \"-1ms\"\n    timeout: none\n"
+    );
+    let again = load(&files.with("t/agentci.yaml", text), &["t".into()]);
+    assert!(again.diagnostics.is_empty(), "{:?}", again.diagnostics);
+    let (first, again) = (&loaded.plan.suites[0], &again.plan.suites[0]);
+    assert_eq!((&again.folder, &again.name), (&first.folder, &first.name));
+    assert_eq!(without_places(again).matches("s/agent.py").count(), 1);
+    assert_eq!(again.cases[0].turns[0].said, first.cases[0].turns[0].said);
+}
+
+#[test]
+fn a_number_with_a_sign_or_a_base_keeps_its_spelling_in_arguments() {
+    let text = "suite: s\ncases:\n  - id: a\n    target: { process: { command: [a] } }\n    input: {}\n    \
+        checks: [{ equals: [+7, 0x1F, .5, True, ] }]\n";
+    let files = MemoryFiles::default().with("s/agentci.yaml", text);
+    let printed = print_native(&load(&files, &["s".into()]).plan.suites[0], None);
+    let again = load(&MemoryFiles::default().with("s/agentci.yaml", printed), &["s".into()]);
+    let arguments = &again.plan.suites[0].cases[0].checks[0].arguments;
+    let texts: Vec<_> = arguments.items().unwrap().iter().map(|item| item.content.clone()).collect();
+    let plain = |text: &str| Content::Scalar(Scalar::plain(text));
+    assert_eq!(texts, [plain("+7"), plain("0x1F"), plain(".5"), plain("True")]);
+}

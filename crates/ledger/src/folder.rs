@@ -1,0 +1,99 @@
+//! One folder a run: `<base>/<suite>/<YYYYMMDD-HHMMSS>[-n]/`.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::{LedgerError, name::safe_name, stamp::stamp, write_whole};
+
+/// How many runs of one suite may begin in the same second.
+const NAMES_A_SECOND: u32 = 10_000;
+
+/// The folder of one run.
+#[derive(Debug, Clone)]
+pub struct RunFolder {
+    path: PathBuf,
+    id: String,
+}
+
+impl RunFolder {
+    /// Makes the folder for a run of `suite` that begins at `unix_ms`. It is always a new one: a run that begins in the same
+    /// second, in this or another process, gets a number after its name.
+    pub fn create(base: &Path, suite: &str, unix_ms: u64) -> Result<Self, LedgerError> {
+        let parent = base.join(safe_name(suite));
+        fs_err::create_dir_all(&parent)?;
+        let second = stamp(unix_ms);
+        for number in 1..=NAMES_A_SECOND {
+            let id = if number == 1 { second.clone() } else { format!("{second}-{number}") };
+            let path = parent.join(&id);
+            match fs_err::create_dir(&path) {
+                Ok(()) => return Ok(Self { path, id }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(LedgerError::NoFreeName(parent.join(second)))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its own name, which is the id of the run.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Writes a file of the run, complete or not at all.
+    pub fn write_whole(&self, name: &str, bytes: &[u8]) -> Result<(), LedgerError> {
+        let inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+        if name.is_empty() || !inside {
+            return Err(LedgerError::Outside(name.to_owned()));
+        }
+        write_whole(&self.path.join(name), bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOMENT: u64 = 1_763_176_000_123;
+
+    #[test]
+    fn two_runs_never_share_a_folder() {
+        let base = tempfile::tempdir().unwrap();
+        let ids: Vec<String> =
+            (0..3).map(|_| RunFolder::create(base.path(), "demo", MOMENT).unwrap().id().to_owned()).collect();
+        assert_eq!(ids, ["20251115-030640", "20251115-030640-2", "20251115-030640-3"]);
+    }
+
+    #[test]
+    fn stays_below_its_base() {
+        let base = tempfile::tempdir().unwrap();
+        for suite in ["../../x", "/etc", "..", "", "a/b"] {
+            let folder = RunFolder::create(base.path(), suite, MOMENT).unwrap();
+            assert_eq!(folder.path().parent().unwrap().parent().unwrap(), base.path());
+        }
+    }
+
+    #[test]
+    fn refuses_a_file_outside() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = RunFolder::create(base.path(), "demo", MOMENT).unwrap();
+        for name in ["", "../x", "/x", "a/../../x", "."] {
+            assert!(matches!(folder.write_whole(name, b""), Err(LedgerError::Outside(_))), "{name:?}");
+        }
+        folder.write_whole("summary.json", b"{}").unwrap();
+        assert_eq!(std::fs::read(folder.path().join("summary.json")).unwrap(), b"{}");
+    }
+
+    #[test]
+    fn names_the_path_it_could_not_make() {
+        let base = tempfile::tempdir().unwrap();
+        let file = base.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let error = RunFolder::create(&file, "demo", MOMENT).unwrap_err();
+        assert!(error.to_string().contains("file/demo"), "{error}");
+    }
+}

@@ -1,0 +1,194 @@
+//! `run.jsonl`: one run event a line, appended as it happens.
+//!
+//! ```json
+//! {"v":1,"type":"run_start","suite":"demo","timestamp":1763176000123,"run_id":"20251115-030640", ...}
+//! {"v":1,"type":"task_start","suite":"demo","case_id":"t1","attempt":1,"timestamp":1763176000125, ...}
+//! ```
+//!
+//! Every line goes to the operating system in one piece and without a buffer in between, so a killed run loses nothing that was
+//! appended. What can remain is a torn last line, which [`read`] tells apart from damage.
+
+use std::io::{self, BufRead, BufReader, Read as _, Write as _};
+use std::path::Path;
+
+use agentci_verdict::RunEvent;
+use fs_err::File;
+
+use crate::{LedgerError, RunFolder};
+
+/// The name of the file in its run folder.
+const FILE_NAME: &str = "run.jsonl";
+
+/// The longest line that is read back, in bytes.
+const LINE_LIMIT: u64 = 256 * 1024 * 1024;
+
+/// The growing record of a run.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    failed: bool,
+}
+
+impl Journal {
+    /// Begins `run.jsonl` in a run folder.
+    pub fn create(folder: &RunFolder) -> Result<Self, LedgerError> {
+        let path = folder.path().join(FILE_NAME);
+        let file = fs_err::OpenOptions::new().append(true).create_new(true).open(path)?;
+        Ok(Self { file, failed: false })
+    }
+
+    /// Appends an event. After the first failure nothing more is written, for the file may end in half a line; that failure is
+    /// the only one returned, so that a caller that warns does so once.
+    pub fn append(&mut self, event: &RunEvent) -> Result<(), LedgerError> {
+        if self.failed {
+            return Ok(());
+        }
+        let written = self.write(event);
+        self.failed = written.is_err();
+        written
+    }
+
+    fn write(&mut self, event: &RunEvent) -> Result<(), LedgerError> {
+        let mut line =
+            event.to_line().map_err(|source| LedgerError::Event { path: self.file.path().to_path_buf(), source })?;
+        line.push('\n');
+        Ok(self.file.write_all(line.as_bytes())?)
+    }
+}
+
+/// What a stored run holds.
+#[derive(Debug, Default)]
+pub struct Readback {
+    /// The events, in the order they were appended.
+    pub events: Vec<RunEvent>,
+    /// Lines that hold no event this build can read.
+    pub damaged: Vec<Damage>,
+    /// Whether the last line was cut off while it was written: the run was killed.
+    pub torn: bool,
+}
+
+/// A line that holds no event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// Which line, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Reads a `run.jsonl`. Only a file that can not be opened or read is an error: a bad line is noted and the rest is read.
+pub fn read(path: &Path) -> Result<Readback, LedgerError> {
+    Ok(read_lines(BufReader::new(File::open(path)?), LINE_LIMIT)?)
+}
+
+fn read_lines(mut reader: impl BufRead, limit: u64) -> io::Result<Readback> {
+    let mut readback = Readback::default();
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        // A single huge line must not keep its memory for the rest of the file.
+        line.shrink_to(1024 * 1024);
+        let length = reader.by_ref().take(limit + 1).read_until(b'\n', &mut line)?;
+        if length == 0 {
+            break;
+        }
+        let ended = line.last() == Some(&b'\n');
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        if text.len() as u64 > limit {
+            reader.skip_until(b'\n')?;
+            readback.damaged.push(Damage { line: number, reason: format!("longer than {limit} bytes") });
+            continue;
+        }
+        match parse(text) {
+            Ok(event) => readback.events.push(event),
+            Err(_) if !ended => readback.torn = true,
+            Err(reason) => readback.damaged.push(Damage { line: number, reason }),
+        }
+    }
+    Ok(readback)
+}
+
+fn parse(line: &[u8]) -> Result<RunEvent, String> {
+    let text = std::str::from_utf8(line).map_err(|error| format!("not UTF-8: {error}"))?;
+    RunEvent::from_line(text).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_verdict::{Body, RunEnd, TextSaid};
+
+    use super::*;
+
+    fn said(text: &str) -> RunEvent {
+        RunEvent {
+            suite: "demo".to_owned(),
+            case_id: Some("t1".to_owned()),
+            attempt: Some(1),
+            timestamp: 7,
+            body: Body::Text(TextSaid { turn: 0, text: text.to_owned() }),
+        }
+    }
+
+    fn line(event: &RunEvent) -> String {
+        event.to_line().unwrap() + "\n"
+    }
+
+    #[test]
+    fn every_append_is_on_disk_at_once() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = RunFolder::create(base.path(), "demo", 0).unwrap();
+        let mut journal = Journal::create(&folder).unwrap();
+        for count in 1..=3 {
+            journal.append(&said("a\nb\u{2028}c")).unwrap();
+            let readback = read(&folder.path().join("run.jsonl")).unwrap();
+            assert_eq!(readback.events, vec![said("a\nb\u{2028}c"); count]);
+            assert!(readback.damaged.is_empty() && !readback.torn);
+        }
+        assert!(Journal::create(&folder).is_err(), "a second journal would write into the first");
+    }
+
+    #[test]
+    fn a_torn_last_line_is_not_damage() {
+        let whole = line(&said("one"));
+        let torn = format!("{whole}{}", &whole[..20]);
+        let readback = read_lines(torn.as_bytes(), 1000).unwrap();
+        assert_eq!(readback.events.len(), 1);
+        assert!(readback.torn && readback.damaged.is_empty());
+        let unended = read_lines(whole.trim_end().as_bytes(), 1000).unwrap();
+        assert_eq!(unended.events.len(), 1);
+        assert!(!unended.torn);
+    }
+
+    #[test]
+    fn damage_is_numbered_and_the_rest_is_read() {
+        let long = line(&said(&"x".repeat(300)));
+        let newer = line(&said("y")).replace("\"text\",", "\"hologram\",");
+        let version = line(&said("y")).replace("\"v\":1", "\"v\":2");
+        let mut bytes = b"\xff\n\n".to_vec();
+        bytes.extend_from_slice([long, line(&said("kept")), newer, version].concat().as_bytes());
+        let readback = read_lines(bytes.as_slice(), 200).unwrap();
+        assert_eq!(readback.events, [said("kept")]);
+        let numbers: Vec<u64> = readback.damaged.iter().map(|damage| damage.line).collect();
+        assert_eq!(numbers, [1, 2, 3, 5, 6]);
+        assert_eq!(readback.damaged[2].reason, "longer than 200 bytes");
+        assert_eq!(readback.damaged[3].reason, "unknown event type `hologram`");
+        assert!(!readback.torn);
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let error = read(Path::new("nowhere/run.jsonl")).unwrap_err();
+        assert!(error.to_string().contains("nowhere/run.jsonl"), "{error}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_told_once() {
+        let file = fs_err::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut journal = Journal { file, failed: false };
+        let end = RunEvent { body: Body::RunEnd(RunEnd::default()), ..said("") };
+        let error = journal.append(&end).unwrap_err();
+        assert!(error.to_string().contains("/dev/full"), "{error}");
+        journal.append(&end).unwrap();
+    }
+}

@@ -1,0 +1,84 @@
+//! A suite's name as the name of a folder.
+//!
+//! ```text
+//! refunds      ->  refunds
+//! ../../etc    ->  _etc-cb7d5d3f
+//! ```
+
+/// The longest folder name made, in bytes.
+const LIMIT: usize = 100;
+
+/// A name that can be neither a path, nor hidden, nor refused by a common file system. A name that had to be changed ends in a
+/// fingerprint of the original, so that two names that change to the same one stay apart.
+pub(crate) fn safe_name(suite: &str) -> String {
+    let mut safe = String::with_capacity(suite.len());
+    for character in suite.chars() {
+        let leading_dot = character == '.' && matches!(safe.as_str(), "" | "_");
+        if leading_dot || refused(character) {
+            if !safe.ends_with('_') {
+                safe.push('_');
+            }
+        } else {
+            safe.push(character);
+        }
+    }
+    if safe == suite && !safe.is_empty() && safe.len() <= LIMIT {
+        return safe;
+    }
+    let fingerprint = format!("-{:08x}", fnv1a(suite.as_bytes()));
+    safe.truncate(safe.floor_char_boundary(LIMIT - fingerprint.len()));
+    if safe.is_empty() {
+        safe.push('_');
+    }
+    safe + &fingerprint
+}
+
+fn refused(character: char) -> bool {
+    character.is_control() || matches!(character, '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*')
+}
+
+/// FNV-1a: the same for every build and machine, which the standard library's hashers do not promise.
+fn fnv1a(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_plain_names_alone() {
+        for name in ["refunds", "a.b", "größe 2", "_x", &"n".repeat(100)] {
+            assert_eq!(safe_name(name), name);
+        }
+    }
+
+    #[test]
+    fn never_leaves_the_folder() {
+        let long = "é".repeat(300);
+        for name in
+            ["", ".", "..", "../../x", "/etc", "a/b", "a\\b", ".hidden", "_./..", "c:\0d\n", "a*b?<c>|\"", &long]
+        {
+            let safe = safe_name(name);
+            assert!(!safe.starts_with('.') && safe.len() <= 100, "{name:?} became {safe:?}");
+            assert!(!safe.chars().any(refused), "{name:?} became {safe:?}");
+            assert_ne!(safe, name);
+        }
+    }
+
+    #[test]
+    fn changed_names_stay_apart() {
+        let names = ["a/b", "a//b", "a\\b", "a:b"];
+        let mut safe: Vec<String> = names.iter().map(|name| safe_name(name)).collect();
+        assert!(safe.iter().all(|name| name.starts_with("a_b-")));
+        safe.sort();
+        safe.dedup();
+        assert_eq!(safe.len(), names.len());
+    }
+
+    #[test]
+    fn fingerprint_is_the_published_function() {
+        assert_eq!(fnv1a(b"foobar"), 0xbf9c_f968);
+        assert_eq!(safe_name("../../etc"), "_etc-cb7d5d3f");
+    }
+}

@@ -1,0 +1,37 @@
+//! Unix milliseconds as the name of a folder: `20260314-092653`, in UTC.
+
+/// The second that `unix_ms` falls in, as `YYYYMMDD-HHMMSS`. Names sort by time until the year 9999.
+pub(crate) fn stamp(unix_ms: u64) -> String {
+    let seconds = unix_ms / 1000;
+    let (year, month, day) = civil_date(seconds / 86_400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}")
+}
+
+/// The Gregorian date of a day counted from 1970-01-01. Years are taken to begin in March, which puts the leap day last and
+/// makes the lengths of the months regular: 153 days for each five of them.
+fn civil_date(days: u64) -> (u64, u64, u64) {
+    let since_year_zero = days + 719_468;
+    let (era, day_of_era) = (since_year_zero / 146_097, since_year_zero % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_the_second_in_utc() {
+        assert_eq!(stamp(0), "19700101-000000");
+        assert_eq!(stamp(951_827_696_789), "20000229-123456");
+        assert_eq!(stamp(1_709_251_199_999), "20240229-235959");
+        assert_eq!(stamp(1_709_251_200_000), "20240301-000000");
+        assert_eq!(stamp(1_763_176_000_123), "20251115-030640");
+        assert_eq!(stamp(4_107_542_400_000), "21000301-000000");
+    }
+}

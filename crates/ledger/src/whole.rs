@@ -1,0 +1,93 @@
+//! Files that are complete or absent.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::LedgerError;
+
+/// Writes a file so that no reader, and no run that is killed, ever meets half of it: the bytes go to a file beside it which
+/// then takes its place. Missing folders are made.
+///
+/// A link is followed to the file it names. What is not a file, such as a pipe or `/dev/stdout`, is written to directly, since
+/// it must not be replaced.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LedgerError> {
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        fs_err::create_dir_all(parent)?;
+    }
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => Ok(fs_err::write(path, bytes)?),
+        Ok(_) => replace(&fs_err::canonicalize(path)?, bytes),
+        Err(_) => replace(path, bytes),
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), LedgerError> {
+    let temporary = beside(path);
+    let written = write_new(&temporary, bytes).and_then(|()| fs_err::rename(&temporary, path));
+    if written.is_err() {
+        // The first error is the one worth telling; the remains may not even exist.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    Ok(written?)
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use std::io::Write as _;
+    fs_err::OpenOptions::new().write(true).create_new(true).open(path)?.write_all(bytes)
+}
+
+/// A hidden name in the same folder, which no other writer of this or another process picks.
+fn beside(path: &Path) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}-{}.tmp", process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<OsString> {
+        let mut names: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn makes_folders_and_replaces_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/summary.json");
+        write_whole(&path, b"one").unwrap();
+        write_whole(&path, b"two").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        assert_eq!(names(path.parent().unwrap()), ["summary.json"]);
+    }
+
+    #[test]
+    fn leaves_nothing_behind_when_it_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("taken")).unwrap();
+        let error = write_whole(&folder.path().join("taken"), b"x").unwrap_err();
+        assert!(error.to_string().contains("taken"), "{error}");
+        let error = replace(&folder.path().join("taken"), b"x").unwrap_err();
+        assert!(error.to_string().contains("taken"), "{error}");
+        assert_eq!(names(folder.path()), ["taken"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn follows_a_link_to_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_whole(&link, b"new").unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+        assert!(link.is_symlink());
+    }
+}

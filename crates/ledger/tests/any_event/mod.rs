@@ -1,0 +1,220 @@
+//! Any run event at all: every type, every optional field present or not, values as odd as JSON allows.
+
+use agentci_plan::{Detail, Place};
+use agentci_trace::Usage;
+use agentci_verdict::{
+    AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
+    Replay, RunEnd, RunEvent, RunStart, Status, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
+    TurnStart,
+};
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::Value;
+
+/// A run event.
+pub(crate) fn run_event() -> impl Strategy<Value = RunEvent> {
+    (text(), option::of(text()), option::of(any::<u32>()), any::<u64>(), body())
+        .prop_map(|(suite, case_id, attempt, timestamp, body)| RunEvent { suite, case_id, attempt, timestamp, body })
+}
+
+fn body() -> impl Strategy<Value = Body> {
+    prop_oneof![
+        run_start().prop_map(Body::RunStart),
+        (text(), json()).prop_map(|(task_id, input)| Body::TaskStart(TaskStart { task_id, input })),
+        (any::<u32>(), json()).prop_map(|(turn, input)| Body::TurnStart(TurnStart { turn, input })),
+        (any::<u32>(), text()).prop_map(|(turn, text)| Body::Text(TextSaid { turn, text })),
+        (any::<u32>(), text(), text(), json()).prop_map(|(turn, name, call_id, args)| Body::ToolCall(ToolCallMade {
+            turn,
+            name,
+            call_id,
+            args
+        })),
+        (any::<u32>(), text(), any::<bool>(), json(), option::of(text())).prop_map(
+            |(turn, call_id, ok, result, error)| {
+                Body::ToolResult(ToolResultGiven { turn, call_id, ok, result, error })
+            }
+        ),
+        (any::<u32>(), json(), json()).prop_map(|(turn, request, response)| Body::ModelCall(ModelCallMade {
+            turn,
+            request,
+            response
+        })),
+        usage().prop_map(Body::Usage),
+        (text(), text(), data()).prop_map(|(level, message, data)| Body::Log(Log { level, message, data })),
+        (text(), data()).prop_map(|(message, data)| Body::TaskError(TaskError { message, data })),
+        json().prop_map(|output| Body::FinalOutput(FinalOutput { output })),
+        check_end().prop_map(Body::Check),
+        case_end().prop_map(|end| Body::CaseEnd(std::sync::Arc::new(end))),
+        (any::<u64>(), any::<bool>(), any::<usize>())
+            .prop_map(|(wall_ms, interrupted, not_run)| Body::RunEnd(RunEnd { wall_ms, interrupted, not_run })),
+    ]
+}
+
+fn run_start() -> impl Strategy<Value = RunStart> {
+    (text(), text(), text(), text(), text(), vec(text(), 0..3), any::<usize>(), option::of(text())).prop_map(
+        |(agentci_version, run_id, dialect, mode, suite_path, agent_command, cases_total, git_sha)| RunStart {
+            agentci_version,
+            run_id,
+            dialect,
+            mode,
+            suite_path,
+            agent_command,
+            cases_total,
+            git_sha,
+        },
+    )
+}
+
+fn check_end() -> impl Strategy<Value = CheckEnd> {
+    let status = select(vec![CheckStatus::Held, CheckStatus::Failed, CheckStatus::Error, CheckStatus::NotEvaluated]);
+    (text(), status, option::of(text())).prop_map(|(name, status, message)| CheckEnd { name, status, message })
+}
+
+fn case_end() -> impl Strategy<Value = CaseEnd> {
+    let status = select(vec![Status::Pass, Status::Skipped, Status::Fail, Status::Error]);
+    let verdict = (any::<usize>(), any::<u32>(), any::<bool>(), status, option::of(cause()), any::<u64>());
+    let words = (option::of(text()), vec(text(), 0..3), vec(text(), 0..3), option::of(text()));
+    let replay =
+        (text(), text()).prop_map(|(cassette_path, cassette_sha256)| Replay { cassette_path, cassette_sha256 });
+    let assertions = (any::<usize>(), any::<usize>()).prop_map(|(total, failed)| AssertionCount { total, failed });
+    let parts = (metrics(), assertions, vec(finding(), 0..3), option::of(replay), option::of(place()));
+    (verdict, words, parts).prop_map(|(verdict, words, parts)| {
+        let (index, runs, passed, status, cause, wall_ms) = verdict;
+        let (description, tags, stderr_tail, skip_reason) = words;
+        let (metrics, assertions, findings, replay, place) = parts;
+        CaseEnd {
+            index,
+            runs,
+            passed,
+            status,
+            cause,
+            description,
+            tags,
+            wall_ms,
+            metrics,
+            assertions,
+            findings,
+            replay,
+            stderr_tail,
+            skip_reason,
+            place,
+        }
+    })
+}
+
+fn metrics() -> impl Strategy<Value = Metrics> {
+    let by_name = || btree_map(text(), any::<u64>(), 0..3);
+    (any::<u64>(), any::<u64>(), by_name(), by_name(), usage()).prop_map(
+        |(tool_calls, tool_errors, tool_calls_by_name, tool_errors_by_name, usage)| Metrics {
+            tool_calls,
+            tool_errors,
+            tool_calls_by_name,
+            tool_errors_by_name,
+            usage,
+        },
+    )
+}
+
+fn finding() -> impl Strategy<Value = Finding> {
+    let detail = (text(), json(), json()).prop_map(|(path, expected, actual)| Detail { path, expected, actual });
+    let lists = (vec(text(), 0..3), vec(detail, 0..2));
+    (cause(), text(), text(), option::of(place()), text(), lists, option::of(text())).prop_map(
+        |(cause, name, message, place, label, (notes, details), help)| Finding {
+            cause,
+            name,
+            message,
+            place,
+            label,
+            notes,
+            details,
+            help,
+        },
+    )
+}
+
+fn place() -> impl Strategy<Value = Place> {
+    (text(), any::<u32>(), any::<u32>(), any::<u32>(), text()).prop_map(|(path, line, column, width, text)| Place {
+        path,
+        line,
+        column,
+        width,
+        text,
+    })
+}
+
+fn cause() -> impl Strategy<Value = Cause> {
+    select(vec![
+        Cause::Check,
+        Cause::Limit,
+        Cause::ReplayMiss,
+        Cause::StubMiss,
+        Cause::ToolNotAllowed,
+        Cause::Timeout,
+        Cause::Protocol,
+        Cause::AgentExited,
+        Cause::AgentError,
+        Cause::Unreachable,
+        Cause::Embedding,
+        Cause::Hook,
+        Cause::Config,
+        Cause::Interrupted,
+    ])
+}
+
+/// Only finite costs: JSON has no others.
+fn usage() -> impl Strategy<Value = Usage> {
+    let cost = prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO;
+    (option::of(any::<u64>()), option::of(any::<u64>()), option::of(cost))
+        .prop_map(|(tokens_in, tokens_out, cost_usd)| Usage { tokens_in, tokens_out, cost_usd })
+}
+
+/// A null beside a log line is the same as nothing beside it, so it is not made.
+fn data() -> impl Strategy<Value = Option<Value>> {
+    option::of(json().prop_filter("null is absence", |value| !value.is_null()))
+}
+
+fn json() -> impl Strategy<Value = Value> {
+    let leaf =
+        prop_oneof![Just(Value::Null), any::<bool>().prop_map(Value::from), number(), text().prop_map(Value::from)];
+    leaf.prop_recursive(3, 16, 4, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Value::from),
+            btree_map(text(), inner, 0..4).prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+/// Numbers as text, for they are to keep digits that no machine number holds. The integer `-0` is left out: it reads back as `0`.
+fn number() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        any::<i64>().prop_map(|number| number.to_string()),
+        any::<u64>().prop_map(|number| number.to_string()),
+        "-?[1-9][0-9]{20,60}",
+        "-?(0|[1-9][0-9]{0,20})\\.[0-9]{1,40}",
+        "-?[1-9](\\.[0-9]{1,5})?[eE][+-]?[0-9]{1,3}",
+    ]
+    .prop_filter_map("a JSON number", |digits| serde_json::from_str(&digits).ok())
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        "[a-z_]{0,8}",
+        select(vec![
+            "\n",
+            "\r\n",
+            "\0",
+            "\u{1b}[31m",
+            "\u{2028}",
+            "\u{85}",
+            "\u{feff}",
+            "\u{ffff}",
+            "\"\\",
+            "{}",
+            "🦀"
+        ])
+        .prop_map(str::to_owned),
+    ]
+}

@@ -1,0 +1,68 @@
+//! What the agent did, below the line of its case, when more was asked for.
+//!
+//! ```text
+//! PASS t1 (56 ms, 1 tool call)
+//!   t1: search_docs {"q":"reset"}
+//!   t1: check `contains` held
+//! ```
+
+use std::collections::BTreeMap;
+
+use agentci_verdict::{Body, CheckEnd, CheckStatus, RunEvent};
+
+use super::lines::fit;
+use crate::one_line;
+
+/// Lines that wait for the line of their case.
+#[derive(Debug, Default)]
+pub(super) struct Detail {
+    width: usize,
+    /// By case and attempt, while the attempt runs: the position of a case is not known before its end.
+    running: BTreeMap<(String, u32), Vec<String>>,
+    /// By position, then attempt.
+    ended: BTreeMap<usize, BTreeMap<u32, Vec<String>>>,
+}
+
+impl Detail {
+    pub(super) fn new(width: usize) -> Self {
+        Self { width, ..Self::default() }
+    }
+
+    /// Takes note of an event.
+    pub(super) fn add(&mut self, event: &RunEvent) {
+        let Some(id) = &event.case_id else { return };
+        let attempt = event.attempt.unwrap_or(1);
+        let line = match &event.body {
+            Body::ToolCall(call) => format!("{} {}", call.name, call.args),
+            Body::Check(check) => said(check),
+            Body::CaseEnd(end) => {
+                let lines = self.running.remove(&(id.clone(), attempt)).unwrap_or_default();
+                let run = if end.runs > 1 { format!(" run {attempt}") } else { String::new() };
+                let shown = lines.iter().map(|line| {
+                    let line = format!("  {id}{run}: {line}");
+                    fit(&one_line(&line), self.width) + "\n"
+                });
+                self.ended.entry(end.index).or_default().insert(attempt, shown.collect());
+                return;
+            }
+            _ => return,
+        };
+        self.running.entry((id.clone(), attempt)).or_default().push(line);
+    }
+
+    /// The lines of a case, all its attempts in order; they are handed out once.
+    pub(super) fn take(&mut self, index: usize) -> String {
+        self.ended.remove(&index).unwrap_or_default().into_values().flatten().collect()
+    }
+}
+
+fn said(check: &CheckEnd) -> String {
+    let became = match check.status {
+        CheckStatus::Held => "held",
+        CheckStatus::Failed => "did not hold",
+        CheckStatus::Error => "could not be evaluated",
+        CheckStatus::NotEvaluated => "was not evaluated",
+    };
+    let message = check.message.as_deref().map(|message| format!(": {message}")).unwrap_or_default();
+    format!("check `{}` {became}{message}", check.name)
+}

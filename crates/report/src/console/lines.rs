@@ -1,0 +1,119 @@
+//! The single lines of the console report.
+
+use agentci_verdict::{Aggregates, Row, RunEnd, Status};
+
+use crate::findings::decisive_attempt;
+use crate::quantity::{count, count_of, duration, duration_of};
+use crate::run::Run;
+use crate::{Paint, Tone, one_line};
+
+/// `suite demo (runledger, replay, 3 cases)`
+pub(super) fn heading(run: &Run) -> String {
+    let cases = count_of(run.start.cases_total, "case");
+    let facts = [run.start.dialect.as_str(), run.start.mode.as_str(), cases.as_str()];
+    let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    format!("suite {} ({})\n", one_line(&run.suite), one_line(&facts.join(", ")))
+}
+
+/// `FAIL t2 (12 ms, 2 tool calls)`, `SKIP t3: not ready yet`, `FAIL t7 (2 of 3 runs passed; run 2: 12 ms, 1 tool call)`
+pub(super) fn case(row: &Row, paint: Paint) -> String {
+    let end = row.decisive();
+    let word = match end.status {
+        Status::Pass => paint.apply(Tone::Pass, "PASS"),
+        Status::Fail => paint.apply(Tone::Fail, "FAIL"),
+        Status::Error => paint.apply(Tone::Broken, "ERROR"),
+        Status::Skipped => paint.apply(Tone::Skip, "SKIP"),
+    };
+    let id = one_line(&row.id);
+    if end.status == Status::Skipped {
+        let reason = end.skip_reason.as_deref().map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
+        return format!("{word} {id}{reason}\n");
+    }
+    let runs = if end.runs > 1 { format!("{}; run {}: ", runs(row), decisive_attempt(row)) } else { String::new() };
+    let calls = match end.metrics.tool_calls {
+        0 => String::new(),
+        calls => format!(", {}", count(calls, "tool call")),
+    };
+    format!("{word} {id} ({runs}{}{calls})\n", duration(end.wall_ms))
+}
+
+/// `2 of 5 runs passed`, with those that an interruption left out.
+fn runs(row: &Row) -> String {
+    let passed = row.attempts.iter().filter(|attempt| attempt.status == Status::Pass).count();
+    let runs = row.decisive().runs;
+    let not_run = u64::from(runs).saturating_sub(row.attempts.len() as u64);
+    let left_out = if not_run > 0 { format!(", {not_run} not run") } else { String::new() };
+    format!("{passed} of {runs} runs passed{left_out}")
+}
+
+/// `3 cases: 1 passed, 1 failed, 1 error, 0 skipped in 1.2 s (mean 20 ms, ...)`
+pub(super) fn totals(run: &Run) -> String {
+    let numbers = Aggregates::of(&run.rows);
+    let end = run.end();
+    format!(
+        "{}: {} passed, {} failed, {}, {} skipped in {}{}{}\n",
+        count_of(numbers.cases_total, "case"),
+        numbers.cases_pass,
+        numbers.cases_fail,
+        count_of(numbers.cases_error, "error"),
+        numbers.cases_skipped,
+        duration(end.wall_ms),
+        used(&numbers),
+        stopped(&end),
+    )
+}
+
+/// ` (mean 20 ms, p50 12 ms, p95 56 ms; 3 tool calls, 0 errors)`, if any case ran.
+fn used(numbers: &Aggregates) -> String {
+    let Some(wall) = numbers.wall_ms else { return String::new() };
+    format!(
+        " (mean {}, p50 {}, p95 {}; {}, {})",
+        duration_of(wall.mean),
+        duration_of(wall.p50),
+        duration_of(wall.p95),
+        count(numbers.tool_calls, "tool call"),
+        count(numbers.tool_errors, "error"),
+    )
+}
+
+/// `; stopped: 12 cases not run`, if the run did not get to its end.
+fn stopped(end: &RunEnd) -> String {
+    let not_run = format!("{} not run", count_of(end.not_run, "case"));
+    match (end.interrupted, end.not_run) {
+        (false, 0) => String::new(),
+        (false, _) => format!("; stopped: {not_run}"),
+        (true, 0) => "; stopped: interrupted".to_owned(),
+        (true, _) => format!("; stopped: interrupted, {not_run}"),
+    }
+}
+
+/// At most `width` characters of a line, the last of them dots if something is missing; a width of 0 sets no limit.
+pub(super) fn fit(line: &str, width: usize) -> String {
+    if width == 0 || line.chars().nth(width).is_none() {
+        return line.to_owned();
+    }
+    line.chars().take(width.saturating_sub(3)).chain("...".chars()).take(width).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_cut_only_when_it_is_too_long() {
+        assert_eq!(fit("12345678", 8), "12345678");
+        assert_eq!(fit("123456789", 8), "12345...");
+        assert_eq!(fit("ééééé", 4), "é...");
+        assert_eq!(fit("12345", 2), "..");
+        assert_eq!(fit("12345", 0), "12345");
+    }
+
+    #[test]
+    fn a_stopped_run_says_so() {
+        let end = |interrupted, not_run| RunEnd { wall_ms: 0, interrupted, not_run };
+        assert_eq!(stopped(&end(false, 0)), "");
+        assert_eq!(stopped(&end(false, 12)), "; stopped: 12 cases not run");
+        assert_eq!(stopped(&end(true, 1)), "; stopped: interrupted, 1 case not run");
+        assert_eq!(stopped(&end(true, 0)), "; stopped: interrupted");
+    }
+}

@@ -1,0 +1,32 @@
+//! The report for people.
+//!
+//! ```text
+//! suite demo (runledger, replay, 4 cases)
+//! PASS t1 (56 ms, 1 tool call)
+//! FAIL t2 (12 ms, 2 tool calls)
+//! SKIP t3: not ready yet
+//! ERROR t4 (30.0 s)
+//!
+//! FAIL demo/t2: check `must_call` did not hold
+//!   --> evals/demo/cases/t2.yaml:9:13
+//!    |
+//!  9 |     tools: [create_issue]
+//!    |             ^^^^^^^^^^^^ never called
+//!    = the agent called search_docs, search_docs
+//!
+//! ERROR demo/t4: the agent said nothing for 30 s (timeout)
+//!   --> evals/demo/cases/t4.yaml
+//!    = stderr: still thinking
+//!
+//! 4 cases: 1 passed, 1 failed, 1 error, 1 skipped in 30.1 s (mean 10.0 s, p50 56 ms, p95 30.0 s; 3 tool calls, 0 errors)
+//! ```
+//!
+//! Cases stand in the order of the suite, whatever finished first: a case is shown when all before it are complete. On a
+//! terminal a last line tells what is running: `[2/4] running: t2, t4`.
+
+mod detail;
+mod lines;
+mod progress;
+mod report;
+
+pub use report::{Console, ConsoleOptions};

@@ -1,0 +1,150 @@
+//! The console report as a consumer of events.
+
+use std::io::Write;
+
+use agentci_verdict::{Body, RunEvent, Status};
+
+use super::detail::Detail;
+use super::lines;
+use super::progress::Progress;
+use crate::run::Run;
+use crate::{Paint, ReportError, Reporter, findings};
+
+/// How much of an agent's standard error is shown unless everything was asked for.
+const STDERR_LINES: usize = 10;
+
+/// How the console report looks.
+#[derive(Default)]
+pub struct ConsoleOptions {
+    /// Whether to colour.
+    pub color: bool,
+    /// The terminal that shows what is running, if there is one.
+    pub live: Option<Box<dyn Write>>,
+    /// Whether to show tool calls, checks and all of the kept standard error.
+    pub verbose: bool,
+    /// The columns of the terminal; 0 sets no limit.
+    pub width: usize,
+}
+
+/// The report for people: a line a case, then what failed and why, then totals. It may be handed several runs one after
+/// another.
+pub struct Console {
+    out: Box<dyn Write>,
+    paint: Paint,
+    verbose: bool,
+    width: usize,
+    progress: Option<Progress>,
+    /// Whether a run was shown before, from which the next is set apart.
+    again: bool,
+    shown: Option<Shown>,
+}
+
+/// The run being shown.
+struct Shown {
+    run: Run,
+    /// The position of the first case that was not printed.
+    next: usize,
+    detail: Option<Detail>,
+}
+
+impl Console {
+    /// Reports to `out`.
+    pub fn new(out: Box<dyn Write>, options: ConsoleOptions) -> Self {
+        Self {
+            out,
+            paint: Paint::new(options.color),
+            verbose: options.verbose,
+            width: options.width,
+            progress: options.live.map(|terminal| Progress::new(terminal, options.width)),
+            again: false,
+            shown: None,
+        }
+    }
+
+    /// The lines of all cases that no earlier case holds back.
+    fn ready_cases(&mut self) -> String {
+        let mut text = String::new();
+        let Some(shown) = &mut self.shown else { return text };
+        while let Some(row) = shown.run.rows.get(shown.next).filter(|row| row.complete()) {
+            text += &lines::case(row, self.paint);
+            text += &shown.detail.as_mut().map(|detail| detail.take(shown.next)).unwrap_or_default();
+            shown.next += 1;
+        }
+        text
+    }
+
+    /// What comes after the last case.
+    fn close(&mut self) -> String {
+        let mut text = String::new();
+        let Some(Shown { run, next, mut detail }) = self.shown.take() else { return text };
+        // Nothing more comes, so whatever held these back never will.
+        for row in run.rows.iter().filter(|row| row.decisive().index >= next) {
+            text += &lines::case(row, self.paint);
+            text += &detail.as_mut().map(|detail| detail.take(row.decisive().index)).unwrap_or_default();
+        }
+        let stderr_lines = if self.verbose { usize::MAX } else { STDERR_LINES };
+        for row in run.rows.iter().filter(|row| matches!(row.status(), Status::Fail | Status::Error)) {
+            text.push('\n');
+            text += &findings::render(&run.suite, row, stderr_lines, self.paint);
+        }
+        text.push('\n');
+        text += &lines::totals(&run);
+        self.again = true;
+        text
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), ReportError> {
+        if !text.is_empty() {
+            if let Some(progress) = &mut self.progress {
+                progress.wipe();
+            }
+            let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+            written.map_err(|source| ReportError::Write { report: "console", source })?;
+        }
+        Ok(())
+    }
+}
+
+impl Reporter for Console {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        let mut text = String::new();
+        if matches!(event.body, Body::RunStart(_)) {
+            text += &self.close();
+        }
+        let (verbose, width) = (self.verbose, self.width);
+        let shown = self.shown.get_or_insert_with(|| Shown {
+            run: Run::default(),
+            next: 0,
+            detail: verbose.then(|| Detail::new(width)),
+        });
+        let completed = shown.run.add(event);
+        if let Some(detail) = &mut shown.detail {
+            detail.add(event);
+        }
+        match &event.body {
+            Body::RunStart(_) => {
+                text += if self.again { "\n" } else { "" };
+                text += &lines::heading(&shown.run);
+            }
+            Body::CaseEnd(_) => text += &self.ready_cases(),
+            Body::RunEnd(_) => text += &self.close(),
+            _ => {}
+        }
+        self.write(&text)?;
+        if let Some(progress) = &mut self.progress {
+            progress.add(event, completed.is_some());
+            if matches!(event.body, Body::TaskStart(_) | Body::CaseEnd(_) | Body::RunEnd(_)) {
+                progress.draw();
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        if let Some(progress) = &mut self.progress {
+            progress.wipe();
+        }
+        let text = self.close();
+        self.write(&text)
+    }
+}

@@ -1,0 +1,41 @@
+//! One stream, several reports.
+
+use agentci_verdict::RunEvent;
+
+use crate::{ReportError, Reporter};
+
+/// Hands every event to every report. One that fails is left out from then on; the others go on.
+#[derive(Default)]
+pub struct FanOut {
+    reporters: Vec<Named>,
+}
+
+struct Named {
+    name: String,
+    reporter: Box<dyn Reporter>,
+    error: Option<ReportError>,
+}
+
+impl FanOut {
+    /// Adds a report under the name its errors are told with.
+    pub fn add(&mut self, name: impl Into<String>, reporter: Box<dyn Reporter>) {
+        self.reporters.push(Named { name: name.into(), reporter, error: None });
+    }
+
+    /// Hands on an event.
+    pub fn on_event(&mut self, event: &RunEvent) {
+        self.each(|reporter| reporter.on_event(event));
+    }
+
+    /// Ends all reports and tells what went wrong in which, in the order they were added. The reports are gone afterwards.
+    pub fn finish(&mut self) -> Vec<(String, ReportError)> {
+        self.each(|reporter| reporter.finish());
+        self.reporters.drain(..).filter_map(|named| Some((named.name, named.error?))).collect()
+    }
+
+    fn each(&mut self, mut call: impl FnMut(&mut dyn Reporter) -> Result<(), ReportError>) {
+        for named in self.reporters.iter_mut().filter(|named| named.error.is_none()) {
+            named.error = call(named.reporter.as_mut()).err();
+        }
+    }
+}

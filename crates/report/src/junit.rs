@@ -1,0 +1,135 @@
+//! `junit.xml`, for what reads test results in CI.
+//!
+//! ```xml
+//! <?xml version="1.0" encoding="UTF-8"?>
+//! <testsuites tests="2" failures="1" errors="0" skipped="0" time="0.070">
+//!   <testsuite name="demo" tests="2" failures="1" errors="0" skipped="0" time="0.070">
+//!     <testcase classname="demo" name="t1" time="0.056"/>
+//!     <testcase classname="demo" name="t2" time="0.012">
+//!       <failure message="check `must_call` did not hold" type="check">FAIL demo/t2: check `must_call` did not hold
+//!   --&gt; evals/demo/cases/t2.yaml:9:13
+//! ...</failure>
+//!       <system-err>what the agent wrote last</system-err>
+//!     </testcase>
+//!   </testsuite>
+//! </testsuites>
+//! ```
+//!
+//! A case has one `testcase` however often it was run; its runs are listed in `system-out`.
+
+use agentci_verdict::{Aggregates, Body, Cause, Row, RunEvent, Status};
+
+use crate::quantity::duration;
+use crate::run::Run;
+use crate::{Output, Paint, ReportError, Reporter, findings, printable, xml_attribute, xml_text};
+
+/// Makes `junit.xml`. Several runs one after another become several suites in it.
+pub struct Junit {
+    output: Output,
+    runs: Vec<Run>,
+}
+
+impl Junit {
+    /// The file goes to `output` when it is complete.
+    pub fn new(output: Output) -> Self {
+        Self { output, runs: Vec::new() }
+    }
+}
+
+impl Reporter for Junit {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        if self.runs.is_empty() || matches!(event.body, Body::RunStart(_)) {
+            self.runs.push(Run::default());
+        }
+        if let Some(run) = self.runs.last_mut() {
+            run.add(event);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        let file = file(&self.runs);
+        (self.output)(file.as_bytes()).map_err(|source| ReportError::Write { report: "junit", source })
+    }
+}
+
+fn file(runs: &[Run]) -> String {
+    let mut all = Aggregates::default();
+    let mut wall_ms = 0;
+    let mut suites = Vec::new();
+    for run in runs {
+        let numbers = Aggregates::of(&run.rows);
+        let counts = counts(&numbers, run.end().wall_ms);
+        suites.push(format!("  <testsuite name=\"{}\" {counts}>\n", xml_attribute(&run.suite)));
+        suites.extend(run.rows.iter().map(|row| test_case(&run.suite, row)));
+        suites.push("  </testsuite>\n".to_owned());
+        all.cases_total += numbers.cases_total;
+        all.cases_fail += numbers.cases_fail;
+        all.cases_error += numbers.cases_error;
+        all.cases_skipped += numbers.cases_skipped;
+        wall_ms += run.end().wall_ms;
+    }
+    let counts = counts(&all, wall_ms);
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n{}</testsuites>\n", suites.concat())
+}
+
+fn counts(numbers: &Aggregates, wall_ms: u64) -> String {
+    format!(
+        "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\"",
+        numbers.cases_total,
+        numbers.cases_fail,
+        numbers.cases_error,
+        numbers.cases_skipped,
+        seconds(wall_ms),
+    )
+}
+
+fn test_case(suite: &str, row: &Row) -> String {
+    let end = row.decisive();
+    let mut inside = match (end.status, &end.skip_reason) {
+        (Status::Pass, _) => Vec::new(),
+        (Status::Fail, _) => vec![problem("failure", suite, row)],
+        (Status::Error, _) => vec![problem("error", suite, row)],
+        (Status::Skipped, Some(reason)) => vec![format!("      <skipped message=\"{}\"/>\n", xml_attribute(reason))],
+        (Status::Skipped, None) => vec!["      <skipped/>\n".to_owned()],
+    };
+    if end.runs > 1 {
+        inside.push(format!("      <system-out>{}</system-out>\n", xml_text(&runs(row))));
+    }
+    if !end.stderr_tail.is_empty() {
+        // Made visible as on a terminal, since that is where most viewers of this file end up showing it.
+        let stderr = end.stderr_tail.join("\n");
+        inside.push(format!("      <system-err>{}</system-err>\n", xml_text(&printable(&stderr))));
+    }
+    let head = format!(
+        "    <testcase classname=\"{}\" name=\"{}\" time=\"{}\"",
+        xml_attribute(suite),
+        xml_attribute(&row.id),
+        seconds(row.wall_ms()),
+    );
+    if inside.is_empty() { format!("{head}/>\n") } else { format!("{head}>\n{}    </testcase>\n", inside.concat()) }
+}
+
+fn problem(element: &str, suite: &str, row: &Row) -> String {
+    let end = row.decisive();
+    let message = findings::decisive(end).map(findings::headline).unwrap_or_default();
+    let cause = end.cause.map(Cause::name).unwrap_or_default();
+    let body = findings::render(suite, row, 0, Paint::new(false));
+    format!(
+        "      <{element} message=\"{}\" type=\"{}\">{}</{element}>\n",
+        xml_attribute(&message),
+        xml_attribute(cause),
+        xml_text(body.trim_end()),
+    )
+}
+
+fn runs(row: &Row) -> String {
+    let lines = row.attempts.iter().enumerate().map(|(at, attempt)| {
+        format!("run {} of {}: {} ({})", at + 1, attempt.runs, attempt.status.name(), duration(attempt.wall_ms))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn seconds(ms: u64) -> String {
+    format!("{}.{:03}", ms / 1000, ms % 1000)
+}

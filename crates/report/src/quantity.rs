@@ -1,0 +1,51 @@
+//! Counts and times in words: `1 tool call`, `2 tool calls`, `56 ms`, `30.0 s`, `2 min 5 s`.
+
+/// A count with its noun, in the plural unless there is one.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// [`count`] for the lengths of lists.
+pub(crate) fn count_of(number: usize, noun: &str) -> String {
+    count(number as u64, noun)
+}
+
+/// A time span, rounded to what a reader can use.
+pub(crate) fn duration(ms: u64) -> String {
+    let tenths = ms.saturating_add(50) / 100;
+    let seconds = ms.saturating_add(500) / 1000;
+    if ms < 1000 {
+        format!("{ms} ms")
+    } else if tenths < 600 {
+        format!("{}.{} s", tenths / 10, tenths % 10)
+    } else {
+        format!("{} min {} s", seconds / 60, seconds % 60)
+    }
+}
+
+/// [`duration`] for a mean or a percentile of milliseconds.
+pub(crate) fn duration_of(ms: f64) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "wall times are small and not negative"
+    )]
+    duration(ms.round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!([0, 1, 2].map(|number| count(number, "case")), ["0 cases", "1 case", "2 cases"]);
+    }
+
+    #[test]
+    fn times_get_coarser_as_they_grow() {
+        let said = [0, 999, 1000, 1249, 30_000, 59_949, 59_950, 125_400, u64::MAX].map(duration);
+        assert_eq!(said[..8], ["0 ms", "999 ms", "1.0 s", "1.2 s", "30.0 s", "59.9 s", "1 min 0 s", "2 min 5 s"]);
+        assert_eq!(duration_of(19.6), "20 ms");
+    }
+}

@@ -1,0 +1,48 @@
+//! What a report is.
+
+use std::io;
+
+use agentci_verdict::RunEvent;
+
+/// A consumer of run events.
+pub trait Reporter {
+    /// Takes note of an event.
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError>;
+
+    /// No more events come: what is still held back is written.
+    fn finish(&mut self) -> Result<(), ReportError> {
+        Ok(())
+    }
+}
+
+/// Where a report goes that is written in one piece, once it is complete.
+pub type Output = Box<dyn FnMut(&[u8]) -> io::Result<()>>;
+
+/// Why a report could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// Its text could not be handed on.
+    #[error("can not write the {report} report: {source}")]
+    Write {
+        /// The report.
+        report: &'static str,
+        /// What the writer said.
+        source: io::Error,
+    },
+    /// The run has no form in this report.
+    #[error("can not make the {report} report: {source}")]
+    Encode {
+        /// The report.
+        report: &'static str,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+}
+
+impl ReportError {
+    /// Whether the reader at the other end went away, which is its right and no reason to complain.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, ReportError::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}

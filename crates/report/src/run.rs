@@ -1,0 +1,44 @@
+//! What the reports keep of a run: its facts, its cases, its end.
+
+use agentci_verdict::{Body, Rows, RunEnd, RunEvent, RunStart};
+
+/// A run as far as it was seen.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    /// The name of the suite.
+    pub(crate) suite: String,
+    /// Facts about the run as a whole.
+    pub(crate) start: RunStart,
+    /// One row a case.
+    pub(crate) rows: Rows,
+    /// When the last event came, in Unix milliseconds.
+    pub(crate) last_seen: u64,
+    first_seen: Option<u64>,
+    end: Option<RunEnd>,
+}
+
+impl Run {
+    /// Takes note of an event; gives the position of the case that it completed, if it completed one.
+    pub(crate) fn add(&mut self, event: &RunEvent) -> Option<usize> {
+        self.first_seen.get_or_insert(event.timestamp);
+        self.last_seen = event.timestamp;
+        if self.suite != event.suite {
+            self.suite.clone_from(&event.suite);
+        }
+        match &event.body {
+            Body::RunStart(start) => self.start = start.clone(),
+            Body::RunEnd(end) => self.end = Some(end.clone()),
+            _ => {}
+        }
+        self.rows.add(event)
+    }
+
+    /// How it ended. A run whose end is missing was killed, which counts as an interruption.
+    pub(crate) fn end(&self) -> RunEnd {
+        self.end.clone().unwrap_or_else(|| RunEnd {
+            wall_ms: self.last_seen.saturating_sub(self.first_seen.unwrap_or_default()),
+            interrupted: true,
+            not_run: self.start.cases_total.saturating_sub(self.rows.len()),
+        })
+    }
+}

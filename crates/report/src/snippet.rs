@@ -1,0 +1,312 @@
+//! A problem and the line that it is about.
+//!
+//! ```text
+//! error: unknown check `tool_caled`
+//!   --> suites/refunds.yaml:14:9
+//!    |
+//! 14 |       - tool_caled: refund_order
+//!    |         ^^^^^^^^^^ not a check in this format
+//!    = checks are named by one key
+//! help: did you mean `tool_called`?
+//! ```
+//!
+//! The same text serves a broken suite and a failed check, on a terminal, in `JUnit` files and elsewhere.
+
+use std::borrow::Cow;
+
+use agentci_plan::{Diagnostic, Place, Severity, Sources};
+
+use crate::{Paint, Tone, one_line, printable};
+
+/// The widest piece of a source line that is shown, in columns.
+const WIDTH: usize = 120;
+/// How much of a cut line is shown before the marked text.
+const LEAD: usize = 40;
+const CUT: &str = "...";
+const TAB: &str = "    ";
+
+/// What the first word says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heading {
+    /// `error:`, for a suite that is wrong.
+    Error,
+    /// `warning:`, for one that probably is.
+    Warning,
+    /// `FAIL`, for a case that failed.
+    Fail,
+    /// `ERROR`, for a case that could not be judged.
+    Broken,
+}
+
+impl Heading {
+    fn paint(self, paint: Paint) -> String {
+        match self {
+            Heading::Error => paint.apply(Tone::Error, "error") + ":",
+            Heading::Warning => paint.apply(Tone::Warning, "warning") + ":",
+            Heading::Fail => paint.apply(Tone::Fail, "FAIL"),
+            Heading::Broken => paint.apply(Tone::Broken, "ERROR"),
+        }
+    }
+}
+
+/// A problem, ready to be shown. Text from outside may go in as it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Snippet<'s> {
+    /// The first word.
+    pub heading: Heading,
+    /// What is wrong.
+    pub message: &'s str,
+    /// Where, if that is known.
+    pub place: Option<&'s Place>,
+    /// A few words beside the marked text.
+    pub label: &'s str,
+    /// Further facts.
+    pub notes: &'s [String],
+    /// What to do.
+    pub help: Option<&'s str>,
+}
+
+impl Snippet<'_> {
+    /// The text, with a line end.
+    pub fn render(&self, paint: Paint) -> String {
+        let digits = self.place.filter(|place| place.line > 0).map_or(0, |place| place.line.to_string().len());
+        let margin = " ".repeat(digits.max(2));
+        let bar = paint.apply(Tone::Gutter, "|");
+        let marked = self.place.and_then(mark);
+        let mut lines = vec![format!("{} {}", self.heading.paint(paint), one_line(self.message))];
+        if let Some(place) = self.place {
+            lines.push(format!("{margin}{} {}", paint.apply(Tone::Gutter, "-->"), position(place)));
+        }
+        if let (Some(place), Some(marked)) = (self.place, &marked) {
+            let number = paint.apply(Tone::Gutter, &format!("{:>width$} |", place.line, width = margin.len()));
+            let carets = paint.apply(Tone::Error, &"^".repeat(marked.width));
+            let indent = " ".repeat(marked.offset);
+            lines.push(format!("{margin} {bar}"));
+            lines.push(format!("{number} {}", marked.line));
+            lines.push(format!("{margin} {bar} {indent}{carets} {}", one_line(self.label)));
+        }
+        // Without a line to stand beside, the label is a fact like the others.
+        let label = (marked.is_none() && !self.label.is_empty()).then_some(self.label);
+        let sign = paint.apply(Tone::Gutter, "=");
+        for note in label.into_iter().chain(self.notes.iter().map(String::as_str)) {
+            lines.extend(hanging(&format!("{margin} {sign} "), margin.len() + 3, note));
+        }
+        if let Some(help) = self.help {
+            lines.extend(hanging(&(paint.apply(Tone::Help, "help") + ": "), "help: ".len(), help));
+        }
+        lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
+    }
+}
+
+/// A problem of a suite, ready to be shown.
+pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, paint: Paint) -> String {
+    let heading = match diagnostic.severity {
+        Severity::Error => Heading::Error,
+        Severity::Warning => Heading::Warning,
+    };
+    let (message, rest) = diagnostic.message.split_once('\n').unwrap_or((&diagnostic.message, ""));
+    let notes: Vec<String> = rest.lines().map(str::to_owned).collect();
+    Snippet {
+        heading,
+        message: message.trim_end(),
+        place: Some(&diagnostic.place(sources)),
+        label: &diagnostic.label,
+        notes: &notes,
+        help: diagnostic.help.as_deref(),
+    }
+    .render(paint)
+}
+
+/// `path:line:column`, or the path alone for a file as a whole.
+pub(crate) fn position(place: &Place) -> String {
+    let path = one_line(&place.path);
+    if place.line == 0 { path.into_owned() } else { format!("{path}:{}:{}", place.line, place.column) }
+}
+
+/// Text after a lead-in; further lines begin under the first.
+fn hanging(lead: &str, indent: usize, text: &str) -> Vec<String> {
+    let indent = " ".repeat(indent);
+    let leads = std::iter::once(lead).chain(std::iter::repeat(indent.as_str()));
+    leads.zip(text.trim_end_matches('\n').lines()).map(|(lead, line)| format!("{lead}{}", printable(line))).collect()
+}
+
+/// A source line as it is shown, and which columns of it are meant.
+struct Marked {
+    line: String,
+    offset: usize,
+    width: usize,
+}
+
+/// Nothing for a place that names no line or whose line is unknown or ends before the place.
+fn mark(place: &Place) -> Option<Marked> {
+    if place.line == 0 || place.text.trim().is_empty() {
+        return None;
+    }
+    // What each character of the source looks like; a tab or a control character takes several columns.
+    let cells: Vec<Cow<'_, str>> = place.text.chars().map(cell).collect();
+    let first = usize::try_from(place.column).ok()?.checked_sub(1)?;
+    // One past the end is where something is missing.
+    if first > cells.len() {
+        return None;
+    }
+    let last = first.saturating_add(place.width as usize).clamp(first, cells.len());
+    let columns = |cells: &[Cow<'_, str>]| cells.iter().map(|cell| cell.chars().count()).sum::<usize>();
+    let offset = columns(&cells[..first]);
+    let width = columns(&cells[first..last]).max(1);
+    Some(cut(&cells.concat(), offset, width))
+}
+
+fn cell(character: char) -> Cow<'static, str> {
+    if character == '\t' {
+        Cow::Borrowed(TAB)
+    } else {
+        Cow::Owned(printable(character.encode_utf8(&mut [0; 4])).into_owned())
+    }
+}
+
+/// Keeps the part of a long line around the marked text.
+fn cut(line: &str, offset: usize, width: usize) -> Marked {
+    let line = line.trim_end();
+    let length = line.chars().count();
+    if length <= WIDTH {
+        return Marked { line: line.to_owned(), offset, width };
+    }
+    let start = if offset + width <= WIDTH - CUT.len() { 0 } else { offset.saturating_sub(LEAD) };
+    let before = if start > 0 { CUT } else { "" };
+    let room = WIDTH - before.len() - CUT.len();
+    let after = if start + room < length { CUT } else { "" };
+    let kept: String = line.chars().skip(start).take(room).collect();
+    let shown = kept.chars().count();
+    let offset_kept = offset - start;
+    Marked {
+        line: format!("{before}{kept}{after}"),
+        offset: before.len() + offset_kept,
+        width: width.min(shown.saturating_sub(offset_kept)).max(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_plan::Span;
+
+    use super::*;
+
+    fn place(line: u32, column: u32, width: u32, text: &str) -> Place {
+        Place { path: "suites/refunds.yaml".to_owned(), line, column, width, text: text.to_owned() }
+    }
+
+    fn render(place: &Place, label: &str) -> String {
+        let snippet =
+            Snippet { heading: Heading::Error, message: "wrong", place: Some(place), label, notes: &[], help: None };
+        snippet.render(Paint::new(false))
+    }
+
+    #[test]
+    fn shows_a_wrong_suite() {
+        let mut sources = Sources::default();
+        let file =
+            sources.add(Path::new("suites/refunds.yaml"), "\n".repeat(13) + "      - tool_caled: refund_order\n");
+        let problem = Diagnostic::error(Span { file, line: 14, column: 9, width: 10 }, "unknown check `tool_caled`")
+            .label("not a check in this format")
+            .help("did you mean `tool_called`?");
+        insta::assert_snapshot!(diagnostic(&problem, &sources, Paint::new(false)), @r"
+        error: unknown check `tool_caled`
+          --> suites/refunds.yaml:14:9
+           |
+        14 |       - tool_caled: refund_order
+           |         ^^^^^^^^^^ not a check in this format
+        help: did you mean `tool_called`?
+        ");
+    }
+
+    #[test]
+    fn shows_a_failed_check() {
+        let text = "      - tool_called: { name: refund_order, args: { amount: 20 } }";
+        let snippet = Snippet {
+            heading: Heading::Fail,
+            message: "refunds/partial: check `tool_called` did not hold",
+            place: Some(&place(14, 60, 2, text)),
+            label: "the agent sent 200",
+            notes: &["turn 2, call 1 of 1: refund_order(order=\"A-17\", amount=200)".to_owned()],
+            help: None,
+        };
+        insta::assert_snapshot!(snippet.render(Paint::new(false)), @r#"
+        FAIL refunds/partial: check `tool_called` did not hold
+          --> suites/refunds.yaml:14:60
+           |
+        14 |       - tool_called: { name: refund_order, args: { amount: 20 } }
+           |                                                            ^^ the agent sent 200
+           = turn 2, call 1 of 1: refund_order(order="A-17", amount=200)
+        "#);
+    }
+
+    #[test]
+    fn the_gutter_grows_with_the_line_number() {
+        insta::assert_snapshot!(render(&place(12345, 1, 1, "x: 1"), ""), @r"
+        error: wrong
+             --> suites/refunds.yaml:12345:1
+              |
+        12345 | x: 1
+              | ^
+        ");
+    }
+
+    #[test]
+    fn a_whole_file_has_no_line() {
+        insta::assert_snapshot!(render(&place(0, 0, 0, ""), "empty"), @r"
+        error: wrong
+          --> suites/refunds.yaml
+           = empty
+        ");
+    }
+
+    #[test]
+    fn carets_stand_under_what_is_shown() {
+        insta::assert_snapshot!(render(&place(9, 3, 2, "\té\u{1b}x"), "here"), @r"
+        error: wrong
+          --> suites/refunds.yaml:9:3
+           |
+         9 |     é\u{1b}x
+           |      ^^^^^^^ here
+        ");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_mark() {
+        let long = format!("{}MARK{}", "a".repeat(200), "b".repeat(190));
+        let text = render(&place(9, 201, 4, &long), "here");
+        insta::assert_snapshot!(text, @r"
+        error: wrong
+          --> suites/refunds.yaml:9:201
+           |
+         9 | ...aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaMARKbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb...
+           |                                            ^^^^ here
+        ");
+        for column in 1..=400 {
+            for line in render(&place(9, column, 300, &long), "").lines() {
+                assert!(line.chars().count() <= WIDTH + 5, "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn hostile_text_stays_in_its_line() {
+        let snippet = Snippet {
+            heading: Heading::Broken,
+            message: "demo/a\nPASS b: gone",
+            place: None,
+            label: "",
+            notes: &["one\r\ntwo\u{1b}[2J".to_owned()],
+            help: Some("first\nsecond"),
+        };
+        insta::assert_snapshot!(snippet.render(Paint::new(false)), @r"
+        ERROR demo/a\nPASS b: gone
+           = one
+             two\u{1b}[2J
+        help: first
+              second
+        ");
+    }
+}

@@ -1,0 +1,109 @@
+//! From what went wrong to a finding a person can use.
+
+use std::time::Duration;
+
+use agentci_drivers::DriveError;
+use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, print_duration};
+use agentci_trace::{Kind, Trace};
+use agentci_verdict::{Cause, Finding};
+
+/// A finding of a cause that has no better name than itself.
+pub(crate) fn plain(cause: Cause, message: impl Into<String>, place: Option<Place>) -> Finding {
+    Finding { cause, name: cause.name().into(), message: message.into(), place, ..Finding::default() }
+}
+
+/// What is wrong with the case itself.
+pub(crate) fn config(problems: &Diagnostics, sources: &Sources) -> Vec<Finding> {
+    problems
+        .iter()
+        .filter(|problem| problem.severity == agentci_plan::Severity::Error)
+        .map(|problem| Finding {
+            cause: Cause::Config,
+            name: Cause::Config.name().into(),
+            message: problem.message.clone(),
+            place: Some(problem.place(sources)),
+            label: problem.label.clone(),
+            help: problem.help.clone(),
+            ..Finding::default()
+        })
+        .collect()
+}
+
+/// Why the agent could not go on; nothing when whoever stopped it said so already.
+pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
+    let mut finding = plain(Cause::Protocol, error.to_string(), None);
+    match error {
+        DriveError::Stopped => return None,
+        DriveError::Unreachable(_) => {
+            finding.cause = Cause::Unreachable;
+            finding.place = Some(target);
+            finding.label = "this command".into();
+            finding.help = Some("check that it can be run from this folder".into());
+        }
+        DriveError::Protocol { help, .. } => finding.help = Some(help.clone()),
+        DriveError::Exited { while_answered, .. } => {
+            finding.cause = Cause::AgentExited;
+            if *while_answered {
+                finding.notes.push("it left with an answer unread".into());
+            }
+        }
+        DriveError::AgentError(_) => finding.cause = Cause::AgentError,
+        DriveError::Transport(_) => finding.cause = Cause::AgentExited,
+        DriveError::Unsupported(_) => finding.cause = Cause::Config,
+    }
+    finding.name = finding.cause.name().into();
+    Some(finding)
+}
+
+/// The agent took longer than any limit allows.
+pub(crate) fn timeout(limit: Duration, facts: Vec<String>) -> Finding {
+    Finding {
+        notes: facts,
+        help: Some("raise `--timeout` or the case's own limit if it needs longer".into()),
+        ..plain(Cause::Timeout, format!("the agent was not done within {}", print_duration(limit)), None)
+    }
+}
+
+/// What is known of an agent that was given up.
+pub(crate) fn last_seen(trace: &Trace, unread: usize, elapsed: Duration) -> Vec<String> {
+    let mut facts = Vec::new();
+    let last = trace.events().iter().rev().find_map(|event| {
+        let what = match &event.kind {
+            Kind::ToolCall(call) => format!("a call of `{}`", call.name),
+            Kind::Log { .. } => "a log line".into(),
+            Kind::Usage(_) => "a usage message".into(),
+            Kind::Text(_) => "text".into(),
+            _ => return None,
+        };
+        Some((what, Duration::from_micros(event.at.offset_us)))
+    });
+    facts.push(match last {
+        None => "it never sent a message".into(),
+        Some((what, at)) => {
+            format!("its last message was {what}, {:.1} s before", elapsed.saturating_sub(at).as_secs_f64())
+        }
+    });
+    if unread > 0 {
+        facts.push(format!("{unread} bytes that it was sent are unread"));
+    }
+    facts
+}
+
+/// What a check that did not hold comes to.
+pub(crate) fn check(check: &Check, outcome: &Outcome, sources: &Sources) -> Option<Finding> {
+    let (failure, cause): (&Failure, Cause) = match outcome {
+        Outcome::Failed(failure) => (failure, Cause::Check),
+        Outcome::Error(failure) => (failure, Cause::Config),
+        Outcome::Held | Outcome::NotEvaluated(_) => return None,
+    };
+    Some(Finding {
+        cause,
+        name: check.name(),
+        message: failure.message.clone(),
+        place: Some(sources.place(failure.span.unwrap_or(check.kind.span))),
+        label: failure.label.clone(),
+        notes: failure.notes.clone(),
+        details: failure.details.clone(),
+        help: None,
+    })
+}

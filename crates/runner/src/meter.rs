@@ -1,0 +1,86 @@
+//! What an attempt has used so far, and whether it may.
+
+use std::collections::BTreeMap;
+
+use agentci_plan::{Limit, Limits, Sources};
+use agentci_trace::{Event, Kind, Usage};
+use agentci_verdict::{Cause, Finding, Metrics};
+
+/// Counts what happens and says when a limit is exceeded.
+#[derive(Debug)]
+pub(crate) struct Meter<'m> {
+    limits: &'m Limits,
+    sources: &'m Sources,
+    metrics: Metrics,
+    /// Tool names by call id, to know whose error it is.
+    open: BTreeMap<String, String>,
+}
+
+impl<'m> Meter<'m> {
+    pub(crate) fn new(limits: &'m Limits, sources: &'m Sources) -> Self {
+        Self { limits, sources, metrics: Metrics::default(), open: BTreeMap::new() }
+    }
+
+    /// Takes note of an event; the finding is a limit that it exceeded.
+    pub(crate) fn count(&mut self, event: &Event) -> Option<Finding> {
+        match &event.kind {
+            Kind::ToolCall(call) => {
+                self.metrics.tool_calls += 1;
+                *self.metrics.tool_calls_by_name.entry(call.name.clone()).or_default() += 1;
+                self.open.insert(call.call_id.clone(), call.name.clone());
+                self.exceeded()
+            }
+            Kind::ToolResult(result) => {
+                let name = self.open.remove(&result.call_id).unwrap_or_default();
+                if result.ok {
+                    return None;
+                }
+                self.metrics.tool_errors += 1;
+                *self.metrics.tool_errors_by_name.entry(name).or_default() += 1;
+                self.exceeded()
+            }
+            Kind::Usage(usage) => {
+                self.metrics.usage = self.metrics.usage.plus(*usage);
+                self.exceeded()
+            }
+            _ => None,
+        }
+    }
+
+    /// The first limit that is exceeded by now, wall time aside.
+    pub(crate) fn exceeded(&self) -> Option<Finding> {
+        let Usage { tokens_out, cost_usd, .. } = self.metrics.usage;
+        let used = [
+            ("max_tool_calls", self.limits.tool_calls, Some(float(self.metrics.tool_calls))),
+            ("max_tool_errors", self.limits.tool_errors, Some(float(self.metrics.tool_errors))),
+            ("max_tokens_out", self.limits.tokens_out, tokens_out.map(float)),
+            ("max_cost_usd", self.limits.cost_usd, cost_usd),
+        ];
+        used.into_iter().find_map(|(name, limit, used)| {
+            let (limit, used) = (limit?, used?);
+            (used > limit.most).then(|| exceeded(name, limit, used, self.sources))
+        })
+    }
+
+    pub(crate) fn into_metrics(self) -> Metrics {
+        self.metrics
+    }
+}
+
+/// The finding for a limit that was exceeded.
+pub(crate) fn exceeded(name: &str, limit: Limit, used: f64, sources: &Sources) -> Finding {
+    Finding {
+        cause: Cause::Limit,
+        name: name.to_owned(),
+        message: format!("budget exceeded: {name} limit={} actual={}", limit.most, used),
+        place: Some(sources.place(limit.span)),
+        label: format!("the agent used {used}"),
+        details: vec![agentci_plan::Detail { path: String::new(), expected: limit.most.into(), actual: used.into() }],
+        ..Finding::default()
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn float(count: u64) -> f64 {
+    count as f64
+}

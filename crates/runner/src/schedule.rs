@@ -1,0 +1,133 @@
+//! Which case runs when.
+
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use agentci_checks::ReadySuite;
+use agentci_drivers::Clock;
+use agentci_plan::{Files, Mode, Plan, Suite, Target};
+use agentci_verdict::{Body, RunEnd, RunEvent, RunStart, Status};
+use futures_util::StreamExt as _;
+
+use crate::attempt::Job;
+use crate::stop::Stop;
+
+/// How to run.
+pub struct Options<'o> {
+    /// Where recordings and schemas are read from.
+    pub files: &'o dyn Files,
+    /// The environment, for `${ENV.NAME}`.
+    pub environment: &'o dyn Fn(&str) -> Option<String>,
+    /// Whether tools are replayed, recorded or live.
+    pub mode: Mode,
+    /// How many cases run at once, at least one.
+    pub parallel: usize,
+    /// Start no further case after one that did not pass.
+    pub fail_fast: bool,
+    /// How long a case may take; the case's own limit otherwise.
+    pub timeout: Option<Duration>,
+}
+
+/// What the run's first event tells beside the plan.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// The name of the run.
+    pub run_id: String,
+    /// The version of `agentci`.
+    pub version: String,
+    /// The commit that is tested.
+    pub git_sha: Option<String>,
+}
+
+/// One run of one suite.
+pub struct Run<'r> {
+    /// The plan, for its sources.
+    pub plan: &'r Plan,
+    /// The suite.
+    pub suite: &'r Suite,
+    /// Its ready checks.
+    pub ready: &'r ReadySuite,
+    /// The cases to run, by position, in this order.
+    pub selected: &'r [usize],
+    /// What the first event tells.
+    pub facts: &'r Facts,
+    /// How to run.
+    pub options: &'r Options<'r>,
+    /// Tells when to stop.
+    pub stop: &'r Stop,
+}
+
+/// Runs the selected cases of a suite. Events come as things happen, so those of cases that run at once are interleaved; each
+/// names its case. The result is the worst status of all cases.
+pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status {
+    let Run { suite, selected, options, stop, .. } = *run;
+    let clock = Clock::start();
+    let emit = RefCell::new(emit);
+    let send = |event: RunEvent| (emit.borrow_mut())(event);
+    let of_run =
+        |timestamp, body| RunEvent { suite: suite.name.clone(), case_id: None, attempt: None, timestamp, body };
+    send(of_run(clock.now().unix_ms, Body::RunStart(start(run))));
+    let failed = Cell::new(false);
+    let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
+        let (emit, failed): (&dyn Fn(RunEvent), _) = (&send, &failed);
+        async move {
+            let case = &suite.cases[index];
+            let ready = &run.ready.cases[index];
+            let job = Job { sources: &run.plan.sources, suite, case, ready, index: position, options, stop, emit };
+            let mut worst = None;
+            let runs = if case.skip.is_some() { 1 } else { case.runs.max(1) };
+            for attempt in 1..=runs {
+                if stop.stopped() || (options.fail_fast && failed.get() && worst.is_none()) {
+                    break;
+                }
+                let status = job.attempt(attempt).await;
+                failed.set(failed.get() || status > Status::Skipped);
+                worst = worst.max(Some(status));
+            }
+            worst
+        }
+    });
+    let mut cases = cases.buffer_unordered(options.parallel.max(1));
+    let (mut worst, mut not_run) = (Status::Pass, 0);
+    while let Some(status) = cases.next().await {
+        match status {
+            Some(status) => worst = worst.max(status),
+            None => not_run += 1,
+        }
+    }
+    let now = clock.now();
+    let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run };
+    send(of_run(now.unix_ms, Body::RunEnd(end)));
+    worst
+}
+
+fn start(run: &Run<'_>) -> RunStart {
+    let Run { suite, selected, facts, options, .. } = *run;
+    RunStart {
+        agentci_version: facts.version.clone(),
+        run_id: facts.run_id.clone(),
+        dialect: suite.dialect.name().into(),
+        mode: options.mode.name().into(),
+        suite_path: suite.path.display().to_string(),
+        agent_command: agent_command(suite, selected),
+        cases_total: selected.len(),
+        git_sha: facts.git_sha.clone(),
+    }
+}
+
+/// The command of the agent, if the cases have one and the same.
+fn agent_command(suite: &Suite, selected: &[usize]) -> Vec<String> {
+    let mut targets = selected.iter().filter_map(|index| suite.cases.get(*index)).map(|case| &case.target);
+    let Some(first) = targets.next() else { return Vec::new() };
+    if targets.any(|target| target != first) {
+        return Vec::new();
+    }
+    match &**first {
+        Target::Process(process) => process
+            .command
+            .iter()
+            .map(|part| part.file.as_ref().map_or_else(|| part.text.written(), |file| file.display().to_string()))
+            .collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,34 @@
+//! The variables of one attempt.
+
+use agentci_plan::{Case, Variables};
+
+/// Looks variables up: the environment's by `ENV.NAME`, the case's by name.
+pub(crate) struct Scope<'s> {
+    environment: &'s dyn Fn(&str) -> Option<String>,
+    variables: Variables,
+}
+
+impl<'s> Scope<'s> {
+    /// The case's own variables, each of which may use those before it. The error names the one that could not be filled.
+    pub(crate) fn new(case: &Case, environment: &'s dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
+        let mut scope = Self { environment, variables: Variables::new() };
+        for (name, text) in case.variables.iter() {
+            let value = text
+                .fill(&|wanted| scope.get(wanted))
+                .map_err(|unset| format!("the variable `{name}` can not be filled: {unset}"))?;
+            scope.variables.insert(name.clone(), value);
+        }
+        Ok(scope)
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
+        match name.strip_prefix("ENV.") {
+            Some(name) => (self.environment)(name),
+            None => self.variables.get(name).cloned(),
+        }
+    }
+
+    pub(crate) fn set(&mut self, name: String, value: String) {
+        self.variables.insert(name, value);
+    }
+}

@@ -1,0 +1,43 @@
+//! From the trace to run events: the one place where what the agent did leaves the runner.
+
+use agentci_trace::{Event, Kind};
+use agentci_verdict::{
+    Body, FinalOutput, Log, ModelCallMade, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
+};
+
+/// The run event for something that happened; nothing where the trace alone needs it.
+pub(crate) fn translate(event: &Event, case_id: &str) -> Option<Body> {
+    let turn = event.turn;
+    Some(match &event.kind {
+        Kind::TurnStart(input) if turn == 0 => {
+            Body::TaskStart(TaskStart { task_id: case_id.to_owned(), input: input.clone() })
+        }
+        Kind::TurnStart(input) => Body::TurnStart(TurnStart { turn, input: input.clone() }),
+        Kind::Text(text) => Body::Text(TextSaid { turn, text: text.clone() }),
+        Kind::ToolCall(call) => Body::ToolCall(ToolCallMade {
+            turn,
+            name: call.name.clone(),
+            call_id: call.call_id.clone(),
+            args: call.args.clone(),
+        }),
+        Kind::ToolResult(result) => Body::ToolResult(ToolResultGiven {
+            turn,
+            call_id: result.call_id.clone(),
+            ok: result.ok,
+            result: result.result.clone(),
+            error: result.error.clone(),
+        }),
+        Kind::ModelCall { request, response } => {
+            Body::ModelCall(ModelCallMade { turn, request: request.clone(), response: response.clone() })
+        }
+        Kind::Usage(usage) => Body::Usage(*usage),
+        Kind::Log { level, message, data } => {
+            Body::Log(Log { level: level.clone(), message: message.clone(), data: data.clone() })
+        }
+        Kind::AgentError { message, data } => {
+            Body::TaskError(TaskError { message: message.clone(), data: data.clone() })
+        }
+        Kind::FinalOutput(output) => Body::FinalOutput(FinalOutput { output: output.clone() }),
+        _ => return None,
+    })
+}

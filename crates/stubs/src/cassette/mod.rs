@@ -1,0 +1,16 @@
+//! A recording of tool calls, one JSON object a line:
+//!
+//! ```json
+//! {"tool":"search_docs","args":{"q":"reset password"},"ok":true,"result":{"hits":[]}}
+//! {"tool":"create_issue","args":{"title":"x"},"ok":false,"error":"quota exceeded"}
+//! ```
+//!
+//! A call matches an entry of the same tool with the same canonical arguments. The nth equal call gets the nth equal entry, and
+//! when there are no more the last one repeats.
+
+mod closest;
+mod player;
+mod tape;
+
+pub use player::{Miss, Player};
+pub use tape::{Entry, Tape, TapeError};

@@ -1,0 +1,142 @@
+//! Playing a recording back.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use agentci_trace::canonical;
+use serde_json::Value;
+
+use super::closest;
+use super::tape::{Entry, Tape, key};
+
+/// One playing of a recording: it remembers which entries were used.
+#[derive(Debug)]
+pub struct Player {
+    tape: Arc<Tape>,
+    used: HashMap<String, usize>,
+}
+
+/// A call that was not recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Miss {
+    /// One sentence.
+    pub message: String,
+    /// What was asked for, what comes closest, and where the two part.
+    pub notes: Vec<String>,
+}
+
+/// How much of some arguments is shown.
+const SHOWN: usize = 160;
+/// How many near entries are listed.
+const NEAR: usize = 5;
+
+impl Player {
+    /// Begins at the beginning.
+    pub fn new(tape: Arc<Tape>) -> Self {
+        Self { tape, used: HashMap::new() }
+    }
+
+    /// The recorded answer to a call.
+    pub fn answer(&mut self, tool: &str, args: &Value) -> Result<&Entry, Miss> {
+        let key = key(tool, args);
+        let matching = self.tape.matching(&key);
+        let Some(last) = matching.len().checked_sub(1) else { return Err(self.miss(tool, args)) };
+        let turn = self.used.entry(key).or_default();
+        let entry = matching[(*turn).min(last)];
+        *turn += 1;
+        Ok(&self.tape.entries()[entry])
+    }
+
+    fn miss(&self, tool: &str, args: &Value) -> Miss {
+        let file = self.tape.path().display();
+        let mut notes = vec![format!("requested: {tool} {}", cut(&canonical(args)))];
+        let near = closest::closest(self.tape.entries(), tool, args, NEAR);
+        if let Some((entry, _)) = near.first() {
+            if entry.tool != tool {
+                notes.push(format!("the recording has no call of `{tool}` at all"));
+            } else if let Some(difference) = closest::first_difference(&entry.args, args) {
+                notes.push(format!(
+                    "first difference to the closest entry: at {} the recording has {}, the agent sent {}",
+                    if difference.path.is_empty() { "the top" } else { &difference.path },
+                    difference.recorded.as_ref().map_or("nothing".into(), |value| cut(&canonical(value))),
+                    difference.requested.as_ref().map_or("nothing".into(), |value| cut(&canonical(value))),
+                ));
+            }
+        } else {
+            notes.push("the recording is empty".into());
+        }
+        for (index, (entry, likeness)) in near.iter().enumerate() {
+            let what = if index == 0 { "closest" } else { "then" };
+            let args = cut(&canonical(&entry.args));
+            notes.push(format!("{what}: {} {args} (line {}, likeness {likeness:.2})", entry.tool, entry.line));
+        }
+        Miss { message: format!("no recorded call of `{tool}` with these arguments in `{file}`"), notes }
+    }
+}
+
+fn cut(text: &str) -> String {
+    let mut short: String = text.chars().take(SHOWN).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_plan::MemoryFiles;
+    use serde_json::json;
+
+    use super::*;
+
+    fn player(lines: &[&str]) -> Player {
+        let files = MemoryFiles::default().with("t.jsonl", lines.join("\n"));
+        Player::new(Arc::new(Tape::load(&files, Path::new("t.jsonl")).unwrap()))
+    }
+
+    #[test]
+    fn equal_calls_get_their_answers_in_order_and_the_last_repeats() {
+        let mut player = player(&[
+            r#"{"tool":"poll","args":{"id":1,"deep":{"b":1,"a":2}},"ok":true,"result":"queued"}"#,
+            r#"{"tool":"other","args":{},"ok":true,"result":0}"#,
+            r#"{"tool":"poll","args":{"deep":{"a":2,"b":1},"id":1},"ok":true,"result":"done"}"#,
+        ]);
+        let args = json!({"deep": {"a": 2, "b": 1}, "id": 1});
+        let seen: Vec<Value> = (0..3).map(|_| player.answer("poll", &args).unwrap().result.clone()).collect();
+        assert_eq!(seen, ["queued", "done", "done"]);
+    }
+
+    #[test]
+    fn a_miss_tells_where_the_closest_entry_differs() {
+        let mut player = player(&[
+            r#"{"tool":"search","args":{"q":"something else"},"ok":true}"#,
+            r#"{"tool":"search","args":{"q":"reset","page":{"size":10}},"ok":true}"#,
+        ]);
+        let miss = player.answer("search", &json!({"q": "reset", "page": {"size": 10.0}})).unwrap_err();
+        assert_eq!(miss.notes[0], r#"requested: search {"page":{"size":10.0},"q":"reset"}"#);
+        assert_eq!(
+            miss.notes[1],
+            "first difference to the closest entry: at /page/size the recording has 10, the agent sent 10.0"
+        );
+        assert!(miss.notes[2].starts_with(r#"closest: search {"page":{"size":10},"q":"reset"} (line 2, likeness 0."#));
+    }
+
+    #[test]
+    fn a_miss_says_when_the_tool_is_not_there() {
+        let mut player = player(&[r#"{"tool":"search","args":{},"ok":true}"#]);
+        let miss = player.answer("find", &json!({})).unwrap_err();
+        assert_eq!(miss.notes[1], "the recording has no call of `find` at all");
+        let empty = self::player(&[]).answer("find", &json!({})).unwrap_err();
+        assert_eq!(empty.notes[1], "the recording is empty");
+    }
+
+    #[test]
+    fn integers_of_any_size_match_only_themselves() {
+        let mut player = player(&[r#"{"tool":"t","args":{"n":123456789012345678901234567890},"ok":true}"#]);
+        let args = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        assert!(player.answer("t", &args(r#"{"n":123456789012345678901234567890}"#)).is_ok());
+        assert!(player.answer("t", &args(r#"{"n":123456789012345678901234567891}"#)).is_err());
+    }
+}

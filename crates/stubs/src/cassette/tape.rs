@@ -1,0 +1,194 @@
+//! The recording itself.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use agentci_plan::{FileError, Files};
+use agentci_trace::canonical;
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+/// The largest recording that is read.
+const TAPE_LIMIT: u64 = 512 << 20;
+
+/// One recorded call and its answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The line it stands on, from 1.
+    pub line: usize,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, an object.
+    pub args: Value,
+    /// Whether the tool did its work.
+    pub ok: bool,
+    /// What it gave.
+    pub result: Value,
+    /// What it complained of.
+    pub error: Option<String>,
+}
+
+/// A recording, ready to be looked things up in.
+#[derive(Debug, Clone)]
+pub struct Tape {
+    path: PathBuf,
+    sha256: String,
+    entries: Vec<Entry>,
+    by_call: HashMap<String, Vec<usize>>,
+}
+
+/// What is wrong with a recording.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TapeError {
+    /// It can not be read.
+    #[error("the cassette `{}` can not be read: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: FileError,
+    },
+    /// A line is no entry.
+    #[error("line {line} of the cassette `{}` is wrong: {reason}", path.display())]
+    BadLine {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1, where it is known.
+        column: usize,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Tape {
+    /// Reads a recording.
+    pub fn load(files: &dyn Files, path: &Path) -> Result<Self, TapeError> {
+        let bytes = files
+            .read(path, TAPE_LIMIT)
+            .map_err(|reason| TapeError::Unreadable { path: path.to_path_buf(), reason })?;
+        Self::parse(path, &bytes)
+    }
+
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, TapeError> {
+        let sha256 = Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        });
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut by_call: HashMap<String, Vec<usize>> = HashMap::new();
+        for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let number = index + 1;
+            let entry = entry(line, number).map_err(|(column, reason)| TapeError::BadLine {
+                path: path.to_path_buf(),
+                line: number,
+                column,
+                reason,
+            })?;
+            by_call.entry(key(&entry.tool, &entry.args)).or_default().push(entries.len());
+            entries.push(entry);
+        }
+        Ok(Self { path: path.to_path_buf(), sha256, entries, by_call })
+    }
+
+    /// The file it was read from.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The SHA-256 of the file, in hexadecimal.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// Everything recorded, in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entries that match a call, by position.
+    pub(super) fn matching(&self, key: &str) -> &[usize] {
+        self.by_call.get(key).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// What a call is looked up by.
+pub(super) fn key(tool: &str, args: &Value) -> String {
+    // A name can hold anything; as JSON text it can not run into the arguments.
+    format!("{}{}", canonical(&Value::String(tool.to_owned())), canonical(args))
+}
+
+fn entry(line: &[u8], number: usize) -> Result<Entry, (usize, String)> {
+    let value: Value = serde_json::from_slice(line).map_err(|error| {
+        let text = error.to_string();
+        let words = text.split_once(" at line").map_or(text.as_str(), |(words, _)| words);
+        (error.column().max(1), format!("it is not JSON: {words}"))
+    })?;
+    let Value::Object(mut fields) = value else { return Err((1, "an entry must be an object".into())) };
+    let tool = match need(&mut fields, "tool")? {
+        Value::String(tool) => tool,
+        _ => return Err((1, "`tool` must be a text".into())),
+    };
+    let args = match need(&mut fields, "args")? {
+        args @ Value::Object(_) => args,
+        _ => return Err((1, "`args` must be an object".into())),
+    };
+    let Value::Bool(ok) = need(&mut fields, "ok")? else { return Err((1, "`ok` must be true or false".into())) };
+    let result = fields.remove("result").unwrap_or_default();
+    let error = match fields.remove("error") {
+        Some(Value::String(error)) => Some(error),
+        _ => None,
+    };
+    Ok(Entry { line: number, tool, args, ok, result, error })
+}
+
+fn need(fields: &mut Map<String, Value>, name: &str) -> Result<Value, (usize, String)> {
+    fields.remove(name).ok_or_else(|| (1, format!("it needs a field `{name}`")))
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::MemoryFiles;
+
+    use super::*;
+
+    fn load(text: &str) -> Result<Tape, TapeError> {
+        Tape::load(&MemoryFiles::default().with("t.jsonl", text), Path::new("t.jsonl"))
+    }
+
+    #[test]
+    fn unusual_line_ends_inside_a_text_do_not_split_it() {
+        let text = "{\"tool\":\"a\",\"args\":{\"q\":\"x\u{2028}y\u{85}z\"},\"ok\":true}\r\n\n";
+        let tape = load(text).unwrap();
+        assert_eq!(tape.entries().len(), 1);
+        assert_eq!(tape.entries()[0].args["q"], "x\u{2028}y\u{85}z");
+        assert_eq!(tape.entries()[0].result, Value::Null);
+    }
+
+    #[test]
+    fn a_wrong_line_is_named() {
+        let good = r#"{"tool":"a","args":{},"ok":true,"extra":1}"#;
+        for (bad, why) in [
+            ("{\"tool\":", "it is not JSON"),
+            ("[]", "an entry must be an object"),
+            (r#"{"args":{},"ok":true}"#, "it needs a field `tool`"),
+            (r#"{"tool":"a","args":[],"ok":true}"#, "`args` must be an object"),
+            (r#"{"tool":"a","args":{},"ok":"yes"}"#, "`ok` must be true or false"),
+        ] {
+            let error = load(&format!("{good}\n{bad}\n")).unwrap_err();
+            let TapeError::BadLine { line, reason, .. } = error else { panic!("{error}") };
+            assert_eq!(line, 2);
+            assert!(reason.starts_with(why), "{reason}");
+        }
+        assert!(matches!(
+            Tape::load(&MemoryFiles::default(), Path::new("none")),
+            Err(TapeError::Unreadable { reason: FileError::Missing, .. })
+        ));
+    }
+}

@@ -1,0 +1,89 @@
+//! The last lines of a stream that may be endless.
+
+use std::collections::VecDeque;
+
+const MOST_LINES: usize = 200;
+const MOST_LINE: usize = 2_000;
+const MOST_BYTES: usize = 64 * 1024;
+
+/// Keeps the last lines, each cut at a length.
+#[derive(Debug, Default)]
+pub(crate) struct Tail {
+    lines: VecDeque<Vec<u8>>,
+    bytes: usize,
+    /// The line being read: its beginning only.
+    open: Vec<u8>,
+    open_cut: bool,
+}
+
+impl Tail {
+    pub(crate) fn push(&mut self, mut chunk: &[u8]) {
+        // Only the end of a large chunk can matter.
+        let skipped = chunk.len().saturating_sub(4 * MOST_BYTES);
+        if skipped > 0 {
+            chunk = &chunk[skipped..];
+            self.open_cut = true;
+        }
+        for part in chunk.split_inclusive(|byte| *byte == b'\n') {
+            let (text, ended) = match part.split_last() {
+                Some((b'\n', text)) => (text, true),
+                _ => (part, false),
+            };
+            let room = MOST_LINE.saturating_sub(self.open.len());
+            self.open_cut |= text.len() > room;
+            self.open.extend_from_slice(&text[..text.len().min(room)]);
+            if ended {
+                self.close();
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        let mut line = std::mem::take(&mut self.open);
+        if std::mem::take(&mut self.open_cut) {
+            line.extend_from_slice(b" [cut]");
+        }
+        self.bytes += line.len();
+        self.lines.push_back(line);
+        while self.lines.len() > MOST_LINES || self.bytes > MOST_BYTES {
+            self.bytes -= self.lines.pop_front().map_or(0, |line| line.len());
+        }
+    }
+
+    /// The lines as text; bytes that are no UTF-8 become the replacement character.
+    pub(crate) fn lines(&mut self) -> Vec<String> {
+        if !self.open.is_empty() {
+            self.close();
+        }
+        self.lines.iter().map(|line| String::from_utf8_lossy(line).trim_end_matches('\r').to_owned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_last_lines_of_a_flood() {
+        let mut tail = Tail::default();
+        for number in 0..100_000 {
+            tail.push(format!("line {number}\n").as_bytes());
+        }
+        tail.push(b"un");
+        tail.push(b"finished \xff");
+        let lines = tail.lines();
+        assert_eq!(lines.len(), MOST_LINES);
+        assert_eq!(lines.last().map(String::as_str), Some("unfinished \u{fffd}"));
+        assert_eq!(lines[MOST_LINES - 2], "line 99999");
+    }
+
+    #[test]
+    fn an_endless_line_costs_little() {
+        let mut tail = Tail::default();
+        for _ in 0..1_000 {
+            tail.push(&[b'x'; 64 * 1024]);
+        }
+        assert!(tail.open.len() <= MOST_LINE);
+        assert!(tail.lines()[0].ends_with(" [cut]"));
+    }
+}
