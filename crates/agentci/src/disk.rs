@@ -11,7 +11,7 @@ pub struct DiskFiles;
 
 impl Files for DiskFiles {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
-        let metadata = std::fs::metadata(path).map_err(explain)?;
+        let metadata = std::fs::metadata(path).map_err(|error| explain(&error))?;
         // A pipe or a device could keep us waiting forever, or never end.
         if !metadata.is_file() {
             return Err(FileError::Other("it is not a regular file".into()));
@@ -20,10 +20,10 @@ impl Files for DiskFiles {
         if size > limit {
             return Err(FileError::TooLarge { size, limit });
         }
-        let file = std::fs::File::open(path).map_err(explain)?;
+        let file = std::fs::File::open(path).map_err(|error| explain(&error))?;
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
         // The file may grow while it is read.
-        file.take(limit + 1).read_to_end(&mut bytes).map_err(explain)?;
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| explain(&error))?;
         let size = bytes.len() as u64;
         if size > limit { Err(FileError::TooLarge { size, limit }) } else { Ok(bytes) }
     }
@@ -31,8 +31,8 @@ impl Files for DiskFiles {
     fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let mut entries = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(explain)? {
-            let entry = entry.map_err(explain)?;
+        for entry in std::fs::read_dir(folder).map_err(|error| explain(&error))? {
+            let entry = entry.map_err(|error| explain(&error))?;
             // Names that are not text can not be written in a suite; links that lead nowhere are not there.
             let (Ok(name), Some(kind)) = (entry.file_name().into_string(), self.kind(&entry.path())) else { continue };
             entries.push(Entry { name, kind });
@@ -48,7 +48,7 @@ impl Files for DiskFiles {
     }
 }
 
-fn explain(error: std::io::Error) -> FileError {
+fn explain(error: &std::io::Error) -> FileError {
     match error.kind() {
         ErrorKind::NotFound => FileError::Missing,
         _ => FileError::Other(error.to_string()),

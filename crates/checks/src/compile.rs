@@ -116,6 +116,9 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
                 Err(problems) => ready.problems.append(problems.clone()),
             }
         }
+        let misfits = case.target.misfits(&case.turns);
+        all.append(misfits.clone());
+        ready.problems.append(misfits);
         for turn in &case.turns {
             let checks = turn.checks.iter().filter_map(|check| compiler.ready(&Arc::new(check.clone())).map(Arc::new));
             let checks = checks.collect();

@@ -67,13 +67,12 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
     }
     let written = read::text(path, "json_schema", &mut compiler.problems)?;
     let file = join(compiler.folder, &written);
-    let schema = match compiler.schemas.get(&file) {
-        Some(known) => known.clone(),
-        None => {
-            let loaded = load(&file, path.span, compiler).map(Arc::new);
-            compiler.schemas.insert(file.clone(), loaded.clone());
-            loaded
-        }
+    let schema = if let Some(known) = compiler.schemas.get(&file) {
+        known.clone()
+    } else {
+        let loaded = load(&file, path.span, compiler).map(Arc::new);
+        compiler.schemas.insert(file.clone(), loaded.clone());
+        loaded
     };
     // A schema that is shared and wrong was reported where it was met first; here the check is wrong all the same.
     if schema.is_none() && !compiler.problems.has_errors() {

@@ -1,15 +1,29 @@
-//! Which dialect a file is written in: its content decides, not its name.
+//! Which dialect a file is written in: its content decides, its name only where the content leaves a choice.
 
 use agentci_plan::{Dialect, Node};
 
-/// The dialect whose marks the top level of a file bears.
-pub(crate) fn dialect(root: &Node) -> Option<Dialect> {
-    let has = |key: &str| root.get(key).is_some();
-    // A mistyped key must not make a suite look like another dialect, so the mark that no other dialect has comes first.
-    if has("agent_command") || (has("suite_name") && !has("cases")) {
-        return Some(Dialect::Runledger);
+/// The dialect of a file that was named directly.
+pub(crate) fn dialect(name: &str, root: &Node) -> Option<Dialect> {
+    if let Some(expected) = expected(name).filter(|expected| fits(root, *expected)) {
+        return Some(expected);
     }
-    has("cases").then_some(Dialect::Native)
+    // A mistyped key must not make a suite look like another dialect, so the mark that no other dialect has comes first.
+    let choices = if root.get("agent_command").is_some() {
+        [Dialect::Runledger, Dialect::Native]
+    } else {
+        [Dialect::Native, Dialect::Runledger]
+    };
+    choices.into_iter().find(|choice| fits(root, *choice))
+}
+
+/// Whether the top level of a file bears the marks of a dialect.
+pub(crate) fn fits(root: &Node, dialect: Dialect) -> bool {
+    let has = |key: &str| root.get(key).is_some();
+    match dialect {
+        Dialect::Native => has("cases"),
+        Dialect::Runledger => has("suite_name") || has("agent_command"),
+        _ => false,
+    }
 }
 
 /// The dialect a file of this name is looked at for when a folder is searched.
@@ -23,9 +37,34 @@ pub(crate) fn expected(name: &str) -> Option<Dialect> {
 
 /// Whether an `agentci.yaml` holds the settings of a project rather than a suite.
 pub(crate) fn is_settings(root: &Node) -> bool {
-    (root.is_null() || root.pairs().is_some()) && dialect(root).is_none()
+    (root.is_null() || root.pairs().is_some()) && !fits(root, Dialect::Native)
 }
 
 /// What a suite looks like, for someone who named something else.
 pub(crate) const WHAT_IS_A_SUITE: &str =
     "a suite is an `agentci.yaml` with `cases:`, or a `suite.yaml` with `suite_name` and `agent_command`";
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_plan::Sources;
+
+    use super::*;
+
+    #[test]
+    fn a_mistyped_key_does_not_change_the_dialect() {
+        for (name, text, found) in [
+            ("suite.yaml", "{ suite_name: a, cases: b }", Some(Dialect::Runledger)),
+            ("x.yaml", "{ agent_command: [a], cases: b }", Some(Dialect::Runledger)),
+            ("agentci.yaml", "{ suite_name: a, cases: [] }", Some(Dialect::Native)),
+            ("x.yaml", "{ suite_name: a, cases: [] }", Some(Dialect::Native)),
+            ("x.yaml", "{ suite_name: a }", Some(Dialect::Runledger)),
+            ("suite.yaml", "[cases]", None),
+        ] {
+            let file = Sources::default().add(Path::new(name), text);
+            let root = crate::yaml::parse(text, file).unwrap();
+            assert_eq!(dialect(name, &root), found, "{name} {text}");
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Plan, Span, Suite, join};
 
-use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, is_settings};
+use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, is_settings};
 use crate::document;
 use crate::search::{DEPTH_LIMIT, FOLDER_LIMIT, look};
 use crate::{native, runledger};
@@ -78,11 +78,11 @@ impl Loader<'_> {
             return;
         }
         let Some(root) = self.open(path) else { return };
-        if let Some(dialect) = dialect(&root) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if let Some(dialect) = dialect(name, &root) {
             self.lower(path, dialect, &root);
             return;
         }
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let diagnostic = if expected(name) == Some(Dialect::Native) && is_settings(&root) {
             Diagnostic::error(root.span, format!("`{}` is no suite: `cases:` is missing", path.display()))
                 .help("add `suite:` and `cases:`, or name a folder to search")
@@ -129,7 +129,7 @@ impl Loader<'_> {
             return true;
         }
         let Some(root) = self.open(path) else { return true };
-        if dialect(&root) == Some(expected) {
+        if fits(&root, expected) {
             self.lower(path, expected, &root);
             return true;
         }

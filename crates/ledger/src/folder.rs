@@ -3,7 +3,9 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use crate::{LedgerError, name::safe_name, stamp::stamp, write_whole};
+use agentci_verdict::stamp;
+
+use crate::{LedgerError, name::safe_name, write_whole};
 
 /// How many runs of one suite may begin in the same second.
 const NAMES_A_SECOND: u32 = 10_000;

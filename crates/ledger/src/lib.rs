@@ -12,7 +12,6 @@ mod error;
 mod folder;
 mod jsonl;
 mod name;
-mod stamp;
 mod whole;
 
 pub use error::LedgerError;

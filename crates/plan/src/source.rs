@@ -82,8 +82,11 @@ impl Sources {
     /// Adds a file; the same path may be added once for each time it is read.
     pub fn add(&mut self, path: &Path, text: impl Into<Arc<str>>) -> FileId {
         let text = text.into();
+        let bytes = text.as_bytes();
         let mut starts = vec![0];
-        starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1));
+        // YAML ends a line at a line feed, a carriage return, or both together.
+        let ends = |at: usize| bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
+        starts.extend((0..bytes.len()).filter(|at| ends(*at)).map(|at| at + 1));
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         self.files.push(SourceFile { path: path.to_path_buf(), text, starts });
         id

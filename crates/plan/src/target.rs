@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Span, Text};
+use crate::{Diagnostic, Diagnostics, Said, Span, Text, Turn};
 
 /// How to reach the agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,25 @@ impl Target {
         match self {
             Target::Process(process) => process.span,
         }
+    }
+
+    /// Turns that this kind of target can not take.
+    pub fn misfits(&self, turns: &[Turn]) -> Diagnostics {
+        let mut problems = Diagnostics::default();
+        match self {
+            Target::Process(_) => {
+                if let Some(second) = turns.get(1) {
+                    let message = "an agent that is a process takes one turn";
+                    problems.push(Diagnostic::error(second.span, message).label("there is no second turn"));
+                }
+                if let Some(Said::Action(action)) = turns.first().map(|turn| &turn.said) {
+                    let message = format!("an agent that is a process has no action `{}`", action.kind.value);
+                    let help = "give it an `input`, or messages with `user`";
+                    problems.push(Diagnostic::error(action.kind.span, message).label("not for this target").help(help));
+                }
+            }
+        }
+        problems
     }
 }
 

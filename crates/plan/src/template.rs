@@ -54,6 +54,9 @@ type Lookup<'l> = &'l dyn Fn(&str) -> Option<String>;
 impl Text {
     /// Reads a text in which variables may stand.
     pub fn parse(written: &str) -> Self {
+        if !written.contains("${") {
+            return Text::Literal(written.to_owned());
+        }
         let parts = split(written);
         if parts.iter().any(|part| matches!(part, Part::Variable { .. })) {
             return Text::Template(Template { parts });
@@ -129,20 +132,17 @@ fn split(written: &str) -> Vec<Part> {
             continue;
         }
         plain.push_str(&rest[..at]);
-        match variable(&rest[at + 2..]) {
-            Some((variable, length)) => {
-                if !plain.is_empty() {
-                    parts.push(Part::Plain(std::mem::take(&mut plain)));
-                }
-                parts.push(variable);
-                rest = &rest[at + 2 + length..];
-            }
+        let Some((variable, length)) = variable(&rest[at + 2..]) else {
             // What is no variable, such as `${a-b}`, stays as it is written.
-            None => {
-                plain.push_str("${");
-                rest = &rest[at + 2..];
-            }
+            plain.push_str("${");
+            rest = &rest[at + 2..];
+            continue;
+        };
+        if !plain.is_empty() {
+            parts.push(Part::Plain(std::mem::take(&mut plain)));
         }
+        parts.push(variable);
+        rest = &rest[at + 2 + length..];
     }
     plain.push_str(rest);
     if !plain.is_empty() {
@@ -208,7 +208,7 @@ impl Data {
 
 fn holds_variable(value: &Value) -> bool {
     match value {
-        Value::String(text) => matches!(Text::parse(text), Text::Template(_)),
+        Value::String(text) => text.contains("${") && matches!(Text::parse(text), Text::Template(_)),
         Value::Array(items) => items.iter().any(holds_variable),
         Value::Object(map) => map.values().any(holds_variable),
         _ => false,

@@ -1,6 +1,7 @@
 //! What the agent's tools and model meet.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::{Span, Spanned};
 
@@ -10,7 +11,7 @@ pub struct World {
     /// Where answers to tool calls come from.
     pub tools: ToolSource,
     /// The tools that may be called; any when absent.
-    pub allowed: Option<Vec<Spanned<String>>>,
+    pub allowed: Option<Arc<[Spanned<String>]>>,
 }
 
 /// Where answers to tool calls come from.

@@ -9,7 +9,6 @@ mod escape;
 mod fan_out;
 mod findings;
 mod junit;
-mod moment;
 mod paint;
 mod quantity;
 mod reporter;

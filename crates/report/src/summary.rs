@@ -16,11 +16,10 @@
 //! (Shortened.) The field names are those of `RunLedger`, so that its baselines and tools go on working; ours stand beside them.
 //! Keys are sorted and cases are ordered by id, so that two summaries can be compared line by line.
 
-use agentci_verdict::{Aggregates, Body, Cause, Finding, Row, RunEvent, Spread, Status};
+use agentci_verdict::{Aggregates, Body, Cause, Finding, Row, RunEvent, Spread, Status, iso_utc};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::moment::iso_utc;
 use crate::run::Run;
 use crate::{Output, ReportError, Reporter, findings};
 

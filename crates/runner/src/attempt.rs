@@ -71,8 +71,8 @@ impl Job<'_> {
         (self.emit)(event);
     }
 
-    fn place(&self, span: Span) -> Option<Place> {
-        Some(self.sources.place(span))
+    fn place(&self, span: Span) -> Place {
+        self.sources.place(span)
     }
 
     /// Runs the case once and tells how it ended.
@@ -83,7 +83,7 @@ impl Job<'_> {
             runs: self.case.runs,
             description: self.case.description.clone(),
             tags: self.case.tags.clone(),
-            place: self.place(self.case.span),
+            place: Some(self.place(self.case.span)),
             assertions: AssertionCount { total, failed: 0 },
             ..CaseEnd::default()
         };
@@ -135,11 +135,11 @@ impl Job<'_> {
         if !wrong.is_empty() {
             return Err((wrong, Vec::new()));
         }
-        let config = |message: String, span| only(findings::plain(Cause::Config, message, self.place(span)));
+        let config = |message: String, span| only(findings::plain(Cause::Config, message, Some(self.place(span))));
         let mut scope = Scope::new(case, self.options.environment).map_err(|message| config(message, case.span))?;
         for step in case.hooks.iter() {
             hook::run(step, &mut scope).await.map_err(|failure| {
-                let finding = findings::plain(Cause::Hook, failure.message, self.place(step.span));
+                let finding = findings::plain(Cause::Hook, failure.message, Some(self.place(step.span)));
                 (vec![finding], failure.stderr_tail)
             })?;
         }
@@ -151,7 +151,7 @@ impl Job<'_> {
         let fill = |checks: &[Arc<ReadyCheck>]| self.fill(checks, &lookup).map_err(|found| (found, Vec::new()));
         let checks = fill(&self.ready.checks)?;
         let turn_checks = self.ready.turns.iter().map(|checks| fill(checks)).collect::<Result<_, _>>()?;
-        let tape = self.tape().map_err(only)?;
+        let tape = self.tape().map_err(|finding| only(*finding))?;
         let replay = tape.as_ref().map(|tape| Replay {
             cassette_path: tape.path().display().to_string(),
             cassette_sha256: tape.sha256().to_owned(),
@@ -174,21 +174,23 @@ impl Job<'_> {
             match refill(check, self.options.files, &self.suite.folder, lookup) {
                 Ok(Ok(ready)) => Ok(Arc::new(ready)),
                 Ok(Err(problems)) => Err(findings::config(&problems, self.sources)),
-                Err(unset) => Err(vec![findings::plain(Cause::Config, unset.to_string(), self.place(span))]),
+                Err(unset) => Err(vec![findings::plain(Cause::Config, unset.to_string(), Some(self.place(span)))]),
             }
         };
         checks.iter().map(fill).collect()
     }
 
-    fn tape(&self) -> Result<Option<Tape>, Finding> {
+    fn tape(&self) -> Result<Option<Tape>, Box<Finding>> {
         let ToolSource::Cassette(cassette) = &self.case.world.tools else { return Ok(None) };
         if self.options.mode != Mode::Replay {
             return Ok(None);
         }
-        Tape::load(self.options.files, &cassette.path).map(Some).map_err(|error| Finding {
-            label: "this recording".into(),
-            help: Some("cassette paths are relative to the suite's folder; each line is one JSON object".into()),
-            ..findings::plain(Cause::Config, error.to_string(), self.place(cassette.span))
+        Tape::load(self.options.files, &cassette.path).map(Some).map_err(|error| {
+            Box::new(Finding {
+                label: "this recording".into(),
+                help: Some("cassette paths are relative to the suite's folder; each line is one JSON object".into()),
+                ..findings::plain(Cause::Config, error.to_string(), Some(self.place(cassette.span)))
+            })
         })
     }
 

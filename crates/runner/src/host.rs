@@ -23,7 +23,7 @@ impl ToolHost for Host<'_> {
     fn call<'h>(&'h self, call: &'h ToolCall) -> Answer<'h> {
         Box::pin(async move {
             self.answer(call).map_err(|finding| {
-                self.findings.borrow_mut().push(finding);
+                self.findings.borrow_mut().push(*finding);
                 Stopped
             })
         })
@@ -31,16 +31,16 @@ impl ToolHost for Host<'_> {
 }
 
 impl Host<'_> {
-    fn answer(&self, call: &ToolCall) -> Result<ToolResult, Finding> {
+    fn answer(&self, call: &ToolCall) -> Result<ToolResult, Box<Finding>> {
         self.allowed(call)?;
         let Some(player) = &self.player else {
-            return Err(Finding {
+            return Err(Box::new(Finding {
                 cause: Cause::ReplayMiss,
                 name: Cause::ReplayMiss.name().into(),
                 message: format!("the agent called `{}`, and there is no recording to answer from", call.name),
                 help: Some("give the case a `cassette`".into()),
                 ..Finding::default()
-            });
+            }));
         };
         let mut player = player.borrow_mut();
         match player.answer(&call.name, &call.args) {
@@ -51,7 +51,7 @@ impl Host<'_> {
                 result: if entry.ok { entry.result.clone() } else { serde_json::Value::Null },
                 error: if entry.ok { None } else { Some(entry.error.clone().unwrap_or_default()) },
             }),
-            Err(miss) => Err(Finding {
+            Err(miss) => Err(Box::new(Finding {
                 cause: Cause::ReplayMiss,
                 name: Cause::ReplayMiss.name().into(),
                 message: miss.message,
@@ -60,7 +60,7 @@ impl Host<'_> {
                 label: "this recording".into(),
                 help: Some("if the agent is right to ask this, record the case again".into()),
                 ..Finding::default()
-            }),
+            })),
         }
     }
 
@@ -71,7 +71,7 @@ impl Host<'_> {
         }
     }
 
-    fn allowed(&self, call: &ToolCall) -> Result<(), Finding> {
+    fn allowed(&self, call: &ToolCall) -> Result<(), Box<Finding>> {
         let Some(allowed) = &self.world.allowed else { return Ok(()) };
         if allowed.iter().any(|name| name.value == call.name) {
             return Ok(());
@@ -80,7 +80,7 @@ impl Host<'_> {
         names.sort_unstable();
         let list = if names.is_empty() { "<none>".to_owned() } else { names.join(", ") };
         let meant = agentci_plan::did_you_mean(&call.name, names.iter().copied());
-        Err(Finding {
+        Err(Box::new(Finding {
             cause: Cause::ToolNotAllowed,
             name: Cause::ToolNotAllowed.name().into(),
             message: format!("tool not allowed: {}. Allowed tools: {list}", call.name),
@@ -91,6 +91,6 @@ impl Host<'_> {
                 None => "add it to the allowed tools, or find out why the agent calls it".into(),
             }),
             ..Finding::default()
-        })
+        }))
     }
 }

@@ -107,18 +107,14 @@ fn strays(wanted: impl Fn(&[u8]) -> bool) -> Vec<Pid> {
         .collect()
 }
 
-/// The process ids of our children.
+/// The process ids of our children. Orphans are handed to the first thread of a process, whose number is the process's own, so
+/// its list is enough; it is read after every attempt.
 fn children() -> Vec<i32> {
-    let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
-    let mut found = Vec::new();
-    let mut listed = false;
-    for thread in threads.flatten() {
-        if let Ok(list) = fs::read_to_string(thread.path().join("children")) {
-            listed = true;
-            found.extend(list.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
-        }
+    let own = std::process::id();
+    match fs::read_to_string(format!("/proc/self/task/{own}/children")) {
+        Ok(list) => list.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()).collect(),
+        Err(_) => children_by_parent(),
     }
-    if listed { found } else { children_by_parent() }
 }
 
 /// The same on kernels that do not list children: every process is asked for its parent.

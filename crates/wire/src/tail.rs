@@ -81,7 +81,7 @@ mod tests {
     fn an_endless_line_costs_little() {
         let mut tail = Tail::default();
         for _ in 0..1_000 {
-            tail.push(&[b'x'; 64 * 1024]);
+            tail.push(&vec![b'x'; 64 * 1024]);
         }
         assert!(tail.open.len() <= MOST_LINE);
         assert!(tail.lines()[0].ends_with(" [cut]"));

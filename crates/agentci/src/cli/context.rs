@@ -1,5 +1,6 @@
 //! What the surroundings say, read once.
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
 use agentci::plan::{Diagnostics, Severity, Sources};
@@ -66,7 +67,7 @@ impl Context {
         let paint = Paint::new(self.stderr_color);
         let mut text = format!("{}: {message}\n", paint.apply(Tone::Error, "error"));
         if let Some(help) = help {
-            text.push_str(&format!("{}: {help}\n", paint.apply(Tone::Help, "help")));
+            let _ = writeln!(text, "{}: {help}", paint.apply(Tone::Help, "help"));
         }
         self.say(&text);
     }

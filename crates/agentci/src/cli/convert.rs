@@ -46,7 +46,8 @@ pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> ExitSt
         context.complain(&format!("`{}` is there already", out.display()), Some("use `--force` to replace it"));
         return ExitStatus::Failed;
     }
-    let beside = plan::relative(&parent(out), &suite.folder);
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let beside = plan::relative(&absolute(&parent(out)), &absolute(&suite.folder));
     let folder = (beside != Path::new(".")).then(|| beside.display().to_string());
     let text = formats::print_native(suite, folder.as_deref());
     match ledger::write_whole(out, text.as_bytes()) {

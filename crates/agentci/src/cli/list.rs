@@ -1,5 +1,6 @@
 //! `agentci list`: the cases of suites.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use agentci::Suites;
@@ -44,9 +45,9 @@ pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
                 "description": case.description, "skip": case.skip.is_some(), "broken": case.broken.is_some(),
                 "path": place.path, "line": place.line,
             }));
-            text.push_str(&format!("{}/{}", suite.name, case.id));
+            let _ = write!(text, "{}/{}", suite.name, case.id);
             if !case.tags.is_empty() {
-                text.push_str(&format!(" [{}]", case.tags.join(", ")));
+                let _ = write!(text, " [{}]", case.tags.join(", "));
             }
             if case.skip.is_some() {
                 text.push_str(" (skipped)");

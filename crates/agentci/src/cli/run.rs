@@ -1,6 +1,7 @@
 //! `agentci run`: run suites, write their artifacts, say what failed.
 
 use std::cell::RefCell;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -19,6 +20,7 @@ use super::select::Selection;
 
 /// Arguments of `agentci run`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct RunArguments {
     /// Folders or files with suites; this folder without any
     #[arg(value_name = "PATH")]
@@ -115,7 +117,7 @@ fn dry_run(suites: &Suites, selected: &[Vec<usize>], context: &Context) -> ExitS
     for (suite, selected) in suites.plan().suites.iter().zip(selected) {
         for case in selected.iter().map(|index| &suite.cases[*index]) {
             let skipped = if case.skip.is_some() { " (skipped)" } else { "" };
-            text.push_str(&format!("would run {}/{}{skipped}\n", suite.name, case.id));
+            let _ = writeln!(text, "would run {}/{}{skipped}", suite.name, case.id);
         }
     }
     context.print(&agentci::report::printable(&text));
@@ -184,9 +186,9 @@ impl Session<'_> {
         self.summaries.push(summary.take());
         let line = format!("artifacts: {}\n", shown(folder.path()));
         if self.arguments.json {
-            self.context.say(&line)
+            self.context.say(&line);
         } else {
-            self.context.print(&line)
+            self.context.print(&line);
         }
         if failed { ExitStatus::Failed } else { ExitStatus::Success }
     }

@@ -33,7 +33,7 @@ impl Selection {
     /// The selected cases of each suite, by position.
     pub(crate) fn apply(&self, plan: &Plan) -> Result<Vec<Vec<usize>>, NothingSelected> {
         for wanted in &self.cases {
-            self.known(plan, wanted)?;
+            known(plan, wanted)?;
         }
         let of_suite = |suite: &Suite| {
             (0..suite.cases.len()).filter(|index| self.matches(suite, &suite.cases[*index])).collect::<Vec<_>>()
@@ -58,16 +58,16 @@ impl Selection {
             .is_none_or(|run| run.is_match(&case.id) || run.is_match(&format!("{}/{}", suite.name, case.id)));
         by_id && by_tag && by_pattern
     }
+}
 
-    fn known(&self, plan: &Plan, wanted: &str) -> Result<(), NothingSelected> {
-        let ids: Vec<&str> = plan.suites.iter().flat_map(|suite| &suite.cases).map(|case| case.id.as_str()).collect();
-        if ids.is_empty() || ids.contains(&wanted) {
-            return Ok(());
-        }
-        let help = match did_you_mean(wanted, ids.iter().copied()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => "`agentci list` shows every case".into(),
-        };
-        Err(NothingSelected { message: format!("there is no case `{}`", wanted.escape_debug()), help })
+fn known(plan: &Plan, wanted: &str) -> Result<(), NothingSelected> {
+    let ids: Vec<&str> = plan.suites.iter().flat_map(|suite| &suite.cases).map(|case| case.id.as_str()).collect();
+    if ids.is_empty() || ids.contains(&wanted) {
+        return Ok(());
     }
+    let help = match did_you_mean(wanted, ids.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => "`agentci list` shows every case".into(),
+    };
+    Err(NothingSelected { message: format!("there is no case `{}`", wanted.escape_debug()), help })
 }

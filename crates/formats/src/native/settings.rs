@@ -32,7 +32,7 @@ pub(super) enum Timeout {
 pub(super) struct WorldSettings {
     /// The recording's path, in which `{case}` stands for the case's id.
     pub(super) cassette: Option<Spanned<String>>,
-    pub(super) allow: Option<Vec<Spanned<String>>>,
+    pub(super) allow: Option<Arc<[Spanned<String>]>>,
 }
 
 /// The shared keys of a suite or a case.
@@ -72,7 +72,7 @@ fn world(node: &Node, problems: &mut Diagnostics) -> WorldSettings {
     let Some(mut fields) = read::Fields::open(node, "`world`", problems) else { return settings };
     if let Some(mut tools) = fields.optional("tools").and_then(|node| read::Fields::open(node, "`tools`", problems)) {
         settings.cassette = tools.optional("cassette").and_then(|node| read::name(node, "cassette", problems));
-        settings.allow = tools.optional("allow").and_then(|node| read::texts(node, "allow", problems));
+        settings.allow = tools.optional("allow").and_then(|node| read::texts(node, "allow", problems)).map(Into::into);
         tools.finish(problems);
     }
     fields.finish(problems);

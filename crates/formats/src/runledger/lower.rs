@@ -105,7 +105,7 @@ fn open_case(files: &dyn Files, sources: &mut Sources, path: &Path) -> Opened {
 /// What the cases of a suite have in common.
 struct Shared {
     target: Arc<Target>,
-    tools: Vec<Spanned<String>>,
+    tools: Arc<[Spanned<String>]>,
     checks: Vec<Arc<Check>>,
     limits: Limits,
     variables: Arc<[(String, Text)]>,
@@ -122,7 +122,7 @@ impl Shared {
                 environment: Vec::new(),
                 span: suite.command_span,
             })),
-            tools: suite.tools.clone(),
+            tools: suite.tools.as_slice().into(),
             checks: suite.checks.iter().cloned().map(Arc::new).collect(),
             limits: suite.limits.clone(),
             variables: Arc::from([]),
@@ -150,7 +150,7 @@ impl Shared {
             tags: Vec::new(),
             skip: None,
             target: self.target.clone(),
-            world: Arc::new(World { tools: ToolSource::Cassette(cassette), allowed: Some(self.tools.clone()) }),
+            world: Arc::new(World { tools: ToolSource::Cassette(cassette), allowed: Some(Arc::clone(&self.tools)) }),
             variables: self.variables.clone(),
             hooks: self.hooks.clone(),
             turns: vec![Turn {

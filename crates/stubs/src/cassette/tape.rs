@@ -131,14 +131,11 @@ fn entry(line: &[u8], number: usize) -> Result<Entry, (usize, String)> {
         (error.column().max(1), format!("it is not JSON: {words}"))
     })?;
     let Value::Object(mut fields) = value else { return Err((1, "an entry must be an object".into())) };
-    let tool = match need(&mut fields, "tool")? {
-        Value::String(tool) => tool,
-        _ => return Err((1, "`tool` must be a text".into())),
-    };
-    let args = match need(&mut fields, "args")? {
-        args @ Value::Object(_) => args,
-        _ => return Err((1, "`args` must be an object".into())),
-    };
+    let Value::String(tool) = need(&mut fields, "tool")? else { return Err((1, "`tool` must be a text".into())) };
+    let args = need(&mut fields, "args")?;
+    if !args.is_object() {
+        return Err((1, "`args` must be an object".into()));
+    }
     let Value::Bool(ok) = need(&mut fields, "ok")? else { return Err((1, "`ok` must be true or false".into())) };
     let result = fields.remove("result").unwrap_or_default();
     let error = match fields.remove("error") {

@@ -1,0 +1,32 @@
+//! Prints what `agentci` costs beside the floor of each thing it does, as ratios measured in one run.
+#![expect(clippy::print_stdout, reason = "a bench is there to print")]
+
+mod measure;
+mod process;
+
+use std::error::Error;
+
+use serde_json::json;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let rounds = std::env::args().nth(1).map_or(Ok(9), |rounds| rounds.parse())?;
+    let results = [process::measure(rounds, 1)?, process::measure(rounds, 2)?];
+    println!("{:<28} {:>10} {:>10} {:>9} {:>9}", "bench", "agentci ms", "floor ms", "wall", "cpu");
+    for result in &results {
+        println!(
+            "{:<28} {:>10.1} {:>10.1} {:>8.2}x {:>8.2}x",
+            result.name, result.wall_ms, result.floor_wall_ms, result.wall_ratio, result.cpu_ratio
+        );
+    }
+    let rows: Vec<_> = results
+        .iter()
+        .map(|result| {
+            json!({
+                "name": result.name, "wall_ms": result.wall_ms, "floor_wall_ms": result.floor_wall_ms,
+                "wall_ratio": result.wall_ratio, "cpu_ratio": result.cpu_ratio, "rounds": rounds,
+            })
+        })
+        .collect();
+    std::fs::write("target/bench.json", format!("{:#}\n", serde_json::Value::from(rows)))?;
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! Every check over small traces: what holds, what does not, and what is said then.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agentci_checks::{compile, names};
+use agentci_plan::{
+    Case, Check, Diagnostics, Dialect, Limits, MemoryFiles, Mode, Node, Outcome, Plan, ProcessTarget, Sources, Span,
+    StopRule, Suite, Target, ToolSource, World,
+};
+use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, Trace};
+use serde_json::{Value, json};
+
+const SCHEMA: &str = r#"{"type":"object","required":["a","b"],"properties":{"a":{"type":"string"},"n":{"maximum":3}}}"#;
+
+/// One check with JSON arguments, compiled and evaluated.
+fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result<Outcome, Diagnostics> {
+    let mut sources = Sources::default();
+    let file = sources.add(Path::new("s/agentci.yaml"), "");
+    let span = Span { file, line: 1, column: 1, width: 1 };
+    let mut check = Check::new(kind, span, Node::from_value(arguments, span));
+    check.negate = negate;
+    let target = ProcessTarget { command: Vec::new(), folder: None, environment: Vec::new(), span };
+    let case = Case {
+        id: "c".into(),
+        span,
+        description: None,
+        tags: Vec::new(),
+        skip: None,
+        target: Arc::new(Target::Process(target)),
+        world: Arc::new(World { tools: ToolSource::None, allowed: None }),
+        variables: [].into(),
+        hooks: [].into(),
+        turns: Vec::new(),
+        checks: vec![Arc::new(check)],
+        limits: Limits::default(),
+        timeout: None,
+        runs: 1,
+        stop: StopRule::default(),
+        broken: None,
+    };
+    let suite = Suite {
+        name: "s".into(),
+        dialect: Dialect::Native,
+        path: "s/agentci.yaml".into(),
+        folder: "s".into(),
+        span,
+        mode: Mode::Replay,
+        output_dir: None,
+        cases: vec![case],
+    };
+    let plan = Plan { sources, suites: vec![suite] };
+    let files = MemoryFiles::default()
+        .with("s/schema.json", SCHEMA)
+        .with("s/broken.json", "{")
+        .with("s/wrong.json", r#"{"type":7}"#);
+    let (ready, problems) = compile(&plan, &files);
+    match ready.suites[0].cases[0].checks.first() {
+        Some(check) => Ok(check.evaluate(trace)),
+        None => Err(problems),
+    }
+}
+
+fn trace(calls: &[(&str, Value)], output: Option<Value>) -> Trace {
+    let mut trace = Trace::default();
+    let mut push = |kind| trace.push(Event { at: Moment::default(), turn: 0, kind });
+    for (number, (name, args)) in calls.iter().enumerate() {
+        let (call_id, name) = (format!("c{number}"), (*name).to_owned());
+        push(Kind::ToolCall(ToolCall { call_id, name, args: args.clone(), observer: Observer::Protocol }));
+    }
+    if let Some(output) = output {
+        push(Kind::FinalOutput(output));
+    }
+    trace
+}
+
+fn called(names: &[&str]) -> Trace {
+    trace(&names.iter().map(|name| (*name, json!({}))).collect::<Vec<_>>(), Some(json!({})))
+}
+
+/// The sentence of a failure; empty when the check held.
+fn said(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> String {
+    match outcome(kind, arguments, negate, trace) {
+        Ok(Outcome::Held) => String::new(),
+        Ok(Outcome::Failed(failure)) => failure.message,
+        other => panic!("{kind} {arguments}: {other:?}"),
+    }
+}
+
+#[test]
+fn required_fields_counts_null_as_present() {
+    let output = trace(&[], Some(json!({"a": null, "c": 1})));
+    assert_eq!(said("required_fields", &json!(["a"]), false, &output), "");
+    assert_eq!(said("required_fields", &json!(["a", "b", "d"]), false, &output), "the final output lacks `b`, `d`");
+    assert!(matches!(outcome("required_fields", &json!(["a"]), false, &called(&[])), Ok(Outcome::Failed(_))));
+    assert!(matches!(
+        outcome("required_fields", &json!(["a"]), false, &trace(&[], None)),
+        Ok(Outcome::NotEvaluated(_))
+    ));
+}
+
+#[test]
+fn json_schema_lists_every_error_with_path_expected_and_actual() {
+    let output = trace(&[], Some(json!({"a": 7, "n": 9})));
+    let Ok(Outcome::Failed(failure)) = outcome("json_schema", &json!("schema.json"), false, &output) else {
+        panic!("it must fail")
+    };
+    let found: Vec<(&str, &Value, &Value)> =
+        failure.details.iter().map(|detail| (detail.path.as_str(), &detail.expected, &detail.actual)).collect();
+    assert_eq!(
+        found,
+        [
+            ("", &json!({"required": ["a", "b"]}), &json!({"a": 7, "n": 9})),
+            ("/a", &json!({"type": "string"}), &json!(7)),
+            ("/n", &json!({"maximum": 3}), &json!(9)),
+        ]
+    );
+    assert_eq!(failure.notes.len(), 3);
+    let good = trace(&[], Some(json!({"a": "x", "b": 1})));
+    assert_eq!(said("json_schema", &json!("schema.json"), false, &good), "");
+    assert_eq!(said("json_schema", &json!({"path": "schema.json"}), false, &good), "");
+    assert_eq!(said("json_schema", &json!({"schema": {"required": ["b"]}}), false, &good), "");
+}
+
+#[test]
+fn json_schema_finds_wrong_schemas_before_anything_runs() {
+    for (arguments, why) in [
+        (json!("none.json"), "the schema `s/none.json` can not be read: no such file"),
+        (json!("broken.json"), "the schema `s/broken.json` is not JSON"),
+        (json!("wrong.json"), "this is not a valid JSON Schema: at /type"),
+        (json!({"path": "schema.json", "schema": {}}), "`json_schema` needs either `path` or `schema`"),
+        (json!(["schema.json"]), "`json_schema` must be text, found a list"),
+    ] {
+        let problems = outcome("json_schema", &arguments, false, &called(&[])).unwrap_err();
+        let message = &problems.iter().next().unwrap().message;
+        assert!(message.starts_with(why), "{arguments}: {message}");
+    }
+}
+
+#[test]
+fn tool_called_takes_one_name_or_all_of_a_list() {
+    let calls = called(&["search", "fetch"]);
+    assert_eq!(said("tool_called", &json!("search"), false, &calls), "");
+    assert_eq!(said("tool_called", &json!(["fetch", "search"]), false, &calls), "");
+    assert_eq!(said("tool_called", &json!(["fetch", "pay", "ship"]), false, &calls), "`pay`, `ship` were never called");
+    assert_eq!(said("tool_called", &json!({"any": ["pay", "fetch"]}), false, &calls), "");
+    assert_eq!(
+        said("tool_called", &json!({"any": ["pay", "ship"]}), false, &calls),
+        "none of `pay`, `ship` was called"
+    );
+}
+
+#[test]
+fn tool_called_negated_forbids_each_name() {
+    let calls = called(&["search", "fetch"]);
+    assert_eq!(said("tool_called", &json!({"any": ["pay", "ship"]}), true, &calls), "");
+    assert_eq!(said("tool_called", &json!(["pay", "fetch"]), true, &calls), "`fetch` was called, and must not be");
+    let both = said("tool_called", &json!({"any": ["fetch", "search"]}), true, &calls);
+    assert_eq!(both, "`fetch`, `search` were called, and must not be");
+}
+
+#[test]
+fn tool_called_compares_arguments_without_coercion() {
+    let calls = trace(&[("pay", json!({"amount": 20, "to": {"id": 1, "name": "x"}}))], None);
+    let with = |args: Value| json!({"name": "pay", "args": args});
+    assert_eq!(said("tool_called", &with(json!({"amount": 20})), false, &calls), "");
+    assert_eq!(said("tool_called", &with(json!({"to": {"id": 1}})), false, &calls), "");
+    assert_eq!(
+        said("tool_called", &with(json!({"amount": 20.0})), false, &calls),
+        "no call of `pay` has `amount` as asked"
+    );
+    let Ok(Outcome::Failed(failure)) = outcome("tool_called", &with(json!({"amount": 200})), false, &calls) else {
+        panic!("it must fail")
+    };
+    assert_eq!(failure.label, "the agent sent 20");
+    assert_eq!(failure.notes, [r#"turn 1, call 1 of 1: pay(amount=20, to={"id":1,"name":"x"})"#]);
+    assert_eq!(said("tool_called", &with(json!({"amount": 7})), true, &calls), "");
+}
+
+#[test]
+fn tool_called_counts() {
+    let calls = called(&["poll", "poll", "pay"]);
+    let count = |count: Value| json!({"name": "poll", "count": count});
+    assert_eq!(said("tool_called", &count(json!(2)), false, &calls), "");
+    assert_eq!(said("tool_called", &count(json!({"min": 1, "max": 2})), false, &calls), "");
+    assert_eq!(said("tool_called", &count(json!(1)), false, &calls), "`poll` was called 2 times, not exactly once");
+    assert_eq!(
+        said("tool_called", &count(json!({"min": 3})), false, &calls),
+        "`poll` was called 2 times, not at least 3 times"
+    );
+    assert_eq!(said("tool_called", &json!({"name": "ship", "count": 0}), false, &calls), "");
+    assert!(outcome("tool_called", &count(json!({"min": 3, "max": 2})), false, &calls).is_err());
+    assert!(outcome("tool_called", &count(json!(-1)), false, &calls).is_err());
+    assert!(outcome("tool_called", &json!({"nam": "poll"}), false, &calls).is_err());
+}
+
+#[test]
+fn call_order_is_a_subsequence_and_repeats_need_repeats() {
+    let calls = called(&["a", "x", "b", "a"]);
+    for good in [json!([]), json!(["a", "b"]), json!(["a", "b", "a"]), json!(["x", "a"])] {
+        assert_eq!(said("call_order", &good, false, &calls), "", "{good}");
+    }
+    assert_eq!(said("call_order", &json!(["b", "x"]), false, &calls), "`x` was not called after `b`");
+    assert_eq!(said("call_order", &json!(["a", "b", "b"]), false, &calls), "`b` was not called after `b`");
+    assert_eq!(said("call_order", &json!(["z"]), false, &calls), "`z` was not called");
+}
+
+#[test]
+fn contains_looks_at_what_was_said() {
+    let output = trace(&[], Some(json!({"answer": "It was refunded."})));
+    assert_eq!(said("contains", &json!("refunded"), false, &output), "");
+    assert_eq!(said("contains", &json!(["refunded", "Refunded"]), false, &output), "the agent did not say `Refunded`");
+    assert_eq!(said("contains", &json!(["sorry", "refunded"]), true, &output), "the agent said `refunded`");
+    assert_eq!(said("contains", &json!(["sorry"]), true, &output), "");
+}
+
+#[test]
+fn an_unknown_check_is_refused_with_a_suggestion() {
+    let problems = outcome("tool_caled", &json!("x"), false, &called(&[])).unwrap_err();
+    let problem = problems.iter().next().unwrap();
+    assert_eq!(problem.message, "unknown check `tool_caled`");
+    assert_eq!(problem.help.as_deref(), Some("did you mean `tool_called`?"));
+}
+
+#[test]
+fn every_check_refuses_arguments_of_no_use() {
+    for name in names() {
+        let result = outcome(name, &json!({"no_such_key": 1}), false, &called(&[]));
+        assert!(result.is_err(), "{name} took a mapping it can not know");
+    }
+}
