@@ -14,6 +14,8 @@
 //! ```
 
 mod disk;
+mod policies;
+mod recording;
 mod suites;
 
 pub use agentci_checks as checks;
@@ -27,4 +29,6 @@ pub use agentci_stubs as stubs;
 pub use agentci_trace as trace;
 pub use agentci_verdict as verdict;
 pub use disk::DiskFiles;
-pub use suites::{Settings, Suites, environment};
+pub use policies::read_baseline;
+pub use agentci_stubs::Tool;
+pub use suites::{Settings, Suites, environment, environment_secrets};

@@ -1,15 +1,19 @@
 //! The pipeline put together: load, compile, run.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::Ready;
 use agentci_plan::{Diagnostics, Mode, Plan};
 use agentci_runner::{Facts, Options, Run, Stop, Stopper};
-use agentci_verdict::{RunEvent, Status};
+use agentci_stubs::{Tool, ToolboxError};
+use agentci_trace::Redactor;
+use agentci_verdict::{Policy, RunEvent, Status};
 
-use crate::DiskFiles;
+use crate::{DiskFiles, recording};
+use crate::policies::policy;
 
 /// Suites that were read and whose checks are ready.
 #[derive(Debug)]
@@ -17,6 +21,8 @@ pub struct Suites {
     plan: Plan,
     ready: Ready,
     problems: Diagnostics,
+    policies: Vec<Option<Policy>>,
+    secrets: Redactor,
 }
 
 /// How to run suites.
@@ -31,12 +37,16 @@ pub struct Settings {
     pub fail_fast: bool,
     /// How long a case may take; its own limit without it.
     pub timeout: Option<Duration>,
+    /// What every draw depends on: equal seeds give equal runs.
+    pub seed: u64,
+    /// Tools of this program, to be called by agents in record and live mode.
+    pub tools: Vec<Arc<dyn Tool>>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let parallel = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { mode: None, parallel, fail_fast: false, timeout: None }
+        Self { mode: None, parallel, fail_fast: false, timeout: None, seed: 0, tools: Vec::new() }
     }
 }
 
@@ -48,7 +58,9 @@ impl Suites {
         let mut problems = loaded.diagnostics;
         let (ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
         problems.append(found);
-        Self { plan: loaded.plan, ready, problems }
+        let policies = loaded.plan.suites.iter().map(|suite| policy(suite, None)).collect();
+        let secrets = environment_secrets();
+        Self { plan: loaded.plan, ready, problems, policies, secrets }
     }
 
     /// What is to be run.
@@ -71,6 +83,17 @@ impl Suites {
         &self.problems
     }
 
+    /// What the runs of each suite are held to, where the suites stand in the plan. Baselines have been read; one that could
+    /// not be is no problem of the suite, but its runs fail.
+    pub fn policies(&self) -> &[Option<Policy>] {
+        &self.policies
+    }
+
+    /// Holds all runs against this baseline rather than the suites' own.
+    pub fn hold_against(&mut self, baseline: &Path) {
+        self.policies = self.plan.suites.iter().map(|suite| policy(suite, Some(baseline))).collect();
+    }
+
     /// Runs every case of every suite, suite after suite, and hands each event to `on_event`. The result is the worst status. It
     /// blocks, and makes a runtime of its own on this thread; from within an asynchronous runtime call it on a thread of its own.
     pub fn run(&self, settings: &Settings, mut on_event: impl FnMut(RunEvent)) -> io::Result<Status> {
@@ -84,6 +107,21 @@ impl Suites {
             worst = worst.max(runtime.block_on(run));
         }
         Ok(worst)
+    }
+
+    /// In record and live mode, makes sure that every tool that these cases may call can be executed. A run does so, too, but
+    /// case by case.
+    pub async fn resolve_tools(
+        &self,
+        position: usize,
+        selected: &[usize],
+        settings: &Settings,
+    ) -> Result<(), ToolboxError> {
+        let suite = &self.plan.suites[position];
+        match settings.mode.unwrap_or(suite.mode) {
+            Mode::Replay => Ok(()),
+            mode => recording::ready(suite, selected, mode, &settings.tools).await,
+        }
     }
 
     /// Runs some cases of one suite, all given by position.
@@ -105,15 +143,26 @@ impl Suites {
             parallel: settings.parallel,
             fail_fast: settings.fail_fast,
             timeout: settings.timeout,
+            seed: settings.seed,
+            tools: &settings.tools,
+            secrets: &self.secrets,
         };
         let ready = &self.ready.suites[position];
-        let run = Run { plan: &self.plan, suite, ready, selected, facts: &facts, options: &options, stop };
+        let policy = self.policies[position].as_ref();
+        let run = Run { plan: &self.plan, suite, ready, selected, facts: &facts, policy, options: &options, stop };
         agentci_runner::run_suite(&run, on_event).await
     }
 }
 
-/// The environment as suites see it with `${ENV.NAME}`. Two names are ours: `AGENTCI`, the path of the running binary, so that a
-/// suite can start it, and whatever the surroundings set.
+/// What must not be shown or stored: the values of environment variables whose names look secret.
+pub fn environment_secrets() -> Redactor {
+    let variables = std::env::vars_os();
+    let text = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    Redactor::default().with_environment(text)
+}
+
+/// The environment as suites see it with `${ENV.NAME}`. Unless it is set, `AGENTCI` is the path of the running binary, so that a
+/// suite can start it.
 pub fn environment(name: &str) -> Option<String> {
     match std::env::var(name) {
         Ok(value) => Some(value),

@@ -52,7 +52,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         match (inline, file) {
             (Some(inline), None) => {
                 let source = read::data(inline, "schema", Reading::Core, &mut compiler.problems)?;
-                let schema = Arc::new(build(source, inline.span, compiler)?);
+                let schema = Arc::new(build(source, "this", inline.span, compiler)?);
                 return Some(Box::new(JsonSchema { schema, span: inline.span }));
             }
             (None, Some(file)) => path = file,
@@ -96,7 +96,7 @@ fn load(file: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Schema> 
         }
     };
     match serde_json::from_str(&text) {
-        Ok(source) => build(source, span, compiler),
+        Ok(source) => build(source, &format!("`{shown}`"), span, compiler),
         Err(error) => {
             compiler.problems.push(
                 Diagnostic::error(span, format!("the schema `{shown}` is not JSON: {error}")).label("names this file"),
@@ -106,19 +106,27 @@ fn load(file: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Schema> 
     }
 }
 
-fn build(source: Value, span: Span, compiler: &mut Compiler<'_>) -> Option<Schema> {
+fn build(source: Value, name: &str, span: Span, compiler: &mut Compiler<'_>) -> Option<Schema> {
     match jsonschema::validator_for(&source) {
         Ok(validator) => Some(Schema { validator, source }),
         Err(error) => {
-            let place = error.instance_path().to_string();
-            let at = if place.is_empty() { "at its top".to_owned() } else { format!("at {place}") };
-            compiler.problems.push(
-                Diagnostic::error(span, format!("this is not a valid JSON Schema: {at}: {error}"))
-                    .label("the schema is wrong"),
-            );
+            compiler.problems.push(wrong_schema(&error, name, span));
             None
         }
     }
+}
+
+fn wrong_schema(error: &ValidationError<'_>, name: &str, span: Span) -> Diagnostic {
+    let place = error.instance_path().to_string();
+    let at = if place.is_empty() { "at its top".to_owned() } else { format!("at {place}") };
+    let reason = error.to_string();
+    let outside = ["resolve-http", "resolve-file", "base URI", "Unresolvable", "registry", "retrieve"];
+    if outside.iter().any(|word| reason.contains(word)) {
+        return Diagnostic::error(span, format!("{name} is a JSON Schema that refers to another document"))
+            .label("nothing is fetched")
+            .help("put what it refers to under `$defs` of the schema itself");
+    }
+    Diagnostic::error(span, format!("{name} is not a valid JSON Schema: {at}: {reason}")).label("the schema is wrong")
 }
 
 impl Evaluate for JsonSchema {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agentci_checks::{compile, names};
 use agentci_plan::{
     Case, Check, Diagnostics, Dialect, Limits, MemoryFiles, Mode, Node, Outcome, Plan, ProcessTarget, Sources, Span,
-    StopRule, Suite, Target, ToolSource, World,
+    StopRule, Suite, Target, World,
 };
 use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, Trace};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
         tags: Vec::new(),
         skip: None,
         target: Arc::new(Target::Process(target)),
-        world: Arc::new(World { tools: ToolSource::None, allowed: None }),
+        world: Arc::new(World::default()),
         variables: [].into(),
         hooks: [].into(),
         turns: Vec::new(),
@@ -47,6 +47,8 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
         span,
         mode: Mode::Replay,
         output_dir: None,
+        gates: agentci_plan::Gates::default(),
+        redact: agentci_plan::Redaction::default(),
         cases: vec![case],
     };
     let plan = Plan { sources, suites: vec![suite] };
@@ -127,7 +129,7 @@ fn json_schema_finds_wrong_schemas_before_anything_runs() {
     for (arguments, why) in [
         (json!("none.json"), "the schema `s/none.json` can not be read: no such file"),
         (json!("broken.json"), "the schema `s/broken.json` is not JSON"),
-        (json!("wrong.json"), "this is not a valid JSON Schema: at /type"),
+        (json!("wrong.json"), "`s/wrong.json` is not a valid JSON Schema: at /type"),
         (json!({"path": "schema.json", "schema": {}}), "`json_schema` needs either `path` or `schema`"),
         (json!(["schema.json"]), "`json_schema` must be text, found a list"),
     ] {

@@ -19,7 +19,7 @@ pub enum DriveError {
         help: String,
     },
     /// The agent left before its result came.
-    #[error("the agent ended before its final output{}", exit.map(|exit| format!(" ({exit})")).unwrap_or_default())]
+    #[error("{}", exited(*exit))]
     Exited {
         /// How it left; nothing when it only closed its output.
         exit: Option<Exit>,
@@ -43,5 +43,12 @@ pub enum DriveError {
 impl From<Stopped> for DriveError {
     fn from(_: Stopped) -> Self {
         DriveError::Stopped
+    }
+}
+
+fn exited(exit: Option<Exit>) -> String {
+    match exit {
+        Some(exit) => format!("the agent ended with {exit} before its final output"),
+        None => "the agent closed its standard output before its final output".into(),
     }
 }

@@ -13,5 +13,5 @@ mod sink;
 pub use agentci_wire::{Ending, adopt_orphans, sweep_all};
 pub use driver::{Context, Driver};
 pub use error::DriveError;
-pub use host::{Answer, ToolHost};
+pub use host::{Answer, Delivery, Reply, ToolHost};
 pub use sink::{Clock, Stopped, TraceSink};

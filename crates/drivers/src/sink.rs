@@ -35,6 +35,7 @@ impl Clock {
     }
 }
 
+type Change<'w> = Box<dyn Fn(&mut Kind) + 'w>;
 type Watcher<'w> = Box<dyn FnMut(&Event) -> ControlFlow<()> + 'w>;
 
 /// Where a driver writes what happens. A watcher sees every event as it comes and may ask to stop.
@@ -42,13 +43,21 @@ pub struct TraceSink<'w> {
     clock: Clock,
     turn: u32,
     trace: Trace,
+    change: Option<Change<'w>>,
     watcher: Watcher<'w>,
 }
 
 impl<'w> TraceSink<'w> {
     /// A sink with a watcher.
     pub fn new(clock: Clock, watcher: impl FnMut(&Event) -> ControlFlow<()> + 'w) -> Self {
-        Self { clock, turn: 0, trace: Trace::default(), watcher: Box::new(watcher) }
+        Self { clock, turn: 0, trace: Trace::default(), change: None, watcher: Box::new(watcher) }
+    }
+
+    /// Lets something be evened out before anyone sees it.
+    #[must_use]
+    pub fn with_change(mut self, change: impl Fn(&mut Kind) + 'w) -> Self {
+        self.change = Some(Box::new(change));
+        self
     }
 
     /// What follows belongs to this turn.
@@ -57,7 +66,10 @@ impl<'w> TraceSink<'w> {
     }
 
     /// Writes down what happened now.
-    pub fn push(&mut self, kind: Kind) -> Result<(), Stopped> {
+    pub fn push(&mut self, mut kind: Kind) -> Result<(), Stopped> {
+        if let Some(change) = &self.change {
+            change(&mut kind);
+        }
         let event = Event { at: self.clock.now(), turn: self.turn, kind };
         let flow = (self.watcher)(&event);
         self.trace.push(event);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, CommandPart, Diagnostics, Limits, ProcessTarget, Span, StopRule, Target, Text, ToolSource, World,
+    Case, CommandPart, Diagnostics, Limits, ProcessTarget, Span, StopRule, Target, Text, World,
 };
 
 /// A case that only says what is wrong with it; everything else in it is harmless.
@@ -15,7 +15,7 @@ pub(crate) fn case(id: String, span: Span, target: Arc<Target>, problems: Diagno
         tags: Vec::new(),
         skip: None,
         target,
-        world: Arc::new(World { tools: ToolSource::None, allowed: None }),
+        world: Arc::new(World::default()),
         variables: Arc::from([]),
         hooks: Arc::from([]),
         turns: Vec::new(),

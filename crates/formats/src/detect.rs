@@ -20,7 +20,8 @@ pub(crate) fn dialect(name: &str, root: &Node) -> Option<Dialect> {
 pub(crate) fn fits(root: &Node, dialect: Dialect) -> bool {
     let has = |key: &str| root.get(key).is_some();
     match dialect {
-        Dialect::Native => has("cases"),
+        // A suite whose `cases` is mistyped is still a suite.
+        Dialect::Native => has("cases") || has("suite"),
         Dialect::Runledger => has("suite_name") || has("agent_command"),
         _ => false,
     }

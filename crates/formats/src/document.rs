@@ -19,6 +19,7 @@ pub(crate) fn open(files: &dyn Files, sources: &mut Sources, path: &Path) -> Res
                 Diagnostic::error(Span::whole(file), format!("can not read `{}`: {error}", path.display()));
             return Err(match error {
                 FileError::TooLarge { .. } => diagnostic.help("split it into smaller files"),
+                FileError::Other(reason) if reason.contains("UTF-8") => diagnostic.help("save it as UTF-8 text"),
                 FileError::Missing | FileError::Other(_) => diagnostic,
             });
         }

@@ -26,9 +26,11 @@ mod document;
 mod ids;
 mod load;
 pub mod native;
+mod pass_rate;
 mod quantity;
 mod runledger;
 mod search;
+mod surroundings;
 pub mod yaml;
 
 pub use load::{Loaded, load};

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use agentci_formats::{load, print_native, yaml};
 use agentci_plan::{
-    Action, Case, Cassette, Check, CommandPart, Content, Data, Dialect, Hook, Limit, Limits, MemoryFiles, Message,
-    Mode, Node, ProcessTarget, Said, Scalar, Skip, Sources, Span, Spanned, StopRule, Suite, Target, Text, ToolSource,
-    Turn, World,
+    Action, Case, Cassette, Check, CommandPart, CommandTool, Content, Data, Dialect, Fault, FaultKind, FaultTime,
+    Gates, Hook, HttpTool, Limit, Limits, LiveTool, LiveTools, MemoryFiles, Message, Mode, Node, Normalization,
+    ProcessTarget, Redaction, Said, Scalar, Skip, Sources, Span, Spanned, StopRule, Suite, Target, Text,
+    TextReplacement, ToolSource, Turn, World,
 };
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
-use serde_json::{Number, Value};
+use serde_json::{Number, Value, json};
 
 fn span() -> Span {
     Span::whole(Sources::default().add(Path::new("x"), ""))
@@ -179,15 +180,80 @@ fn target() -> impl Strategy<Value = Target> {
 
 fn world() -> impl Strategy<Value = World> {
     let path = sample::select(vec!["s/tapes/a b.jsonl", "tape", "../up/ü.jsonl", "/abs/${X}"]);
-    (option::of(path), option::of(collection::vec(text(), 0..3))).prop_map(|(path, allowed)| World {
-        tools: path.map_or(ToolSource::None, |path| ToolSource::Cassette(Cassette { path: path.into(), span: span() })),
-        allowed: allowed.map(|names| names.into_iter().map(|name| Spanned::new(name, span())).collect()),
+    let allowed = option::of(collection::vec(text(), 0..3));
+    (option::of(path), allowed, live(), normalization(), collection::vec(fault(), 0..3)).prop_map(
+        |(path, allowed, live, normalization, faults)| World {
+            tools: path
+                .map_or(ToolSource::None, |path| ToolSource::Cassette(Cassette { path: path.into(), span: span() })),
+            allowed: allowed.map(|names| names.into_iter().map(|name| Spanned::new(name, span())).collect()),
+            live: Arc::new(live),
+            normalization: Arc::new(normalization),
+            faults: faults.into(),
+        },
+    )
+}
+
+fn live() -> impl Strategy<Value = LiveTools> {
+    let command = (text(), named_texts(), any::<bool>()).prop_map(|(argument, environment, long_lived)| {
+        let parts = ["program".to_owned(), argument];
+        LiveTool::Command(CommandTool {
+            command: parts.map(|part| CommandPart { text: Text::parse(&part), file: None }).into(),
+            environment,
+            long_lived,
+            timeout: Duration::from_secs(30),
+            span: span(),
+        })
+    });
+    let http = (named_texts(), 1_u64..100_000).prop_map(|(headers, millis)| {
+        let timeout = Duration::from_millis(millis);
+        LiveTool::Http(HttpTool { url: Text::parse("https://x.test/${A}"), headers, timeout, span: span() })
+    });
+    let tools = collection::btree_map(name(), prop_oneof![command, http], 0..3);
+    (tools, option::of(name())).prop_map(|(tools, module)| LiveTools {
+        tools: tools.into_iter().map(|(name, tool)| (Spanned::new(name, span()), tool)).collect(),
+        module: module.map(|module| Spanned::new(module, span())),
+        folder: "s".into(),
+    })
+}
+
+fn normalization() -> impl Strategy<Value = Normalization> {
+    let texts = || collection::vec(text(), 0..2);
+    let replaced = collection::btree_map(name(), text().prop_map(Value::String), 0..2);
+    (texts(), texts(), replaced, texts()).prop_map(|(strip_keys, strip_paths, replaced, replacements)| Normalization {
+        strip_keys,
+        strip_paths,
+        replace_paths: replaced.into_iter().collect(),
+        replace_text: replacements
+            .into_iter()
+            .map(|replacement| TextReplacement { pattern: r"(?i)\d+ a".into(), replacement })
+            .collect(),
+    })
+}
+
+fn fault() -> impl Strategy<Value = Fault> {
+    let when = prop_oneof![
+        Just(FaultTime::Always),
+        (1_u32..9).prop_map(FaultTime::Call),
+        (0.0..=1.0).prop_map(FaultTime::Rate)
+    ];
+    let kind = prop_oneof![
+        text().prop_map(FaultKind::Error),
+        (0_u64..9999).prop_map(|millis| FaultKind::Delay(Duration::from_millis(millis))),
+        sample::select(vec![FaultKind::Malformed, FaultKind::Truncated, FaultKind::Hang]),
+    ];
+    (option::of(name()), when, kind).prop_map(|(tool, when, kind)| Fault {
+        tool: tool.map(|tool| Spanned::new(tool, span())),
+        when,
+        kind,
+        span: span(),
     })
 }
 
 fn hook() -> impl Strategy<Value = Hook> {
     (text(), named_texts(), 1_u64..100_000).prop_map(|(argument, environment, millis)| Hook {
-        command: vec![Text::Literal("seed".into()), Text::parse(&argument)],
+        command: [Text::Literal("seed".into()), Text::parse(&argument)]
+            .map(|text| CommandPart { text, file: None })
+            .into(),
         environment,
         timeout: Duration::from_millis(millis),
         span: span(),
@@ -222,23 +288,58 @@ fn case() -> impl Strategy<Value = Case> {
     )
 }
 
+fn gates() -> impl Strategy<Value = Gates> {
+    // A percentage below one is warned about.
+    let percent = || option::of(prop_oneof![-500_i32..=0, 1..100_000]);
+    let truth = || option::of(any::<bool>());
+    let rate = option::of((0_u32..=1000).prop_map(|rate| f64::from(rate) / 1000.0));
+    (any::<bool>(), rate, percent(), percent(), truth(), truth()).prop_map(
+        |(baseline, rate, mean, p95, no_new_failures, no_missing_cases)| {
+            let spanned = |percent: i32| Spanned::new(format!("{percent}e-2").parse().unwrap(), span());
+            let written = [
+                ("baseline", baseline.then(|| json!("old/b.json"))),
+                ("min_pass_rate", rate.map(|rate| serde_json::from_str(&rate.to_string()).unwrap())),
+                ("max_avg_wall_ms_delta_pct", mean.map(Value::from)),
+                ("max_p95_wall_ms_delta_pct", p95.map(Value::from)),
+                ("no_new_failures", no_new_failures.map(Value::from)),
+                ("no_missing_cases", no_missing_cases.map(Value::from)),
+            ];
+            let pairs: Vec<_> =
+                written.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+            Gates {
+                baseline: baseline.then(|| Spanned::new("s/old/b.json".into(), span())),
+                min_pass_rate: rate.map(|rate| Spanned::new(rate, span())),
+                max_avg_wall_ms_delta_pct: mean.map(spanned),
+                max_p95_wall_ms_delta_pct: p95.map(spanned),
+                no_new_failures: no_new_failures.map(|truth| Spanned::new(truth, span())),
+                no_missing_cases: no_missing_cases.map(|truth| Spanned::new(truth, span())),
+                written: if pairs.is_empty() { Value::Null } else { Value::Object(pairs.into_iter().collect()) },
+            }
+        },
+    )
+}
+
 fn suite() -> impl Strategy<Value = Suite> {
     let mode = sample::select(vec![Mode::Replay, Mode::Record, Mode::Live]);
-    (name(), mode, any::<bool>(), collection::vec(case(), 1..4)).prop_map(|(name, mode, output, mut cases)| {
-        for (index, case) in cases.iter_mut().enumerate() {
-            case.id = format!("{}{index}", case.id);
-        }
-        Suite {
-            name,
-            dialect: Dialect::Native,
-            path: "s/agentci.yaml".into(),
-            folder: "s".into(),
-            span: span(),
-            mode,
-            output_dir: output.then(|| "s/out".into()),
-            cases,
-        }
-    })
+    (name(), mode, any::<bool>(), gates(), collection::vec(case(), 1..4)).prop_map(
+        |(name, mode, output, gates, mut cases)| {
+            for (index, case) in cases.iter_mut().enumerate() {
+                case.id = format!("{}{index}", case.id);
+            }
+            Suite {
+                name,
+                dialect: Dialect::Native,
+                path: "s/agentci.yaml".into(),
+                folder: "s".into(),
+                span: span(),
+                mode,
+                output_dir: output.then(|| "s/out".into()),
+                gates,
+                redact: Redaction { keys: vec!["${x}".into()], patterns: vec![r"a\d".into()] },
+                cases,
+            }
+        },
+    )
 }
 
 /// A suite in full, places left out, so that two can be compared.
@@ -304,6 +405,34 @@ fn a_runledger_suite_prints_as_a_native_one() {
     assert_eq!((&again.folder, &again.name), (&first.folder, &first.name));
     assert_eq!(without_places(again).matches("s/agent.py").count(), 1);
     assert_eq!(again.cases[0].turns[0].said, first.cases[0].turns[0].said);
+}
+
+#[test]
+fn thresholds_of_a_runledger_suite_become_percentages() {
+    let files = MemoryFiles::default()
+        .with(
+            "s/suite.yaml",
+            "suite_name: s\nagent_command: [a]\nmode: replay\ncases_path: cases\ntool_registry: []\n\
+             baseline_path: ../baselines/s.json\n\
+             regression: { min_success_rate: 0.9, max_avg_wall_ms_delta_pct: 0.07, no_new_failures: yes, mine: 1 }\n",
+        )
+        .with("s/cases/a.yaml", "id: a\ninput: {}\ncassette: a.jsonl\n");
+    let loaded = load(&files, &["s".into()]);
+    assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
+    let text = print_native(&loaded.plan.suites[0], None);
+    let gates = "gates:\n  baseline: ../baselines/s.json\n  min_pass_rate: 0.9\n  max_avg_wall_ms_delta_pct: 7\n  \
+        no_new_failures: true\n";
+    assert!(text.contains(gates), "{text}");
+    let again = load(&MemoryFiles::default().with("s/agentci.yaml", text), &["s".into()]);
+    assert!(again.diagnostics.is_empty(), "{:?}", again.diagnostics);
+    let (old, new) = (&loaded.plan.suites[0].gates, &again.plan.suites[0].gates);
+    let value = |time: &Option<Spanned<f64>>| time.as_ref().map(|time| time.value);
+    assert_eq!(value(&old.max_avg_wall_ms_delta_pct), Some(0.07));
+    assert_eq!(value(&new.max_avg_wall_ms_delta_pct), Some(0.07));
+    assert_eq!(
+        old.written,
+        json!({"min_success_rate": 0.9, "max_avg_wall_ms_delta_pct": 0.07, "no_new_failures": true, "mine": 1})
+    );
 }
 
 #[test]

@@ -76,13 +76,29 @@ pub struct Damage {
     pub reason: String,
 }
 
-/// Reads a `run.jsonl`. Only a file that can not be opened or read is an error: a bad line is noted and the rest is read.
-pub fn read(path: &Path) -> Result<Readback, LedgerError> {
-    Ok(read_lines(BufReader::new(File::open(path)?), LINE_LIMIT)?)
+/// What was wrong with a stored run.
+#[derive(Debug, Default)]
+pub struct Playback {
+    /// Lines that hold no event this build can read.
+    pub damaged: Vec<Damage>,
+    /// Whether the last line was cut off while it was written: the run was killed.
+    pub torn: bool,
 }
 
-fn read_lines(mut reader: impl BufRead, limit: u64) -> io::Result<Readback> {
-    let mut readback = Readback::default();
+/// Reads a `run.jsonl`. Only a file that can not be opened or read is an error: a bad line is noted and the rest is read.
+pub fn read(path: &Path) -> Result<Readback, LedgerError> {
+    let mut events = Vec::new();
+    let Playback { damaged, torn } = play(path, |event| events.push(event))?;
+    Ok(Readback { events, damaged, torn })
+}
+
+/// Reads a `run.jsonl` as [`read`] does, and hands out each event as it comes to it: a long run need not fit into memory.
+pub fn play(path: &Path, on_event: impl FnMut(RunEvent)) -> Result<Playback, LedgerError> {
+    Ok(play_lines(BufReader::new(File::open(path)?), LINE_LIMIT, on_event)?)
+}
+
+fn play_lines(mut reader: impl BufRead, limit: u64, mut on_event: impl FnMut(RunEvent)) -> io::Result<Playback> {
+    let mut playback = Playback::default();
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -96,16 +112,16 @@ fn read_lines(mut reader: impl BufRead, limit: u64) -> io::Result<Readback> {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         if text.len() as u64 > limit {
             reader.skip_until(b'\n')?;
-            readback.damaged.push(Damage { line: number, reason: format!("longer than {limit} bytes") });
+            playback.damaged.push(Damage { line: number, reason: format!("longer than {limit} bytes") });
             continue;
         }
         match parse(text) {
-            Ok(event) => readback.events.push(event),
-            Err(_) if !ended => readback.torn = true,
-            Err(reason) => readback.damaged.push(Damage { line: number, reason }),
+            Ok(event) => on_event(event),
+            Err(_) if !ended => playback.torn = true,
+            Err(reason) => playback.damaged.push(Damage { line: number, reason }),
         }
     }
-    Ok(readback)
+    Ok(playback)
 }
 
 fn parse(line: &[u8]) -> Result<RunEvent, String> {
@@ -127,6 +143,12 @@ mod tests {
             timestamp: 7,
             body: Body::Text(TextSaid { turn: 0, text: text.to_owned() }),
         }
+    }
+
+    fn read_lines(bytes: &[u8], limit: u64) -> io::Result<Readback> {
+        let mut events = Vec::new();
+        let Playback { damaged, torn } = play_lines(bytes, limit, |event| events.push(event))?;
+        Ok(Readback { events, damaged, torn })
     }
 
     fn line(event: &RunEvent) -> String {
@@ -166,7 +188,7 @@ mod tests {
         let version = line(&said("y")).replace("\"v\":1", "\"v\":2");
         let mut bytes = b"\xff\n\n".to_vec();
         bytes.extend_from_slice([long, line(&said("kept")), newer, version].concat().as_bytes());
-        let readback = read_lines(bytes.as_slice(), 200).unwrap();
+        let readback = read_lines(&bytes, 200).unwrap();
         assert_eq!(readback.events, [said("kept")]);
         let numbers: Vec<u64> = readback.damaged.iter().map(|damage| damage.line).collect();
         assert_eq!(numbers, [1, 2, 3, 5, 6]);

@@ -6,7 +6,7 @@
 //!     summary.json    complete or absent, like every file but run.jsonl
 //! ```
 //!
-//! [`RunFolder`] gives each run a folder of its own, [`Journal`] appends run events to it, [`read`] gets them back.
+//! [`RunFolder`] gives each run a folder of its own, [`Journal`] appends run events to it, [`read`] and [`play`] get them back.
 
 mod error;
 mod folder;
@@ -16,5 +16,6 @@ mod whole;
 
 pub use error::LedgerError;
 pub use folder::RunFolder;
-pub use jsonl::{Damage, Journal, Readback, read};
+pub use jsonl::{Damage, Journal, Playback, Readback, play, read};
+pub use name::safe_name;
 pub use whole::write_whole;

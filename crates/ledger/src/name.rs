@@ -10,7 +10,7 @@ const LIMIT: usize = 100;
 
 /// A name that can be neither a path, nor hidden, nor refused by a common file system. A name that had to be changed ends in a
 /// fingerprint of the original, so that two names that change to the same one stay apart.
-pub(crate) fn safe_name(suite: &str) -> String {
+pub fn safe_name(suite: &str) -> String {
     let mut safe = String::with_capacity(suite.len());
     for character in suite.chars() {
         let leading_dot = character == '.' && matches!(safe.as_str(), "" | "_");

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::{Span, Text};
+use crate::{CommandPart, Span, Text};
 
 /// A command whose standard output is one JSON object, merged into the variables of the case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hook {
     /// The program and its arguments.
-    pub command: Vec<Text>,
+    pub command: Vec<CommandPart>,
     /// Environment variables it gets beside the inherited ones.
     pub environment: Vec<(String, Text)>,
     /// How long it may take.

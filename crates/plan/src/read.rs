@@ -26,6 +26,8 @@ pub struct Fields<'n> {
     span: Span,
     pairs: &'n [Pair],
     known: Vec<&'static str>,
+    /// Keys that are missing, and the written key that may be meant for each.
+    mistyped: Vec<(&'static str, &'n str)>,
 }
 
 impl<'n> Fields<'n> {
@@ -38,7 +40,7 @@ impl<'n> Fields<'n> {
             );
             return None;
         };
-        Some(Self { what, span: node.span, pairs, known: Vec::new() })
+        Some(Self { what, span: node.span, pairs, known: Vec::new(), mistyped: Vec::new() })
     }
 
     /// Where the mapping stands.
@@ -48,7 +50,9 @@ impl<'n> Fields<'n> {
 
     /// A key that may be absent; nothing written after it counts as absent too.
     pub fn optional(&mut self, key: &'static str) -> Option<&'n Node> {
-        self.known.push(key);
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
         self.pairs.iter().find(|pair| pair.key.text == key).map(|pair| &pair.value).filter(|node| !node.is_null())
     }
 
@@ -58,14 +62,20 @@ impl<'n> Fields<'n> {
         if found.is_none() {
             let written = self.pairs.iter().find(|pair| pair.key.text == key);
             let span = written.map_or(self.span, |pair| pair.key.span);
-            problems.push(match written {
-                Some(_) => Diagnostic::error(span, format!("`{key}` has no value")).label("a value is missing here"),
-                None => {
-                    Diagnostic::error(span, format!("{} needs `{key}`", self.what)).help(format!("add `{key}:` to it"))
-                }
-            });
+            // A written key that is close is told of as unknown, with this one as the suggestion: once is enough.
+            let meant = self.pairs.iter().find(|pair| did_you_mean(&pair.key.text, [key]).is_some());
+            match (written, meant) {
+                (Some(_), _) => problems
+                    .push(Diagnostic::error(span, format!("`{key}` has no value")).label("a value is missing here")),
+                (None, Some(meant)) => self.mistyped.push((key, &meant.key.text)),
+                (None, None) => problems.push(self.needs(key)),
+            }
         }
         found
+    }
+
+    fn needs(&self, key: &str) -> Diagnostic {
+        Diagnostic::error(self.span, format!("{} needs `{key}`", self.what)).help(format!("add `{key}:` to it"))
     }
 
     /// Where the key itself stands.
@@ -80,6 +90,11 @@ impl<'n> Fields<'n> {
 
     /// Reports every key that no one asked for.
     pub fn finish(self, problems: &mut Diagnostics) {
+        for (key, written) in &self.mistyped {
+            if self.known.contains(written) {
+                problems.push(self.needs(key));
+            }
+        }
         for pair in self.rest() {
             let mut diagnostic = Diagnostic::error(
                 pair.key.span,
@@ -109,11 +124,16 @@ fn wrong(node: &Node, name: &str, wanted: &str) -> Diagnostic {
 
 /// A text. Numbers and truth values are refused: an id that looks like a number must be quoted to be text.
 pub fn text(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<String> {
+    text_of(node, &format!("`{name}`"), problems)
+}
+
+fn text_of(node: &Node, what: &str, problems: &mut Diagnostics) -> Option<String> {
     let value = node.scalar().and_then(|scalar| scalar.value(Reading::Core));
     if let Some(Value::String(text)) = value {
         return Some(text);
     }
-    let mut diagnostic = wrong(node, name, "text");
+    let message = format!("{what} must be text, found {}", node.describe());
+    let mut diagnostic = Diagnostic::error(node.span, message).label("expected text");
     if let Some(scalar) = node.scalar().filter(|scalar| !scalar.is_null()) {
         diagnostic = diagnostic.help(format!("put it in quotes: \"{}\"", scalar.text));
     }
@@ -196,8 +216,8 @@ pub fn list<'n>(node: &'n Node, name: &str, problems: &mut Diagnostics) -> Optio
 /// A list of texts, each with its place; the good ones are kept when one is wrong.
 pub fn texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
     let items = list(node, name, problems)?;
-    let part = format!("{name}[]");
-    Some(items.iter().filter_map(|item| Some(Spanned::new(text(item, &part, problems)?, item.span))).collect())
+    let part = format!("an item of `{name}`");
+    Some(items.iter().filter_map(|item| Some(Spanned::new(text_of(item, &part, problems)?, item.span))).collect())
 }
 
 /// One text or a list of them.

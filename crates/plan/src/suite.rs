@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Case, Sources, Span};
+use crate::{Case, Gates, Redaction, Sources, Span};
 
 /// Everything that is to be run.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +30,10 @@ pub struct Suite {
     pub mode: Mode,
     /// Where run folders go, unless the caller says otherwise.
     pub output_dir: Option<PathBuf>,
+    /// What is kept out of its artifacts beyond what always is.
+    pub redact: Redaction,
+    /// What the run as a whole must come to.
+    pub gates: Gates,
     /// The cases, in the order they run.
     pub cases: Vec<Case>,
 }

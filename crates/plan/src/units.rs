@@ -7,7 +7,7 @@ const UNITS: [(&str, f64); 7] =
 
 /// Reads a sequence of decimal numbers with units; a bare `0` is allowed.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{}` is not a duration", text.escape_debug());
+    let wrong = || format!("`{}` is not a duration: write a number and a unit, such as `90s`", text.escape_debug());
     if text == "0" {
         return Ok(Duration::ZERO);
     }

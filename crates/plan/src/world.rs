@@ -3,24 +3,31 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Span, Spanned};
+use crate::{Fault, LiveTools, Normalization, Span, Spanned};
 
 /// What stands in for the world around the agent.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct World {
-    /// Where answers to tool calls come from.
+    /// Where recorded answers to tool calls are kept.
     pub tools: ToolSource,
     /// The tools that may be called; any when absent.
     pub allowed: Option<Arc<[Spanned<String>]>>,
+    /// What is executed in record and live mode.
+    pub live: Arc<LiveTools>,
+    /// What is evened out in results.
+    pub normalization: Arc<Normalization>,
+    /// What goes wrong on purpose.
+    pub faults: Arc<[Fault]>,
 }
 
-/// Where answers to tool calls come from.
-#[derive(Debug, Clone, PartialEq)]
+/// Where recorded answers to tool calls are kept.
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub enum ToolSource {
-    /// There are none: a call is an answer that is missing.
+    /// Nowhere: in replay a call has no answer.
+    #[default]
     None,
-    /// A recording.
+    /// In a file.
     Cassette(Cassette),
 }
 

@@ -25,6 +25,16 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// Text between two HTML tags or the double quotes of an HTML attribute: markup and whatever a terminal should not get are shown.
+pub fn html_text(text: &str) -> Cow<'_, str> {
+    replace(text, |character, into| match character {
+        '\n' | '\t' => false,
+        // Nothing here is quoted with them, but what is made of this text may be.
+        '\'' => push(into, "&#39;"),
+        _ => push_xml(character, into) || (is_unsafe(character) && push_visible(character, into)),
+    })
+}
+
 /// Text between two XML tags.
 pub fn xml_text(text: &str) -> Cow<'_, str> {
     replace(text, |character, into| match character {
@@ -110,6 +120,14 @@ mod tests {
         assert_eq!(printable("\u{1b}[31mred\u{9b}0m\r\n"), "\\u{1b}[31mred\\u{9b}0m\\u{d}\n");
         assert_eq!(printable("a\u{202e}b\u{2066}c\0"), "a\\u{202e}b\\u{2066}c\\u{0}");
         assert_eq!(one_line("a\nPASS b\t"), "a\\nPASS b\\t");
+    }
+
+    #[test]
+    fn html_holds_no_markup_and_nothing_hidden() {
+        assert_eq!(
+            html_text("<b on=\"x\" id='y'>&\n\u{202e}\r\u{1b}"),
+            "&lt;b on=&quot;x&quot; id=&#39;y&#39;&gt;&amp;\n\\u{202e}\\u{d}\\u{1b}"
+        );
     }
 
     #[test]

@@ -22,6 +22,11 @@ use crate::{Heading, Paint, Snippet};
 /// All findings of the attempt that decided, a blank line between two. With the last one come up to `stderr_lines` of what the
 /// agent wrote to its standard error.
 pub(crate) fn render(suite: &str, row: &Row, stderr_lines: usize, paint: Paint) -> String {
+    each(suite, row, stderr_lines, paint).join("\n")
+}
+
+/// The same, one text a finding.
+pub(crate) fn each(suite: &str, row: &Row, stderr_lines: usize, paint: Paint) -> Vec<String> {
     let end = row.decisive();
     let unexplained = [unexplained(end)];
     let findings = if end.findings.is_empty() { &unexplained[..] } else { &end.findings[..] };
@@ -43,7 +48,7 @@ pub(crate) fn render(suite: &str, row: &Row, stderr_lines: usize, paint: Paint) 
         };
         texts.push(snippet.render(paint));
     }
-    texts.join("\n")
+    texts
 }
 
 /// What is wrong, in one line.

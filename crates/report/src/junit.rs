@@ -15,13 +15,14 @@
 //! </testsuites>
 //! ```
 //!
-//! A case has one `testcase` however often it was run; its runs are listed in `system-out`.
+//! A case has one `testcase` however often it was run; its runs are listed in `system-out`. A gate that failed has one, too,
+//! named `gate: min_pass_rate` and so on.
 
-use agentci_verdict::{Aggregates, Body, Cause, Row, RunEvent, Status};
+use agentci_verdict::{Aggregates, Body, Cause, GateReport, GateStatus, Row, RunEvent, Status};
 
 use crate::quantity::duration;
 use crate::run::Run;
-use crate::{Output, Paint, ReportError, Reporter, findings, printable, xml_attribute, xml_text};
+use crate::{Output, Paint, ReportError, Reporter, findings, gates, printable, xml_attribute, xml_text};
 
 /// Makes `junit.xml`. Several runs one after another become several suites in it.
 pub struct Junit {
@@ -58,10 +59,14 @@ fn file(runs: &[Run]) -> String {
     let mut wall_ms = 0;
     let mut suites = Vec::new();
     for run in runs {
-        let numbers = Aggregates::of(&run.rows);
+        let failed_gates: Vec<String> = run.gates.iter().flat_map(|report| failed_gates(&run.suite, report)).collect();
+        let mut numbers = Aggregates::of(&run.rows);
+        numbers.cases_total += failed_gates.len();
+        numbers.cases_fail += failed_gates.len();
         let counts = counts(&numbers, run.end().wall_ms);
         suites.push(format!("  <testsuite name=\"{}\" {counts}>\n", xml_attribute(&run.suite)));
         suites.extend(run.rows.iter().map(|row| test_case(&run.suite, row)));
+        suites.extend(failed_gates);
         suites.push("  </testsuite>\n".to_owned());
         all.cases_total += numbers.cases_total;
         all.cases_fail += numbers.cases_fail;
@@ -120,6 +125,28 @@ fn problem(element: &str, suite: &str, row: &Row) -> String {
         xml_attribute(&message),
         xml_attribute(cause),
         xml_text(body.trim_end()),
+    )
+}
+
+/// Gates that failed, a test case each; the others are nobody's concern here.
+fn failed_gates(suite: &str, report: &GateReport) -> Vec<String> {
+    let mut cases = Vec::new();
+    if let Some(problem) = &report.problem {
+        let path = report.baseline_path.as_deref().unwrap_or_default();
+        cases.push(failed_gate(suite, "baseline", &gates::baseline_problem(path, problem)));
+    }
+    let failed = report.comparison.checks.iter().filter(|check| check.status == GateStatus::Fail);
+    cases.extend(failed.map(|check| failed_gate(suite, check.id.name(), &gates::gate(check))));
+    cases
+}
+
+fn failed_gate(suite: &str, name: &str, said: &str) -> String {
+    format!(
+        "    <testcase classname=\"{}\" name=\"gate: {name}\" time=\"0.000\">\n      \
+         <failure message=\"{}\" type=\"gate\">{}</failure>\n    </testcase>\n",
+        xml_attribute(suite),
+        xml_attribute(said),
+        xml_text(&format!("GATE FAIL {name}: {said}")),
     )
 }
 

@@ -2,25 +2,39 @@
 //!
 //! A report is a [`Reporter`]: run events go in, and text comes out through what the caller gave it. Nothing here opens a file
 //! or asks for the time, so a stored run that is played again gives the same bytes as the run itself. [`FanOut`] feeds several
-//! reports at once.
+//! reports at once, and [`REPORTS`] has those that can be asked for by name.
 
 mod console;
+mod cut;
 mod escape;
 mod fan_out;
 mod findings;
+mod gates;
+mod github;
+mod html;
+mod jsonl;
 mod junit;
+mod markdown;
+mod overall;
 mod paint;
 mod quantity;
+mod registry;
 mod reporter;
 mod run;
 mod snippet;
 mod summary;
 
 pub use console::{Console, ConsoleOptions};
-pub use escape::{one_line, printable, xml_attribute, xml_text};
+pub use escape::{html_text, one_line, printable, xml_attribute, xml_text};
 pub use fan_out::FanOut;
+pub use gates::{baseline_problem, changes, comparison_table, gate, regression};
+pub use github::Github;
+pub use html::Html;
+pub use jsonl::Jsonl;
 pub use junit::Junit;
+pub use markdown::Markdown;
 pub use paint::{Paint, Tone};
+pub use registry::{REPORTS, ReportKind};
 pub use reporter::{Output, ReportError, Reporter};
 pub use snippet::{Heading, Snippet, diagnostic};
 pub use summary::{RUNLEDGER_VERSION, Summary};

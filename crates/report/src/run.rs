@@ -1,6 +1,6 @@
 //! What the reports keep of a run: its facts, its cases, its end.
 
-use agentci_verdict::{Body, Rows, RunEnd, RunEvent, RunStart};
+use agentci_verdict::{Body, GateReport, Rows, RunEnd, RunEvent, RunStart};
 
 /// A run as far as it was seen.
 #[derive(Debug, Default)]
@@ -13,6 +13,8 @@ pub(crate) struct Run {
     pub(crate) rows: Rows,
     /// When the last event came, in Unix milliseconds.
     pub(crate) last_seen: u64,
+    /// How it did beside its baseline, if it has gates.
+    pub(crate) gates: Option<Box<GateReport>>,
     first_seen: Option<u64>,
     end: Option<RunEnd>,
 }
@@ -27,10 +29,26 @@ impl Run {
         }
         match &event.body {
             Body::RunStart(start) => self.start = start.clone(),
+            Body::Gates(report) => self.gates = Some(report.clone()),
             Body::RunEnd(end) => self.end = Some(end.clone()),
             _ => {}
         }
         self.rows.add(event)
+    }
+
+    /// When the first event came, in Unix milliseconds.
+    pub(crate) fn begun(&self) -> u64 {
+        self.first_seen.unwrap_or_default()
+    }
+
+    /// Whether its end is missing: it was killed, or its record is cut off.
+    pub(crate) fn incomplete(&self) -> bool {
+        self.end.is_none()
+    }
+
+    /// Whether a gate keeps it from getting through.
+    pub(crate) fn gates_failed(&self) -> bool {
+        self.gates.as_ref().is_some_and(|report| !report.passed())
     }
 
     /// How it ended. A run whose end is missing was killed, which counts as an interruption.

@@ -16,15 +16,14 @@
 //! (Shortened.) The field names are those of `RunLedger`, so that its baselines and tools go on working; ours stand beside them.
 //! Keys are sorted and cases are ordered by id, so that two summaries can be compared line by line.
 
-use agentci_verdict::{Aggregates, Body, Cause, Finding, Row, RunEvent, Spread, Status, iso_utc};
+use agentci_verdict::{
+    Aggregates, Body, Cause, Finding, History, Row, RunEvent, SCHEMA_VERSION, Spread, Status, iso_utc,
+};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::run::Run;
-use crate::{Output, ReportError, Reporter, findings};
-
-/// The version of the fields.
-const SCHEMA_VERSION: u64 = 1;
+use crate::{Output, ReportError, Reporter, findings, gates};
 
 /// The version of `RunLedger` whose fields these are: its baselines are refused without one.
 pub const RUNLEDGER_VERSION: &str = "0.2.3";
@@ -71,6 +70,10 @@ struct Document<'r> {
     aggregates: Value,
     cases: Cases<'r>,
     generated_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy_snapshot: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    regression: Option<Value>,
     run: Value,
     runledger_version: &'static str,
     schema_version: u64,
@@ -87,6 +90,8 @@ impl<'r> Document<'r> {
             aggregates: sorted(aggregates(&numbers, run)),
             cases: Cases(rows),
             generated_at: iso_utc(run.last_seen),
+            policy_snapshot: run.gates.as_ref().map(|report| sorted(gates::policy_snapshot(report))),
+            regression: run.gates.as_ref().map(|report| sorted(gates::regression(report))),
             run: sorted(run_facts(&numbers, run)),
             runledger_version: RUNLEDGER_VERSION,
             schema_version: SCHEMA_VERSION,
@@ -113,7 +118,7 @@ fn run_facts(numbers: &Aggregates, run: &Run) -> Value {
     let interrupted = run.end().interrupted;
     let exit_status = if numbers.cases_error > 0 || interrupted {
         "error"
-    } else if numbers.cases_fail > 0 {
+    } else if numbers.cases_fail > 0 || run.gates_failed() {
         "failed"
     } else {
         "success"
@@ -137,6 +142,7 @@ fn suite_facts(run: &Run) -> Value {
         "dialect": run.start.dialect,
         "suite_config_hash": null,
         "cases_total": run.start.cases_total,
+        "cases_left_out": run.start.cases_left_out,
     })
 }
 
@@ -193,6 +199,8 @@ fn case(row: &Row) -> Value {
         "steps": null,
         "tool_calls_by_name": end.metrics.tool_calls_by_name,
         "tool_errors_by_name": end.metrics.tool_errors_by_name,
+        "tool_steps": end.metrics.steps,
+        "history": History::of(row),
         "replay": {
             "cassette_path": replay.map(|replay| &replay.cassette_path),
             "cassette_sha256": replay.map(|replay| &replay.cassette_sha256),

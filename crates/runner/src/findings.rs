@@ -55,6 +55,17 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
     Some(finding)
 }
 
+/// A variable has no value.
+pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
+    let help = "give it a value under `variables`, by a hook or with `:-`; `$${..}` is plain text";
+    Finding { help: Some(help.into()), ..plain(Cause::Config, message, Some(place)) }
+}
+
+/// The user stopped the run.
+pub(crate) fn interrupted() -> Finding {
+    plain(Cause::Interrupted, "the run was interrupted", None)
+}
+
 /// The agent took longer than any limit allows.
 pub(crate) fn timeout(limit: Duration, facts: Vec<String>) -> Finding {
     Finding {

@@ -1,17 +1,22 @@
 //! Running the commands that come before a case.
 
-use agentci_plan::{Hook, print_duration};
-use agentci_wire::{Command, Grace, Process};
-use serde_json::Value;
+use std::ffi::OsString;
 use std::time::Duration;
+
+use agentci_plan::{Hook, print_duration};
+use agentci_wire::{Command, Exit, Grace, Process};
+use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::scope::Scope;
 
 /// The most a hook may print.
-const OUTPUT_LIMIT: u64 = 1 << 20;
+const OUTPUT_LIMIT: usize = 1 << 20;
 /// How much of it a message shows.
 const SHOWN: usize = 500;
+/// How long what a hook printed before it left may take to arrive; only a child that holds the pipe open makes us wait.
+const AFTER_EXIT: Duration = Duration::from_millis(250);
 const GRACE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
 
 /// Why a hook failed, and the last lines of its standard error.
@@ -24,43 +29,76 @@ pub(crate) struct HookFailure {
 pub(crate) async fn run(hook: &Hook, scope: &mut Scope<'_>) -> Result<(), HookFailure> {
     let plain = |message: String| HookFailure { message, stderr_tail: Vec::new() };
     let command = command(hook, scope).map_err(plain)?;
-    let shown = command.program.to_string_lossy().into_owned();
+    let name = command.program.to_string_lossy().into_owned();
     let (mut process, pipes) = Process::spawn(&command).map_err(|error| plain(format!("the hook failed: {error}")))?;
     drop(pipes.input);
     let mut output = Vec::new();
-    let mut stdout = pipes.output.take(OUTPUT_LIMIT);
-    let done = tokio::time::timeout(hook.timeout, async {
-        stdout.read_to_end(&mut output).await?;
-        process.exited().await
-    })
-    .await;
+    let done = timeout(hook.timeout, printed(&mut process, pipes.output, &mut output)).await;
     let ending = process.end(GRACE).await;
-    let wrong = |what: String| HookFailure { message: what, stderr_tail: ending.stderr_tail.clone() };
+    let wrong =
+        |what: String| HookFailure { message: format!("the hook `{name}` {what}"), stderr_tail: ending.stderr_tail };
     match done {
-        Err(_) => {
-            return Err(wrong(format!("the hook `{shown}` was not done within {}", print_duration(hook.timeout))));
+        Err(_) => return Err(wrong(format!("was not done within {}", print_duration(hook.timeout)))),
+        Ok(Err(Trouble::TooMuch)) => return Err(wrong(format!("printed more than {} MiB", OUTPUT_LIMIT >> 20))),
+        Ok(Err(Trouble::Io(error))) => return Err(wrong(format!("failed: {error}"))),
+        Ok(Ok(Exit::Code(0))) => {}
+        Ok(Ok(exit)) => return Err(wrong(format!("failed with {exit}\n{}", quote(&output)))),
+    }
+    match serde_json::from_slice(&output) {
+        Ok(Value::Object(variables)) => {
+            for (name, value) in variables {
+                let text = match value {
+                    Value::String(text) => text,
+                    other => other.to_string(),
+                };
+                scope.set(name, text);
+            }
+            Ok(())
         }
-        Ok(Err(error)) => return Err(wrong(format!("the hook `{shown}` failed: {error}"))),
-        Ok(Ok(agentci_wire::Exit::Code(0))) => {}
-        Ok(Ok(exit)) => return Err(wrong(format!("the hook `{shown}` failed with {exit}\n{}", printed(&output)))),
+        Ok(_) => Err(wrong(format!("must print one JSON object\n{}", quote(&output)))),
+        Err(error) => Err(wrong(format!("must print one JSON object: {error}\n{}", quote(&output)))),
     }
-    let value: Value = serde_json::from_slice(&output).map_err(|error| {
-        wrong(format!("the hook `{shown}` must print one JSON object: {error}\n{}", printed(&output)))
-    })?;
-    let Value::Object(variables) = value else {
-        return Err(wrong(format!("the hook `{shown}` must print one JSON object\n{}", printed(&output))));
-    };
-    for (name, value) in variables {
-        let text = match value {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
-        scope.set(name, text);
-    }
-    Ok(())
 }
 
-fn printed(output: &[u8]) -> String {
+enum Trouble {
+    TooMuch,
+    Io(std::io::Error),
+}
+
+/// Reads what a hook prints until it has left.
+async fn printed(
+    process: &mut Process,
+    mut stdout: tokio::process::ChildStdout,
+    output: &mut Vec<u8>,
+) -> Result<Exit, Trouble> {
+    let mut left: Option<(Exit, Instant)> = None;
+    loop {
+        let until = left.map_or_else(|| Instant::now() + Duration::from_hours(24), |(_, until)| until);
+        tokio::select! {
+            read = stdout.read_buf(output) => {
+                if read.map_err(Trouble::Io)? == 0 {
+                    return match left {
+                        Some((exit, _)) => Ok(exit),
+                        None => process.exited().await.map_err(Trouble::Io),
+                    };
+                }
+                if output.len() > OUTPUT_LIMIT {
+                    return Err(Trouble::TooMuch);
+                }
+            }
+            exit = process.exited(), if left.is_none() => {
+                left = Some((exit.map_err(Trouble::Io)?, Instant::now() + AFTER_EXIT));
+            }
+            () = sleep_until(until), if left.is_some() => {
+                if let Some((exit, _)) = left {
+                    return Ok(exit);
+                }
+            }
+        }
+    }
+}
+
+fn quote(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let short: String = text.trim_end().chars().take(SHOWN).collect();
     if short.is_empty() { "it printed nothing".into() } else { format!("it printed: {short}") }
@@ -68,12 +106,17 @@ fn printed(output: &[u8]) -> String {
 
 fn command(hook: &Hook, scope: &Scope<'_>) -> Result<Command, String> {
     let fill = |text: &agentci_plan::Text| text.fill(&|name| scope.get(name)).map_err(|unset| unset.to_string());
-    let mut parts =
-        hook.command.iter().map(|part| fill(part).map(Into::into)).collect::<Result<Vec<_>, _>>()?.into_iter();
-    let environment = hook
-        .environment
-        .iter()
-        .map(|(name, value)| Ok((name.clone(), fill(value)?)))
-        .collect::<Result<Vec<_>, String>>()?;
+    let mut parts = Vec::with_capacity(hook.command.len());
+    for part in &hook.command {
+        parts.push(match &part.file {
+            Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string(),
+            None => OsString::from(fill(&part.text)?),
+        });
+    }
+    let mut environment = Vec::with_capacity(hook.environment.len());
+    for (name, value) in &hook.environment {
+        environment.push((name.clone(), fill(value)?));
+    }
+    let mut parts = parts.into_iter();
     Ok(Command { program: parts.next().unwrap_or_default(), arguments: parts.collect(), folder: None, environment })
 }

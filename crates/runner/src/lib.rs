@@ -3,12 +3,16 @@
 //! The runner is the only maker of run events, and run events are its only output.
 
 mod attempt;
+mod converse;
 mod findings;
 mod hook;
 mod host;
 mod meter;
+mod prepare;
+mod redact;
 mod schedule;
 mod scope;
+mod step;
 mod stop;
 mod translate;
 

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use agentci_plan::{Limit, Limits, Sources};
-use agentci_trace::{Event, Kind, Usage};
+use agentci_trace::{Event, Kind, Redactor, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
+
+use crate::step::{STEPS, step};
 
 /// Counts what happens and says when a limit is exceeded.
 #[derive(Debug)]
@@ -14,11 +16,13 @@ pub(crate) struct Meter<'m> {
     metrics: Metrics,
     /// Tool names by call id, to know whose error it is.
     open: BTreeMap<String, String>,
+    /// Steps are told apart without looking at secrets.
+    secrets: &'m Redactor,
 }
 
 impl<'m> Meter<'m> {
-    pub(crate) fn new(limits: &'m Limits, sources: &'m Sources) -> Self {
-        Self { limits, sources, metrics: Metrics::default(), open: BTreeMap::new() }
+    pub(crate) fn new(limits: &'m Limits, sources: &'m Sources, secrets: &'m Redactor) -> Self {
+        Self { limits, sources, metrics: Metrics::default(), open: BTreeMap::new(), secrets }
     }
 
     /// Takes note of an event; the finding is a limit that it exceeded.
@@ -27,6 +31,9 @@ impl<'m> Meter<'m> {
             Kind::ToolCall(call) => {
                 self.metrics.tool_calls += 1;
                 *self.metrics.tool_calls_by_name.entry(call.name.clone()).or_default() += 1;
+                if self.metrics.steps.len() < STEPS {
+                    self.metrics.steps.push(step(call, self.secrets));
+                }
                 self.open.insert(call.call_id.clone(), call.name.clone());
                 self.exceeded()
             }
@@ -74,7 +81,13 @@ pub(crate) fn exceeded(name: &str, limit: Limit, used: f64, sources: &Sources) -
         name: name.to_owned(),
         message: format!("budget exceeded: {name} limit={} actual={}", limit.most, used),
         place: Some(sources.place(limit.span)),
-        label: format!("the agent used {used}"),
+        label: match name {
+            "max_tool_calls" => format!("the agent made {used} calls"),
+            "max_tool_errors" => format!("{used} calls failed"),
+            "max_tokens_out" => format!("the agent wrote {used} tokens"),
+            "max_cost_usd" => format!("it cost {used} US dollars"),
+            _ => format!("the agent took {used} ms"),
+        },
         details: vec![agentci_plan::Detail { path: String::new(), expected: limit.most.into(), actual: used.into() }],
         ..Finding::default()
     }

@@ -1,15 +1,20 @@
 //! Which case runs when.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
 use agentci_plan::{Files, Mode, Plan, Suite, Target};
-use agentci_verdict::{Body, RunEnd, RunEvent, RunStart, Status};
+use agentci_stubs::{Faults, Tool};
+use agentci_trace::Redactor;
+use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Status};
 use futures_util::StreamExt as _;
+use regex::Regex;
 
 use crate::attempt::Job;
+use crate::redact::redact;
 use crate::stop::Stop;
 
 /// How to run.
@@ -26,6 +31,12 @@ pub struct Options<'o> {
     pub fail_fast: bool,
     /// How long a case may take; the case's own limit otherwise.
     pub timeout: Option<Duration>,
+    /// What every draw depends on.
+    pub seed: u64,
+    /// Tools of the program that runs this, for record and live mode.
+    pub tools: &'o [Arc<dyn Tool>],
+    /// What must not leave the run: the environment's secrets.
+    pub secrets: &'o Redactor,
 }
 
 /// What the run's first event tells beside the plan.
@@ -51,6 +62,8 @@ pub struct Run<'r> {
     pub selected: &'r [usize],
     /// What the first event tells.
     pub facts: &'r Facts,
+    /// What the run as a whole is held to.
+    pub policy: Option<&'r Policy>,
     /// How to run.
     pub options: &'r Options<'r>,
     /// Tells when to stop.
@@ -58,22 +71,31 @@ pub struct Run<'r> {
 }
 
 /// Runs the selected cases of a suite. Events come as things happen, so those of cases that run at once are interleaved; each
-/// names its case. The result is the worst status of all cases.
+/// names its case. The result is the worst status of all cases, and at least a failure if a gate failed.
 pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status {
     let Run { suite, selected, options, stop, .. } = *run;
     let clock = Clock::start();
     let emit = RefCell::new(emit);
-    let send = |event: RunEvent| (emit.borrow_mut())(event);
+    let rows = RefCell::new(Rows::default());
+    let secrets = RefCell::new(suite_secrets(suite, options.secrets));
+    let send = |mut event: RunEvent| {
+        redact(&mut event.body, &mut secrets.borrow_mut());
+        if run.policy.is_some() {
+            rows.borrow_mut().add(&event);
+        }
+        (emit.borrow_mut())(event);
+    };
     let of_run =
         |timestamp, body| RunEvent { suite: suite.name.clone(), case_id: None, attempt: None, timestamp, body };
     send(of_run(clock.now().unix_ms, Body::RunStart(start(run))));
     let failed = Cell::new(false);
     let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
-        let (emit, failed): (&dyn Fn(RunEvent), _) = (&send, &failed);
+        let (emit, failed, secrets): (&dyn Fn(RunEvent), _, _) = (&send, &failed, &secrets);
         async move {
             let case = &suite.cases[index];
             let ready = &run.ready.cases[index];
-            let job = Job { sources: &run.plan.sources, suite, case, ready, index: position, options, stop, emit };
+            let sources = &run.plan.sources;
+            let job = Job { sources, suite, case, ready, index: position, options, stop, secrets, emit };
             let mut worst = None;
             let runs = if case.skip.is_some() { 1 } else { case.runs.max(1) };
             for attempt in 1..=runs {
@@ -97,12 +119,33 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     }
     let now = clock.now();
     let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run };
+    if let Some(policy) = run.policy {
+        let whole = selected.len() == suite.cases.len() && not_run == 0 && !stop.stopped();
+        let report = policy.judge(&suite.name, &rows.borrow(), whole);
+        worst = worst.max(if report.passed() { Status::Pass } else { Status::Fail });
+        send(of_run(now.unix_ms, Body::Gates(Box::new(report))));
+    }
     send(of_run(now.unix_ms, Body::RunEnd(end)));
     worst
 }
 
+/// What must not leave the run of a suite: the environment's secrets and the suite's own rules.
+pub(crate) fn suite_secrets(suite: &Suite, base: &Redactor) -> Redactor {
+    let mut secrets = base.clone();
+    suite.redact.keys.iter().for_each(|key| secrets.add_key(key));
+    // Patterns were compiled when the suite was read; one that fails now would have been refused then.
+    suite
+        .redact
+        .patterns
+        .iter()
+        .filter_map(|pattern| Regex::new(pattern).ok())
+        .for_each(|pattern| secrets.add_pattern(pattern));
+    secrets
+}
+
 fn start(run: &Run<'_>) -> RunStart {
     let Run { suite, selected, facts, options, .. } = *run;
+    let drawn = selected.iter().any(|index| Faults::drawn(&suite.cases[*index].world.faults));
     RunStart {
         agentci_version: facts.version.clone(),
         run_id: facts.run_id.clone(),
@@ -111,7 +154,9 @@ fn start(run: &Run<'_>) -> RunStart {
         suite_path: suite.path.display().to_string(),
         agent_command: agent_command(suite, selected),
         cases_total: selected.len(),
+        cases_left_out: suite.cases.len().saturating_sub(selected.len()),
         git_sha: facts.git_sha.clone(),
+        seed: drawn.then_some(options.seed),
     }
 }
 

@@ -28,6 +28,11 @@ impl<'s> Scope<'s> {
         }
     }
 
+    /// All variables of the case.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.variables.iter()
+    }
+
     pub(crate) fn set(&mut self, name: String, value: String) {
         self.variables.insert(name, value);
     }

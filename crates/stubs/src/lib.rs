@@ -1,5 +1,12 @@
-//! What stands in for the world around an agent: today a recording of its tools.
+//! What stands in for the world around an agent: recordings of its tools, faults on purpose, and the tools themselves when they
+//! are really executed.
 
 mod cassette;
+mod faults;
+mod normalize;
+mod tools;
 
-pub use cassette::{Entry, Miss, Player, Tape, TapeError};
+pub use cassette::{Entry, Miss, Player, Recorder, Tape, TapeError};
+pub use faults::{Faults, mix};
+pub use normalize::Normalizer;
+pub use tools::{Tool, Toolbox, ToolboxError};

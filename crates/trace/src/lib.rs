@@ -5,8 +5,10 @@
 
 mod canonical;
 mod event;
+mod redact;
 mod usage;
 
 pub use canonical::canonical;
 pub use event::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace, TracedCall};
+pub use redact::{PLACEHOLDER, Redactor};
 pub use usage::Usage;

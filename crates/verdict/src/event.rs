@@ -15,7 +15,7 @@ use agentci_trace::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Cause, Status};
+use crate::{Cause, GateReport, Status};
 
 /// The version of the stored form.
 pub const VERSION: u64 = 1;
@@ -91,6 +91,8 @@ bodies! {
     Check(CheckEnd) = "check",
     /// An attempt at a case is over.
     CaseEnd(Arc<CaseEnd>) = "case_end",
+    /// The run was held against its gates.
+    Gates(Box<GateReport>) = "gates",
     /// The run is over.
     RunEnd(RunEnd) = "run_end",
 }
@@ -112,8 +114,14 @@ pub struct RunStart {
     pub agent_command: Vec<String>,
     /// How many cases were selected.
     pub cases_total: usize,
+    /// How many cases of the suite were not.
+    #[serde(default)]
+    pub cases_left_out: usize,
     /// The commit that is tested, if the surroundings say so.
     pub git_sha: Option<String>,
+    /// What every draw depends on, if anything is drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
 }
 
 /// What the agent was given to do.
@@ -289,6 +297,18 @@ pub struct Metrics {
     pub tool_errors_by_name: BTreeMap<String, u64>,
     /// Tokens and cost, as the agent reports them.
     pub usage: Usage,
+    /// Its first tool calls, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
+}
+
+/// A tool call, as far as it takes to see that another run went another way.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The tool.
+    pub tool: String,
+    /// The first 16 hexadecimal digits of the SHA-256 of the arguments in canonical form.
+    pub args_hash: String,
 }
 
 /// How many checks there were.

@@ -1,21 +1,38 @@
 //! From outcomes to a verdict, and the run event: the one stream that ledgers and reports consume.
 
 mod aggregate;
+mod baseline;
 mod calendar;
+mod compare;
+mod comparison;
+mod document;
 mod event;
 mod exit;
+mod pairs;
+mod policy;
+mod promote;
 mod rows;
 mod settle;
 mod status;
+mod thresholds;
 
 pub use aggregate::{Aggregates, Spread};
+pub use baseline::{Baseline, BaselineCase, BaselineError, History, SCHEMA_VERSION};
 pub use calendar::{iso_utc, stamp};
+pub use compare::compare;
+pub use comparison::{
+    CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, StatusChange, StepChange,
+    WallChange, WallChanges,
+};
 pub use event::{
     AssertionCount, Body, CaseEnd, CheckEnd, CheckStatus, EventError, FinalOutput, Finding, Log, Metrics,
-    ModelCallMade, Replay, RunEnd, RunEvent, RunStart, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
-    TurnStart, VERSION,
+    ModelCallMade, Replay, RunEnd, RunEvent, RunStart, Step, TaskError, TaskStart, TextSaid, ToolCallMade,
+    ToolResultGiven, TurnStart, VERSION,
 };
 pub use exit::ExitStatus;
+pub use policy::{GateReport, Policy};
+pub use promote::{incomplete, promote};
 pub use rows::{Row, Rows};
 pub use settle::settle;
 pub use status::{Cause, Status};
+pub use thresholds::Thresholds;

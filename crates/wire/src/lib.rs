@@ -1,7 +1,8 @@
-//! How bytes travel, with no notion of a test: child processes that take all their descendants along when they end, and lines
-//! with a limit.
+//! How bytes travel, with no notion of a test: child processes that take all their descendants along when they end, lines
+//! with a limit, and HTTP.
 
 mod descendants;
+pub mod http;
 mod lines;
 mod process;
 mod tail;

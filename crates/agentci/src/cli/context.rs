@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
 
 use agentci::plan::{Diagnostics, Severity, Sources};
 use agentci::report::{Paint, Tone};
+use agentci::trace::Redactor;
 use clap::ValueEnum;
 
 /// When to use colour.
@@ -27,8 +29,14 @@ pub(crate) struct Context {
     pub(crate) stderr_color: bool,
     /// Whether someone watches standard error.
     pub(crate) stderr_is_terminal: bool,
+    /// What must not be shown.
+    secrets: Redactor,
     /// Columns of the terminal.
     pub(crate) width: usize,
+    /// Whether this is a job of GitHub Actions.
+    pub(crate) github: bool,
+    /// The file that such a job shows when it is done.
+    pub(crate) step_summary: Option<PathBuf>,
 }
 
 impl Context {
@@ -39,12 +47,17 @@ impl Context {
             Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
         };
         let stderr_is_terminal = std::io::stderr().is_terminal();
+        let github = std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+        let step_summary = github.then(|| std::env::var_os("GITHUB_STEP_SUMMARY")).flatten();
         let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         Self {
             stdout_color: forced(std::io::stdout().is_terminal()),
             stderr_color: forced(stderr_is_terminal),
             stderr_is_terminal: stderr_is_terminal && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
-            width: columns.unwrap_or(100),
+            secrets: agentci::environment_secrets(),
+            width: columns.unwrap_or(if stderr_is_terminal { 100 } else { 0 }),
+            github,
+            step_summary: step_summary.filter(|path| !path.is_empty()).map(PathBuf::from),
         }
     }
 
@@ -69,7 +82,7 @@ impl Context {
         if let Some(help) = help {
             let _ = writeln!(text, "{}: {help}", paint.apply(Tone::Help, "help"));
         }
-        self.say(&text);
+        self.say(&self.secrets.text(&text));
     }
 
     /// Problems that have one, with a line between them.
@@ -78,7 +91,7 @@ impl Context {
         for problem in problems {
             let mut text = agentci::report::diagnostic(problem, sources, paint);
             text.truncate(text.trim_end().len());
-            self.say(&format!("{text}\n\n"));
+            self.say(&format!("{}\n\n", self.secrets.text(&text)));
         }
     }
 

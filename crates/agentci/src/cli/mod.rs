@@ -1,24 +1,31 @@
 //! The command line: flags, one file a command, and what the surroundings say.
 
+mod baseline;
+mod cassettes;
 mod check;
 mod context;
 mod convert;
 mod demo_agent;
+mod diff;
+mod gates;
 mod list;
+mod report;
+mod reports;
 mod run;
 mod select;
+mod stored;
 
 use std::ffi::OsString;
 
 use agentci::verdict::ExitStatus;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use context::Context;
 
 /// Tests AI agents in CI: record once, replay anywhere for nothing, and see the step that changed.
 #[derive(Debug, Parser)]
-#[command(name = "agentci", version, disable_help_subcommand = true, after_help = EXIT_CODES)]
+#[command(name = "agentci", version, after_help = EXIT_CODES)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -35,6 +42,14 @@ enum Command {
     /// Run suites (alias: test)
     #[command(alias = "test")]
     Run(run::RunArguments),
+    /// Run suites with their real tools, and write what these answer to the cassettes
+    Record(run::RunArguments),
+    /// Make the reports of a stored run again
+    Report(report::ReportArguments),
+    /// Compare a stored run with a baseline
+    Diff(diff::DiffArguments),
+    /// Look after baselines
+    Baseline(baseline::BaselineArguments),
     /// Find what is wrong with suites without running them (alias: validate)
     #[command(alias = "validate")]
     Check(check::CheckArguments),
@@ -53,12 +68,16 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus 
         Ok(parsed) => parsed,
         Err(error) => {
             let _ = error.print();
-            return usage(error.kind());
+            return usage(&error);
         }
     };
     let context = Context::new(parsed.color);
     match parsed.command {
         Some(Command::Run(arguments)) => run::run(&arguments, &context),
+        Some(Command::Record(arguments)) => run::record(arguments, &context),
+        Some(Command::Report(arguments)) => report::report(&arguments, &context),
+        Some(Command::Diff(arguments)) => diff::diff(&arguments, &context),
+        Some(Command::Baseline(arguments)) => baseline::baseline(&arguments, &context),
         Some(Command::Check(arguments)) => check::check(&arguments, &context),
         Some(Command::Convert(arguments)) => convert::convert(&arguments, &context),
         Some(Command::List(arguments)) => list::list(&arguments, &context),
@@ -70,9 +89,11 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus 
     }
 }
 
-fn usage(kind: ErrorKind) -> ExitStatus {
-    match kind {
+fn usage(error: &clap::Error) -> ExitStatus {
+    let no_value = matches!(error.get(ContextKind::InvalidValue), Some(ContextValue::String(value)) if value.is_empty());
+    match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitStatus::Success,
+        ErrorKind::InvalidValue if no_value => ExitStatus::Usage,
         // The flag is known, its value is not good.
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => ExitStatus::Failed,
         _ => ExitStatus::Usage,

@@ -8,14 +8,16 @@ use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{Journal, RunFolder};
-use agentci::plan::{Mode, Suite, parse_duration};
-use agentci::report::{Console, ConsoleOptions, FanOut, Junit, Output, Summary};
+use agentci::plan::{Diagnostic, Diagnostics, Mode, Severity, Suite, parse_duration};
+use agentci::report::{Console, ConsoleOptions, FanOut, Html, Junit, Output, Summary};
 use agentci::runner::{Facts, Stop, Stopper};
 use agentci::verdict::{ExitStatus, Status};
 use agentci::{Settings, Suites};
 use clap::Args;
 
 use super::context::Context;
+use super::gates::{self, GateFlags};
+use super::reports::{ReportFlags, STEP_SUMMARY, USUAL, annotations, step_summary};
 use super::select::Selection;
 
 /// Arguments of `agentci run`.
@@ -39,12 +41,19 @@ pub(crate) struct RunArguments {
     /// Start no further case after the first that does not pass
     #[arg(long)]
     fail_fast: bool,
+    /// What every draw depends on; drawn anew and shown without it
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Say what would be run, and run nothing
     #[arg(long)]
     dry_run: bool,
     /// Print the summary as JSON to standard output, and everything else to standard error
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    gates: GateFlags,
+    #[command(flatten)]
+    reports: ReportFlags,
     /// The folder for run folders; the suite's own or `.agentci/runs` without it
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
@@ -68,21 +77,28 @@ pub(crate) fn or_here(paths: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
-    let suites = Suites::load(or_here(&arguments.paths));
-    context.show(suites.problems(), &suites.plan().sources);
+    let mut suites = Suites::load(or_here(&arguments.paths));
     let selected = match arguments.selection.apply(suites.plan()) {
         Ok(selected) => selected,
         Err(nothing) => {
+            context.show(suites.problems(), &suites.plan().sources);
             context.complain(&nothing.message, Some(&nothing.help));
             return ExitStatus::Failed;
         }
     };
-    if let Err(status) = only_replay(arguments, &suites, context) {
-        return status;
+    context.show(&not_told_later(&suites, &selected), &suites.plan().sources);
+    if let Err(misfit) = arguments.reports.fit(&to_run(&suites, &selected), arguments.json) {
+        context.complain(&misfit.message, Some(&misfit.help));
+        return ExitStatus::Failed;
+    }
+    let to_run = to_run(&suites, &selected).len();
+    if !arguments.gates.apply(&mut suites, to_run, context) {
+        return ExitStatus::Failed;
     }
     if arguments.dry_run {
         return dry_run(&suites, &selected, context);
     }
+    gates::complain(&suites, &selected, context);
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -90,7 +106,8 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
             return ExitStatus::Failed;
         }
     };
-    let mut session = Session { arguments, context, suites: &suites, summaries: Vec::new() };
+    let seed = arguments.seed.unwrap_or_else(draw_seed);
+    let mut session = Session { arguments, context, suites: &suites, seed, summaries: Vec::new() };
     let status = runtime.block_on(session.run(&selected));
     if arguments.json {
         session.print_summaries();
@@ -99,17 +116,33 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     if wrong { status.max(ExitStatus::Failed) } else { status }
 }
 
-fn only_replay(arguments: &RunArguments, suites: &Suites, context: &Context) -> Result<(), ExitStatus> {
-    for suite in &suites.plan().suites {
-        let mode = arguments.mode.unwrap_or(suite.mode);
-        if mode != Mode::Replay {
-            let message =
-                format!("suite `{}`: this version runs in replay mode only, not in {}", suite.name, mode.name());
-            context.complain(&message, Some("use `--mode replay`"));
-            return Err(ExitStatus::Failed);
+/// The problems that no case of the run will tell of.
+fn not_told_later(suites: &Suites, selected: &[Vec<usize>]) -> Diagnostics {
+    let mut told = Vec::new();
+    for (position, (suite, selected)) in suites.plan().suites.iter().zip(selected).enumerate() {
+        let ready = &suites.ready().suites[position];
+        if ready.refused {
+            continue;
+        }
+        for index in selected {
+            told.extend(suite.cases[*index].broken.iter().flatten().chain(&ready.cases[*index].problems));
         }
     }
-    Ok(())
+    let mut rest = Diagnostics::default();
+    for problem in suites.problems() {
+        if problem.severity == Severity::Warning || !told.contains(&problem) {
+            rest.push(problem.clone());
+        }
+    }
+    rest
+}
+
+/// The names of the suites of which something is to be run.
+fn to_run<'s>(suites: &'s Suites, selected: &[Vec<usize>]) -> Vec<&'s str> {
+    let refused = |position: usize| suites.ready().suites[position].refused;
+    let named = suites.plan().suites.iter().zip(selected).enumerate();
+    let runs = named.filter(|(position, (_, selected))| !selected.is_empty() && !refused(*position));
+    runs.map(|(_, (suite, _))| suite.name.as_str()).collect()
 }
 
 fn dry_run(suites: &Suites, selected: &[Vec<usize>], context: &Context) -> ExitStatus {
@@ -128,6 +161,7 @@ struct Session<'s> {
     arguments: &'s RunArguments,
     context: &'s Context,
     suites: &'s Suites,
+    seed: u64,
     /// The summaries of the suites so far, for `--json`.
     summaries: Vec<Vec<u8>>,
 }
@@ -138,7 +172,8 @@ impl Session<'_> {
         tokio::spawn(stop_on_signal(stopper));
         let mut status = ExitStatus::Success;
         for (position, selected) in selected.iter().enumerate() {
-            if selected.is_empty() || self.suites.ready().suites[position].refused || stop.stopped() {
+            let enough = stop.stopped() || (self.arguments.fail_fast && status != ExitStatus::Success);
+            if selected.is_empty() || self.suites.ready().suites[position].refused || enough {
                 continue;
             }
             status = status.max(self.run_suite(position, selected, &stop).await);
@@ -149,6 +184,10 @@ impl Session<'_> {
 
     async fn run_suite(&mut self, position: usize, selected: &[usize], stop: &Stop) -> ExitStatus {
         let suite = &self.suites.plan().suites[position];
+        let settings = self.settings(suite);
+        if let Err(status) = self.tools_are_there(position, selected, &settings).await {
+            return status;
+        }
         let opened = self.folder(suite).and_then(|folder| Ok((Journal::create(&folder)?, Rc::new(folder))));
         let (mut journal, folder) = match opened {
             Ok(opened) => opened,
@@ -160,10 +199,12 @@ impl Session<'_> {
                 return ExitStatus::Failed;
             }
         };
+        if !self.summaries.is_empty() && !self.aside() {
+            self.context.print("\n");
+        }
         let summary: Rc<RefCell<Vec<u8>>> = Rc::default();
-        let mut reports = self.reports(&folder, &summary);
+        let mut reports = self.reports(suite, &folder, &summary);
         let facts = Facts { run_id: folder.id().to_owned(), git_sha: commit(), ..Facts::default() };
-        let settings = self.settings();
         let mut journal_error = None;
         let mut take = |event| {
             if let Err(error) = journal.append(&event) {
@@ -174,6 +215,11 @@ impl Session<'_> {
         let status = self.suites.run_suite(position, selected, &facts, &settings, stop, &mut take).await;
         let mut failed = status > Status::Skipped;
         for (name, error) in reports.finish() {
+            if name == STEP_SUMMARY {
+                // Nobody asked for it by a flag, and in a container the file may be out of reach.
+                self.context.say(&format!("warning: the report {name} could not be written: {error}\n"));
+                continue;
+            }
             // A reader that went away, such as `head`, is no failure.
             if !error.is_broken_pipe() {
                 self.context.complain(&format!("the report {name} could not be written: {error}"), None);
@@ -185,7 +231,7 @@ impl Session<'_> {
         }
         self.summaries.push(summary.take());
         let line = format!("artifacts: {}\n", shown(folder.path()));
-        if self.arguments.json {
+        if self.aside() {
             self.context.say(&line);
         } else {
             self.context.print(&line);
@@ -200,21 +246,29 @@ impl Session<'_> {
         RunFolder::create(base, &suite.name, u64::try_from(now.as_millis()).unwrap_or_default())
     }
 
-    fn reports(&self, folder: &Rc<RunFolder>, summary: &Rc<RefCell<Vec<u8>>>) -> FanOut {
+    /// Whether standard output is taken by data, so that talk has to go elsewhere.
+    fn aside(&self) -> bool {
+        self.arguments.json || self.arguments.reports.take_stdout()
+    }
+
+    fn reports(&self, suite: &Suite, folder: &Rc<RunFolder>, summary: &Rc<RefCell<Vec<u8>>>) -> FanOut {
         let to_file = |name: &'static str| -> Output {
             let folder = Rc::clone(folder);
             Box::new(move |bytes| folder.write_whole(name, bytes).map_err(io::Error::other))
         };
         let mut reports = FanOut::default();
-        let json = self.arguments.json;
-        let out: Box<dyn Write> = if json { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+        let aside = self.aside();
+        let out = || -> Box<dyn Write> { if aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) } };
+        if self.context.github {
+            reports.add("GitHub", Box::new(annotations(out())));
+        }
         let options = ConsoleOptions {
-            color: if json { self.context.stderr_color } else { self.context.stdout_color },
+            color: if aside { self.context.stderr_color } else { self.context.stdout_color },
             live: self.context.stderr_is_terminal.then(|| Box::new(io::stderr()) as Box<dyn Write>),
             verbose: self.arguments.verbose,
             width: self.context.width,
         };
-        reports.add("console", Box::new(Console::new(out, options)));
+        reports.add("console", Box::new(Console::new(out(), options)));
         let (kept, mut file) = (Rc::clone(summary), to_file("summary.json"));
         let both: Output = Box::new(move |bytes| {
             kept.borrow_mut().extend_from_slice(bytes);
@@ -222,16 +276,37 @@ impl Session<'_> {
         });
         reports.add("summary.json", Box::new(Summary::new(both)));
         reports.add("junit.xml", Box::new(Junit::new(to_file("junit.xml"))));
+        reports.add("report.html", Box::new(Html::new(to_file("report.html"))));
+        self.arguments.reports.add_to(&mut reports, &suite.name, folder.path(), &USUAL);
+        if let Some(path) = &self.context.step_summary {
+            reports.add(STEP_SUMMARY, Box::new(step_summary(path)));
+        }
         reports
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self, suite: &Suite) -> Settings {
         let mut settings = Settings::default();
         settings.mode = self.arguments.mode;
-        settings.parallel = self.arguments.parallel.unwrap_or(settings.parallel);
+        settings.parallel = self.arguments.parallel.unwrap_or_else(|| gates::parallel(suite, settings.parallel));
         settings.fail_fast = self.arguments.fail_fast;
         settings.timeout = self.arguments.timeout;
+        settings.seed = self.seed;
         settings
+    }
+
+    /// In record and live mode every tool must be there before anything runs.
+    async fn tools_are_there(&self, position: usize, selected: &[usize], settings: &Settings) -> Result<(), ExitStatus> {
+        let Err(error) = self.suites.resolve_tools(position, selected, settings).await else { return Ok(()) };
+        let name = &self.suites.plan().suites[position].name;
+        match error.span {
+            Some(span) => {
+                let mut problems = Diagnostics::default();
+                problems.push(Diagnostic::error(span, error.message).help(error.help));
+                self.context.show(&problems, &self.suites.plan().sources);
+            }
+            None => self.context.complain(&format!("suite `{name}`: {}", error.message), Some(&error.help)),
+        }
+        Err(ExitStatus::Failed)
     }
 
     /// One suite: its summary; several: a list of them.
@@ -247,6 +322,23 @@ impl Session<'_> {
         };
         self.context.print(&text);
     }
+}
+
+/// Runs with `--mode record`.
+pub(crate) fn record(mut arguments: RunArguments, context: &Context) -> ExitStatus {
+    if arguments.mode.is_some_and(|mode| mode != Mode::Record) {
+        context.complain("`agentci record` records; it has no other mode", Some("use `agentci run --mode`"));
+        return ExitStatus::Failed;
+    }
+    arguments.mode = Some(Mode::Record);
+    run(&arguments, context)
+}
+
+/// A seed nobody chose.
+fn draw_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    // Short enough to be typed.
+    agentci::stubs::mix(u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20) ^ u64::from(std::process::id())) >> 40
 }
 
 /// The folder as the user would name it.

@@ -12,10 +12,12 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::time::{Instant, sleep_until};
 
 use super::messages::{self, Message};
-use crate::{Context, DriveError, ToolHost, TraceSink};
+use crate::{Context, Delivery, DriveError, Reply, ToolHost, TraceSink};
 
 /// The longest line an agent may write.
 const LINE_LIMIT: usize = 128 << 20;
+/// The most an agent may write in all; everything it says is kept until it is judged.
+const RECEIVED_LIMIT: usize = 512 << 20;
 /// While this much waits to be read by the agent, nothing more is read from it.
 const BACKLOG_LIMIT: usize = 64 << 20;
 /// How much of an offending line is shown.
@@ -37,6 +39,7 @@ pub(crate) struct ProcessDriver {
     input: Option<ChildStdin>,
     output: Lines<ChildStdout>,
     line_number: usize,
+    received: usize,
     /// What the agent has yet to read, and how far it has come.
     outgoing: Vec<u8>,
     sent: usize,
@@ -60,6 +63,7 @@ impl ProcessDriver {
             input: Some(input),
             output: Lines::new(output, LINE_LIMIT),
             line_number: 0,
+            received: 0,
             outgoing: Vec::new(),
             sent: 0,
             exit: None,
@@ -108,6 +112,7 @@ impl ProcessDriver {
                 line = self.output.next(), if waiting < BACKLOG_LIMIT => {
                     let Some(line) = line.map_err(too_long)? else { return Err(self.closed().await) };
                     self.line_number += 1;
+                    self.received += line.len();
                     let message = messages::read(line).map_err(|bad| DriveError::Protocol {
                         message: format!(
                             "line {} of the agent's standard output is not a message: {}\nthe line: {}",
@@ -118,6 +123,11 @@ impl ProcessDriver {
                     if let Some(message) = message && self.take(message, sink, host).await? {
                         return Ok(());
                     }
+                    if self.received > RECEIVED_LIMIT {
+                        return Err(too_much());
+                    }
+                    // An agent that always has something to say must not keep us from looking at the clock.
+                    tokio::task::consume_budget().await;
                 }
                 exit = self.process.exited(), if self.exit.is_none() => {
                     self.exit = exit.ok();
@@ -141,9 +151,9 @@ impl ProcessDriver {
             Message::ToolCall { name, call_id, args } => {
                 let call = ToolCall { call_id, name, args, observer: Observer::Protocol };
                 sink.push(Kind::ToolCall(call.clone()))?;
-                let result = host.call(&call).await?;
-                messages::write_tool_result(&result, &mut self.outgoing).map_err(std::io::Error::from)?;
-                sink.push(Kind::ToolResult(result))?;
+                let reply = host.call(&call).await?;
+                self.answer(&reply)?;
+                sink.push(Kind::ToolResult(reply.result))?;
             }
             Message::Usage(usage) => sink.push(Kind::Usage(usage))?,
             Message::Log { level, message, data } => sink.push(Kind::Log { level, message, data })?,
@@ -157,6 +167,26 @@ impl ProcessDriver {
             }
         }
         Ok(false)
+    }
+
+    /// Puts an answer in line to be sent, in whatever shape it is to arrive.
+    fn answer(&mut self, reply: &Reply) -> Result<(), std::io::Error> {
+        let start = self.outgoing.len();
+        match reply.delivery {
+            Delivery::Never => return Ok(()),
+            Delivery::Malformed => self.outgoing.extend_from_slice(b"<html>502 Bad Gateway</html>"),
+            Delivery::Whole | Delivery::Truncated => {
+                messages::write_tool_result(&reply.result, &mut self.outgoing)?;
+            }
+        }
+        if reply.delivery == Delivery::Truncated {
+            let length = self.outgoing.len() - start;
+            self.outgoing.truncate(start + length / 2);
+        }
+        if reply.delivery != Delivery::Whole {
+            self.outgoing.push(b'\n');
+        }
+        Ok(())
     }
 
     /// The output ended too early: learn how the agent left, if it did.
@@ -212,6 +242,13 @@ fn command(target: &ProcessTarget, context: &Context<'_>) -> Result<Command, Uns
         folder: target.folder.clone(),
         environment,
     })
+}
+
+fn too_much() -> DriveError {
+    DriveError::Protocol {
+        message: format!("the agent wrote more than {} MiB to its standard output", RECEIVED_LIMIT >> 20),
+        help: "print logs to standard error, and put large data elsewhere".into(),
+    }
 }
 
 fn too_long(error: LineError) -> DriveError {

@@ -4,22 +4,24 @@ use std::time::Duration;
 
 use agentci_plan::{Diagnostics, Hook, Node, read};
 
-use super::words::{command, named_texts};
+use super::words::{Place, command, named_texts};
+use crate::command::part;
 
 /// How long a hook may take that does not say so itself.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Reads a list of hooks.
-pub(super) fn hooks(node: &Node, problems: &mut Diagnostics) -> Vec<Hook> {
+pub(super) fn hooks(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<Hook> {
     let items = read::list(node, "hooks", problems).unwrap_or_default();
-    items.iter().filter_map(|item| hook(item, problems)).collect()
+    items.iter().filter_map(|item| hook(item, place, problems)).collect()
 }
 
-fn hook(node: &Node, problems: &mut Diagnostics) -> Option<Hook> {
+fn hook(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Hook> {
     let mut fields = read::Fields::open(node, "a hook", problems)?;
     let command = fields.required("command", problems).and_then(|node| command(node, problems));
     let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
     fields.finish(problems);
-    Some(Hook { command: command?, environment, timeout: timeout.unwrap_or(DEFAULT_TIMEOUT), span: node.span })
+    let command = command?.into_iter().map(|text| part(place.files, place.folder, text)).collect();
+    Some(Hook { command, environment, timeout: timeout.unwrap_or(DEFAULT_TIMEOUT), span: node.span })
 }

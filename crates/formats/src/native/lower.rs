@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cassette, Diagnostics, Dialect, Files, Hook, Node, Sources, Suite, Target, Text, ToolSource, World, join,
+    Case, Cassette, Diagnostics, Dialect, Files, Hook, LiveTools, Node, Sources, Suite, Target, Text, ToolSource,
+    World, join,
 };
 
 use super::read::{self, CaseFile, ReadCase};
@@ -50,6 +51,8 @@ pub(crate) fn lower(
         span: suite.name.span,
         mode: suite.mode,
         output_dir: suite.output_dir,
+        redact: suite.redact,
+        gates: suite.gates,
         cases,
         folder: suite.folder,
     })
@@ -98,7 +101,7 @@ impl<'s> Defaults<'s> {
     fn complete(&self, file: CaseFile, target: Arc<Target>) -> Case {
         let CaseFile { id, description, tags, skip, turns, settings } = file;
         let common = &self.settings;
-        let own_world = settings.world.cassette.is_some() || settings.world.allow.is_some();
+        let own_world = settings.world.says_something();
         let world = match &self.world {
             Some(shared) if !own_world => shared.clone(),
             _ => Arc::new(world(&settings.world, &common.world, &id.value, self.folder)),
@@ -159,7 +162,17 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
             span: cassette.span,
         }),
     };
-    World { tools, allowed: own.allow.as_ref().or(common.allow.as_ref()).cloned() }
+    let mut live = common.live.clone();
+    live.retain(|(name, _)| !own.live.iter().any(|(other, _)| other.value == name.value));
+    live.extend(own.live.iter().cloned());
+    let module = own.module.as_ref().or(common.module.as_ref()).cloned();
+    World {
+        tools,
+        allowed: own.allow.as_ref().or(common.allow.as_ref()).cloned(),
+        live: Arc::new(LiveTools { tools: live, module, folder: folder.to_path_buf() }),
+        normalization: Arc::new(common.normalization.extended(&own.normalization)),
+        faults: common.faults.iter().chain(&own.faults).cloned().collect(),
+    }
 }
 
 #[cfg(test)]

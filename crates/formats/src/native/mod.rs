@@ -18,6 +18,7 @@
 
 mod check;
 mod emit;
+mod gates;
 mod hook;
 mod limits;
 mod lower;

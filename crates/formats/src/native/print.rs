@@ -7,11 +7,14 @@ use std::convert::Infallible;
 use std::path::Path;
 
 use agentci_plan::{
-    Case, Check, Content, Hook, Limits, Message, Mode, Node, Pair, ProcessTarget, Said, Scalar, Span, StopRule, Suite,
-    Target, Text, ToolSource, Turn, World, escape, print_duration, relative,
+    Case, Check, Content, Gates, Hook, Limits, Message, Mode, Node, Pair, ProcessTarget, Said, Scalar, Span, StopRule,
+    Suite, Target, Text, ToolSource, Turn, World, escape, print_duration, relative,
 };
 
+use crate::surroundings::{print_faults, print_live_tools, print_normalization, print_redaction};
+
 use super::emit::emit;
+use super::gates::print_percentage;
 use super::limits::print_wall;
 use super::settings::STOP_RULES;
 use super::{hook, lower};
@@ -32,6 +35,8 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     if let Some(output) = &suite.output_dir {
         pairs.push(printer.pair("output_dir", printer.path(output)));
     }
+    pairs.extend(printer.gates(&suite.gates));
+    pairs.extend(print_redaction(&suite.redact, suite.span).map(|node| printer.pair("redact", node)));
     pairs.push(printer.pair("cases", printer.list(&suite.cases, |case| printer.case(case))));
     emit(&printer.map(pairs))
 }
@@ -43,6 +48,28 @@ struct Printer<'s> {
 }
 
 impl Printer<'_> {
+    fn gates(&self, gates: &Gates) -> Option<Pair> {
+        let mut pairs = Vec::new();
+        if let Some(path) = &gates.baseline {
+            pairs.push(self.pair("baseline", self.path(&path.value)));
+        }
+        if let Some(rate) = &gates.min_pass_rate {
+            pairs.push(self.pair("min_pass_rate", self.plain(rate.value.to_string())));
+        }
+        let times = [
+            ("max_avg_wall_ms_delta_pct", &gates.max_avg_wall_ms_delta_pct),
+            ("max_p95_wall_ms_delta_pct", &gates.max_p95_wall_ms_delta_pct),
+        ];
+        for (name, fraction) in times.into_iter().filter_map(|(name, time)| Some((name, time.as_ref()?.value))) {
+            pairs.push(self.pair(name, self.plain(print_percentage(fraction))));
+        }
+        let truths = [("no_new_failures", &gates.no_new_failures), ("no_missing_cases", &gates.no_missing_cases)];
+        for (name, truth) in truths.into_iter().filter_map(|(name, truth)| Some((name, truth.as_ref()?.value))) {
+            pairs.push(self.pair(name, self.plain(truth.to_string())));
+        }
+        (!pairs.is_empty()).then(|| self.pair("gates", self.map(pairs)))
+    }
+
     fn case(&self, case: &Case) -> Node {
         let mut pairs = vec![self.pair("id", self.text(&case.id))];
         if let Some(description) = &case.description {
@@ -104,11 +131,23 @@ impl Printer<'_> {
         if let Some(allowed) = &world.allowed {
             tools.push(self.pair("allow", self.list(allowed, |tool| self.text(&tool.value))));
         }
-        (!tools.is_empty()).then(|| self.pair("world", self.map(vec![self.pair("tools", self.map(tools))])))
+        if let Some(live) = print_live_tools(&world.live.tools, self.span) {
+            tools.push(self.pair("live", live));
+        }
+        if let Some(module) = &world.live.module {
+            tools.push(self.pair("module", self.text(&module.value)));
+        }
+        let mut pairs = Vec::new();
+        if !tools.is_empty() {
+            pairs.push(self.pair("tools", self.map(tools)));
+        }
+        pairs.extend(print_normalization(&world.normalization, self.span).map(|node| self.pair("normalization", node)));
+        pairs.extend(print_faults(&world.faults, self.span).map(|node| self.pair("faults", node)));
+        (!pairs.is_empty()).then(|| self.pair("world", self.map(pairs)))
     }
 
     fn hook(&self, hook: &Hook) -> Node {
-        let mut pairs = vec![self.pair("command", self.list(&hook.command, |text| self.template(text)))];
+        let mut pairs = vec![self.pair("command", self.list(&hook.command, |part| self.template(&part.text)))];
         if !hook.environment.is_empty() {
             pairs.push(self.pair("env", self.named_texts(&hook.environment)));
         }

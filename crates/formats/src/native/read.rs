@@ -2,12 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Diagnostic, Diagnostics, Files, Mode, Node, Skip, Span, Spanned, Turn, join, read};
+use agentci_plan::{
+    Diagnostic, Diagnostics, Files, Gates, Mode, Node, Redaction, Skip, Span, Spanned, Turn, join, read,
+};
 
+use super::gates::gates;
 use super::settings::{Settings, settings};
 use super::turn::turns;
 use super::words::Place;
 use crate::ids;
+use crate::surroundings::read_redaction;
 
 /// What a suite file says.
 pub(super) struct SuiteFile {
@@ -15,6 +19,8 @@ pub(super) struct SuiteFile {
     pub(super) folder: PathBuf,
     pub(super) mode: Mode,
     pub(super) output_dir: Option<PathBuf>,
+    pub(super) redact: Redaction,
+    pub(super) gates: Gates,
     pub(super) settings: Settings,
     pub(super) cases: Vec<ReadCase>,
 }
@@ -32,12 +38,27 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
         .optional("output_dir")
         .and_then(|node| read::name(node, "output_dir", problems))
         .map(|output| join(&folder, &output.value));
+    let gates = fields.optional("gates").map(|node| gates(node, &folder, problems)).unwrap_or_default();
+    let redact = fields.optional("redact").map(|node| read_redaction(node, problems)).unwrap_or_default();
     let place = Place { files, folder: &folder };
     let settings = settings(&mut fields, place, problems);
     let has_target = fields.optional("target").is_some();
     let cases = fields.required("cases", problems).and_then(|node| cases(node, place, has_target, problems));
     fields.finish(problems);
-    Some(SuiteFile { name: name?, mode: mode.unwrap_or_default(), output_dir, settings, cases: cases?, folder })
+    if name.is_none() {
+        // The suite is refused without its name; what is wrong with its cases is told all the same.
+        cases.iter().flatten().for_each(|case| problems.append(case.problems.clone()));
+    }
+    Some(SuiteFile {
+        name: name?,
+        mode: mode.unwrap_or_default(),
+        output_dir,
+        redact,
+        gates,
+        settings,
+        cases: cases?,
+        folder,
+    })
 }
 
 fn cases(node: &Node, place: Place<'_>, has_target: bool, problems: &mut Diagnostics) -> Option<Vec<ReadCase>> {

@@ -3,7 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Check, Diagnostic, Diagnostics, Hook, Limits, Node, Spanned, StopRule, Target, Text, read};
+use agentci_plan::{
+    Check, Diagnostic, Diagnostics, Fault, Hook, Limits, LiveTool, Node, Normalization, Reading, Spanned, StopRule,
+    Target, Text, read,
+};
+
+use crate::surroundings::{read_faults, read_live_tools, read_normalization};
 
 use super::check::checks;
 use super::hook::hooks;
@@ -33,6 +38,23 @@ pub(super) struct WorldSettings {
     /// The recording's path, in which `{case}` stands for the case's id.
     pub(super) cassette: Option<Spanned<String>>,
     pub(super) allow: Option<Arc<[Spanned<String>]>>,
+    /// Tools to execute; a case's own replace those of the same name.
+    pub(super) live: Vec<(Spanned<String>, LiveTool)>,
+    pub(super) module: Option<Spanned<String>>,
+    pub(super) normalization: Normalization,
+    pub(super) faults: Vec<Fault>,
+}
+
+impl WorldSettings {
+    /// Whether any key was written.
+    pub(super) fn says_something(&self) -> bool {
+        self.cassette.is_some()
+            || self.allow.is_some()
+            || !self.live.is_empty()
+            || self.module.is_some()
+            || !self.normalization.is_empty()
+            || !self.faults.is_empty()
+    }
 }
 
 /// The shared keys of a suite or a case.
@@ -53,9 +75,9 @@ pub(super) struct Settings {
 pub(super) fn settings(fields: &mut read::Fields<'_>, place: Place<'_>, problems: &mut Diagnostics) -> Settings {
     Settings {
         target: fields.optional("target").and_then(|node| target(node, place, problems)),
-        world: fields.optional("world").map(|node| world(node, problems)).unwrap_or_default(),
+        world: fields.optional("world").map(|node| world(node, place, problems)).unwrap_or_default(),
         variables: fields.optional("variables").map(|node| variables(node, problems)).unwrap_or_default(),
-        hooks: fields.optional("hooks").map(|node| hooks(node, problems)).unwrap_or_default(),
+        hooks: fields.optional("hooks").map(|node| hooks(node, place, problems)).unwrap_or_default(),
         checks: fields
             .optional("checks")
             .map(|node| checks(node, problems).into_iter().map(Arc::new).collect())
@@ -67,14 +89,22 @@ pub(super) fn settings(fields: &mut read::Fields<'_>, place: Place<'_>, problems
     }
 }
 
-fn world(node: &Node, problems: &mut Diagnostics) -> WorldSettings {
+fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSettings {
     let mut settings = WorldSettings::default();
     let Some(mut fields) = read::Fields::open(node, "`world`", problems) else { return settings };
     if let Some(mut tools) = fields.optional("tools").and_then(|node| read::Fields::open(node, "`tools`", problems)) {
         settings.cassette = tools.optional("cassette").and_then(|node| read::name(node, "cassette", problems));
         settings.allow = tools.optional("allow").and_then(|node| read::texts(node, "allow", problems)).map(Into::into);
+        let live = tools.optional("live");
+        settings.live = live.map(|node| read_live_tools(node, place.files, place.folder, problems)).unwrap_or_default();
+        settings.module = tools.optional("module").and_then(|node| read::name(node, "module", problems));
         tools.finish(problems);
     }
+    settings.normalization = fields
+        .optional("normalization")
+        .map(|node| read_normalization(node, Reading::Core, problems))
+        .unwrap_or_default();
+    settings.faults = fields.optional("faults").map(|node| read_faults(node, problems)).unwrap_or_default();
     fields.finish(problems);
     settings
 }

@@ -131,7 +131,6 @@ mod tests {
             messages,
             [
                 "unknown assertion type `must_cal`",
-                "an assertion needs `tools`",
                 "unknown key `tool` in an assertion",
                 "`order` must be a list, found the text `x`",
                 "an assertion needs `type`",

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cassette, Check, Data, Diagnostics, Dialect, Files, Hook, Limits, Node, ProcessTarget, Said, Sources, Span,
-    Spanned, StopRule, Suite, Target, Text, ToolSource, Turn, World, join,
+    Case, Cassette, Check, Data, Diagnostics, Dialect, Fault, Files, Gates, Hook, Limits, LiveTools, Node,
+    Normalization, ProcessTarget, Said, Sources, Span, Spanned, StopRule, Suite, Target, Text, ToolSource, Turn, World,
+    join,
 };
 
 use super::case_files;
@@ -26,8 +27,8 @@ pub(crate) fn lower(
     diagnostics: &mut Diagnostics,
 ) -> Option<Suite> {
     let mut problems = Diagnostics::default();
-    let suite = read::suite(root, &mut problems);
     let folder = join(path.parent().unwrap_or(Path::new("")), "");
+    let suite = read::suite(files, &folder, root, &mut problems);
     let cases = suite.as_ref().and_then(|suite| {
         let cases_folder = configured(&folder, &suite.cases_path.value);
         let paths = case_files::find(files, &cases_folder, &suite.cases_path, &mut problems)?;
@@ -49,6 +50,7 @@ pub(crate) fn lower(
     }
     let (suite, cases) = (suite?, cases?);
     let shared = Shared::new(files, &folder, &suite);
+    let baseline = suite.baseline_path.map(|path| Spanned::new(configured(&folder, &path.value), path.span));
     let cases = cases.into_iter().map(|case| shared.case(case, &folder, &mut ids)).collect();
     Some(Suite {
         name: suite.name.value,
@@ -57,6 +59,8 @@ pub(crate) fn lower(
         span: suite.name.span,
         mode: suite.mode,
         output_dir: suite.output_dir.map(|output| configured(&folder, &output)),
+        redact: suite.surroundings.redact,
+        gates: Gates { baseline, ..suite.gates },
         folder,
         cases,
     })
@@ -106,6 +110,9 @@ fn open_case(files: &dyn Files, sources: &mut Sources, path: &Path) -> Opened {
 struct Shared {
     target: Arc<Target>,
     tools: Arc<[Spanned<String>]>,
+    live: Arc<LiveTools>,
+    normalization: Arc<Normalization>,
+    faults: Arc<[Fault]>,
     checks: Vec<Arc<Check>>,
     limits: Limits,
     variables: Arc<[(String, Text)]>,
@@ -123,10 +130,35 @@ impl Shared {
                 span: suite.command_span,
             })),
             tools: suite.tools.as_slice().into(),
+            live: Arc::new(LiveTools {
+                tools: suite.surroundings.live.clone(),
+                module: suite.surroundings.module.clone(),
+                folder: folder.to_path_buf(),
+            }),
+            normalization: Arc::new(suite.surroundings.normalization.clone()),
+            faults: suite.surroundings.faults.as_slice().into(),
             checks: suite.checks.iter().cloned().map(Arc::new).collect(),
             limits: suite.limits.clone(),
             variables: Arc::from([]),
             hooks: Arc::from([]),
+        }
+    }
+
+    fn world(&self, cassette: Cassette, normalization: &Normalization, faults: &[Fault]) -> World {
+        World {
+            tools: ToolSource::Cassette(cassette),
+            allowed: Some(Arc::clone(&self.tools)),
+            live: Arc::clone(&self.live),
+            normalization: if normalization.is_empty() {
+                Arc::clone(&self.normalization)
+            } else {
+                Arc::new(self.normalization.extended(normalization))
+            },
+            faults: if faults.is_empty() {
+                Arc::clone(&self.faults)
+            } else {
+                self.faults.iter().chain(faults).cloned().collect()
+            },
         }
     }
 
@@ -150,7 +182,7 @@ impl Shared {
             tags: Vec::new(),
             skip: None,
             target: self.target.clone(),
-            world: Arc::new(World { tools: ToolSource::Cassette(cassette), allowed: Some(Arc::clone(&self.tools)) }),
+            world: Arc::new(self.world(cassette, &file.normalization, &file.faults)),
             variables: self.variables.clone(),
             hooks: self.hooks.clone(),
             turns: vec![Turn {
@@ -246,7 +278,6 @@ mod tests {
         assert_eq!(
             messages(&loaded),
             [
-                "the suite needs `suite_name`",
                 "the suite needs `tool_registry`",
                 "unknown key `suit_name` in the suite",
                 "`agent_command` names no program",
@@ -322,12 +353,23 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_effect_yet_is_checked_and_warned_about() {
-        let more = "tool_module: my.tools\nbaseline_path: b.json\nregression: { min_pass_rate: 0.9, mine: x }\n\
-            normalization: { strip_keys: [id], replace_text: [{ pattern: a }] }\n";
-        let loaded = load_suite(&files().with("s/suite.yaml", format!("{SUITE}{more}")));
-        assert_eq!(loaded.plan.suites.len(), 1);
-        assert_eq!(loaded.diagnostics.count(agentci_plan::Severity::Warning), 4);
+    fn the_world_around_is_read_and_the_case_adds_to_the_suite() {
+        let more = "tool_module: my.tools\nregression: { min_pass_rate: 0.9, mine: x }\n\
+            tools: { pay: { command: [./pay, x] } }\nfaults: [{ tool: pay, call: 2, error: down }]\n\
+            redact: { keys: [name] }\n\
+            normalization: { strip_keys: [id], replace_text: [{ pattern: a, flags: i }] }\n";
+        let own = format!("{}normalization: {{ strip_keys: [at] }}\nfaults: [{{ hang: yes }}]\n", case("a"));
+        let whole = files().with("s/suite.yaml", format!("{SUITE}{more}")).with("s/cases/a.yaml", own);
+        let loaded = load_suite(&whole);
+        assert!(loaded.diagnostics.is_empty(), "{:?}", messages(&loaded));
+        let suite = &loaded.plan.suites[0];
+        let world = &suite.cases[0].world;
+        assert_eq!(world.normalization.strip_keys, ["id", "at"]);
+        assert_eq!(world.normalization.replace_text[0].pattern, "(?i)a");
+        assert_eq!(world.faults.len(), 2);
+        assert_eq!(world.live.tools[0].0.value, "pay");
+        assert_eq!(world.live.module.as_ref().unwrap().value, "my.tools");
+        assert_eq!(suite.redact.keys, ["name"]);
         let wrong = "regression: { min_pass_rate: high }\nnormalization: { strip_key: [id], replace_text: [x] }\n";
         let loaded = load_suite(&files().with("s/suite.yaml", format!("{SUITE}{wrong}")));
         assert!(loaded.plan.suites.is_empty());

@@ -15,6 +15,6 @@ mod case_files;
 mod legacy;
 mod lower;
 mod read;
-mod unused;
+mod regression;
 
 pub(crate) use lower::lower;

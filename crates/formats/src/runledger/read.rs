@@ -1,9 +1,15 @@
 //! The suite file and the case files as plain structs.
 
-use agentci_plan::{Check, Diagnostic, Diagnostics, Limits, Mode, Node, Reading, Span, Spanned, read};
+use std::path::Path;
+
+use agentci_plan::{
+    Check, Diagnostic, Diagnostics, Fault, Files, Gates, Limits, LiveTool, Mode, Node, Normalization, Reading,
+    Redaction, Span, Spanned, read,
+};
 use serde_json::Value;
 
-use super::{assertion, budgets, legacy, unused};
+use super::{assertion, budgets, legacy, regression};
+use crate::surroundings::{read_faults, read_live_tools, read_normalization, read_redaction};
 
 /// What a suite file says.
 pub(super) struct SuiteFile {
@@ -16,10 +22,13 @@ pub(super) struct SuiteFile {
     pub(super) checks: Vec<Check>,
     pub(super) limits: Limits,
     pub(super) output_dir: Option<String>,
+    pub(super) surroundings: Surroundings,
+    pub(super) baseline_path: Option<Spanned<String>>,
+    pub(super) gates: Gates,
 }
 
 /// Reads a suite file; `None` when something it can not do without is missing or wrong.
-pub(super) fn suite(root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
+pub(super) fn suite(files: &dyn Files, folder: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
     let mut fields = read::Fields::open(root, "the suite", problems)?;
     let name = fields.required("suite_name", problems).and_then(|node| read::name(node, "suite_name", problems));
     let command = fields.required("agent_command", problems);
@@ -35,7 +44,9 @@ pub(super) fn suite(root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile
         .optional("output_dir")
         .and_then(|node| read::name(node, "output_dir", problems))
         .map(|folder| folder.value);
-    unused::suite(&mut fields, problems);
+    let baseline_path = fields.optional("baseline_path").and_then(|node| read::name(node, "baseline_path", problems));
+    let gates = fields.optional("regression").map(|node| regression::regression(node, problems)).unwrap_or_default();
+    let surroundings = surroundings(&mut fields, files, folder, problems);
     fields.finish(problems);
     Some(SuiteFile {
         name: name?,
@@ -47,7 +58,39 @@ pub(super) fn suite(root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile
         checks,
         limits,
         output_dir,
+        surroundings,
+        baseline_path,
+        gates,
     })
+}
+
+/// What a suite says about the world around the agent, beyond what its tools answered once.
+pub(super) struct Surroundings {
+    pub(super) live: Vec<(Spanned<String>, LiveTool)>,
+    pub(super) module: Option<Spanned<String>>,
+    pub(super) normalization: Normalization,
+    pub(super) faults: Vec<Fault>,
+    pub(super) redact: Redaction,
+}
+
+fn surroundings(
+    fields: &mut read::Fields<'_>,
+    files: &dyn Files,
+    folder: &Path,
+    problems: &mut Diagnostics,
+) -> Surroundings {
+    Surroundings {
+        live: fields.optional("tools").map(|node| read_live_tools(node, files, folder, problems)).unwrap_or_default(),
+        module: fields.optional("tool_module").and_then(|node| read::name(node, "tool_module", problems)),
+        normalization: normalization(fields, problems),
+        faults: fields.optional("faults").map(|node| read_faults(node, problems)).unwrap_or_default(),
+        redact: fields.optional("redact").map(|node| read_redaction(node, problems)).unwrap_or_default(),
+    }
+}
+
+fn normalization(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Normalization {
+    let node = fields.optional("normalization");
+    node.map(|node| read_normalization(node, Reading::Legacy, problems)).unwrap_or_default()
 }
 
 fn command_parts(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
@@ -72,6 +115,8 @@ pub(super) struct CaseFile {
     pub(super) cassette: Spanned<String>,
     pub(super) checks: Vec<Check>,
     pub(super) limits: Limits,
+    pub(super) normalization: Normalization,
+    pub(super) faults: Vec<Fault>,
 }
 
 /// Reads a case file; `None` when something it can not do without is missing or wrong.
@@ -87,7 +132,8 @@ pub(super) fn case(root: &Node, problems: &mut Diagnostics) -> Option<CaseFile> 
     let cassette = fields.required("cassette", problems).and_then(|node| read::name(node, "cassette", problems));
     let checks = fields.optional("assertions").map(|node| assertion::assertions(node, problems)).unwrap_or_default();
     let limits = fields.optional("budgets").map(|node| budgets::budgets(node, problems)).unwrap_or_default();
-    unused::normalization(&mut fields, problems);
+    let normalization = normalization(&mut fields, problems);
+    let faults = fields.optional("faults").map(|node| read_faults(node, problems)).unwrap_or_default();
     fields.finish(problems);
-    Some(CaseFile { id: id?, description, input: input?, cassette: cassette?, checks, limits })
+    Some(CaseFile { id: id?, description, input: input?, cassette: cassette?, checks, limits, normalization, faults })
 }

@@ -1,10 +1,12 @@
 //! Any run event at all: every type, every optional field present or not, values as odd as JSON allows.
 
+mod gate_report;
+
 use agentci_plan::{Detail, Place};
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
-    Replay, RunEnd, RunEvent, RunStart, Status, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
+    Replay, RunEnd, RunEvent, RunStart, Status, Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
     TurnStart,
 };
 use proptest::collection::{btree_map, vec};
@@ -47,22 +49,26 @@ fn body() -> impl Strategy<Value = Body> {
         json().prop_map(|output| Body::FinalOutput(FinalOutput { output })),
         check_end().prop_map(Body::Check),
         case_end().prop_map(|end| Body::CaseEnd(std::sync::Arc::new(end))),
+        gate_report::gate_report().prop_map(|report| Body::Gates(Box::new(report))),
         (any::<u64>(), any::<bool>(), any::<usize>())
             .prop_map(|(wall_ms, interrupted, not_run)| Body::RunEnd(RunEnd { wall_ms, interrupted, not_run })),
     ]
 }
 
 fn run_start() -> impl Strategy<Value = RunStart> {
-    (text(), text(), text(), text(), text(), vec(text(), 0..3), any::<usize>(), option::of(text())).prop_map(
-        |(agentci_version, run_id, dialect, mode, suite_path, agent_command, cases_total, git_sha)| RunStart {
+    let counts = (any::<usize>(), any::<usize>(), option::of(any::<u64>()));
+    (text(), text(), text(), text(), text(), vec(text(), 0..3), counts, option::of(text())).prop_map(
+        |(agentci_version, run_id, dialect, mode, suite_path, agent_command, counts, git_sha)| RunStart {
             agentci_version,
             run_id,
             dialect,
             mode,
             suite_path,
             agent_command,
-            cases_total,
+            cases_total: counts.0,
+            cases_left_out: counts.1,
             git_sha,
+            seed: counts.2,
         },
     )
 }
@@ -73,8 +79,7 @@ fn check_end() -> impl Strategy<Value = CheckEnd> {
 }
 
 fn case_end() -> impl Strategy<Value = CaseEnd> {
-    let status = select(vec![Status::Pass, Status::Skipped, Status::Fail, Status::Error]);
-    let verdict = (any::<usize>(), any::<u32>(), any::<bool>(), status, option::of(cause()), any::<u64>());
+    let verdict = (any::<usize>(), any::<u32>(), any::<bool>(), status(), option::of(cause()), any::<u64>());
     let words = (option::of(text()), vec(text(), 0..3), vec(text(), 0..3), option::of(text()));
     let replay =
         (text(), text()).prop_map(|(cassette_path, cassette_sha256)| Replay { cassette_path, cassette_sha256 });
@@ -106,15 +111,20 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
 
 fn metrics() -> impl Strategy<Value = Metrics> {
     let by_name = || btree_map(text(), any::<u64>(), 0..3);
-    (any::<u64>(), any::<u64>(), by_name(), by_name(), usage()).prop_map(
-        |(tool_calls, tool_errors, tool_calls_by_name, tool_errors_by_name, usage)| Metrics {
+    (any::<u64>(), any::<u64>(), by_name(), by_name(), usage(), vec(step(), 0..3)).prop_map(
+        |(tool_calls, tool_errors, tool_calls_by_name, tool_errors_by_name, usage, steps)| Metrics {
             tool_calls,
             tool_errors,
             tool_calls_by_name,
             tool_errors_by_name,
             usage,
+            steps,
         },
     )
+}
+
+pub(crate) fn step() -> impl Strategy<Value = Step> {
+    (text(), text()).prop_map(|(tool, args_hash)| Step { tool, args_hash })
 }
 
 fn finding() -> impl Strategy<Value = Finding> {
@@ -144,6 +154,10 @@ fn place() -> impl Strategy<Value = Place> {
     })
 }
 
+fn status() -> impl Strategy<Value = Status> {
+    select(vec![Status::Pass, Status::Skipped, Status::Fail, Status::Error])
+}
+
 fn cause() -> impl Strategy<Value = Cause> {
     select(vec![
         Cause::Check,
@@ -165,9 +179,12 @@ fn cause() -> impl Strategy<Value = Cause> {
 
 /// Only finite costs: JSON has no others.
 fn usage() -> impl Strategy<Value = Usage> {
-    let cost = prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO;
-    (option::of(any::<u64>()), option::of(any::<u64>()), option::of(cost))
+    (option::of(any::<u64>()), option::of(any::<u64>()), option::of(finite()))
         .prop_map(|(tokens_in, tokens_out, cost_usd)| Usage { tokens_in, tokens_out, cost_usd })
+}
+
+fn finite() -> impl Strategy<Value = f64> {
+    prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO
 }
 
 /// A null beside a log line is the same as nothing beside it, so it is not made.

@@ -10,7 +10,8 @@ use crate::{Paint, Tone, one_line};
 /// `suite demo (runledger, replay, 3 cases)`
 pub(super) fn heading(run: &Run) -> String {
     let cases = count_of(run.start.cases_total, "case");
-    let facts = [run.start.dialect.as_str(), run.start.mode.as_str(), cases.as_str()];
+    let seed = run.start.seed.map(|seed| format!("seed {seed}")).unwrap_or_default();
+    let facts = [run.start.dialect.as_str(), run.start.mode.as_str(), cases.as_str(), seed.as_str()];
     let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     format!("suite {} ({})\n", one_line(&run.suite), one_line(&facts.join(", ")))
 }
@@ -63,7 +64,7 @@ pub(super) fn totals(run: &Run) -> String {
     )
 }
 
-/// ` (mean 20 ms, p50 12 ms, p95 56 ms; 3 tool calls, 0 errors)`, if any case ran.
+/// ` (mean 20 ms, p50 12 ms, p95 56 ms; 3 tool calls, 0 tool errors)`, if any case ran.
 fn used(numbers: &Aggregates) -> String {
     let Some(wall) = numbers.wall_ms else { return String::new() };
     format!(
@@ -72,7 +73,7 @@ fn used(numbers: &Aggregates) -> String {
         duration_of(wall.p50),
         duration_of(wall.p95),
         count(numbers.tool_calls, "tool call"),
-        count(numbers.tool_errors, "error"),
+        count(numbers.tool_errors, "tool error"),
     )
 }
 

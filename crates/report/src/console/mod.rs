@@ -18,7 +18,7 @@
 //!   --> evals/demo/cases/t4.yaml
 //!    = stderr: still thinking
 //!
-//! 4 cases: 1 passed, 1 failed, 1 error, 1 skipped in 30.1 s (mean 10.0 s, p50 56 ms, p95 30.0 s; 3 tool calls, 0 errors)
+//! 4 cases: 1 passed, 1 failed, 1 error, 1 skipped in 30.1 s (mean 10.0 s, p50 56 ms, p95 30.0 s; 3 tool calls, 0 tool errors)
 //! ```
 //!
 //! Cases stand in the order of the suite, whatever finished first: a case is shown when all before it are complete. On a

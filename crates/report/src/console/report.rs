@@ -8,7 +8,7 @@ use super::detail::Detail;
 use super::lines;
 use super::progress::Progress;
 use crate::run::Run;
-use crate::{Paint, ReportError, Reporter, findings};
+use crate::{Paint, ReportError, Reporter, findings, gates};
 
 /// How much of an agent's standard error is shown unless everything was asked for.
 const STDERR_LINES: usize = 10;
@@ -86,6 +86,10 @@ impl Console {
         for row in run.rows.iter().filter(|row| matches!(row.status(), Status::Fail | Status::Error)) {
             text.push('\n');
             text += &findings::render(&run.suite, row, stderr_lines, self.paint);
+        }
+        if let Some(report) = &run.gates {
+            text.push('\n');
+            text += &gates::section(report, self.paint);
         }
         text.push('\n');
         text += &lines::totals(&run);

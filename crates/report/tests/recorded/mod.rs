@@ -112,6 +112,7 @@ fn start() -> RunStart {
         agent_command: vec!["python3".to_owned(), "agent.py".to_owned()],
         cases_total: 8,
         git_sha: Some("0123abcd".to_owned()),
+        ..RunStart::default()
     }
 }
 
@@ -140,6 +141,7 @@ fn tool_calls(name: &str, calls: u64, errors: u64) -> Metrics {
         tool_calls_by_name: [(name.to_owned(), calls)].into(),
         tool_errors_by_name: (errors > 0).then(|| (name.to_owned(), errors)).into_iter().collect(),
         usage: Usage::default(),
+        steps: Vec::new(),
     }
 }
 

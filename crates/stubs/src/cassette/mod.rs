@@ -10,7 +10,9 @@
 
 mod closest;
 mod player;
+mod recorder;
 mod tape;
 
 pub use player::{Miss, Player};
+pub use recorder::Recorder;
 pub use tape::{Entry, Tape, TapeError};

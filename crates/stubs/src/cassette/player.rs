@@ -7,7 +7,7 @@ use agentci_trace::canonical;
 use serde_json::Value;
 
 use super::closest;
-use super::tape::{Entry, Tape, key};
+use super::tape::{Entry, Tape};
 
 /// One playing of a recording: it remembers which entries were used.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Player {
 
     /// The recorded answer to a call.
     pub fn answer(&mut self, tool: &str, args: &Value) -> Result<&Entry, Miss> {
-        let key = key(tool, args);
+        let key = self.tape.key(tool, args);
         let matching = self.tape.matching(&key);
         let Some(last) = matching.len().checked_sub(1) else { return Err(self.miss(tool, args)) };
         let turn = self.used.entry(key).or_default();
@@ -87,13 +87,14 @@ mod tests {
     use std::path::Path;
 
     use agentci_plan::MemoryFiles;
+    use agentci_trace::Redactor;
     use serde_json::json;
 
     use super::*;
 
     fn player(lines: &[&str]) -> Player {
         let files = MemoryFiles::default().with("t.jsonl", lines.join("\n"));
-        Player::new(Arc::new(Tape::load(&files, Path::new("t.jsonl")).unwrap()))
+        Player::new(Arc::new(Tape::load(&files, Path::new("t.jsonl"), &Redactor::default()).unwrap()))
     }
 
     #[test]
@@ -138,5 +139,13 @@ mod tests {
         let args = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         assert!(player.answer("t", &args(r#"{"n":123456789012345678901234567890}"#)).is_ok());
         assert!(player.answer("t", &args(r#"{"n":123456789012345678901234567891}"#)).is_err());
+    }
+
+    #[test]
+    fn a_tape_without_its_secrets_matches_the_call_that_has_them() {
+        let line = r#"{"tool":"login","args":{"user":"a","password":"[REDACTED]"},"ok":true,"result":1}"#;
+        let mut player = player(&[line]);
+        assert!(player.answer("login", &json!({"user": "a", "password": "hunter22"})).is_ok());
+        assert!(player.answer("login", &json!({"user": "b", "password": "hunter22"})).is_err());
     }
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{FileError, Files};
-use agentci_trace::canonical;
+use agentci_plan::{FaultKind, FileError, Files, parse_duration};
+use agentci_trace::{Redactor, canonical};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
@@ -27,6 +27,8 @@ pub struct Entry {
     pub result: Value,
     /// What it complained of.
     pub error: Option<String>,
+    /// What goes wrong with it on purpose.
+    pub fault: Option<FaultKind>,
 }
 
 /// A recording, ready to be looked things up in.
@@ -36,6 +38,7 @@ pub struct Tape {
     sha256: String,
     entries: Vec<Entry>,
     by_call: HashMap<String, Vec<usize>>,
+    redactor: Redactor,
 }
 
 /// What is wrong with a recording.
@@ -64,15 +67,15 @@ pub enum TapeError {
 }
 
 impl Tape {
-    /// Reads a recording.
-    pub fn load(files: &dyn Files, path: &Path) -> Result<Self, TapeError> {
+    /// Reads a recording. Calls are compared with both sides redacted, so that one recorded without its secrets still matches.
+    pub fn load(files: &dyn Files, path: &Path, redactor: &Redactor) -> Result<Self, TapeError> {
         let bytes = files
             .read(path, TAPE_LIMIT)
             .map_err(|reason| TapeError::Unreadable { path: path.to_path_buf(), reason })?;
-        Self::parse(path, &bytes)
+        Self::parse(path, &bytes, redactor)
     }
 
-    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, TapeError> {
+    fn parse(path: &Path, bytes: &[u8], redactor: &Redactor) -> Result<Self, TapeError> {
         let sha256 = Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
             let _ = write!(hex, "{byte:02x}");
             hex
@@ -91,10 +94,10 @@ impl Tape {
                 column,
                 reason,
             })?;
-            by_call.entry(key(&entry.tool, &entry.args)).or_default().push(entries.len());
+            by_call.entry(key(&entry.tool, &entry.args, redactor)).or_default().push(entries.len());
             entries.push(entry);
         }
-        Ok(Self { path: path.to_path_buf(), sha256, entries, by_call })
+        Ok(Self { path: path.to_path_buf(), sha256, entries, by_call, redactor: redactor.clone() })
     }
 
     /// The file it was read from.
@@ -112,14 +115,21 @@ impl Tape {
         &self.entries
     }
 
+    /// What a call is looked up by.
+    pub(super) fn key(&self, tool: &str, args: &Value) -> String {
+        key(tool, args, &self.redactor)
+    }
+
     /// The entries that match a call, by position.
     pub(super) fn matching(&self, key: &str) -> &[usize] {
         self.by_call.get(key).map_or(&[], Vec::as_slice)
     }
 }
 
-/// What a call is looked up by.
-pub(super) fn key(tool: &str, args: &Value) -> String {
+fn key(tool: &str, args: &Value, redactor: &Redactor) -> String {
+    let mut args = args.clone();
+    redactor.value(&mut args);
+    let args = &args;
     // A name can hold anything; as JSON text it can not run into the arguments.
     format!("{}{}", canonical(&Value::String(tool.to_owned())), canonical(args))
 }
@@ -142,7 +152,20 @@ fn entry(line: &[u8], number: usize) -> Result<Entry, (usize, String)> {
         Some(Value::String(error)) => Some(error),
         _ => None,
     };
-    Ok(Entry { line: number, tool, args, ok, result, error })
+    let fault = fields.remove("fault").map(|fault| self::fault(&fault)).transpose().map_err(|why| (1, why))?;
+    Ok(Entry { line: number, tool, args, ok, result, error, fault })
+}
+
+/// `{"error": ".."}`, `{"delay": "2s"}`, `"malformed"`, `"truncated"` or `"hang"`.
+fn fault(value: &Value) -> Result<FaultKind, String> {
+    match (value.as_str(), value["error"].as_str(), value["delay"].as_str()) {
+        (Some("malformed"), ..) => Ok(FaultKind::Malformed),
+        (Some("truncated"), ..) => Ok(FaultKind::Truncated),
+        (Some("hang"), ..) => Ok(FaultKind::Hang),
+        (None, Some(words), None) => Ok(FaultKind::Error(words.to_owned())),
+        (None, None, Some(time)) => parse_duration(time).map(FaultKind::Delay),
+        _ => Err(r#"`fault` is {"error": ".."}, {"delay": "2s"}, "malformed", "truncated" or "hang""#.into()),
+    }
 }
 
 fn need(fields: &mut Map<String, Value>, name: &str) -> Result<Value, (usize, String)> {
@@ -156,7 +179,7 @@ mod tests {
     use super::*;
 
     fn load(text: &str) -> Result<Tape, TapeError> {
-        Tape::load(&MemoryFiles::default().with("t.jsonl", text), Path::new("t.jsonl"))
+        Tape::load(&MemoryFiles::default().with("t.jsonl", text), Path::new("t.jsonl"), &Redactor::default())
     }
 
     #[test]
@@ -177,6 +200,7 @@ mod tests {
             (r#"{"args":{},"ok":true}"#, "it needs a field `tool`"),
             (r#"{"tool":"a","args":[],"ok":true}"#, "`args` must be an object"),
             (r#"{"tool":"a","args":{},"ok":"yes"}"#, "`ok` must be true or false"),
+            (r#"{"tool":"a","args":{},"ok":true,"fault":"boom"}"#, "`fault` is "),
         ] {
             let error = load(&format!("{good}\n{bad}\n")).unwrap_err();
             let TapeError::BadLine { line, reason, .. } = error else { panic!("{error}") };
@@ -184,7 +208,7 @@ mod tests {
             assert!(reason.starts_with(why), "{reason}");
         }
         assert!(matches!(
-            Tape::load(&MemoryFiles::default(), Path::new("none")),
+            Tape::load(&MemoryFiles::default(), Path::new("none"), &Redactor::default()),
             Err(TapeError::Unreadable { reason: FileError::Missing, .. })
         ));
     }

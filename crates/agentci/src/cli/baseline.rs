@@ -1,0 +1,112 @@
+//! `agentci baseline promote`: make a run the baseline of later ones.
+
+use std::path::PathBuf;
+
+use agentci::ledger::write_whole;
+use agentci::read_baseline;
+use agentci::report::{baseline_problem, one_line};
+use agentci::verdict::{Baseline, ExitStatus, Status, incomplete, promote};
+use clap::{Args, Subcommand};
+
+use super::context::Context;
+use super::stored;
+
+/// Arguments of `agentci baseline`.
+#[derive(Debug, Args)]
+pub(crate) struct BaselineArguments {
+    #[command(subcommand)]
+    command: BaselineCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum BaselineCommand {
+    /// Make a run the baseline that later runs are compared with
+    Promote(PromoteArguments),
+}
+
+/// Arguments of `agentci baseline promote`.
+#[derive(Debug, Args)]
+struct PromoteArguments {
+    /// The folder of a run, or its `summary.json`
+    #[arg(long, value_name = "RUN_DIR")]
+    from: PathBuf,
+    /// The baseline to write
+    #[arg(long, value_name = "FILE")]
+    to: PathBuf,
+    /// Add the run to those the baseline was made of, so that cases that pass only sometimes become known
+    #[arg(long)]
+    add: bool,
+    /// Take a run that is not complete
+    #[arg(long)]
+    force: bool,
+}
+
+pub(crate) fn baseline(arguments: &BaselineArguments, context: &Context) -> ExitStatus {
+    let BaselineCommand::Promote(arguments) = &arguments.command;
+    match promoted(arguments) {
+        Ok(said) => {
+            context.print(&said);
+            ExitStatus::Success
+        }
+        Err(refused) => {
+            context.complain(&refused.message, refused.help.as_deref());
+            ExitStatus::Failed
+        }
+    }
+}
+
+/// Why there is no new baseline.
+struct Refused {
+    message: String,
+    help: Option<String>,
+}
+
+fn refused(message: String, help: &str) -> Refused {
+    Refused { message, help: Some(help.to_owned()) }
+}
+
+fn promoted(arguments: &PromoteArguments) -> Result<String, Refused> {
+    let summary = stored::summary(&arguments.from).map_err(|message| refused(message, stored::HELP))?;
+    let unusable = |reason: &dyn std::fmt::Display| refused(stored::unreadable(&arguments.from, reason), stored::HELP);
+    let run = Baseline::read(&summary).map_err(|error| unusable(&error))?;
+    if let Some(reason) = incomplete(&summary).filter(|_| !arguments.force) {
+        return Err(refused(
+            format!("`{}` is not made a baseline: {reason}", stored::named(&summary)),
+            "run the whole suite and promote that run, or use `--force`",
+        ));
+    }
+    let earlier = if arguments.add { earlier(arguments, &run)? } else { None };
+    let document = promote(summary, earlier.as_ref()).map_err(|error| unusable(&error))?;
+    write_whole(&arguments.to, format!("{document:#}\n").as_bytes())
+        .map_err(|error| Refused { message: format!("the baseline can not be written: {error}"), help: None })?;
+    Ok(said(arguments, &run, earlier.as_ref()))
+}
+
+/// The baseline that the run is added to, if there is one yet.
+fn earlier(arguments: &PromoteArguments, run: &Baseline) -> Result<Option<Baseline>, Refused> {
+    let path = arguments.to.display().to_string();
+    let anew = "promote without `--add` to begin anew";
+    if !arguments.to.exists() {
+        return Ok(None);
+    }
+    let earlier = read_baseline(&arguments.to).map_err(|problem| refused(baseline_problem(&path, &problem), anew))?;
+    if earlier.suite != run.suite {
+        let (old, new) = (&earlier.suite, &run.suite);
+        return Err(refused(format!("the baseline `{path}` is of the suite `{old}`, the run of `{new}`"), anew));
+    }
+    Ok(Some(earlier))
+}
+
+/// `baseline evals/demo.json: 5 cases of suite demo, 4 passed`
+fn said(arguments: &PromoteArguments, run: &Baseline, earlier: Option<&Baseline>) -> String {
+    let passed = run.cases.iter().filter(|case| case.status == Status::Pass).count();
+    let cases = if run.cases.len() == 1 { "case" } else { "cases" };
+    let added = if earlier.is_some() { "; added to the runs before it" } else { "" };
+    let line = format!(
+        "baseline {}: {} {cases} of suite {}, {passed} passed{added}",
+        arguments.to.display(),
+        run.cases.len(),
+        run.suite
+    );
+    one_line(&line).into_owned() + "\n"
+}

@@ -1,0 +1,141 @@
+//! What `agentci check` says about recordings: wrong ones, those no case uses, entries no call can reach, and secrets in them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use agentci::plan::{Case, Cassette, Diagnostic, Diagnostics, Files as _, Kind, Span, ToolSource};
+use agentci::stubs::{Tape, TapeError};
+use agentci::trace::Redactor;
+use agentci::{DiskFiles, Suites};
+
+/// The most of a cassette that is kept to show a wrong line.
+const SHOWN_CASSETTE: u64 = 64 << 20;
+
+/// The recordings that the cases of all suites name, each once.
+fn named(suites: &Suites) -> Vec<(Cassette, Vec<&Case>)> {
+    let mut found: Vec<(Cassette, Vec<&Case>)> = Vec::new();
+    for case in suites.plan().suites.iter().flat_map(|suite| &suite.cases) {
+        let ToolSource::Cassette(cassette) = &case.world.tools else { continue };
+        match found.iter_mut().find(|(known, _)| known.path == cassette.path) {
+            Some((_, cases)) => cases.push(case),
+            None => found.push((cassette.clone(), vec![case])),
+        }
+    }
+    found
+}
+
+/// What is wrong or of no use.
+pub(crate) fn problems(suites: &mut Suites) -> Diagnostics {
+    let mut told = Vec::new();
+    let named = named(suites);
+    for (cassette, cases) in &named {
+        match Tape::load(&DiskFiles, &cassette.path, &Redactor::default()) {
+            Err(error) => told.push(Told::Wrong(cassette.clone(), error)),
+            Ok(tape) => told.extend(unreachable(&tape, cases)),
+        }
+    }
+    let used: BTreeSet<PathBuf> = named.into_iter().map(|(cassette, _)| cassette.path).collect();
+    told.extend(unused(&used).into_iter().map(Told::Unused));
+    let mut problems = Diagnostics::default();
+    for told in told {
+        problems.push(told.diagnostic(suites));
+    }
+    problems
+}
+
+enum Told {
+    Wrong(Cassette, TapeError),
+    /// A file, a line, and the tool that may not be called.
+    Unreachable(PathBuf, usize, String),
+    Unused(PathBuf),
+}
+
+impl Told {
+    fn diagnostic(self, suites: &mut Suites) -> Diagnostic {
+        match self {
+            Told::Wrong(cassette, error @ TapeError::Unreadable { .. }) => {
+                Diagnostic::error(cassette.span, error.to_string())
+                    .label("names this file")
+                    .help("record it with `agentci record`, or correct the path: it is relative to the suite's folder")
+            }
+            Told::Wrong(_, TapeError::BadLine { path, line, column, reason }) => {
+                Diagnostic::error(place(suites, &path, line, column), format!("this cassette entry is wrong: {reason}"))
+                    .help("each line is one JSON object with `tool`, `args`, `ok` and `result` or `error`")
+            }
+            Told::Unreachable(path, line, tool) => Diagnostic::warning(
+                place(suites, &path, line, 1),
+                format!("this entry is never used: `{tool}` is not an allowed tool"),
+            )
+            .help("allow the tool, or remove the line"),
+            Told::Unused(path) => {
+                let message = format!("no case uses the cassette `{}`", path.display());
+                Diagnostic::warning(place(suites, &path, 0, 0), message).help("remove it, or name it in a case")
+            }
+        }
+    }
+}
+
+/// A place in a recording, which becomes one of the sources.
+fn place(suites: &mut Suites, path: &Path, line: usize, column: usize) -> Span {
+    let text = DiskFiles.read_text(path, SHOWN_CASSETTE).unwrap_or_default();
+    let file = suites.plan_mut().sources.add(path, text);
+    let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    Span { file, line: narrow(line), column: narrow(column), width: 1 }
+}
+
+/// Entries whose tool none of the cases may call.
+fn unreachable(tape: &Tape, cases: &[&Case]) -> Vec<Told> {
+    let callable = |tool: &str| {
+        cases
+            .iter()
+            .any(|case| case.world.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|name| name.value == tool)))
+    };
+    let entries = tape.entries().iter().filter(|entry| !callable(&entry.tool));
+    entries.map(|entry| Told::Unreachable(tape.path().to_path_buf(), entry.line, entry.tool.clone())).collect()
+}
+
+/// Recordings that lie beside used ones and belong to no case.
+fn unused(used: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    let folders: BTreeSet<&Path> = used.iter().filter_map(|path| path.parent()).collect();
+    let mut found = Vec::new();
+    for folder in folders {
+        for entry in DiskFiles.list(folder).unwrap_or_default() {
+            let path = folder.join(&entry.name);
+            if entry.kind == Kind::File && entry.name.ends_with(".jsonl") && !used.contains(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Lines of recordings that hold something that looks like a secret. What it is stays untold.
+pub(crate) fn secrets(suites: &mut Suites) -> Diagnostics {
+    let mut found = Vec::new();
+    for (cassette, _) in named(suites) {
+        let Ok(tape) = Tape::load(&DiskFiles, &cassette.path, &Redactor::default()) else { continue };
+        for entry in tape.entries() {
+            let redactor = agentci::environment_secrets();
+            let dirty = |value: &serde_json::Value| {
+                let mut clean = value.clone();
+                redactor.value(&mut clean);
+                clean != *value
+            };
+            let error = entry.error.as_deref().is_some_and(|error| redactor.text(error) != error);
+            let what = [("args", dirty(&entry.args)), ("result", dirty(&entry.result)), ("error", error)];
+            found.extend(
+                what.into_iter().filter(|(_, dirty)| *dirty).map(|(what, _)| (cassette.path.clone(), entry.line, what)),
+            );
+        }
+    }
+    let mut problems = Diagnostics::default();
+    for (path, line, what) in found {
+        // The line itself is not shown: it holds the secret.
+        let span = place(suites, &path, 0, 0);
+        problems.push(
+            Diagnostic::error(span, format!("line {line} of `{}` holds a secret in its `{what}`", path.display()))
+                .help("record the case again, or put `[REDACTED]` in its place, and change the secret"),
+        );
+    }
+    problems
+}

@@ -1,0 +1,62 @@
+//! `agentci diff`: a stored run beside a baseline.
+
+use std::path::PathBuf;
+
+use agentci::read_baseline;
+use agentci::report::{Paint, baseline_problem, comparison_table, one_line, regression};
+use agentci::verdict::{Baseline, ExitStatus, GateReport, Thresholds, compare, incomplete};
+use clap::Args;
+
+use super::context::Context;
+use super::stored;
+
+/// Arguments of `agentci diff`.
+#[derive(Debug, Args)]
+pub(crate) struct DiffArguments {
+    /// The baseline
+    #[arg(long, value_name = "FILE")]
+    baseline: PathBuf,
+    /// The folder of a run, or its `summary.json`
+    #[arg(long, value_name = "RUN_DIR")]
+    run: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn diff(arguments: &DiffArguments, context: &Context) -> ExitStatus {
+    let baseline_path = arguments.baseline.display().to_string();
+    let baseline = read_baseline(&arguments.baseline);
+    if let Err(problem) = &baseline {
+        context.complain(
+            &baseline_problem(&baseline_path, problem),
+            Some("make one of a good run: `agentci baseline promote --from RUN_DIR --to FILE`"),
+        );
+    }
+    let summary = stored::summary(&arguments.run);
+    let summary = match &summary {
+        Ok(summary) => Baseline::read(summary)
+            .map_err(|error| context.complain(&stored::unreadable(&arguments.run, &error), Some(stored::HELP)))
+            .map(|run| (summary, run)),
+        Err(message) => Err(context.complain(message, Some(stored::HELP))),
+    };
+    let (Ok(baseline), Ok((summary, run))) = (baseline, summary) else { return ExitStatus::Failed };
+    let thresholds = Thresholds::of_summary(summary);
+    let report = GateReport {
+        baseline_path: Some(baseline_path),
+        problem: None,
+        thresholds,
+        written: summary["policy_snapshot"]["regression"].clone(),
+        comparison: compare(Some(&baseline), &run, &thresholds, incomplete(summary).is_none()),
+    };
+    if arguments.json {
+        let mut document = regression(&report);
+        document.sort_all_objects();
+        context.print(&format!("{document:#}\n"));
+    } else {
+        let against = one_line(report.baseline_path.as_deref().unwrap_or_default()).into_owned();
+        let table = comparison_table(&report.comparison, Paint::new(context.stdout_color));
+        context.print(&format!("{} against {against}\n\n{table}", stored::named(summary)));
+    }
+    if report.passed() { ExitStatus::Success } else { ExitStatus::Failed }
+}

@@ -1,0 +1,49 @@
+//! What `agentci run` has to do with baselines before anything runs.
+
+use std::path::PathBuf;
+
+use agentci::Suites;
+use agentci::plan::{Dialect, Suite};
+use agentci::report::baseline_problem;
+use clap::Args;
+
+use super::context::Context;
+
+/// Flags about baselines.
+#[derive(Debug, Default, Args)]
+pub(crate) struct GateFlags {
+    /// Compare with this baseline rather than the suite's own
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+}
+
+impl GateFlags {
+    /// Has the chosen baseline read; one is not enough for several suites, which are given by name.
+    pub(crate) fn apply(&self, suites: &mut Suites, to_run: usize, context: &Context) -> bool {
+        let Some(baseline) = &self.baseline else { return true };
+        if to_run > 1 {
+            context.complain(
+                &format!("`--baseline` is for one suite, and {to_run} are to be run"),
+                Some("run them one by one, or name a baseline in each of them"),
+            );
+            return false;
+        }
+        suites.hold_against(baseline);
+        true
+    }
+}
+
+/// Says which baselines can not be used: at once, since it takes a whole run to get to the same result.
+pub(crate) fn complain(suites: &Suites, selected: &[Vec<usize>], context: &Context) {
+    for (policy, selected) in suites.policies().iter().zip(selected) {
+        let Some(policy) = policy.as_ref().filter(|_| !selected.is_empty()) else { continue };
+        let (Some(path), Some(problem)) = (&policy.baseline_path, policy.problem()) else { continue };
+        let help = format!("make one of a good run: `agentci baseline promote --from RUN_DIR --to {path}`");
+        context.complain(&baseline_problem(path, problem), Some(&help));
+    }
+}
+
+/// How many cases run at once where the user does not say. Wall times that are compared must not depend on what else runs.
+pub(crate) fn parallel(suite: &Suite, usual: usize) -> usize {
+    if suite.dialect == Dialect::Runledger && suite.gates.measures_time() { 1 } else { usual }
+}

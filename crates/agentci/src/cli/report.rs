@@ -1,0 +1,110 @@
+//! `agentci report`: the reports of a stored run, made again.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use agentci::ledger::{self, Playback};
+use agentci::report::{Console, ConsoleOptions, FanOut, one_line};
+use agentci::verdict::{Body, ExitStatus};
+use clap::Args;
+
+use super::context::Context;
+use super::reports::{ReportFlags, add_usual};
+
+/// How many damaged lines are told of.
+const DAMAGE_SHOWN: usize = 10;
+
+/// Arguments of `agentci report`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// The folder of a run, or its `run.jsonl`
+    #[arg(value_name = "RUN_DIR")]
+    run: PathBuf,
+    #[command(flatten)]
+    reports: ReportFlags,
+    /// Show every check and tool call
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> ExitStatus {
+    if let Err(misfit) = arguments.reports.fit(&[""], false) {
+        context.complain(&misfit.message, Some(&misfit.help));
+        return ExitStatus::Failed;
+    }
+    let file = if arguments.run.is_dir() { arguments.run.join("run.jsonl") } else { arguments.run.clone() };
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let mut made: Option<(FanOut, Vec<PathBuf>)> = None;
+    let mut complete = false;
+    let played = ledger::play(&file, |event| {
+        // Paths may hold the name of the suite, which the first event tells.
+        let (reports, _) = made.get_or_insert_with(|| reports(arguments, context, &event.suite, folder));
+        complete = matches!(event.body, Body::RunEnd(_));
+        reports.on_event(&event);
+    });
+    let playback = match played {
+        Ok(playback) => playback,
+        Err(error) => {
+            context.complain(
+                &format!("the run can not be read: {error}"),
+                Some("name the folder of a run, as it was printed after `artifacts:`"),
+            );
+            return ExitStatus::Failed;
+        }
+    };
+    warn(&playback, complete, &file, context);
+    let Some((mut reports, paths)) = made else {
+        context.complain(&format!("`{}` holds no event of a run", file.display()), None);
+        return ExitStatus::Failed;
+    };
+    let mut failed = Vec::new();
+    for (name, error) in reports.finish() {
+        if !error.is_broken_pipe() {
+            context.complain(&format!("the report {name} could not be written: {error}"), None);
+            failed.push(name);
+        }
+    }
+    for path in paths.iter().map(|path| path.display().to_string()).filter(|path| !failed.contains(path)) {
+        context.say(&format!("wrote {path}\n"));
+    }
+    if failed.is_empty() { ExitStatus::Success } else { ExitStatus::Failed }
+}
+
+fn reports(arguments: &ReportArguments, context: &Context, suite: &str, folder: &Path) -> (FanOut, Vec<PathBuf>) {
+    let mut reports = FanOut::default();
+    let aside = arguments.reports.take_stdout();
+    let out: Box<dyn Write> = if aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+    let options = ConsoleOptions {
+        color: if aside { context.stderr_color } else { context.stdout_color },
+        live: None,
+        verbose: arguments.verbose,
+        width: context.width,
+    };
+    reports.add("console", Box::new(Console::new(out, options)));
+    let paths = if arguments.reports.is_empty() {
+        add_usual(&mut reports, folder)
+    } else {
+        arguments.reports.add_to(&mut reports, suite, folder, &[])
+    };
+    (reports, paths)
+}
+
+/// Says what is missing from the record.
+fn warn(playback: &Playback, complete: bool, file: &Path, context: &Context) {
+    for damage in playback.damaged.iter().take(DAMAGE_SHOWN) {
+        context.say(&format!("warning: {}:{}: {}\n", file.display(), damage.line, one_line(&damage.reason)));
+    }
+    if playback.damaged.len() > DAMAGE_SHOWN {
+        context.say(&format!("warning: and {} more damaged lines\n", playback.damaged.len() - DAMAGE_SHOWN));
+    }
+    if !playback.damaged.is_empty() {
+        context.say("warning: damaged lines are left out of the reports\n");
+    }
+    if playback.torn {
+        context.say("warning: the last line is cut off: the run was killed, and its reports are incomplete\n");
+    } else if !complete {
+        context.say(
+            "warning: the record has no end: the run was killed or is still going on, its reports are incomplete\n",
+        );
+    }
+}

@@ -1,0 +1,261 @@
+//! Which reports are made of a run, and where they go.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use agentci::ledger::{safe_name, write_whole};
+use agentci::plan::did_you_mean;
+use agentci::report::{FanOut, Github, Markdown, Output, REPORTS, ReportKind};
+use clap::Args;
+
+/// The reports that every run folder has.
+pub(crate) const USUAL: [&str; 3] = ["summary", "junit", "html"];
+
+/// The name under which the summary of a CI job is told of.
+pub(crate) const STEP_SUMMARY: &str = "for GITHUB_STEP_SUMMARY";
+
+/// What stands for the suite in a path.
+const SUITE: &str = "{suite}";
+
+/// How much GitHub takes of the summary of a job step, with some to spare: beyond 1 MiB it refuses all of it.
+const STEP_SUMMARY_LIMIT: u64 = 1000 * 1000;
+
+/// Flags that ask for reports.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ReportFlags {
+    /// Make this report, one of summary, junit, markdown, html and jsonl (may be repeated): in the run folder, at PATH, or on
+    /// standard output with `-` for a PATH
+    #[arg(long = "report", value_name = "NAME[=PATH]", value_parser = by_name)]
+    reports: Vec<Wanted>,
+    /// Make the report that the extension of PATH asks for: .json, .xml, .md, .html or .jsonl (may be repeated)
+    #[arg(short, long, value_name = "PATH", value_parser = by_extension)]
+    out: Vec<Wanted>,
+}
+
+/// A report that was asked for.
+#[derive(Debug, Clone)]
+struct Wanted {
+    kind: &'static ReportKind,
+    to: Destination,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Destination {
+    RunFolder,
+    Stdout,
+    File(String),
+}
+
+fn by_name(text: &str) -> Result<Wanted, String> {
+    let (name, path) = text.split_once('=').map_or((text, None), |(name, path)| (name, Some(path)));
+    let Some(kind) = ReportKind::by_name(name) else {
+        let names = REPORTS.iter().map(|kind| kind.name);
+        let remedy = match did_you_mean(name, names.clone()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("it is one of {}", names.collect::<Vec<_>>().join(", ")),
+        };
+        return Err(format!("there is no report of this name; {remedy}"));
+    };
+    let to = match path {
+        None => Destination::RunFolder,
+        Some("-") => Destination::Stdout,
+        Some("") => return Err("the path after `=` is missing".into()),
+        Some(path) => Destination::File(path.to_owned()),
+    };
+    Ok(Wanted { kind, to })
+}
+
+fn by_extension(text: &str) -> Result<Wanted, String> {
+    let kind = ReportKind::by_extension(Path::new(text)).ok_or_else(|| {
+        let known: Vec<String> =
+            REPORTS.iter().flat_map(|kind| kind.extensions).map(|word| format!(".{word}")).collect();
+        format!("no report has this extension; it is one of {}", known.join(", "))
+    })?;
+    Ok(Wanted { kind, to: Destination::File(text.to_owned()) })
+}
+
+/// Reports that can not all be made.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Misfit {
+    pub(crate) message: String,
+    pub(crate) help: String,
+}
+
+impl ReportFlags {
+    /// Whether none was asked for.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all().next().is_none()
+    }
+
+    /// Whether standard output belongs to a report.
+    pub(crate) fn take_stdout(&self) -> bool {
+        self.all().any(|wanted| wanted.to == Destination::Stdout)
+    }
+
+    /// Whether all reports can be made for these suites, one not overwriting another; `json` also asks for standard output.
+    pub(crate) fn fit(&self, suites: &[&str], json: bool) -> Result<(), Misfit> {
+        let on_stdout = self.all().filter(|wanted| wanted.to == Destination::Stdout);
+        if on_stdout.count() + usize::from(json) > 1 {
+            let message = "only one report can go to standard output".to_owned();
+            return Err(Misfit { message, help: "give the others a path: `--report NAME=PATH`".into() });
+        }
+        let mut taken = Vec::new();
+        for wanted in self.all() {
+            let name = wanted.kind.name;
+            match &wanted.to {
+                Destination::Stdout if suites.len() > 1 && !wanted.kind.joins => {
+                    return Err(Misfit {
+                        message: format!("{} suites can not share one {name} report on standard output", suites.len()),
+                        help: format!("write one for each: `--report {name}=PATH` with `{SUITE}` in the path"),
+                    });
+                }
+                Destination::File(path) if suites.len() > 1 && !path.contains(SUITE) => {
+                    return Err(Misfit {
+                        message: format!("{} suites would all write their report to `{path}`", suites.len()),
+                        help: format!("put `{SUITE}` into the path, or run one suite"),
+                    });
+                }
+                Destination::File(path) => {
+                    taken.extend(suites.iter().map(|suite| (resolved(path, suite), name, *suite)));
+                }
+                Destination::Stdout | Destination::RunFolder => {}
+            }
+        }
+        taken.sort();
+        match taken.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            None => Ok(()),
+            Some(pair) => Err(Misfit {
+                message: format!("two reports would be written to `{}`", pair[0].0.display()),
+                help: if pair[0].2 == pair[1].2 && pair[0].1 == pair[1].1 {
+                    "suites of the same name have to be run one at a time".into()
+                } else {
+                    "give each a path of its own".into()
+                },
+            }),
+        }
+    }
+
+    /// Adds the reports of a suite, all but those that are made in its folder anyway; tells where each goes that goes to a
+    /// file.
+    pub(crate) fn add_to(&self, reports: &mut FanOut, suite: &str, folder: &Path, anyway: &[&str]) -> Vec<PathBuf> {
+        let mut paths = Vec::new();
+        for wanted in self.all() {
+            let path = match &wanted.to {
+                Destination::RunFolder if anyway.contains(&wanted.kind.name) => continue,
+                Destination::RunFolder => folder.join(wanted.kind.file),
+                Destination::File(path) => resolved(path, suite),
+                Destination::Stdout => {
+                    reports.add(format!("{} on standard output", wanted.kind.name), wanted.kind.make(to_stdout()));
+                    continue;
+                }
+            };
+            if !paths.contains(&path) {
+                reports.add(shown(&path), wanted.kind.make(to_file(&path)));
+                paths.push(path);
+            }
+        }
+        paths
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Wanted> {
+        self.reports.iter().chain(&self.out)
+    }
+}
+
+/// Adds the reports that a run folder always has.
+pub(crate) fn add_usual(reports: &mut FanOut, folder: &Path) -> Vec<PathBuf> {
+    let kinds = USUAL.iter().filter_map(|name| ReportKind::by_name(name));
+    let paths = kinds.map(|kind| {
+        let path = folder.join(kind.file);
+        reports.add(shown(&path), kind.make(to_file(&path)));
+        path
+    });
+    paths.collect()
+}
+
+/// What tells GitHub of failures, to be added before everything that prints to `out`.
+pub(crate) fn annotations(out: Box<dyn Write>) -> Github {
+    // The hasher is seeded anew in each process, which makes this hard enough to guess for an agent that runs beside it.
+    let token = RandomState::new().build_hasher().finish();
+    Github::new(out, format!("agentci-{token:016x}"))
+}
+
+/// The report for the summary of a job step, which is appended to what other steps and suites wrote.
+pub(crate) fn step_summary(path: &Path) -> Markdown {
+    let used = std::fs::metadata(path).map_or(0, |file| file.len());
+    let room = usize::try_from(STEP_SUMMARY_LIMIT.saturating_sub(used)).unwrap_or_default();
+    let path = path.to_path_buf();
+    let append: Output = Box::new(move |bytes| {
+        let mut file = fs_err::OpenOptions::new().append(true).create(true).open(&path)?;
+        file.write_all(bytes)?;
+        file.write_all(b"\n")
+    });
+    Markdown::with_room(append, room)
+}
+
+/// A path with the suite put in.
+fn resolved(path: &str, suite: &str) -> PathBuf {
+    PathBuf::from(path.replace(SUITE, &safe_name(suite)))
+}
+
+fn to_file(path: &Path) -> Output {
+    let path = path.to_path_buf();
+    Box::new(move |bytes| write_whole(&path, bytes).map_err(io::Error::other))
+}
+
+fn to_stdout() -> Output {
+    Box::new(|bytes| {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes)?;
+        stdout.flush()
+    })
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(reports: &[&str], out: &[&str]) -> ReportFlags {
+        ReportFlags {
+            reports: reports.iter().map(|text| by_name(text).unwrap()).collect(),
+            out: out.iter().map(|text| by_extension(text).unwrap()).collect(),
+        }
+    }
+
+    fn misfit(reports: &[&str], out: &[&str], suites: &[&str], json: bool) -> String {
+        flags(reports, out).fit(suites, json).unwrap_err().message
+    }
+
+    #[test]
+    fn a_name_may_have_a_path() {
+        assert_eq!(by_name("junit").unwrap().to, Destination::RunFolder);
+        assert_eq!(by_name("junit=-").unwrap().to, Destination::Stdout);
+        assert_eq!(by_name("junit=a=b.xml").unwrap().to, Destination::File("a=b.xml".into()));
+        assert_eq!(by_name("junti").unwrap_err(), "there is no report of this name; did you mean `junit`?");
+        assert!(by_name("csv").unwrap_err().ends_with("it is one of summary, junit, markdown, html, jsonl"));
+        assert_eq!(by_name("junit=").unwrap_err(), "the path after `=` is missing");
+    }
+
+    #[test]
+    fn no_report_overwrites_another() {
+        assert_eq!(flags(&["summary=-"], &["a.xml", "b.html"]).fit(&["one"], false), Ok(()));
+        assert_eq!(flags(&["markdown=-"], &["{suite}.xml"]).fit(&["one", "two"], false), Ok(()));
+        assert_eq!(misfit(&["summary=-"], &[], &["one"], true), "only one report can go to standard output");
+        assert_eq!(misfit(&[], &["a.xml"], &["one", "two"], false), "2 suites would all write their report to `a.xml`");
+        assert_eq!(misfit(&[], &["{suite}.md"], &["one", "one"], false), "two reports would be written to `one.md`");
+        assert_eq!(misfit(&["html=a.md"], &["a.md"], &["one"], false), "two reports would be written to `a.md`");
+        assert!(misfit(&["junit=-"], &[], &["one", "two"], false).starts_with("2 suites can not share one junit"));
+    }
+
+    #[test]
+    fn a_suite_can_not_lead_elsewhere() {
+        let path = resolved("out/{suite}.md", "../../etc");
+        assert_eq!(path.parent(), Some(Path::new("out")));
+    }
+}

@@ -1,0 +1,31 @@
+//! The summary of a stored run.
+
+use std::path::Path;
+
+use agentci::DiskFiles;
+use agentci::plan::Files as _;
+use serde_json::Value;
+
+/// The largest summary that is read, in bytes.
+const SUMMARY_LIMIT: u64 = 256 << 20;
+
+/// What to do when there is none.
+pub(crate) const HELP: &str = "name the folder of a run, as it was printed after `artifacts:`, or its `summary.json`";
+
+/// Reads the summary in the folder of a run, or the file itself; the error says why there is none.
+pub(crate) fn summary(run: &Path) -> Result<Value, String> {
+    let path = if run.is_dir() { run.join("summary.json") } else { run.to_path_buf() };
+    let bytes = DiskFiles.read(&path, SUMMARY_LIMIT).map_err(|error| unreadable(&path, &error))?;
+    serde_json::from_slice(&bytes).map_err(|error| unreadable(&path, &format!("it is not JSON: {error}")))
+}
+
+pub(crate) fn unreadable(path: &Path, reason: &dyn std::fmt::Display) -> String {
+    format!("the summary `{}` can not be used: {reason}", path.display())
+}
+
+/// A run as a message names it.
+pub(crate) fn named(summary: &Value) -> String {
+    let text = |pointer: &str| summary.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let parts = [text("/suite/name"), text("/run/run_id")];
+    agentci::report::one_line(&parts.join("/")).into_owned()
+}

@@ -1,0 +1,31 @@
+//! What suites hold their runs to, with baselines read from the disk.
+
+use std::path::Path;
+
+use agentci_plan::{Files as _, Suite};
+use agentci_verdict::{Baseline, Policy};
+
+use crate::DiskFiles;
+
+/// The largest baseline that is read, in bytes.
+const BASELINE_LIMIT: u64 = 256 << 20;
+
+/// What a suite holds its runs to, if to anything; a `chosen` baseline goes before its own.
+pub(crate) fn policy(suite: &Suite, chosen: Option<&Path>) -> Option<Policy> {
+    let own = suite.gates.baseline.as_ref().map(|path| path.value.as_path());
+    let path = chosen.or(own);
+    if path.is_none() && suite.gates.is_empty() {
+        return None;
+    }
+    Some(Policy {
+        baseline_path: path.map(|path| path.display().to_string()),
+        baseline: path.map(read_baseline),
+        ..Policy::new(&suite.gates)
+    })
+}
+
+/// Reads a baseline; the error says what is wrong with the file and leaves its name to the caller.
+pub fn read_baseline(path: &Path) -> Result<Baseline, String> {
+    let bytes = DiskFiles.read(path, BASELINE_LIMIT).map_err(|error| error.to_string())?;
+    Baseline::parse(&bytes).map_err(|error| error.to_string())
+}

@@ -1,0 +1,122 @@
+//! Agents that go before their work is done, or never come.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::agent_stalls::large_tape;
+use crate::processes::{TELL, is_gone, told};
+use crate::suite::Suite;
+
+#[test]
+fn an_early_exit_shows_the_code_and_the_end_of_standard_error() {
+    let script = "for i in 1 2 3 4 5 6 7 8 9 10 11; do echo \"trace $i\" >&2; done\necho 'KeyError: order' >&2\nexit 3";
+    let ran = Suite::new().case("dies", "", script).run(&[]);
+    ran.only_wrong("dies", "error", "agent_exited");
+    ran.says(&[
+        "the agent ended with exit code 3 before its final output",
+        "stderr, last 10 of 12 lines:",
+        "     trace 11\n     KeyError: order\n",
+    ]);
+    assert!(!ran.stdout.contains("trace 2\n"));
+    assert!(ran.junit_case("dies").contains("<system-err>trace 1\n"));
+    ran.ended_soon_after(0);
+}
+
+#[test]
+fn an_agent_killed_by_a_signal_names_the_signal() {
+    let ran = Suite::new().case("killed", "", "kill -KILL $$").run(&[]);
+    ran.only_wrong("killed", "error", "agent_exited");
+    ran.says(&["the agent ended with signal 9 before its final output"]);
+}
+
+#[test]
+fn an_exit_while_being_answered_is_told_and_costs_only_that_case() {
+    let ask = r#"say '{"type":"tool_call","name":"search","call_id":"c1","args":{}}'"#;
+    let suite = Suite::new().case("leaves", "", &format!("{ask}\nexit 4")).tape("leaves", &large_tape(5_000_000));
+    let ran = suite.run(&[]);
+    ran.only_wrong("leaves", "error", "agent_exited");
+    ran.says(&["with exit code 4 before", "it left with an answer unread"]);
+    ran.ended_soon_after(0);
+}
+
+#[test]
+fn the_exit_code_does_not_matter_after_the_final_output() {
+    Suite::new().case("seven", "", "finish '{\"ok\":true}'\nexit 7").run(&[]).all_passed();
+}
+
+#[test]
+fn a_last_line_without_a_line_end_counts() {
+    let script = r#"printf '%s' '{"type":"final_output","output":{"ok":true}}'"#;
+    Suite::new().case("unfinished", "", script).run(&[]).all_passed();
+}
+
+#[test]
+fn closing_standard_output_ends_the_case_though_the_agent_lives_on() {
+    let script = format!("{TELL}tell agent.pid $$\nexec 1>&-\nsleep 600");
+    let suite = Suite::new().case("closed", "", &script);
+    let ran = suite.run(&[]);
+    ran.only_wrong("closed", "error", "agent_exited");
+    // It has not ended, so it must not be said that it has.
+    ran.says(&["the agent closed its standard output before its final output"]);
+    ran.ended_soon_after(1);
+    assert!(is_gone(told(&suite.path("agent.pid"))));
+}
+
+#[test]
+fn a_grandchild_that_holds_standard_output_does_not_hide_the_exit() {
+    let script = format!("{TELL}sleep 600 &\ntell child.pid $!\nexit 3");
+    let suite = Suite::new().case("orphan", "", &script);
+    let ran = suite.run(&[]);
+    ran.only_wrong("orphan", "error", "agent_exited");
+    ran.says(&["with exit code 3 before"]);
+    ran.ended_soon_after(1);
+    assert!(is_gone(told(&suite.path("child.pid"))));
+}
+
+#[test]
+fn what_was_said_before_an_exit_is_heard() {
+    // The lines fill the pipe when the agent leaves, and a grandchild keeps it open.
+    let script = r#"
+sleep 600 &
+i=0; while [ $i -lt 500 ]; do say '{"type":"log","level":"info","message":"one of many"}'; i=$((i + 1)); done
+finish '{"ok":true}'
+exit 1"#;
+    let ran = Suite::new().case("hasty", "", script).run(&[]);
+    ran.all_passed();
+    assert_eq!(ran.events().iter().filter(|event| event["type"] == "log").count(), 500);
+}
+
+fn native_with(command: &str) -> Suite {
+    let cases = format!(
+        "cases:\n  - id: good\n    input: {{}}\n  - id: absent\n    input: {{}}\n    target: {{ process: {{ command: [{command}] }} }}\n"
+    );
+    Suite::native(&cases).agent("good", "finish '{\"ok\":true}'")
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named_with_the_line_that_asks_for_it() {
+    let ran = native_with("no-such-program, x").run(&[]);
+    ran.only_wrong("absent", "error", "unreachable");
+    ran.says(&[
+        "the agent could not be started: there is no program `no-such-program` (unreachable)",
+        "--> suite/agentci.yaml:8:",
+        "command: [no-such-program, x]",
+    ]);
+}
+
+#[test]
+fn a_program_that_may_not_be_executed_is_named() {
+    let suite = native_with("./plain.txt").file("suite/plain.txt", "not a program\n");
+    let ran = suite.run(&[]);
+    ran.only_wrong("absent", "error", "unreachable");
+    ran.says(&["plain.txt` may not be executed", "help: "]);
+}
+
+#[test]
+fn an_executable_file_that_is_no_program_is_told() {
+    let suite = native_with("./noise").file("suite/noise", [0xff_u8, 0xfe, 0x00, 0x01]);
+    fs::set_permissions(suite.path("suite/noise"), fs::Permissions::from_mode(0o755)).unwrap();
+    let ran = suite.run(&[]);
+    ran.only_wrong("absent", "error", "unreachable");
+    ran.says(&["noise` could not be started: "]);
+}

@@ -1,0 +1,120 @@
+//! Agents that do not come to an end by themselves.
+
+use crate::processes::{TELL, is_gone, told};
+use crate::suite::Suite;
+
+const ONE_SECOND: &str = "budgets: { max_wall_ms: 1000 }";
+
+/// A tape whose only entry answers `search {}` with this many bytes.
+pub(crate) fn large_tape(bytes: usize) -> String {
+    format!("{{\"tool\":\"search\",\"args\":{{}},\"ok\":true,\"result\":\"{}\"}}\n", "x".repeat(bytes))
+}
+
+#[test]
+fn a_silent_agent_fails_when_its_wall_budget_is_spent() {
+    let script = format!("{TELL}tell agent.pid $$\nsleep 600");
+    let suite = Suite::new().case("mute", ONE_SECOND, &script);
+    let ran = suite.run(&[]);
+    ran.only_wrong("mute", "fail", "limit");
+    ran.says(&["budget exceeded: max_wall_ms limit=1000", "it never sent a message", "max_wall_ms: 1000", "^^^^"]);
+    ran.ended_soon_after(1);
+    assert!(ran.case("mute")["wall_ms"].as_u64().unwrap() >= 1000);
+    assert!(is_gone(told(&suite.path("agent.pid"))));
+}
+
+#[test]
+fn a_silent_agent_without_a_budget_is_an_error_after_the_timeout() {
+    let suite = Suite::new().case("mute", "", "sleep 600");
+    let ran = suite.run(&["--timeout", "2s"]);
+    ran.only_wrong("mute", "error", "timeout");
+    ran.says(&["the agent was not done within 2s (timeout)", "it never sent a message", "help: raise `--timeout`"]);
+    ran.ended_soon_after(2);
+}
+
+#[test]
+fn the_limit_that_comes_first_decides() {
+    let suite = Suite::new().case("mute", "budgets: { max_wall_ms: 60000 }", "sleep 600");
+    suite.run(&["--timeout", "2s"]).only_wrong("mute", "error", "timeout");
+    let suite = Suite::new().case("mute", ONE_SECOND, "sleep 600");
+    suite.run(&["--timeout", "60s"]).only_wrong("mute", "fail", "limit");
+}
+
+#[test]
+fn messages_do_not_put_the_limit_off() {
+    let drip = r#"while :; do say '{"type":"log","level":"info","message":"still here"}'; sleep 0.2; done"#;
+    let suite = Suite::new().case("drips", ONE_SECOND, drip);
+    let ran = suite.run(&[]);
+    ran.only_wrong("drips", "fail", "limit");
+    ran.says(&["its last message was a log line"]);
+    ran.ended_soon_after(1);
+    assert!(ran.events().iter().filter(|event| event["type"] == "log").count() >= 2);
+}
+
+#[test]
+fn a_flood_of_messages_does_not_put_the_limit_off() {
+    let flood = r#"yes '{"type":"log","level":"info","message":"still here"}'"#;
+    let suite = Suite::new().case("floods", ONE_SECOND, flood);
+    let ran = suite.run(&[]);
+    ran.only_wrong("floods", "fail", "limit");
+    ran.ended_soon_after(1);
+}
+
+#[test]
+fn an_agent_that_never_reads_does_not_block_us() {
+    let ask = r#"say '{"type":"tool_call","name":"search","call_id":"c1","args":{}}'"#;
+    let suite = Suite::new()
+        .case("deaf", "budgets: { max_wall_ms: 2000 }", &format!("{ask}\nsleep 600"))
+        .tape("deaf", &large_tape(20_000_000));
+    let ran = suite.run(&[]);
+    ran.only_wrong("deaf", "fail", "limit");
+    ran.says(&["its last message was a call of `search`", "bytes that it was sent are unread"]);
+    // Reading and writing down twenty megabytes takes its time in a debug build.
+    ran.ended_soon_after(20);
+}
+
+#[test]
+fn a_large_answer_reaches_an_agent_that_reads_it() {
+    let script = r#"call search '{}'; finish "{\"length\":${#answer}}""#;
+    let suite = Suite::new().case("reads", "", script).tape("reads", &large_tape(300_000));
+    let ran = suite.run(&[]);
+    ran.all_passed();
+    assert!(ran.final_output("reads")["length"].as_u64().unwrap() > 300_000);
+}
+
+#[test]
+fn an_agent_that_talks_on_while_it_is_answered_does_not_block_us() {
+    // It asks many times before it reads anything: both pipes are full by then, unless we read while we write.
+    let script = r#"
+i=0; while [ $i -lt 2000 ]; do
+  say '{"type":"tool_call","name":"search","call_id":"same","args":{}}'; i=$((i + 1))
+done
+i=0; while [ $i -lt 2000 ]; do read -r answer; i=$((i + 1)); done
+finish "{\"answers\":$i}""#;
+    let suite = Suite::new().case("eager", "", script).tape("eager", &large_tape(1000));
+    let ran = suite.run(&[]);
+    ran.all_passed();
+    assert_eq!(ran.case("eager")["tool_calls"], 2000);
+}
+
+#[test]
+fn a_flood_on_standard_error_is_no_fault() {
+    let line = "a line of noise that says nothing at all, and then some more of it to make it longer";
+    let script = format!("yes '{line}' | head -c 100000000 >&2\nfinish '{{\"ok\":true}}'");
+    let suite = Suite::new().case("loud", "", &script);
+    let ran = suite.run(&[]);
+    ran.all_passed();
+    ran.ended_soon_after(10);
+}
+
+#[test]
+fn an_agent_that_ignores_being_asked_to_leave_passes_and_the_wait_is_not_its_time() {
+    let script = format!("{TELL}trap '' TERM\ntell agent.pid $$\nfinish '{{\"ok\":true}}'\nwhile :; do sleep 1; done");
+    let suite = Suite::new().case("stubborn", "", &script);
+    let ran = suite.run(&["--case", "stubborn"]);
+    ran.all_passed();
+    ran.ended_soon_after(1);
+    // It is asked after half a second and killed after another.
+    let wall = u128::from(ran.case("stubborn")["wall_ms"].as_u64().unwrap());
+    assert!(ran.took.as_millis() >= wall + 900, "{wall} of {:?}", ran.took);
+    assert!(is_gone(told(&suite.path("agent.pid"))));
+}

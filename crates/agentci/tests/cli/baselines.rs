@@ -1,0 +1,331 @@
+//! Runs held against earlier ones: gates, `agentci diff`, `agentci baseline promote`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::ran::{Ran, run_folders};
+use crate::suite::Suite;
+
+/// A case that passes until there is a file of its name.
+fn breakable(suite: Suite, id: &str) -> Suite {
+    let script = format!("if [ -e {id} ]; then finish '{{}}'; else finish '{{\"ok\":true}}'; fi");
+    suite.case(id, "assertions: [{ type: required_fields, fields: [ok] }]", &script)
+}
+
+/// Five cases, held against `suite/baseline.json`.
+fn five(regression: &str) -> Suite {
+    let suite = Suite::new().setting("baseline_path: baseline.json").setting(&format!("regression: {regression}"));
+    ["t2", "t3", "t4", "t5"].into_iter().fold(suite, breakable)
+}
+
+/// The folder of the last run, as it would be named on the command line.
+fn last(suite: &Suite) -> String {
+    let folders = run_folders(&suite.path(".agentci/runs"));
+    let last = folders.last().expect("a run");
+    last.strip_prefix(suite.root()).unwrap().to_str().unwrap().to_owned()
+}
+
+fn promote(suite: &Suite, more: &[&str]) -> Ran {
+    let from = last(suite);
+    let arguments = ["baseline", "promote", "--from", &from, "--to", "suite/baseline.json"];
+    suite.agentci(&[&arguments[..], more].concat())
+}
+
+/// Runs the suite and makes that run the baseline.
+fn promoted(suite: Suite) -> Suite {
+    suite.run(&[]);
+    let ran = promote(&suite, &[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    suite
+}
+
+fn read(path: PathBuf) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn summary(suite: &Suite) -> Value {
+    read(suite.path(&last(suite)).join("summary.json"))
+}
+
+fn gate(summary: &Value, id: &str) -> Value {
+    let checks = summary["regression"]["checks"].as_array().unwrap();
+    checks.iter().find(|check| check["id"] == id).unwrap().clone()
+}
+
+#[test]
+fn a_pass_rate_that_fell_below_its_threshold_fails_the_run() {
+    let suite = promoted(five("{ min_success_rate: 0.9 }")).file("t2", "");
+    let ran = suite.run(&["--parallel", "1"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let report = ran.console();
+    insta::assert_snapshot!(&report[report.find("GATE").unwrap()..]);
+    let summary = summary(&suite);
+    assert_eq!(summary["run"]["exit_status"], "failed");
+    assert_eq!(summary["policy_snapshot"]["thresholds"], json!({ "min_pass_rate": 0.9 }));
+    assert_eq!(summary["policy_snapshot"]["regression"], json!({ "min_success_rate": 0.9 }));
+    assert_eq!(summary["regression"]["passed"], false);
+    assert_eq!(summary["regression"]["baseline_path"], "suite/baseline.json");
+    let check = gate(&summary, "min_pass_rate");
+    assert_eq!((&check["status"], &check["current"]), (&json!("fail"), &json!(0.8)));
+    assert_eq!(summary["regression"]["case_diffs"]["status_changed"][0]["id"], "t2");
+    let junit = fs::read_to_string(suite.path(&last(&suite)).join("junit.xml")).unwrap();
+    assert!(junit.contains("name=\"gate: min_pass_rate\""), "{junit}");
+    let events = crate::ran::read_events(&suite.path(&last(&suite)).join("run.jsonl"));
+    assert_eq!(events[events.len() - 2]["type"], "gates");
+}
+
+#[test]
+fn a_gate_can_fail_a_run_in_which_every_case_passed() {
+    let suite = promoted(five("{ no_missing_cases: true }"));
+    fs::remove_file(suite.path("suite/cases/t3.yaml")).unwrap();
+    let ran = suite.run(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&[
+        "GATE FAIL no_missing_cases: 1 case of the baseline not run: t3\n",
+        "  t3: in the baseline, not in this run\n",
+        "4 cases: 4 passed",
+    ]);
+    assert_eq!(summary(&suite)["run"]["exit_status"], "failed");
+}
+
+#[test]
+fn a_new_failure_fails_the_run_unless_the_case_is_known_to_be_flaky() {
+    let suite = five("{ no_new_failures: yes }").file("t2", "");
+    let suite = promoted(suite);
+    fs::remove_file(suite.path("t2")).unwrap();
+    suite.run(&[]);
+    assert_eq!(promote(&suite, &["--add"]).code, Some(0));
+    let suite = suite.file("t2", "");
+    let ran = suite.run(&[]);
+    ran.says(&[
+        "GATE PASS no_new_failures: no case fails that passed in the baseline\n",
+        "warning: `t2` does not pass and is not held against the run: in the baseline it passed 1 of 2 runs\n",
+    ]);
+    assert_eq!(ran.code, Some(1), "the case itself still fails: {ran:?}");
+    let suite = suite.file("t4", "");
+    suite.run(&[]).says(&["GATE FAIL no_new_failures: 1 case passed in the baseline and does not now: t4\n"]);
+}
+
+#[test]
+fn a_promoted_run_does_not_differ_from_itself() {
+    let suite = promoted(five("{ min_pass_rate: 1, no_new_failures: true, no_missing_cases: true }"));
+    let ran = suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", &last(&suite)]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    ran.says(&["suite/20", " against suite/baseline.json\n", "no case changed\n", "\nno gate failed\n"]);
+    let ran = suite.run(&[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    ran.says(&[
+        "GATE PASS min_pass_rate: 1.00 is at least 1.00 (baseline 1.00)\n",
+        "no case changed since suite/baseline.json\n",
+    ]);
+}
+
+#[test]
+fn a_baseline_is_a_summary_that_can_be_read_line_by_line() {
+    let suite = promoted(five("{}"));
+    let text = fs::read_to_string(suite.path("suite/baseline.json")).unwrap();
+    assert!(text.starts_with("{\n  \"") && text.ends_with("\n}\n"), "{text}");
+    let baseline: Value = serde_json::from_str(&text).unwrap();
+    assert!(baseline.as_object().unwrap().keys().is_sorted());
+    assert!(baseline.get("regression").is_none());
+    // The run itself failed, for its baseline was not there yet.
+    assert_eq!(
+        (&summary(&suite)["run"]["exit_status"], &baseline["run"]["exit_status"]),
+        (&json!("failed"), &json!("success"))
+    );
+    assert_eq!((&baseline["schema_version"], &baseline["aggregates"]["pass_rate"]), (&json!(1), &json!(1.0)));
+    assert_eq!(baseline["cases"][1]["history"], json!({ "runs": 1, "passes": 1 }));
+}
+
+#[test]
+fn adding_a_run_keeps_the_history_and_beginning_anew_drops_it() {
+    let suite = promoted(five("{}")).file("t2", "");
+    let history = |suite: &Suite| read(suite.path("suite/baseline.json"))["cases"][1]["history"].clone();
+    suite.run(&[]);
+    let ran = promote(&suite, &["--add"]);
+    assert_eq!(
+        ran.stdout,
+        "baseline suite/baseline.json: 5 cases of suite suite, 4 passed; added to the runs before it\n"
+    );
+    assert_eq!(history(&suite), json!({ "runs": 2, "passes": 1 }));
+    promote(&suite, &["--add"]);
+    assert_eq!(history(&suite), json!({ "runs": 3, "passes": 1 }));
+    promote(&suite, &[]);
+    assert_eq!(history(&suite), json!({ "runs": 1, "passes": 0 }));
+}
+
+#[test]
+fn diff_shows_what_a_person_needs_to_know() {
+    let suite = promoted(five("{ min_pass_rate: 0.9, no_new_failures: true }")).file("t2", "").file("t3", "");
+    suite.run(&[]);
+    let arguments = ["diff", "--baseline", "suite/baseline.json", "--run", &last(&suite)];
+    let ran = suite.agentci(&arguments);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&[
+        "pass rate  1.00",
+        "0.60",
+        "-0.40\n",
+        "min_pass_rate    FAIL    0.60 is below 0.90 (baseline 1.00)\n",
+        "no_new_failures  FAIL    2 cases passed in the baseline and do not now: t2, t3\n",
+        "\nt2: pass -> fail\nt3: pass -> fail\n",
+        "\n2 of 2 gates failed\n",
+    ]);
+    let file = format!("{}/summary.json", last(&suite));
+    let ran = suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", &file, "--json"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(document, summary(&suite)["regression"]);
+}
+
+#[test]
+fn the_first_departing_step_is_shown() {
+    let tape = [
+        r#"{"tool":"search","args":{"q":"a"},"ok":true,"result":1}"#,
+        r#"{"tool":"search","args":{"q":"b"},"ok":true,"result":2}"#,
+        r#"{"tool":"create","args":{},"ok":true,"result":3}"#,
+    ]
+    .join("\n");
+    let steps = "call search '{\"q\":\"a\"}'; if [ -e other ]; then call create '{}'; \
+        elif [ -e changed ]; then call search '{\"q\":\"a\"}'; else call search '{\"q\":\"b\"}'; fi; finish '{\"ok\":true}'";
+    let suite = Suite::new().setting("baseline_path: baseline.json").case("walks", "", steps).tape("walks", &tape);
+    let suite = promoted(suite).file("other", "");
+    let ran = suite.run(&[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.says(&["changed since suite/baseline.json:\n  walks: step 2 was search, is create\n"]);
+    fs::remove_file(suite.path("other")).unwrap();
+    let suite = suite.file("changed", "");
+    suite.run(&[]).says(&["  walks: step 2 is search as before, but its arguments differ\n"]);
+    let ran = suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", &last(&suite)]);
+    ran.says(&["walks: step 2 is search as before, but its arguments differ\n", "no gates are set\n"]);
+}
+
+#[test]
+fn a_missing_baseline_is_said_at_once_and_the_run_goes_on() {
+    let suite = five("{ min_pass_rate: 0.5 }");
+    let ran = suite.run(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(
+        ran.stderr,
+        "error: the baseline `suite/baseline.json` can not be used: no such file\n\
+         help: make one of a good run: `agentci baseline promote --from RUN_DIR --to suite/baseline.json`\n"
+    );
+    ran.says(&[
+        "GATE FAIL baseline: the baseline `suite/baseline.json`",
+        "GATE PASS min_pass_rate: ",
+        "5 cases: 5 passed",
+    ]);
+    let summary = ran.summary();
+    assert_eq!(summary["regression"]["problem"], "no such file");
+    assert_eq!(summary["run"]["exit_status"], "failed");
+    assert!(ran.junit().contains("name=\"gate: baseline\""));
+}
+
+#[test]
+fn a_broken_baseline_is_said_with_its_place() {
+    let suite = five("{}").file("suite/baseline.json", "{ \"schema_version\": 1, \"cases\": [{ \"id\": 7 }] }");
+    let ran = suite.run(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["can not be used: `/run` is missing; `/suite` is missing; `/aggregates` is missing; and "]);
+    assert_eq!(ran.verdicts().len(), 5);
+    let suite = suite.file("suite/baseline.json", "not json");
+    suite.run(&[]).complains(&["can not be used: it is not JSON: expected ident at line 1 column 2\n"]);
+}
+
+#[test]
+fn a_baseline_on_the_command_line_goes_before_the_suites_own() {
+    let suite = promoted(five("{ no_new_failures: true }"));
+    fs::rename(suite.path("suite/baseline.json"), suite.path("other.json")).unwrap();
+    let ran = suite.run(&["--baseline", "other.json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    ran.says(&["no case changed since other.json\n"]);
+    let ran = suite.run(&["--baseline", "nowhere.json"]);
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&["error: the baseline `nowhere.json` can not be used: no such file\n"]);
+}
+
+#[test]
+fn one_baseline_is_not_taken_for_several_suites() {
+    let second =
+        "suite: second\ntarget: { process: { command: [sh, ../suite/agent.sh] } }\ncases: [{ id: good, input: {} }]\n";
+    let suite = Suite::new().file("second/agentci.yaml", second);
+    let ran = suite.agentci(&["run", ".", "--baseline", "b.json"]);
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&["`--baseline` is for one suite, and 2 are to be run", "help: "]);
+    assert!(!suite.path(".agentci").exists());
+}
+
+#[test]
+fn a_part_of_a_suite_misses_nothing() {
+    let suite = promoted(five("{ no_missing_cases: true, no_new_failures: true, min_pass_rate: 1 }"));
+    let ran = suite.run(&["--case", "t2"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.says(&["warning: only part of the suite was run: 1 of 5 cases of the baseline are compared\n"]);
+    let ran = promote(&suite, &[]);
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&["is not made a baseline: the run left out 4 of the suite's cases\n", "help: run the whole suite"]);
+    let part = last(&suite);
+    assert_eq!(suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", &part]).code, Some(0));
+    assert_eq!(promote(&suite, &["--force"]).code, Some(0));
+    assert_eq!(read(suite.path("suite/baseline.json"))["cases"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_baseline_made_by_runledger_is_taken() {
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/baselines/runledger.json");
+    let baseline = fs::read(fixture).unwrap();
+    let gates = "{ min_pass_rate: 1.0, max_avg_wall_ms_delta_pct: 0.1, max_p95_wall_ms_increase_pct: 0.1, no_missing_cases: true }";
+    let suite = five(gates).file("suite/baseline.json", baseline);
+    let ran = suite.run(&[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    ran.says(&[
+        "GATE PASS max_avg_wall_ms_delta_pct: mean wall time ",
+        "% less than the baseline's 805 ms (limit 10 %)\n",
+    ]);
+    suite.run(&["--case", "t5"]);
+    let ran = suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", fixture]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.says(&[
+        "min_pass_rate              PASS    1.00 is at least 1.00",
+        "max_avg_wall_ms_delta_pct  PASS    mean wall time",
+    ]);
+}
+
+#[test]
+fn native_thresholds_are_percentages() {
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/baselines/runledger.json");
+    let yaml = "gates: { baseline: b.json, max_avg_wall_ms_delta_pct: -99.9, min_pass_rate: 0.5 }\ncases: [{ id: good, input: {} }]\n";
+    let suite = Suite::native(yaml).agent("good", "finish '{}'").file("suite/b.json", fs::read(fixture).unwrap());
+    let ran = suite.run(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["GATE FAIL max_avg_wall_ms_delta_pct: ", "(limit -99.9 %)\n"]);
+    let summary = ran.summary();
+    assert_eq!(summary["policy_snapshot"]["thresholds"]["max_avg_wall_ms_delta_pct"], json!(-0.999));
+    assert_eq!(summary["policy_snapshot"]["regression"]["max_avg_wall_ms_delta_pct"].to_string(), "-99.9");
+}
+
+#[test]
+fn what_can_not_be_compared_or_promoted_is_told_with_a_remedy() {
+    let suite = promoted(five("{}"));
+    let ran = suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", "suite"]);
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&[
+        "the summary `suite/summary.json` can not be used: no such file\n",
+        "help: name the folder of a run",
+    ]);
+    let ran = suite.agentci(&["diff", "--baseline", "nowhere.json", "--run", &last(&suite)]);
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&["the baseline `nowhere.json` can not be used: no such file\n", "help: make one"]);
+    let ran = suite.file("taken", "").agentci(&["baseline", "promote", "--from", "taken", "--to", "x.json"]);
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&["the summary `taken` can not be used: it is not JSON: "]);
+}
+
+#[test]
+fn the_commands_say_what_they_need() {
+    let suite = Suite::empty();
+    for arguments in [&["diff"][..], &["baseline"], &["baseline", "promote"], &["diff", "--run", "x"]] {
+        assert_eq!(suite.agentci(arguments).code, Some(2), "{arguments:?}");
+    }
+}

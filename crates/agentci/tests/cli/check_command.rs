@@ -1,0 +1,97 @@
+//! `agentci check` finds what is wrong without running anything.
+
+use std::fs;
+
+use crate::suite::Suite;
+
+fn suite() -> Suite {
+    Suite::new().agent("good", "echo > ran; finish '{}'")
+}
+
+/// That `check` finds these, and neither runs nor writes anything.
+#[track_caller]
+fn finds(suite: &Suite, parts: &[&str]) {
+    let ran = suite.agentci(&["check", "suite"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(parts);
+    assert!(!suite.path("ran").exists() && !suite.path(".agentci").exists());
+}
+
+#[test]
+fn a_good_suite_is_said_to_be_good() {
+    let suite = suite();
+    let ran = suite.agentci(&["check", "suite"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert_eq!(ran.stdout, "1 suite, 1 case: nothing is wrong\n");
+    assert!(!suite.path("ran").exists() && !suite.path(".agentci").exists());
+    assert_eq!(suite.agentci(&["validate", "suite"]).code, Some(0));
+}
+
+#[test]
+fn malformed_checks() {
+    let suite =
+        suite().case("odd", "assertions:\n  - { type: must_cal, tools: x }\n  - { type: call_order, order: x }", "");
+    finds(&suite, &["unknown assertion type `must_cal`", "odd.yaml:5:13", "`order` must be a list", "odd.yaml:6:32"]);
+}
+
+#[test]
+fn a_missing_schema_and_a_wrong_one() {
+    let schema = |name: &str| format!("assertions: [{{ type: json_schema, schema_path: {name} }}]");
+    let suite = suite()
+        .case("absent", &schema("absent.json"), "")
+        .case("broken", &schema("broken.json"), "")
+        .case("wrong", &schema("wrong.json"), "")
+        .file("suite/broken.json", "{ \"type\": ")
+        .file("suite/wrong.json", r#"{ "properties": { "a": { "type": "strin" } } }"#);
+    finds(&suite, &["the schema `suite/absent.json` can not be read", "the schema `suite/broken.json` is not JSON"]);
+    finds(&suite, &["not a valid JSON Schema: at /properties/a/type", "wrong.yaml:4:48"]);
+}
+
+#[test]
+fn an_id_that_is_used_twice() {
+    let again = "id: good\ninput: {}\ncassette: cassettes/good.jsonl\n";
+    finds(&suite().file("suite/cases/twin.yaml", again), &["the case id `good` is used twice", "twin.yaml:1:5"]);
+}
+
+#[test]
+fn cassettes_that_are_missing_or_wrong() {
+    let suite = suite()
+        .case("absent", "", "")
+        .case("torn", "", "")
+        .tape("torn", "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n{\"tool\":\"search\",\n");
+    fs::remove_file(suite.path("suite/cassettes/absent.jsonl")).unwrap();
+    finds(&suite, &["absent.yaml:3:11", "the cassette `suite/cassettes/absent.jsonl` can not be read"]);
+    finds(&suite, &["--> suite/cassettes/torn.jsonl:2:", "this cassette entry is wrong: it is not JSON"]);
+}
+
+#[test]
+fn a_mistyped_cases_key_does_not_hide_the_suite() {
+    let suite = Suite::empty().file("suite/agentci.yaml", "suite: refunds\ncase:\n  - { id: a, input: {} }\n");
+    let ran = suite.agentci(&["check", "suite"]);
+    assert_eq!(ran.code, Some(1));
+    // It is meant as a suite, so the file must be named and not only the folder.
+    ran.complains(&["suite/agentci.yaml", "`cases"]);
+}
+
+#[test]
+fn every_problem_is_told_at_once() {
+    let suite = suite()
+        .case("one", "budget: {}", "")
+        .case("two", "budgets: { max_tool_calls: few }", "")
+        .file("suite/cases/three.yaml", "id: 3\ninput: {}\ncassette: x\n");
+    finds(
+        &suite,
+        &["unknown key `budget`", "did you mean `budgets`?", "`max_tool_calls` must be", "`id` must be text"],
+    );
+    assert!(suite.agentci(&["check", "suite"]).stdout.starts_with("1 suite, 4 cases: 3 errors, "));
+}
+
+#[test]
+fn warnings_fail_only_when_asked_to() {
+    let suite = suite().case("norway", "input: { land: NO }", "");
+    let ran = suite.agentci(&["check", "suite"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.complains(&["warning: `NO` is read as false here", "norway.yaml:3:16", "help: put it in quotes"]);
+    assert_eq!(ran.stdout, "1 suite, 2 cases: 0 errors, 1 warning\n");
+    assert_eq!(suite.agentci(&["check", "suite", "--strict"]).code, Some(1));
+}

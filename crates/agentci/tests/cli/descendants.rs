@@ -1,0 +1,72 @@
+//! Whatever an agent starts ends with its case.
+
+use crate::processes::{TELL, is_gone, told};
+use crate::suite::Suite;
+
+/// An agent that starts something which writes its id to `child.pid`, and is done once that is there.
+fn leaves_behind(start: &str) -> Suite {
+    let script = format!("{TELL}{start}\nwhile [ ! -e child.pid ]; do sleep 0.05; done\nfinish '{{\"ok\":true}}'");
+    Suite::new().case("parent", "", &script)
+}
+
+#[test]
+fn a_child_in_the_background_ends_with_the_agent() {
+    let suite = leaves_behind("sleep 600 &\ntell child.pid $!");
+    let ran = suite.run(&[]);
+    ran.all_passed();
+    ran.ended_soon_after(1);
+    assert!(is_gone(told(&suite.path("child.pid"))));
+}
+
+#[test]
+fn a_child_that_ignores_signals_ends_with_the_agent() {
+    let suite = leaves_behind("sh -c 'trap \"\" TERM HUP INT; echo $$ > child.pid; while :; do sleep 1; done' &");
+    let ran = suite.run(&[]);
+    ran.all_passed();
+    assert!(is_gone(told(&suite.path("child.pid"))));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_child_in_a_session_of_its_own_ends_with_the_agent() {
+    let suite = leaves_behind("setsid sleep 600 &\ntell child.pid $!");
+    suite.run(&[]).all_passed();
+    assert!(is_gone(told(&suite.path("child.pid"))));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_daemon_whose_parent_left_ends_with_the_agent() {
+    let suite = leaves_behind("(setsid sh -c 'echo $$ > child.pid; exec sleep 600' > /dev/null 2>&1 &)");
+    suite.run(&[]).all_passed();
+    assert!(is_gone(told(&suite.path("child.pid"))));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_daemon_that_dropped_its_environment_does_not_outlive_the_run() {
+    let suite = leaves_behind("(setsid env -i /bin/sh -c 'echo $$ > child.pid; exec sleep 600' > /dev/null 2>&1 &)");
+    suite.run(&[]).all_passed();
+    assert!(is_gone(told(&suite.path("child.pid"))));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_daemon_of_an_agent_that_is_given_up_ends_too() {
+    let script = format!("{TELL}(setsid sh -c 'echo $$ > child.pid; exec sleep 600' > /dev/null 2>&1 &)\nsleep 600");
+    let suite = Suite::new().case("hangs", "budgets: { max_wall_ms: 2000 }", &script);
+    suite.run(&[]).only_wrong("hangs", "fail", "limit");
+    assert!(is_gone(told(&suite.path("child.pid"))));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_daemon_of_one_case_ends_while_another_case_runs() {
+    // The second case, which runs beside the first, sees the daemon of the first go.
+    let first = "(setsid sh -c 'echo $$ > child.pid; exec sleep 600' > /dev/null 2>&1 &)\n\
+        while [ ! -e child.pid ]; do sleep 0.05; done\nfinish '{\"ok\":true}'";
+    let second = "while [ ! -e child.pid ]; do sleep 0.05; done\nread -r pid < child.pid\n\
+        while kill -0 $pid 2> /dev/null; do sleep 0.05; done\nfinish '{\"gone\":true}'";
+    let suite = Suite::new().case("first", "", first).case("second", "", second);
+    suite.run(&["--parallel", "3", "--timeout", "20s"]).all_passed();
+}

@@ -1,0 +1,80 @@
+//! The README and every folder of `examples/` do what they say.
+
+use std::path::{Path, PathBuf};
+
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+/// The folder of the project.
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
+}
+
+/// Runs the binary in the folder of the project, as a reader would, with the artifacts elsewhere.
+fn in_project(arguments: &[&str]) -> Ran {
+    let suite = Suite::empty();
+    let started = std::time::Instant::now();
+    let mut command = suite.command(arguments);
+    command.current_dir(project()).args(["--output-dir", suite.path(".agentci/runs").to_str().unwrap()]);
+    let output = command.output().unwrap();
+    suite.ran(&output, started.elapsed())
+}
+
+/// Every folder below this one that holds a suite.
+fn suite_folders(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    if ["agentci.yaml", "suite.yaml"].iter().any(|name| folder.join(name).is_file()) {
+        found.push(folder.to_path_buf());
+    }
+    for entry in entries.iter().filter(|entry| entry.is_dir()) {
+        suite_folders(entry, found);
+    }
+}
+
+#[test]
+fn every_example_passes() {
+    let mut folders = Vec::new();
+    suite_folders(&project().join("examples"), &mut folders);
+    let names: Vec<&str> =
+        folders.iter().map(|folder| folder.strip_prefix(project()).unwrap().to_str().unwrap()).collect();
+    assert!(names.contains(&"examples/quickstart") && names.contains(&"examples/evals/demo"), "{names:?}");
+    for name in names {
+        let ran = in_project(&["run", name]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}: {ran:?}");
+        assert!(ran.verdicts().iter().all(|verdict| verdict.1 == "pass"), "{name}: {ran:?}");
+    }
+}
+
+#[test]
+fn one_case_of_the_demo_can_be_run_alone() {
+    let ran = in_project(&["run", "examples/evals/demo", "--case", "t1"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(ran.verdicts(), [("t1".into(), "pass".into(), String::new())]);
+}
+
+#[test]
+fn the_quickstart_prints_what_a_newcomer_is_told() {
+    let ran = in_project(&["run", "examples/quickstart"]);
+    insta::assert_snapshot!(ran.shown());
+}
+
+#[test]
+fn the_first_command_of_the_readme_works() {
+    let readme = project().join("README.md");
+    let text = std::fs::read_to_string(&readme).unwrap_or_else(|error| panic!("{}: {error}", readme.display()));
+    let block = text.split("```").nth(1).expect("the README has a code block");
+    let mut commands = block.lines().skip(1).map(|line| line.trim().trim_start_matches("$ "));
+    let command = commands.find(|line| !line.is_empty() && !line.starts_with('#')).expect("a command");
+    // What builds and runs the binary is cargo's business; what it is told is ours.
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let arguments = match words.as_slice() {
+        ["cargo", "run", rest @ ..] => rest.split(|word| *word == "--").nth(1).expect("arguments after `--`"),
+        ["agentci", rest @ ..] => rest,
+        other => panic!("the first command is {other:?}"),
+    };
+    assert_eq!(arguments.first(), Some(&"run"), "{command}");
+    let ran = in_project(arguments);
+    assert_eq!(ran.code, Some(0), "{command}: {ran:?}");
+    assert!(!ran.run_folders().is_empty());
+}

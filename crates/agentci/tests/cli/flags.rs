@@ -1,0 +1,164 @@
+//! Flags and exit codes.
+
+use std::process::Stdio;
+
+use crate::suite::Suite;
+
+fn two_cases() -> Suite {
+    Suite::new().case("second", "", "finish '{\"ok\":true}'")
+}
+
+#[test]
+fn alone_it_prints_help() {
+    let ran = Suite::empty().agentci(&[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    ran.says(&["Usage: agentci", "run", "check", "convert", "list", "Exit codes: 0 all passed"]);
+    assert!(!ran.stdout.contains("demo-agent"));
+    let asked = Suite::empty().agentci(&["-h"]);
+    assert_eq!((asked.code, asked.stdout), (Some(0), ran.stdout));
+}
+
+#[test]
+fn wrong_usage_is_two() {
+    for arguments in
+        [&["run", "--no-such-flag"][..], &["no-such-command"], &["check"], &["convert"], &["run", "--fail-fast=yes"]]
+    {
+        let ran = Suite::empty().agentci(arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments:?} {ran:?}");
+        ran.complains(&["error: ", "Usage: agentci"]);
+    }
+}
+
+#[test]
+fn a_flag_without_its_value_is_wrong_usage() {
+    for flag in ["--parallel", "--timeout", "--case", "--mode"] {
+        let ran = Suite::empty().agentci(&["run", flag]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+        ran.complains(&["a value is required for", flag]);
+    }
+}
+
+#[test]
+fn a_bad_value_is_one() {
+    for (arguments, reason) in [
+        (["--parallel", "0"], "1 or more"),
+        (["--parallel", "many"], "1 or more"),
+        (["--timeout", "5"], "`5` is not a duration"),
+        (["--timeout", "5 minutes"], "`5 minutes` is not a duration"),
+        (["--mode", "foo"], "one of replay, record, live"),
+        (["--run", "("], "unclosed group"),
+        (["--run", "(?=x)"], "look-around"),
+        (["--color", "sometimes"], "possible values: auto, always, never"),
+    ] {
+        let suite = two_cases();
+        let ran = suite.run(&arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{arguments:?} {ran:?}");
+        ran.complains(&[arguments[0], reason]);
+        assert!(ran.run_folders().is_empty());
+    }
+}
+
+#[test]
+fn a_duration_without_a_unit_is_told_how_to_write_it() {
+    let ran = two_cases().run(&["--timeout", "5"]);
+    ran.complains(&["`5` is not a duration", "a unit"]);
+}
+
+#[test]
+fn a_dry_run_runs_nothing_and_writes_nothing() {
+    let suite = Suite::new().case("second", "", "echo ran > ran; finish '{}'");
+    let ran = suite.run(&["--dry-run"]);
+    assert_eq!(ran.code, Some(0));
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("would run suite/good\nwould run suite/second\n", ""));
+    assert!(!suite.path("ran").exists() && !suite.path(".agentci").exists());
+    assert_eq!(suite.run(&["--dry-run", "--case", "good"]).stdout, "would run suite/good\n");
+}
+
+#[test]
+fn json_on_standard_output_is_the_summary_alone() {
+    let ran = two_cases().run(&["--json"]);
+    assert_eq!(ran.code, Some(0));
+    let printed: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(printed, ran.summary());
+    let written = std::fs::read_to_string(ran.run_folder().join("summary.json")).unwrap();
+    assert_eq!(ran.stdout, written);
+    ran.complains(&["PASS good", "2 cases: 2 passed", "artifacts: .agentci/runs/suite/"]);
+}
+
+#[test]
+fn json_of_several_suites_is_a_list() {
+    let other =
+        "suite: other\ntarget: { process: { command: [sh, ../suite/agent.sh] } }\ncases: [{ id: good, input: {} }]\n";
+    let ran = two_cases().file("other/agentci.yaml", other).agentci(&["run", ".", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let printed: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let names: Vec<_> = printed.as_array().unwrap().iter().map(|summary| &summary["suite"]["name"]).collect();
+    assert_eq!(names, ["other", "suite"]);
+}
+
+#[test]
+fn after_the_first_failure_fail_fast_starts_nothing_more() {
+    let suite = Suite::new().case("bad", "", "exit 1").case("zulu", "", "echo ran > ran; finish '{}'");
+    let ran = suite.run(&["--fail-fast", "--parallel", "1"]);
+    assert_eq!(ran.code, Some(1));
+    ran.says(&["ERROR bad (", "1 case: 0 passed, 0 failed, 1 error, 0 skipped in ", "; stopped: 2 cases not run\n"]);
+    assert!(!suite.path("ran").exists());
+    assert_eq!(ran.verdicts().len(), 1);
+    assert_eq!(ran.summary()["aggregates"]["cases_not_run"], 2);
+}
+
+#[test]
+fn colour_only_on_a_terminal_or_when_asked_for() {
+    assert!(!two_cases().run(&[]).stdout.contains('\u{1b}'));
+    let ran = two_cases().run(&["--color", "always"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stdout.contains("\u{1b}[") && ran.stdout.contains("PASS"), "{ran:?}");
+    let ran = Suite::empty().agentci(&["check", "nowhere", "--color", "always"]);
+    assert!(ran.stderr.contains("\u{1b}["), "{ran:?}");
+}
+
+/// On a terminal; `script` from util-linux makes one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_colour_unless_it_is_not_wanted() {
+    let printed = |no_color: Option<&str>, flag: &str| {
+        let suite = two_cases();
+        let line = format!("{} run suite {flag}", env!("CARGO_BIN_EXE_agentci"));
+        suite.write();
+        let mut command = std::process::Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]).current_dir(suite.root()).stdin(Stdio::null()).env("TERM", "xterm");
+        command.env_remove("NO_COLOR");
+        if let Some(value) = no_color {
+            command.env("NO_COLOR", value);
+        }
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let coloured = |text: &str| text.contains("\u{1b}[") && text.contains("mPASS");
+    assert!(coloured(&printed(None, "")));
+    assert!(coloured(&printed(Some(""), "")));
+    assert!(!coloured(&printed(Some("1"), "")));
+    assert!(!coloured(&printed(None, "--color never")));
+    assert!(coloured(&printed(Some("1"), "--color always")));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let suite = two_cases();
+    for arguments in [&["run", "suite"][..], &["run", "suite", "--json"], &["list", "suite"], &["convert", "suite"]] {
+        let mut child = suite.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?} {stderr}");
+        assert!(!stderr.contains("panicked") && !stderr.contains("error:"), "{arguments:?} {stderr}");
+    }
+}
+
+#[test]
+fn a_failure_is_a_failure_even_when_nobody_reads() {
+    let suite = Suite::new().case("bad", "", "exit 1");
+    let mut child = suite.command(&["run", "suite"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr), (Some(1), Vec::new()));
+}

@@ -1,0 +1,30 @@
+//! The real binary, from the command line to the files it leaves.
+
+#![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
+
+mod filter;
+mod processes;
+mod ran;
+mod suite;
+
+mod agent_breaks_protocol;
+mod agent_leaves;
+mod agent_stalls;
+mod artifacts;
+mod baselines;
+mod budgets;
+mod check_command;
+mod checks;
+mod console;
+mod convert;
+mod descendants;
+mod docs;
+mod errors;
+mod flags;
+mod hooks;
+mod numbers;
+mod replay;
+mod reports;
+mod select;
+mod signals;
+mod yaml;

@@ -1,0 +1,61 @@
+//! Processes seen from outside: whether they live, and signals to them.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// How long to wait for something that must happen, on a machine of any speed.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A shell function that tells a process id to the test: `tell FILE PID`. The file is complete as soon as it is there.
+pub(crate) const TELL: &str = "tell() { echo \"$2\" > \"$1.new\"; mv \"$1.new\" \"$1\"; }\n";
+
+/// Waits for a file that a process writes its id to.
+pub(crate) fn told(path: &Path) -> u32 {
+    wait_for(|| fs::read_to_string(path).ok()?.trim().parse().ok())
+        .unwrap_or_else(|| panic!("{} did not come", path.display()))
+}
+
+/// Whether a process has ended, or does within a moment: one that was killed may still be on its way out.
+pub(crate) fn is_gone(pid: u32) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(3);
+    while is_alive(pid) {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    true
+}
+
+/// Whether a process runs; one that only waits to be reaped does not.
+fn is_alive(pid: u32) -> bool {
+    if !signal(pid, "0") {
+        return false;
+    }
+    match fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z')),
+        Err(_) => !Path::new("/proc/self").exists(),
+    }
+}
+
+/// Sends a signal; whether there was someone to take it.
+pub(crate) fn signal(pid: u32, name: &str) -> bool {
+    let kill = format!("kill -{name} {pid}");
+    Command::new("sh").args(["-c", &kill]).output().unwrap().status.success()
+}
+
+/// Asks again until there is an answer or patience ends.
+pub(crate) fn wait_for<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(answer) = ask() {
+            return Some(answer);
+        }
+        if Instant::now() > deadline {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

@@ -1,0 +1,85 @@
+//! Answers from recordings, and what is said when there is none.
+
+use crate::suite::Suite;
+
+const TAPE: &str = r#"{"tool":"search","args":{"q":"something else entirely"},"ok":true,"result":1}
+{"tool":"search","args":{"q":"reset","page":{"size":10,"from":0}},"ok":true,"result":2}
+"#;
+
+#[test]
+fn a_miss_shows_the_call_the_closest_entry_and_the_first_difference() {
+    let script = r#"call search '{"q":"reset","page":{"size":10.0,"from":0}}'; finish '{}'"#;
+    let ran = Suite::new().case("misses", "", script).tape("misses", TAPE).run(&[]);
+    ran.only_wrong("misses", "fail", "replay_miss");
+    ran.says(&[
+        "no recorded call of `search` with these arguments in `suite/cassettes/misses.jsonl` (replay_miss)",
+        "--> suite/cases/misses.yaml:3:11",
+        r#"requested: search {"page":{"from":0,"size":10.0},"q":"reset"}"#,
+        "first difference to the closest entry: at /page/size the recording has 10, the agent sent 10.0",
+        r#"closest: search {"page":{"from":0,"size":10},"q":"reset"} (line 2,"#,
+        "help: ",
+    ]);
+    assert!(ran.junit_case("misses").contains("first difference"));
+    assert!(ran.events().iter().any(|event| event["type"] == "tool_call"));
+    assert!(!ran.events().iter().any(|event| event["type"] == "tool_result"));
+}
+
+#[test]
+fn a_miss_ends_the_agent() {
+    let script = "call search '{}' && echo answered > answered\nsleep 600";
+    let suite = Suite::new().case("misses", "", script);
+    let ran = suite.run(&[]);
+    ran.only_wrong("misses", "fail", "replay_miss");
+    ran.says(&["the recording is empty"]);
+    ran.ended_soon_after(0);
+    assert!(!suite.path("answered").exists());
+}
+
+#[test]
+fn equal_calls_get_their_answers_in_order_and_the_last_repeats() {
+    let entry = |result: &str| format!("{{\"tool\":\"search\",\"args\":{{}},\"ok\":true,\"result\":{result}}}\n");
+    let script = r#"
+call search '{}'; one=$answer; call search '{}'; two=$answer; call search '{}'
+finish "{\"answers\":[$one,$two,$answer]}""#;
+    let suite = Suite::new().case("polls", "", script).tape("polls", &[entry("1"), entry("2")].concat());
+    let ran = suite.run(&[]);
+    ran.all_passed();
+    let output = ran.final_output("polls");
+    let results: Vec<_> = output["answers"].as_array().unwrap().iter().map(|answer| &answer["result"]).collect();
+    assert_eq!(results, [1, 2, 2]);
+    let second = r#"{"type":"tool_result","call_id":"c2","ok":true,"result":2,"error":null}"#;
+    assert_eq!(output["answers"][1].to_string(), second);
+}
+
+#[test]
+fn a_recorded_error_reaches_the_agent_as_one() {
+    let tape = r#"{"tool":"search","args":{},"ok":false,"error":"quota exceeded","result":"ignored"}"#;
+    let script = r#"call search '{}'; finish "{\"answer\":$answer}""#;
+    let ran = Suite::new().case("fails", "", script).tape("fails", tape).run(&[]);
+    ran.all_passed();
+    let answer = r#"{"type":"tool_result","call_id":"c1","ok":false,"result":null,"error":"quota exceeded"}"#;
+    assert_eq!(ran.final_output("fails")["answer"].to_string(), answer);
+    assert_eq!(ran.case("fails")["tool_errors_by_name"]["search"], 1);
+}
+
+#[test]
+fn a_missing_cassette_costs_only_its_case() {
+    let suite = Suite::new().case("bare", "", "finish '{}'");
+    std::fs::remove_file(suite.path("suite/cassettes/bare.jsonl")).unwrap();
+    let ran = suite.run(&[]);
+    ran.only_wrong("bare", "error", "config");
+    ran.says(&[
+        "the cassette `suite/cassettes/bare.jsonl` can not be read",
+        "--> suite/cases/bare.yaml:3:11",
+        "3 | cassette: cassettes/bare.jsonl",
+        "help: ",
+    ]);
+}
+
+#[test]
+fn a_wrong_line_in_a_cassette_costs_only_its_case_and_is_named() {
+    let tape = "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n\n{\"tool\":\"search\",\"args\":[],\"ok\":true}\n";
+    let ran = Suite::new().case("torn", "", "finish '{}'").tape("torn", tape).run(&[]);
+    ran.only_wrong("torn", "error", "config");
+    ran.says(&["line 3 of the cassette `suite/cassettes/torn.jsonl` is wrong: `args` must be an object"]);
+}

@@ -1,0 +1,107 @@
+//! Being stopped from outside.
+
+use std::process::Stdio;
+use std::time::Instant;
+
+use crate::processes::{TELL, is_gone, signal, told, wait_for};
+use crate::ran::{Ran, read_events, run_folders};
+use crate::suite::Suite;
+
+/// Starts a run, waits for the agent to say where it is, sends a signal to `agentci` alone and waits for its end.
+fn stopped_by(suite: &Suite, name: &str) -> Ran {
+    let child = suite
+        .command(&["run", "suite", "--parallel", "2"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    told(&suite.path("agent.pid"));
+    let started = Instant::now();
+    assert!(signal(child.id(), name));
+    let output = child.wait_with_output().unwrap();
+    suite.ran(&output, started.elapsed())
+}
+
+fn hanging() -> Suite {
+    // One case has ended by then, one runs, and one waits for its turn.
+    let hang = format!("{TELL}while [ ! -e first ]; do sleep 0.05; done\ntell agent.pid $$\nsleep 600");
+    let cases = "cases:\n  - { id: first, input: {} }\n  - { id: hangs, input: {} }\n  - { id: also, input: {} }\n  - { id: last, input: {} }\n";
+    Suite::native(cases)
+        .agent("first", "echo > first; finish '{\"ok\":true}'")
+        .agent("hangs", &hang)
+        .agent("also", "sleep 600")
+        .agent("last", "echo > last; finish '{}'")
+}
+
+#[test]
+fn an_interrupt_ends_the_agents_and_writes_what_is_known() {
+    for name in ["INT", "TERM", "HUP"] {
+        let suite = hanging();
+        let ran = stopped_by(&suite, name);
+        assert_eq!(ran.code, Some(130), "{name} {ran:?}");
+        ran.ended_soon_after(0);
+        assert!(is_gone(told(&suite.path("agent.pid"))));
+        assert!(!suite.path("last").exists());
+        let statuses: Vec<_> = ran.verdicts().into_iter().map(|(id, status, _)| (id, status)).collect();
+        let passed = ("first".to_owned(), "pass".to_owned());
+        let stopped = ("hangs".to_owned(), "error".to_owned());
+        assert!(statuses.contains(&passed) && statuses.contains(&stopped), "{statuses:?}");
+        assert_eq!(ran.case("hangs")["cause"], "interrupted");
+        assert!(ran.junit_case("hangs").contains("type=\"interrupted\""));
+        ran.says(&["; stopped: interrupted", "artifacts: "]);
+        assert_eq!(ran.events().last().unwrap()["type"], "run_end");
+    }
+}
+
+#[test]
+fn an_agent_that_ignores_signals_does_not_keep_an_interrupt_waiting() {
+    let script = format!("trap '' INT TERM HUP\n{TELL}tell agent.pid $$\nwhile :; do sleep 1; done");
+    let suite = Suite::new().case("stubborn", "", &script);
+    let ran = stopped_by(&suite, "INT");
+    assert_eq!(ran.code, Some(130));
+    ran.ended_soon_after(0);
+    assert!(is_gone(told(&suite.path("agent.pid"))));
+}
+
+#[test]
+fn an_interrupt_ends_a_hook_too() {
+    let hook = "echo $$ > agent.pid.new; mv agent.pid.new agent.pid; exec sleep 20";
+    let cases = format!("cases:\n  - id: hooked\n    input: {{}}\n    hooks: [{{ command: [sh, -c, \"{hook}\"] }}]\n");
+    let suite = Suite::native(&cases).agent("hooked", "finish '{}'");
+    let ran = stopped_by(&suite, "INT");
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    ran.ended_soon_after(0);
+    assert!(is_gone(told(&suite.path("agent.pid"))));
+}
+
+#[test]
+fn later_suites_are_not_begun_after_an_interrupt() {
+    let other =
+        "suite: other\ntarget: { process: { command: [sh, ../suite/agent.sh] } }\ncases: [{ id: last, input: {} }]\n";
+    let suite = hanging().file("zzz/agentci.yaml", other);
+    let child = suite.command(&["run", "suite", "zzz"]).stdout(Stdio::piped()).spawn().unwrap();
+    told(&suite.path("agent.pid"));
+    assert!(signal(child.id(), "INT"));
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    assert!(!suite.path("last").exists());
+}
+
+#[test]
+fn what_happened_before_being_killed_can_be_read() {
+    let tape = r#"{"tool":"search","args":{},"ok":true,"result":1}"#;
+    // It ends by itself once its input is closed, since nobody is left to end it.
+    let script = format!("{TELL}call search '{{}}'\ntell agent.pid $$\nread -r never");
+    let suite = Suite::new().case("calls", "", &script).tape("calls", tape);
+    let mut child = suite.command(&["run", "suite"]).stdout(Stdio::null()).spawn().unwrap();
+    let agent = told(&suite.path("agent.pid"));
+    assert!(signal(child.id(), "KILL"));
+    child.wait().unwrap();
+    let folders = run_folders(&suite.path(".agentci/runs"));
+    assert_eq!(folders.len(), 1);
+    let text = std::fs::read_to_string(folders[0].join("run.jsonl")).unwrap();
+    assert!(text.ends_with('\n'));
+    let events = read_events(&folders[0].join("run.jsonl"));
+    assert!(events.iter().any(|event| event["type"] == "tool_result" && event["case_id"] == "calls"), "{text}");
+    assert!(!folders[0].join("summary.json").exists() && !folders[0].join("junit.xml").exists());
+    assert!(wait_for(|| is_gone(agent).then_some(())).is_some());
+}

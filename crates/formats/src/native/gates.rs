@@ -1,0 +1,88 @@
+//! `gates` of a suite: what its runs are held against.
+
+use std::path::Path;
+
+use agentci_plan::{Diagnostic, Diagnostics, Gates, Node, Reading, Spanned, join, read};
+use serde_json::Value;
+
+use crate::pass_rate::pass_rate;
+
+/// Reads the gates; none of them is needed.
+pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> Gates {
+    let Some(mut fields) = read::Fields::open(node, "`gates`", problems) else { return Gates::default() };
+    let baseline = fields.optional("baseline").and_then(|node| read::name(node, "baseline", problems));
+    let rate = fields.optional("min_pass_rate").and_then(|node| pass_rate(node, "min_pass_rate", problems));
+    let mut percentage = |key| fields.optional(key).and_then(|node| percentage(node, key, problems));
+    let (mean, p95) = (percentage("max_avg_wall_ms_delta_pct"), percentage("max_p95_wall_ms_delta_pct"));
+    let mut truth = |key| {
+        let node = fields.optional(key)?;
+        Some(Spanned::new(read::truth(node, key, problems)?, node.span))
+    };
+    let (no_new_failures, no_missing_cases) = (truth("no_new_failures"), truth("no_missing_cases"));
+    fields.finish(problems);
+    Gates {
+        baseline: baseline.map(|path| Spanned::new(join(folder, &path.value), path.span)),
+        min_pass_rate: rate,
+        max_avg_wall_ms_delta_pct: mean,
+        max_p95_wall_ms_delta_pct: p95,
+        no_new_failures,
+        no_missing_cases,
+        written: read::data(node, "gates", Reading::Core, problems).unwrap_or_default(),
+    }
+}
+
+/// A percentage, as the fraction it stands for.
+fn percentage(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<f64>> {
+    let percent = read::number(node, name, problems)?;
+    if percent > 0.0 && percent < 1.0 {
+        problems.push(
+            Diagnostic::warning(node.span, format!("`{name}` is a percentage: {percent} allows {percent} % more"))
+                .label("less than one percent")
+                .help(format!("write {} for {} %", percent * 100.0, percent * 100.0)),
+        );
+    }
+    let digits = node.scalar()?.value(Reading::Core)?;
+    Some(Spanned::new(parse_percentage(&digits)?, node.span))
+}
+
+/// The point is moved in the digits, for a division would lose the last of them.
+fn parse_percentage(number: &Value) -> Option<f64> {
+    let text = number.as_number()?.to_string();
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().ok()?;
+    format!("{mantissa}e{}", exponent.saturating_sub(2)).parse().ok()
+}
+
+/// Writes a fraction as the percentage that is read back as the same fraction.
+pub(super) fn print_percentage(fraction: f64) -> String {
+    let shortest = format!("{fraction:e}");
+    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let moved = format!("{mantissa}e{}", exponent.parse::<i32>().unwrap_or_default() + 2);
+    let same = |text: &str| {
+        let number = serde_json::from_str(text).ok();
+        number.and_then(|number| parse_percentage(&number)).is_some_and(|read| read.to_bits() == fraction.to_bits())
+    };
+    let plain = moved.parse::<f64>().map(|percent| percent.to_string()).unwrap_or_default();
+    if same(&plain) { plain } else { moved }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_read_back_as_the_same_fraction() {
+        for (fraction, written) in
+            [(0.1, "10"), (0.07, "7"), (0.29, "29"), (0.145, "14.5"), (0.0, "0"), (-0.05, "-5"), (10.0, "1000")]
+        {
+            assert_eq!(print_percentage(fraction), written);
+            assert_eq!(parse_percentage(&serde_json::from_str(written).unwrap()), Some(fraction));
+        }
+        let odd = [0.123_456_789_012_345_67, 0.1 + 0.2, 1.0 / 3.0, 2.0 / 3.0, f64::MIN_POSITIVE, 1e300];
+        for fraction in odd {
+            let written = serde_json::from_str(&print_percentage(fraction)).unwrap();
+            assert_eq!(parse_percentage(&written).map(f64::to_bits), Some(fraction.to_bits()));
+        }
+        assert_eq!(parse_percentage(&serde_json::from_str("1.5e1").unwrap()), Some(0.15));
+    }
+}

@@ -1,0 +1,93 @@
+//! `faults: [{ tool: search_docs, call: 2, error: upstream timeout }]`
+
+use agentci_plan::{Diagnostic, Diagnostics, Fault, FaultKind, FaultTime, Node, Span, print_duration, read};
+
+use super::plain;
+
+const KINDS: [&str; 5] = ["error", "delay", "malformed", "truncated", "hang"];
+
+pub(crate) fn read_faults(node: &Node, problems: &mut Diagnostics) -> Vec<Fault> {
+    let items = read::list(node, "faults", problems).unwrap_or_default();
+    items.iter().filter_map(|item| fault(item, problems)).collect()
+}
+
+fn fault(node: &Node, problems: &mut Diagnostics) -> Option<Fault> {
+    let mut fields = read::Fields::open(node, "a fault", problems)?;
+    let tool = fields.optional("tool").and_then(|node| read::name(node, "tool", problems));
+    let call = fields.optional("call").map(|node| read::count(node, "call", 1, problems));
+    let rate = fields.optional("rate").map(|node| rate(node, problems));
+    let mut kinds = Vec::new();
+    if let Some(node) = fields.optional("error") {
+        kinds.push(read::text(node, "error", problems).map(FaultKind::Error));
+    }
+    if let Some(node) = fields.optional("delay") {
+        kinds.push(read::duration(node, "delay", problems).map(FaultKind::Delay));
+    }
+    for (key, kind) in
+        [("malformed", FaultKind::Malformed), ("truncated", FaultKind::Truncated), ("hang", FaultKind::Hang)]
+    {
+        if let Some(node) = fields.optional(key)
+            && read::truth(node, key, problems) != Some(false)
+        {
+            kinds.push(Some(kind));
+        }
+    }
+    fields.finish(problems);
+    if call.is_some() && rate.is_some() {
+        problems.push(
+            Diagnostic::error(node.span, "a fault has either `call` or `rate`, not both")
+                .help("`call: 2` means the second call, `rate: 0.3` about three in ten"),
+        );
+        return None;
+    }
+    let when = match (call, rate) {
+        (Some(call), _) => FaultTime::Call(call?),
+        (_, Some(rate)) => FaultTime::Rate(rate?),
+        _ => FaultTime::Always,
+    };
+    if kinds.len() != 1 {
+        let message = if kinds.is_empty() {
+            "this fault does not say what goes wrong"
+        } else {
+            "this fault says more than one thing goes wrong"
+        };
+        problems
+            .push(Diagnostic::error(node.span, message).help(format!("give it one of {}", read::quoted_list(&KINDS))));
+        return None;
+    }
+    Some(Fault { tool, when, kind: kinds.pop().flatten()?, span: node.span })
+}
+
+fn rate(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
+    let rate = read::number(node, "rate", problems)?;
+    if (0.0..=1.0).contains(&rate) {
+        return Some(rate);
+    }
+    problems.push(
+        Diagnostic::error(node.span, format!("`rate` must be from 0 to 1, found {rate}")).label("a share of calls"),
+    );
+    None
+}
+
+pub(crate) fn print_faults(faults: &[Fault], span: Span) -> Option<Node> {
+    let print = |fault: &Fault| {
+        let mut pairs = Vec::new();
+        if let Some(tool) = &fault.tool {
+            pairs.push(("tool", Node::text(&tool.value, span)));
+        }
+        match fault.when {
+            FaultTime::Always => {}
+            FaultTime::Call(call) => pairs.push(("call", plain(call.to_string(), span))),
+            FaultTime::Rate(rate) => pairs.push(("rate", plain(rate.to_string(), span))),
+        }
+        pairs.push(match &fault.kind {
+            FaultKind::Error(words) => ("error", Node::text(words, span)),
+            FaultKind::Delay(time) => ("delay", Node::text(print_duration(*time), span)),
+            FaultKind::Malformed => ("malformed", plain("true", span)),
+            FaultKind::Truncated => ("truncated", plain("true", span)),
+            FaultKind::Hang => ("hang", plain("true", span)),
+        });
+        Node::map(span, pairs)
+    };
+    (!faults.is_empty()).then(|| Node::list(span, faults.iter().map(print).collect()))
+}

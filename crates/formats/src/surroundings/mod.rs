@@ -1,0 +1,39 @@
+//! What two dialects say in the same words about the world around an agent: live tools, faults, normalization, redaction. Each
+//! file reads its part and prints it.
+
+mod faults;
+mod live_tools;
+mod normalization;
+mod redaction;
+
+pub(crate) use faults::{print_faults, read_faults};
+pub(crate) use live_tools::{print_live_tools, read_live_tools};
+pub(crate) use normalization::{print_normalization, read_normalization};
+pub(crate) use redaction::{print_redaction, read_redaction};
+
+use agentci_plan::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned};
+use regex::Regex;
+
+/// A number or truth value as a node to print.
+fn plain(word: impl Into<String>, span: Span) -> Node {
+    Node { span, content: Content::Scalar(Scalar::plain(word)) }
+}
+
+/// A list of texts as a node to print.
+fn texts<'t>(items: impl IntoIterator<Item = &'t String>, span: Span) -> Node {
+    Node::list(span, items.into_iter().map(|text| Node::text(text, span)).collect())
+}
+
+/// Reports a pattern that can not be compiled.
+fn pattern(written: &Spanned<String>, problems: &mut Diagnostics) -> Option<()> {
+    let error = Regex::new(&written.value).err()?;
+    // The last line of the library's message says what is wrong; the lines before it draw the pattern.
+    let reason = error.to_string();
+    let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    problems.push(
+        Diagnostic::error(written.span, format!("this pattern can not be used: {reason}"))
+            .label("not a regular expression")
+            .help("patterns are RE2-style: no look-around, no back-references"),
+    );
+    Some(())
+}

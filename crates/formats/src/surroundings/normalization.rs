@@ -1,0 +1,85 @@
+//! `normalization: { strip_keys: [..], strip_paths: [..], replace_paths: {..}, replace_text: [..] }`
+
+use agentci_plan::{
+    Content, Diagnostic, Diagnostics, Key, Node, Normalization, Pair, Reading, Span, Spanned, TextReplacement, read,
+};
+
+use super::{pattern, texts};
+
+pub(crate) fn read_normalization(node: &Node, reading: Reading, problems: &mut Diagnostics) -> Normalization {
+    let mut normalization = Normalization::default();
+    let Some(mut fields) = read::Fields::open(node, "`normalization`", problems) else { return normalization };
+    let mut list = |key: &'static str| -> Vec<String> {
+        let found = fields.optional(key).and_then(|node| read::texts(node, key, problems));
+        found.unwrap_or_default().into_iter().map(|text| text.value).collect()
+    };
+    normalization.strip_keys = list("strip_keys");
+    normalization.strip_paths = list("strip_paths");
+    if let Some(paths) = fields.optional("replace_paths")
+        && read::object(paths, "replace_paths", reading, problems).is_some()
+    {
+        let pairs = paths.pairs().unwrap_or_default();
+        normalization.replace_paths =
+            pairs.iter().filter_map(|pair| Some((pair.key.text.clone(), pair.value.value(reading).ok()?))).collect();
+    }
+    if let Some(replacements) = fields.optional("replace_text") {
+        let items = read::list(replacements, "replace_text", problems).unwrap_or_default();
+        normalization.replace_text = items.iter().filter_map(|item| replacement(item, problems)).collect();
+    }
+    fields.finish(problems);
+    normalization
+}
+
+fn replacement(node: &Node, problems: &mut Diagnostics) -> Option<TextReplacement> {
+    let mut fields = read::Fields::open(node, "a text replacement", problems)?;
+    let text = fields
+        .required("pattern", problems)
+        .and_then(|node| read::text(node, "pattern", problems).map(|text| Spanned::new(text, node.span)));
+    let replacement = fields.optional("replacement").and_then(|node| read::text(node, "replacement", problems));
+    let flags = fields.optional("flags").and_then(|node| {
+        let flags = read::text(node, "flags", problems)?;
+        if let Some(wrong) = flags.chars().find(|flag| !"ims".contains(*flag)) {
+            problems.push(
+                Diagnostic::error(node.span, format!("unknown flag `{}`", wrong.escape_debug()))
+                    .label("not a flag")
+                    .help("flags are `i` (any letter case), `m` (lines) and `s` (`.` matches line ends)"),
+            );
+            return None;
+        }
+        Some(flags)
+    });
+    fields.finish(problems);
+    let mut text = text?;
+    if let Some(flags) = flags.filter(|flags| !flags.is_empty()) {
+        text.value = format!("(?{flags}){}", text.value);
+    }
+    match pattern(&text, problems) {
+        Some(()) => None,
+        None => Some(TextReplacement { pattern: text.value, replacement: replacement.unwrap_or_default() }),
+    }
+}
+
+pub(crate) fn print_normalization(normalization: &Normalization, span: Span) -> Option<Node> {
+    if normalization.is_empty() {
+        return None;
+    }
+    let mut pairs: Vec<(&str, Node)> = Vec::new();
+    let lists = [("strip_keys", &normalization.strip_keys), ("strip_paths", &normalization.strip_paths)];
+    pairs.extend(lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(key, list)| (key, texts(list, span))));
+    if !normalization.replace_paths.is_empty() {
+        let pair = |(path, value): &(String, serde_json::Value)| Pair {
+            key: Key { text: path.clone(), span },
+            value: Node::from_value(value, span),
+        };
+        let content = Content::Map(normalization.replace_paths.iter().map(pair).collect());
+        pairs.push(("replace_paths", Node { span, content }));
+    }
+    if !normalization.replace_text.is_empty() {
+        let item = |replacement: &TextReplacement| {
+            let parts = [("pattern", &replacement.pattern), ("replacement", &replacement.replacement)];
+            Node::map(span, parts.map(|(key, text)| (key, Node::text(text, span))))
+        };
+        pairs.push(("replace_text", Node::list(span, normalization.replace_text.iter().map(item).collect())));
+    }
+    Some(Node::map(span, pairs))
+}

@@ -1,0 +1,26 @@
+//! `redact: { keys: [patient_name], patterns: ['P-\d+'] }`
+
+use agentci_plan::{Diagnostics, Node, Redaction, Span, read};
+
+use super::{pattern, texts};
+
+pub(crate) fn read_redaction(node: &Node, problems: &mut Diagnostics) -> Redaction {
+    let Some(mut fields) = read::Fields::open(node, "`redact`", problems) else { return Redaction::default() };
+    let mut list = |key: &'static str| {
+        let found = fields.optional(key).and_then(|node| read::one_or_more_texts(node, key, problems));
+        found.unwrap_or_default()
+    };
+    let (keys, patterns) = (list("keys"), list("patterns"));
+    fields.finish(problems);
+    for written in &patterns {
+        pattern(written, problems);
+    }
+    let values = |list: Vec<agentci_plan::Spanned<String>>| list.into_iter().map(|text| text.value).collect();
+    Redaction { keys: values(keys), patterns: values(patterns) }
+}
+
+pub(crate) fn print_redaction(redaction: &Redaction, span: Span) -> Option<Node> {
+    let lists = [("keys", &redaction.keys), ("patterns", &redaction.patterns)];
+    let written: Vec<_> = lists.into_iter().filter(|(_, list)| !list.is_empty()).collect();
+    (!written.is_empty()).then(|| Node::map(span, written.into_iter().map(|(key, list)| (key, texts(list, span)))))
+}

@@ -1,0 +1,87 @@
+//! Any comparison with a baseline.
+
+use agentci_verdict::{
+    CaseChanges, Comparison, Gate, GateCheck, GateReport, GateStatus, MetricChanges, RateChange, StatusChange,
+    StepChange, Thresholds, WallChange, WallChanges,
+};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::{finite, json, status, step, text};
+
+pub(crate) fn gate_report() -> impl Strategy<Value = GateReport> {
+    (option::of(text()), option::of(text()), thresholds(), json(), comparison()).prop_map(
+        |(baseline_path, problem, thresholds, written, comparison)| GateReport {
+            baseline_path,
+            problem,
+            thresholds,
+            written,
+            comparison,
+        },
+    )
+}
+
+fn number() -> impl Strategy<Value = Option<f64>> {
+    option::of(finite())
+}
+
+fn thresholds() -> impl Strategy<Value = Thresholds> {
+    (number(), number(), number(), any::<bool>(), any::<bool>()).prop_map(|(mean, p95, rate, missing, failures)| {
+        Thresholds {
+            max_avg_wall_ms_delta_pct: mean,
+            max_p95_wall_ms_delta_pct: p95,
+            min_pass_rate: rate,
+            no_missing_cases: missing,
+            no_new_failures: failures,
+        }
+    })
+}
+
+fn comparison() -> impl Strategy<Value = Comparison> {
+    let rate =
+        (number(), finite(), number()).prop_map(|(baseline, current, delta)| RateChange { baseline, current, delta });
+    let wall = || {
+        (number(), number(), number()).prop_map(|(baseline, current, delta_pct)| WallChange {
+            baseline,
+            current,
+            delta_pct,
+        })
+    };
+    let metrics = (rate, wall(), wall())
+        .prop_map(|(pass_rate, mean, p95)| MetricChanges { pass_rate, wall_ms: WallChanges { mean, p95 } });
+    (any::<bool>(), vec(check(), 0..3), metrics, case_diffs(), vec(text(), 0..2)).prop_map(
+        |(passed, checks, metrics, case_diffs, warnings)| Comparison { passed, checks, metrics, case_diffs, warnings },
+    )
+}
+
+fn check() -> impl Strategy<Value = GateCheck> {
+    let id = select(vec![
+        Gate::MinPassRate,
+        Gate::MaxAvgWallMsDeltaPct,
+        Gate::MaxP95WallMsDeltaPct,
+        Gate::NoNewFailures,
+        Gate::NoMissingCases,
+    ]);
+    let status = select(vec![GateStatus::Pass, GateStatus::Fail, GateStatus::Skipped]);
+    let numbers = (number(), number(), number(), number(), number());
+    (id, status, numbers, vec(text(), 0..2), option::of(text())).prop_map(|(id, status, numbers, cases, note)| {
+        let (threshold, baseline, current, delta, delta_pct) = numbers;
+        GateCheck { id, status, threshold, baseline, current, delta, delta_pct, cases, note }
+    })
+}
+
+fn case_diffs() -> impl Strategy<Value = CaseChanges> {
+    let ended = (text(), status(), status()).prop_map(|(id, baseline, current)| StatusChange { id, baseline, current });
+    let departed = (text(), any::<usize>(), option::of(step()), option::of(step()))
+        .prop_map(|(id, first_difference, baseline, current)| StepChange { id, first_difference, baseline, current });
+    (vec(text(), 0..2), vec(text(), 0..2), vec(ended, 0..2), vec(departed, 0..2)).prop_map(
+        |(missing_in_current, new_in_current, status_changed, steps_changed)| CaseChanges {
+            missing_in_current,
+            new_in_current,
+            status_changed,
+            steps_changed,
+        },
+    )
+}

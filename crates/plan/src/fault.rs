@@ -1,0 +1,44 @@
+//! Things that go wrong on purpose.
+
+use std::time::Duration;
+
+use crate::{Span, Spanned};
+
+/// Something that goes wrong with answers to tool calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    /// The tool it happens to; any when absent.
+    pub tool: Option<Spanned<String>>,
+    /// Which calls it happens to.
+    pub when: FaultTime,
+    /// What happens.
+    pub kind: FaultKind,
+    /// Where the suite asks for it.
+    pub span: Span,
+}
+
+/// Which calls a fault happens to, counted for the tool it names.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FaultTime {
+    /// All of them.
+    Always,
+    /// The nth, from 1.
+    Call(u32),
+    /// About this share of them, by a draw that the seed decides.
+    Rate(f64),
+}
+
+/// What goes wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The tool fails with these words.
+    Error(String),
+    /// The answer comes late.
+    Delay(Duration),
+    /// The answer is not in the form that was agreed on.
+    Malformed,
+    /// The answer breaks off.
+    Truncated,
+    /// There is no answer.
+    Hang,
+}

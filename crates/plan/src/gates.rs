@@ -1,0 +1,44 @@
+//! What a run as a whole must come to, beside its cases.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::Spanned;
+
+/// What a run is held against: a baseline, and how far it may fall behind. Wall times are compared as fractions, whatever the
+/// suite writes: 0.1 allows a tenth more.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Gates {
+    /// The summary of an earlier run.
+    pub baseline: Option<Spanned<PathBuf>>,
+    /// The least share of cases that must pass, from 0 to 1.
+    pub min_pass_rate: Option<Spanned<f64>>,
+    /// How much more the mean wall time may be, as a fraction of the baseline's.
+    pub max_avg_wall_ms_delta_pct: Option<Spanned<f64>>,
+    /// The same for the wall time that only one in twenty cases exceeds.
+    pub max_p95_wall_ms_delta_pct: Option<Spanned<f64>>,
+    /// Whether a case that passed in the baseline must not fail.
+    pub no_new_failures: Option<Spanned<bool>>,
+    /// Whether every case of the baseline must be run.
+    pub no_missing_cases: Option<Spanned<bool>>,
+    /// All of it as the suite has it.
+    pub written: Value,
+}
+
+impl Gates {
+    /// Whether nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        let asked = |truth: &Option<Spanned<bool>>| truth.as_ref().is_some_and(|truth| truth.value);
+        self.baseline.is_none()
+            && self.min_pass_rate.is_none()
+            && !self.measures_time()
+            && !asked(&self.no_new_failures)
+            && !asked(&self.no_missing_cases)
+    }
+
+    /// Whether wall times are compared, which other cases running at the same time would change.
+    pub fn measures_time(&self) -> bool {
+        self.max_avg_wall_ms_delta_pct.is_some() || self.max_p95_wall_ms_delta_pct.is_some()
+    }
+}

@@ -1,0 +1,20 @@
+//! How a run did beside its baseline, in the same words for every report.
+//!
+//! ```text
+//! GATE FAIL min_pass_rate: 0.80 is below 0.90 (baseline 1.00)
+//! GATE PASS no_missing_cases: every case of the baseline was run
+//! changed since evals/baseline.json:
+//!   t2: pass -> fail
+//!   t3: step 2 was search_docs, is create_issue
+//! ```
+
+mod document;
+mod section;
+mod table;
+mod words;
+
+pub(crate) use document::policy_snapshot;
+pub use document::regression;
+pub(crate) use section::section;
+pub use table::comparison_table;
+pub use words::{baseline_problem, changes, gate};

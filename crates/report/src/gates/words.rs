@@ -1,0 +1,202 @@
+//! Gates and changes, a sentence each. Names come from suites and agents, and are made fit to be shown by whoever shows them.
+
+use agentci_verdict::{CaseChanges, Gate, GateCheck, GateStatus, StatusChange, StepChange};
+
+use crate::quantity::{count_of, duration_of};
+
+/// How many cases a sentence names.
+const NAMED: usize = 10;
+
+/// Why a baseline is of no use.
+pub fn baseline_problem(path: &str, problem: &str) -> String {
+    format!("the baseline `{path}` can not be used: {problem}")
+}
+
+/// What became of a gate: `0.80 is below 0.90 (baseline 1.00)`.
+pub fn gate(check: &GateCheck) -> String {
+    if let Some(note) = &check.note {
+        return format!("not looked at: {note}");
+    }
+    match check.id {
+        Gate::MinPassRate => pass_rate(check),
+        Gate::MaxAvgWallMsDeltaPct => wall("mean", check),
+        Gate::MaxP95WallMsDeltaPct => wall("p95", check),
+        Gate::NoNewFailures => match check.cases.len() {
+            0 => "no case fails that passed in the baseline".to_owned(),
+            1 => format!("1 case passed in the baseline and does not now: {}", named(&check.cases)),
+            many => format!("{many} cases passed in the baseline and do not now: {}", named(&check.cases)),
+        },
+        Gate::NoMissingCases => match check.cases.len() {
+            0 => "every case of the baseline was run".to_owned(),
+            many => format!("{} of the baseline not run: {}", count_of(many, "case"), named(&check.cases)),
+        },
+        _ => check.id.name().to_owned(),
+    }
+}
+
+/// Every change of a case, a line each; of a long list only the first `limit`.
+pub fn changes(changes: &CaseChanges, limit: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    extend(&mut lines, &changes.status_changed, limit, status_change);
+    extend(&mut lines, &changes.steps_changed, limit, step_change);
+    extend(&mut lines, &changes.missing_in_current, limit, |id| format!("{id}: in the baseline, not in this run"));
+    extend(&mut lines, &changes.new_in_current, limit, |id| format!("{id}: not in the baseline"));
+    lines
+}
+
+fn extend<T>(lines: &mut Vec<String>, list: &[T], limit: usize, line: impl Fn(&T) -> String) {
+    lines.extend(list.iter().take(limit).map(line));
+    if list.len() > limit {
+        lines.push(format!("... and {} more like this", list.len() - limit));
+    }
+}
+
+fn status_change(change: &StatusChange) -> String {
+    format!("{}: {} -> {}", change.id, change.baseline.name(), change.current.name())
+}
+
+fn step_change(change: &StepChange) -> String {
+    let StepChange { id, first_difference: number, baseline, current } = change;
+    match (baseline, current) {
+        (Some(old), Some(new)) if old.tool == new.tool => {
+            format!("{id}: step {number} is {} as before, but its arguments differ", new.tool)
+        }
+        (Some(old), Some(new)) => format!("{id}: step {number} was {}, is {}", old.tool, new.tool),
+        (Some(old), None) => format!("{id}: step {number} was {}, is missing", old.tool),
+        (None, Some(new)) => format!("{id}: step {number} is new: {}", new.tool),
+        (None, None) => format!("{id}: step {number} differs"),
+    }
+}
+
+fn named(cases: &[String]) -> String {
+    let shown = cases.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match cases.len().saturating_sub(NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+fn pass_rate(check: &GateCheck) -> String {
+    let (current, threshold) = (check.current.unwrap_or_default(), check.threshold.unwrap_or_default());
+    let relation = if check.status == GateStatus::Fail { "is below" } else { "is at least" };
+    let baseline = check.baseline.map(|rate| format!(" (baseline {rate:.2})")).unwrap_or_default();
+    format!("{} {relation} {}{baseline}", beside(current, threshold, 2), plain(threshold, 2))
+}
+
+fn wall(which: &str, check: &GateCheck) -> String {
+    let (Some(baseline), Some(current), Some(delta)) = (check.baseline, check.current, check.delta_pct) else {
+        return format!("the {which} wall time can not be compared");
+    };
+    let (delta, limit) = (delta * 100.0, check.threshold.unwrap_or_default() * 100.0);
+    let relation = if delta < 0.0 { "less" } else { "more" };
+    let shown = beside(delta, limit, 0);
+    format!(
+        "{which} wall time {} is {} % {relation} than the baseline's {} (limit {} %)",
+        duration_of(current),
+        shown.trim_start_matches('-'),
+        duration_of(baseline),
+        plain(limit, 0),
+    )
+}
+
+/// A number with as many decimals as it takes to see on which side of the limit it is.
+fn beside(number: f64, limit: f64, decimals: usize) -> String {
+    let texts = (decimals..=6).map(|decimals| format!("{number:.decimals$}"));
+    let tells = |text: &String| {
+        let shown = text.parse::<f64>().unwrap_or(number);
+        number.total_cmp(&limit) == shown.total_cmp(&limit) || (number - limit).abs() < 1e-6
+    };
+    texts.into_iter().find(tells).unwrap_or_else(|| number.to_string())
+}
+
+/// A number without the noise of its last digits.
+fn plain(number: f64, decimals: usize) -> String {
+    let exact = format!("{number:.6}");
+    let (whole, fraction) = exact.split_once('.').unwrap_or((&exact, ""));
+    let kept = fraction.trim_end_matches('0').len().max(decimals);
+    if kept == 0 { whole.to_owned() } else { format!("{whole}.{}", &fraction[..kept]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_verdict::{Status, Step};
+
+    use super::*;
+
+    fn check(id: Gate, status: GateStatus, threshold: f64) -> GateCheck {
+        GateCheck {
+            id,
+            status,
+            threshold: Some(threshold),
+            baseline: None,
+            current: None,
+            delta: None,
+            delta_pct: None,
+            cases: Vec::new(),
+            note: None,
+        }
+    }
+
+    #[test]
+    fn rates_show_on_which_side_they_are() {
+        let rate = |current, status| {
+            let check = check(Gate::MinPassRate, status, 0.9);
+            gate(&GateCheck { current: Some(current), baseline: Some(1.0), ..check })
+        };
+        assert_eq!(rate(0.8, GateStatus::Fail), "0.80 is below 0.90 (baseline 1.00)");
+        assert_eq!(rate(0.9, GateStatus::Pass), "0.90 is at least 0.90 (baseline 1.00)");
+        assert_eq!(rate(0.8999, GateStatus::Fail), "0.8999 is below 0.90 (baseline 1.00)");
+        assert_eq!(rate(2.0 / 3.0, GateStatus::Fail), "0.67 is below 0.90 (baseline 1.00)");
+    }
+
+    #[test]
+    fn wall_times_are_told_with_their_change() {
+        let wall = |current: f64, status, threshold| {
+            let delta_pct = Some((current - 50.0) / 50.0);
+            let check = check(Gate::MaxAvgWallMsDeltaPct, status, threshold);
+            gate(&GateCheck { current: Some(current), baseline: Some(50.0), delta_pct, ..check })
+        };
+        assert_eq!(
+            wall(110.0, GateStatus::Fail, 0.125),
+            "mean wall time 110 ms is 120 % more than the baseline's 50 ms (limit 12.5 %)"
+        );
+        assert_eq!(
+            wall(40.0, GateStatus::Pass, 0.1),
+            "mean wall time 40 ms is 20 % less than the baseline's 50 ms (limit 10 %)"
+        );
+        assert_eq!(
+            wall(55.1, GateStatus::Fail, 0.1),
+            "mean wall time 55 ms is 10.2 % more than the baseline's 50 ms (limit 10 %)"
+        );
+    }
+
+    #[test]
+    fn cases_are_named_but_not_all_of_them() {
+        let cases = |many: usize| (1..=many).map(|number| format!("t{number}")).collect::<Vec<_>>();
+        let failures =
+            |many| gate(&GateCheck { cases: cases(many), ..check(Gate::NoNewFailures, GateStatus::Fail, 0.0) });
+        assert_eq!(failures(1), "1 case passed in the baseline and does not now: t1");
+        assert_eq!(failures(2), "2 cases passed in the baseline and do not now: t1, t2");
+        assert!(failures(12).ends_with("t9, t10 and 2 more"), "{}", failures(12));
+        let missing = check(Gate::NoMissingCases, GateStatus::Fail, 0.0);
+        assert_eq!(gate(&GateCheck { cases: cases(1), ..missing }), "1 case of the baseline not run: t1");
+    }
+
+    #[test]
+    fn the_first_departing_step_is_named() {
+        let step = |tool: &str, hash: &str| Some(Step { tool: tool.into(), args_hash: hash.into() });
+        let line =
+            |baseline, current| step_change(&StepChange { id: "t3".into(), first_difference: 2, baseline, current });
+        assert_eq!(line(step("a", "0"), step("b", "0")), "t3: step 2 was a, is b");
+        assert_eq!(line(step("a", "0"), step("a", "1")), "t3: step 2 is a as before, but its arguments differ");
+        assert_eq!(line(step("a", "0"), None), "t3: step 2 was a, is missing");
+        assert_eq!(line(None, step("a", "0")), "t3: step 2 is new: a");
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let change = |number| StatusChange { id: format!("t{number}"), baseline: Status::Pass, current: Status::Fail };
+        let all = CaseChanges { status_changed: (1..=4).map(change).collect(), ..CaseChanges::default() };
+        assert_eq!(changes(&all, 2), ["t1: pass -> fail", "t2: pass -> fail", "... and 2 more like this"]);
+    }
+}

@@ -1,0 +1,114 @@
+//! What GitHub shows beside the lines of a change.
+//!
+//! ```text
+//! ::error file=evals/demo/cases/t2.yaml,line=9,col=13,title=agentci%3A demo/t2::check `must_call` did not hold%0Anever called
+//! ```
+//!
+//! A line of a log that begins with `::` is a command to the runner, and an agent may say such a line. So commands are stopped
+//! while the run is shown, and go on before the annotations.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use agentci_verdict::{Body, Finding, Row, RunEvent, Status};
+
+use crate::overall::gate_lines;
+use crate::run::Run;
+use crate::{ReportError, Reporter, cut, findings, printable};
+
+/// The most of a message that is handed on.
+const MESSAGE_LIMIT: usize = 4 * 1024;
+
+/// Tells GitHub which lines of the suite were not met. It is to be given its events before whatever prints to the same log.
+pub struct Github {
+    out: Box<dyn Write>,
+    token: String,
+    run: Option<Run>,
+}
+
+impl Github {
+    /// Writes to `out`. `token` is what makes commands go on; an agent must not be able to guess it.
+    pub fn new(out: Box<dyn Write>, token: impl Into<String>) -> Self {
+        Self { out, token: token.into(), run: None }
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), ReportError> {
+        let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        written.map_err(|source| ReportError::Write { report: "github", source })
+    }
+}
+
+impl Reporter for Github {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        if matches!(event.body, Body::RunStart(_)) {
+            self.finish()?;
+        }
+        if self.run.is_none() {
+            self.write(&format!("::stop-commands::{}\n", self.token))?;
+        }
+        self.run.get_or_insert_default().add(event);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        let Some(run) = self.run.take() else { return Ok(()) };
+        let failed = run.rows.iter().filter(|row| matches!(row.status(), Status::Fail | Status::Error));
+        let mut text = format!("::{}::\n", self.token);
+        for row in failed {
+            text.extend(row.decisive().findings.iter().map(|finding| annotation(&run.suite, row, finding)));
+        }
+        for line in run.gates.as_deref().map(gate_lines).unwrap_or_default() {
+            if line.status == "fail" {
+                let title = property(&format!("agentci: {}", run.suite));
+                let message = format!("gate {}: {}", line.name, line.sentence);
+                let path = property(&run.start.suite_path);
+                let _ =
+                    writeln!(text, "::error file={path},title={title}::{}", data(cut::head(&message, MESSAGE_LIMIT).0));
+            }
+        }
+        self.write(&text)
+    }
+}
+
+fn annotation(suite: &str, row: &Row, finding: &Finding) -> String {
+    let mut properties = Vec::new();
+    if let Some(place) = finding.place.as_ref().or(row.decisive().place.as_ref()) {
+        properties.push(format!("file={}", property(&place.path)));
+        if place.line > 0 {
+            properties.push(format!("line={},col={}", place.line, place.column));
+        }
+    }
+    properties.push(format!("title={}", property(&format!("agentci: {suite}/{}", row.id))));
+    let headline = findings::headline(finding);
+    let mut lines = vec![headline.as_str()];
+    let label = Some(finding.label.as_str()).filter(|label| !finding.message.contains(label));
+    let notes = finding.notes.iter().map(String::as_str);
+    for line in label.into_iter().chain(finding.message.lines()).chain(notes) {
+        if !line.is_empty() && !lines.contains(&line) && !headline.starts_with(line) {
+            lines.push(line);
+        }
+    }
+    let message = lines.join("\n");
+    format!("::error {}::{}\n", properties.join(","), data(cut::head(&message, MESSAGE_LIMIT).0))
+}
+
+/// Text after the last `::`.
+fn data(text: &str) -> String {
+    printable(&text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")).into_owned()
+}
+
+/// Text before it.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_gets_out_of_its_place() {
+        assert_eq!(property("a:b,c%\n::x"), "a%3Ab%2Cc%25%0A%3A%3Ax");
+        assert_eq!(data("50%\r\n::stop"), "50%25%0D%0A::stop");
+    }
+}

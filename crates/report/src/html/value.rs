@@ -1,0 +1,103 @@
+//! Values and texts from outside, escaped and cut.
+//!
+//! ```html
+//! <pre>{"q":"reset"}</pre>
+//! <pre>{
+//!   "hits": [
+//!     "a long list ...</pre><p class=cut>cut after 4 KB
+//! ```
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use crate::{cut, html_text};
+
+/// The most of a value that is shown, in bytes.
+pub(super) const LIMIT: usize = 4 * 1024;
+/// A value that fits into so many bytes stays on one line.
+const ONE_LINE: usize = 90;
+
+/// A JSON value: on one line if it is short, else one member a line.
+pub(super) fn json(value: &Value, limit: usize) -> String {
+    let (text, missing) = match Limited::fill(ONE_LINE, |bytes| serde_json::to_writer(bytes, value)) {
+        (text, false) => (text, false),
+        (_, true) => Limited::fill(limit, |bytes| serde_json::to_writer_pretty(bytes, value)),
+    };
+    framed(&text, missing, limit)
+}
+
+/// The beginning of a text.
+pub(super) fn text(text: &str, limit: usize) -> String {
+    let (shown, missing) = cut::head(text, limit);
+    framed(shown, missing, limit)
+}
+
+/// The end of a text.
+pub(super) fn end_of(text: &str, limit: usize) -> String {
+    let (shown, missing) = cut::tail(text, limit);
+    let note = if missing { format!("<p class=cut>only the last {} KB", limit / 1024) } else { String::new() };
+    format!("{note}<pre>{}</pre>", html_text(shown))
+}
+
+fn framed(text: &str, missing: bool, limit: usize) -> String {
+    // A line end right after the tag would be swallowed.
+    let lead = if text.starts_with('\n') { "\n" } else { "" };
+    let note = if missing { format!("<p class=cut>cut after {} KB", limit / 1024) } else { String::new() };
+    format!("<pre>{lead}{}</pre>{note}", html_text(text))
+}
+
+/// Takes so many bytes and then refuses, so that of a huge value only the shown part is ever written out.
+struct Limited {
+    bytes: Vec<u8>,
+    room: usize,
+}
+
+impl Limited {
+    /// What `write` wrote, and whether something is missing.
+    fn fill(limit: usize, write: impl FnOnce(&mut Self) -> serde_json::Result<()>) -> (String, bool) {
+        let mut limited = Self { bytes: Vec::new(), room: limit };
+        let missing = write(&mut limited).is_err();
+        let whole = match std::str::from_utf8(&limited.bytes) {
+            Ok(_) => limited.bytes.len(),
+            Err(torn) => torn.valid_up_to(),
+        };
+        limited.bytes.truncate(whole);
+        (String::from_utf8(limited.bytes).unwrap_or_default(), missing)
+    }
+}
+
+impl Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(self.room);
+        self.bytes.extend_from_slice(&bytes[..taken]);
+        self.room -= taken;
+        if taken == 0 && !bytes.is_empty() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(taken) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn short_values_stay_on_one_line() {
+        assert_eq!(json(&json!({"a": [1, "<"]}), LIMIT), "<pre>{&quot;a&quot;:[1,&quot;&lt;&quot;]}</pre>");
+        assert!(json(&json!({"a": "x".repeat(100)}), LIMIT).starts_with("<pre>{\n  &quot;a&quot;"));
+    }
+
+    #[test]
+    fn long_values_are_cut_between_characters() {
+        let long = json(&json!("é".repeat(3000)), LIMIT);
+        assert!(long.ends_with("é</pre><p class=cut>cut after 4 KB"), "{long}");
+        assert!(text(&"é".repeat(3000), LIMIT).len() < LIMIT + 60);
+        assert!(end_of(&"é".repeat(3000), LIMIT).starts_with("<p class=cut>only the last 4 KB<pre>é"));
+        assert!(!json(&json!("x".repeat(LIMIT - 2)), LIMIT).contains("cut"));
+    }
+}

@@ -1,0 +1,42 @@
+//! `events.jsonl`, the events as they are stored: one line each.
+//!
+//! ```json
+//! {"v":1,"type":"run_start","suite":"demo","timestamp":1763176000123,"run_id":"20251115-030640", ...}
+//! {"v":1,"type":"task_start","suite":"demo","case_id":"t1","attempt":1,"timestamp":1763176000125, ...}
+//! ```
+//!
+//! The same lines as in `run.jsonl`, but complete or absent, and wherever they are wanted.
+
+use agentci_verdict::{EventError, RunEvent};
+
+use crate::{Output, ReportError, Reporter};
+
+/// Makes `events.jsonl`.
+pub struct Jsonl {
+    output: Output,
+    lines: String,
+}
+
+impl Jsonl {
+    /// The lines go to `output` when they are complete.
+    pub fn new(output: Output) -> Self {
+        Self { output, lines: String::new() }
+    }
+}
+
+impl Reporter for Jsonl {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        let line = event.to_line().map_err(|error| match error {
+            EventError::Json(source) => ReportError::Encode { report: "jsonl", source },
+            other => ReportError::Write { report: "jsonl", source: std::io::Error::other(other) },
+        })?;
+        self.lines.push_str(&line);
+        self.lines.push('\n');
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        let lines = std::mem::take(&mut self.lines);
+        (self.output)(lines.as_bytes()).map_err(|source| ReportError::Write { report: "jsonl", source })
+    }
+}

@@ -1,0 +1,44 @@
+//! `report.md`, for a comment on a change or the summary of a CI job.
+//!
+//! ````markdown
+//! ## ❌ `demo`: failed
+//!
+//! | cases | passed | failed | errors | skipped | pass rate | time |
+//! |--:|--:|--:|--:|--:|--:|--:|
+//! | 2 | 1 | 1 | 0 | 0 | 50 % | 70 ms |
+//!
+//! ### Gates
+//!
+//! | gate | status | details |
+//! |:--|:--|:--|
+//! | min_pass_rate | fail | `0.50 is below 0.90 (baseline 1.00)` |
+//!
+//! ### What did not pass
+//!
+//! <details><summary><b>FAIL</b> <code>t2</code> <code>check `must_call` did not hold</code></summary>
+//!
+//! ```text
+//! FAIL demo/t2: check `must_call` did not hold
+//!   --> evals/demo/cases/t2.yaml:9:13
+//!    |
+//!  9 |     tools: [create_issue]
+//!    |             ^^^^^^^^^^^^ never called
+//! ```
+//!
+//! </details>
+//!
+//! ### Slowest cases
+//!
+//! | case | time | tool calls |
+//! |:--|--:|--:|
+//! | `t1` | 56 ms | 1 |
+//!
+//! mode replay, run `20251115-030640`, commit `0123abcd`, agentci 0.1.0
+//! ````
+//!
+//! What comes from outside stands in code, and only there: nothing in it becomes markup, a link or a mention.
+
+mod code;
+mod report;
+
+pub use report::Markdown;

@@ -1,0 +1,198 @@
+//! The Markdown report as a consumer of events.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+use agentci_verdict::{Aggregates, Body, Row, RunEvent, Status};
+
+use super::code;
+use crate::overall::{Overall, changed, gate_lines, left_undone, percent};
+use crate::quantity::{count_of, duration};
+use crate::run::Run;
+use crate::{Output, Paint, ReportError, Reporter, cut, findings, html_text, one_line};
+
+/// The most that is written: GitHub refuses the summary of a job step beyond 1 MiB.
+const LIMIT: usize = 900 * 1000;
+/// The most that is told of one case.
+const CASE_LIMIT: usize = 16 * 1024;
+/// The longest name that is written out.
+const NAME_LIMIT: usize = 200;
+/// The longest sentence in a table.
+const SENTENCE_LIMIT: usize = 1000;
+/// How many warnings about the baseline are told.
+const WARNINGS: usize = 20;
+/// How much of an agent's standard error is shown.
+const STDERR_LINES: usize = 10;
+/// How many of the slowest cases are listed.
+const SLOWEST: usize = 5;
+/// Kept free for what comes after the cases.
+const CLOSING: usize = 8 * 1024;
+
+/// Makes `report.md`, one after another for several runs.
+pub struct Markdown {
+    output: Output,
+    limit: usize,
+    run: Option<Run>,
+}
+
+impl Markdown {
+    /// The text goes to `output` when it is complete. It stays below 900 KB.
+    pub fn new(output: Output) -> Self {
+        Self { output, limit: LIMIT, run: None }
+    }
+
+    /// The same for a place where less is free. Beside the failures it always has its title, numbers and slowest cases, which
+    /// may take 16 KB.
+    pub fn with_room(output: Output, bytes: usize) -> Self {
+        Self { limit: bytes.min(LIMIT), ..Self::new(output) }
+    }
+
+    fn write(&mut self) -> Result<(), ReportError> {
+        let Some(run) = self.run.take() else { return Ok(()) };
+        let text = text(&run, self.limit);
+        (self.output)(text.as_bytes()).map_err(|source| ReportError::Write { report: "markdown", source })
+    }
+}
+
+impl Reporter for Markdown {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        if matches!(event.body, Body::RunStart(_)) {
+            self.write()?;
+        }
+        self.run.get_or_insert_default().add(event);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        self.write()
+    }
+}
+
+fn text(run: &Run, limit: usize) -> String {
+    let numbers = Aggregates::of(&run.rows);
+    let mut text = title(run, &numbers);
+    text += &gates(run);
+    text += &failures(run, limit.saturating_sub(text.len() + CLOSING));
+    text += &slowest(run);
+    text += &origin(run);
+    text
+}
+
+fn title(run: &Run, numbers: &Aggregates) -> String {
+    let overall = Overall::of(run, numbers);
+    let mark = if overall == Overall::Passed { "✅" } else { "❌" };
+    let suite = code::span(&cut::name(&run.suite, NAME_LIMIT));
+    let mut text = format!("## {mark} {suite}: {}\n\n", overall.word());
+    if let Some(sentence) = left_undone(run) {
+        let _ = writeln!(text, "{sentence}\n");
+    }
+    text += "| cases | passed | failed | errors | skipped | pass rate | time |\n|--:|--:|--:|--:|--:|--:|--:|\n";
+    let _ = writeln!(
+        text,
+        "| {} | {} | {} | {} | {} | {} | {} |\n",
+        numbers.cases_total,
+        numbers.cases_pass,
+        numbers.cases_fail,
+        numbers.cases_error,
+        numbers.cases_skipped,
+        percent(numbers.pass_rate),
+        duration(run.end().wall_ms),
+    );
+    text
+}
+
+/// What the run as a whole was held to.
+fn gates(run: &Run) -> String {
+    let Some(report) = run.gates.as_deref() else { return String::new() };
+    let mut text = String::new();
+    let lines = gate_lines(report);
+    if !lines.is_empty() {
+        text += "### Gates\n\n| gate | status | details |\n|:--|:--|:--|\n";
+        for line in lines {
+            let sentence = code::cell(&cut::name(&line.sentence, SENTENCE_LIMIT));
+            let _ = writeln!(text, "| {} | {} | {sentence} |", line.name, line.status);
+        }
+        text.push('\n');
+    }
+    let warnings = report.comparison.warnings.iter().take(WARNINGS).map(|said| format!("warning: {said}"));
+    let told = changed(report).into_iter().flatten().chain(warnings);
+    let told: Vec<String> = told.map(|line| one_line(&cut::name(&line, NAME_LIMIT)).into_owned()).collect();
+    if !told.is_empty() {
+        let _ = writeln!(text, "### Since the baseline\n\n{}", code::block(&told.join("\n")));
+    }
+    text
+}
+
+/// Every case that did not pass, as far as there is room.
+fn failures(run: &Run, room: usize) -> String {
+    let mut failed = run.rows.iter().filter(|row| matches!(row.status(), Status::Fail | Status::Error)).peekable();
+    if failed.peek().is_none() {
+        return String::new();
+    }
+    let mut text = String::from("### What did not pass\n\n");
+    let mut left_out = 0;
+    for row in failed {
+        // Once one is left out all after it are, so that the list has no gaps.
+        let section = if left_out == 0 { failure(run, row) } else { String::new() };
+        if left_out > 0 || text.len() + section.len() > room {
+            left_out += 1;
+        } else {
+            text += &section;
+        }
+    }
+    if left_out > 0 {
+        let _ = writeln!(text, "**{} that did not pass left out** for want of room.\n", count_of(left_out, "case"));
+    }
+    text
+}
+
+fn failure(run: &Run, row: &Row) -> String {
+    let end = row.decisive();
+    let word = if end.status == Status::Error { "ERROR" } else { "FAIL" };
+    let headline = findings::decisive(end).map(findings::headline).unwrap_or_default();
+    let inline = |text: &str| html_text(&one_line(&cut::name(text, NAME_LIMIT))).into_owned();
+    let mut text = format!("<details><summary><b>{word}</b> <code>{}</code>", inline(&row.id));
+    if !headline.is_empty() {
+        let _ = write!(text, " <code>{}</code>", inline(&headline));
+    }
+    let told = findings::render(&run.suite, row, STDERR_LINES, Paint::new(false));
+    let (shown, missing) = cut::head(&told, CASE_LIMIT);
+    let _ = write!(text, "</summary>\n\n{}", code::block(shown));
+    if missing {
+        let _ = write!(text, "\nCut after {} KB of {}.\n", CASE_LIMIT / 1024, told.len().div_ceil(1024));
+    }
+    text + "\n</details>\n\n"
+}
+
+fn slowest(run: &Run) -> String {
+    let mut ran: Vec<&Row> = run.rows.iter().filter(|row| row.status() != Status::Skipped).collect();
+    if ran.len() < 2 {
+        return String::new();
+    }
+    ran.sort_by_key(|row| Reverse(row.wall_ms()));
+    let mut text = String::from("### Slowest cases\n\n| case | time | tool calls |\n|:--|--:|--:|\n");
+    for row in ran.into_iter().take(SLOWEST) {
+        let calls: u64 = row.attempts.iter().map(|attempt| attempt.metrics.tool_calls).sum();
+        let id = code::cell(&cut::name(&row.id, NAME_LIMIT));
+        let _ = writeln!(text, "| {id} | {} | {calls} |", duration(row.wall_ms()));
+    }
+    text.push('\n');
+    text
+}
+
+/// `mode replay, run ...`: where the numbers come from.
+fn origin(run: &Run) -> String {
+    let start = &run.start;
+    let facts = [
+        ("mode", start.mode.as_str()),
+        ("run", start.run_id.as_str()),
+        ("commit", start.git_sha.as_deref().unwrap_or_default()),
+        ("agentci", start.agentci_version.as_str()),
+    ];
+    let told: Vec<String> = facts
+        .iter()
+        .filter(|(_, fact)| !fact.is_empty())
+        .map(|(name, fact)| format!("{name} {}", code::span(&cut::name(fact, NAME_LIMIT))))
+        .collect();
+    if told.is_empty() { String::new() } else { told.join(", ") + "\n" }
+}

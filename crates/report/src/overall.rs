@@ -1,0 +1,112 @@
+//! How a run as a whole came out, in the same words for every report that has a title.
+
+use agentci_verdict::{Aggregates, GateReport, GateStatus};
+
+use crate::gates;
+use crate::quantity::count_of;
+use crate::run::Run;
+
+/// How a run came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overall {
+    /// Every case that ran passed.
+    Passed,
+    /// Some case did not, or a gate failed.
+    Failed,
+    /// The user stopped it.
+    Interrupted,
+    /// Its end is missing.
+    Incomplete,
+}
+
+impl Overall {
+    pub(crate) fn of(run: &Run, numbers: &Aggregates) -> Self {
+        if run.incomplete() {
+            Overall::Incomplete
+        } else if run.end().interrupted {
+            Overall::Interrupted
+        } else if numbers.cases_fail + numbers.cases_error > 0 || run.gates_failed() {
+            Overall::Failed
+        } else {
+            Overall::Passed
+        }
+    }
+
+    /// The word for it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Overall::Passed => "passed",
+            Overall::Failed => "failed",
+            Overall::Interrupted => "interrupted",
+            Overall::Incomplete => "incomplete",
+        }
+    }
+}
+
+/// A gate that was asked for: its name, and what became of it in a word and a sentence.
+pub(crate) struct GateLine {
+    pub(crate) name: &'static str,
+    pub(crate) status: &'static str,
+    pub(crate) sentence: String,
+}
+
+/// Every gate that was asked for, and first why the baseline is of no use, if it is not.
+pub(crate) fn gate_lines(report: &GateReport) -> Vec<GateLine> {
+    let path = report.baseline_path.as_deref().unwrap_or_default();
+    let problem = report.problem.as_ref().map(|problem| GateLine {
+        name: "baseline",
+        status: "fail",
+        sentence: gates::baseline_problem(path, problem),
+    });
+    let asked = report.comparison.checks.iter().filter(|check| check.threshold.is_some());
+    let lines = asked.map(|check| GateLine {
+        name: check.id.name(),
+        status: match check.status {
+            GateStatus::Pass => "pass",
+            GateStatus::Fail => "fail",
+            GateStatus::Skipped => "skipped",
+        },
+        sentence: gates::gate(check),
+    });
+    problem.into_iter().chain(lines).collect()
+}
+
+/// How many changes of one kind since the baseline are told.
+const CHANGES: usize = 20;
+
+/// What changed since the baseline, a line each, if there is one that can be used.
+pub(crate) fn changed(report: &GateReport) -> Option<Vec<String>> {
+    let compared = report.baseline_path.is_some() && report.problem.is_none();
+    compared.then(|| gates::changes(&report.comparison.case_diffs, CHANGES))
+}
+
+/// What a reader has to know about a run that did not get to its end.
+pub(crate) fn left_undone(run: &Run) -> Option<String> {
+    let end = run.end();
+    let not_run = format!("{} not run", count_of(end.not_run, "case"));
+    if run.incomplete() {
+        Some(format!("This report is incomplete: the run was killed, or its record is cut off. {not_run}."))
+    } else if end.interrupted {
+        Some(format!("The run was interrupted. {not_run}."))
+    } else if end.not_run > 0 {
+        Some(format!("The run was stopped early. {not_run}."))
+    } else {
+        None
+    }
+}
+
+/// `87.5 %`. Only when all passed is it 100: what is close to it is not rounded up.
+pub(crate) fn percent(rate: f64) -> String {
+    let tenths = (rate.clamp(0.0, 1.0) * 1000.0 + 1e-9).floor() / 10.0;
+    if tenths.fract() == 0.0 { format!("{tenths:.0} %") } else { format!("{tenths:.1} %") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_all_is_a_hundred() {
+        assert_eq!([1.0, 0.9999, 0.875, 0.29, 0.0].map(percent), ["100 %", "99.9 %", "87.5 %", "29 %", "0 %"]);
+    }
+}

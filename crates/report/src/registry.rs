@@ -1,0 +1,104 @@
+//! The reports that can be asked for by name.
+//!
+//! ```text
+//! name      file          extensions
+//! summary   summary.json  json
+//! junit     junit.xml     xml
+//! markdown  report.md     md markdown
+//! html      report.html   html htm
+//! jsonl     events.jsonl  jsonl
+//! ```
+
+use std::path::Path;
+
+use crate::{Html, Jsonl, Junit, Markdown, Output, Reporter, Summary};
+
+/// A report that can be asked for.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ReportKind {
+    /// What it is asked for by.
+    pub name: &'static str,
+    /// Its file in a run folder, unless another is asked for.
+    pub file: &'static str,
+    /// The extensions of file names that ask for it.
+    pub extensions: &'static [&'static str],
+    /// Whether two of them, one after the other, can still be read.
+    pub joins: bool,
+    make: fn(Output) -> Box<dyn Reporter>,
+}
+
+/// Every report, in the order they are told of.
+pub static REPORTS: [ReportKind; 5] = [
+    ReportKind {
+        name: "summary",
+        file: "summary.json",
+        extensions: &["json"],
+        joins: false,
+        make: |output| Box::new(Summary::new(output)),
+    },
+    ReportKind {
+        name: "junit",
+        file: "junit.xml",
+        extensions: &["xml"],
+        joins: false,
+        make: |output| Box::new(Junit::new(output)),
+    },
+    ReportKind {
+        name: "markdown",
+        file: "report.md",
+        extensions: &["md", "markdown"],
+        joins: true,
+        make: |output| Box::new(Markdown::new(output)),
+    },
+    ReportKind {
+        name: "html",
+        file: "report.html",
+        extensions: &["html", "htm"],
+        joins: false,
+        make: |output| Box::new(Html::new(output)),
+    },
+    ReportKind {
+        name: "jsonl",
+        file: "events.jsonl",
+        extensions: &["jsonl"],
+        joins: true,
+        make: |output| Box::new(Jsonl::new(output)),
+    },
+];
+
+impl ReportKind {
+    /// The report of this name.
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        REPORTS.iter().find(|kind| kind.name == name)
+    }
+
+    /// The report that a file of this name asks for.
+    pub fn by_extension(path: &Path) -> Option<&'static Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        REPORTS.iter().find(|kind| kind.extensions.contains(&extension.as_str()))
+    }
+
+    /// The report, to be written to `output`.
+    pub fn make(&self, output: Output) -> Box<dyn Reporter> {
+        (self.make)(output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_file_and_extension_leads_to_one_report() {
+        for kind in &REPORTS {
+            let same = |found: Option<&ReportKind>| found.is_some_and(|found| found.name == kind.name);
+            assert!(same(ReportKind::by_name(kind.name)));
+            assert!(same(ReportKind::by_extension(Path::new(kind.file))));
+            assert!(kind.extensions.iter().all(|word| same(ReportKind::by_extension(Path::new(&format!("a.{word}"))))));
+        }
+        assert!(ReportKind::by_extension(Path::new("A.HTML")).is_some());
+        assert!(ReportKind::by_extension(Path::new("html")).is_none());
+        assert!(ReportKind::by_name("Junit").is_none());
+    }
+}

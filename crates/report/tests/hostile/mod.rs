@@ -1,0 +1,107 @@
+//! A run in which every text that can come from outside means something to the page, the terminal or the log it may end up in.
+
+use agentci_plan::{Detail, Place};
+use agentci_trace::Usage;
+use agentci_verdict::{
+    AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
+    Replay, RunEnd, RunEvent, RunStart, Status, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
+    TurnStart,
+};
+use serde_json::{Value, json};
+
+/// Markup, ends of whatever it may stand in, links, mentions, commands, colours and marks that reorder text.
+pub(crate) const TEXT: &str = "<script>alert(1)</script>]]>\u{1b}[31m|a|```` `b` \"c\" 'd' &amp; </details></pre></style><!-- \
+    [x](javascript:1) ![i](http://e.example/i.png) @octocat #1 **bold** \u{202e}\r\n::error::forged\n````\n\n# title\n";
+
+/// The run.
+pub(crate) fn run() -> Vec<RunEvent> {
+    let start = RunStart {
+        agentci_version: TEXT.into(),
+        run_id: TEXT.into(),
+        dialect: TEXT.into(),
+        mode: TEXT.into(),
+        suite_path: TEXT.into(),
+        agent_command: vec![TEXT.into()],
+        cases_total: 3,
+        git_sha: Some(TEXT.into()),
+        ..RunStart::default()
+    };
+    let mut events = vec![event(None, 0, Body::RunStart(start))];
+    for (index, status) in [Status::Pass, Status::Fail, Status::Error].into_iter().enumerate() {
+        events.extend(case(&format!("{index}{TEXT}"), index, status));
+    }
+    let skipped = CaseEnd { skip_reason: Some(TEXT.into()), ..end(3, Status::Skipped) };
+    events.push(event(Some(TEXT), 9, Body::CaseEnd(skipped.into())));
+    events.push(event(None, 10, Body::RunEnd(RunEnd { wall_ms: 10, interrupted: false, not_run: 0 })));
+    events
+}
+
+fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
+    let value = || json!({ TEXT: [TEXT, 1.50, null] });
+    let text = || TEXT.to_owned();
+    let result =
+        |ok, result: Value, error: Option<String>| ToolResultGiven { turn: 0, call_id: text(), ok, result, error };
+    let check = |status| CheckEnd { name: text(), status, message: Some(text()) };
+    let bodies = [
+        Body::TaskStart(TaskStart { task_id: text(), input: value() }),
+        Body::Text(TextSaid { turn: 0, text: text() }),
+        Body::ToolCall(ToolCallMade { turn: 0, name: text(), call_id: text(), args: value() }),
+        Body::ToolResult(result(true, value(), None)),
+        Body::ToolResult(result(false, Value::Null, Some(text()))),
+        Body::TurnStart(TurnStart { turn: 1, input: value() }),
+        Body::ModelCall(ModelCallMade { turn: 1, request: value(), response: json!("x".repeat(9000)) }),
+        Body::Usage(Usage { tokens_in: Some(1), tokens_out: None, cost_usd: Some(0.25) }),
+        Body::Log(Log { level: text(), message: text(), data: Some(value()) }),
+        Body::TaskError(TaskError { message: text(), data: Some(value()) }),
+        Body::FinalOutput(FinalOutput { output: value() }),
+        Body::Check(check(CheckStatus::Held)),
+        Body::Check(check(CheckStatus::Failed)),
+        Body::Check(check(CheckStatus::Error)),
+        Body::Check(check(CheckStatus::NotEvaluated)),
+        Body::CaseEnd(end(index, status).into()),
+    ];
+    bodies.into_iter().zip(0..).map(|(body, offset)| event(Some(id), offset, body)).collect()
+}
+
+fn end(index: usize, status: Status) -> CaseEnd {
+    let wrong = matches!(status, Status::Fail | Status::Error);
+    let cause = if status == Status::Error { Cause::Timeout } else { Cause::Check };
+    let place = Place { path: TEXT.into(), line: 9, column: 3, width: 5, text: TEXT.into() };
+    let finding = Finding {
+        cause,
+        name: TEXT.into(),
+        message: TEXT.into(),
+        place: Some(place.clone()),
+        label: TEXT.into(),
+        notes: vec![TEXT.into()],
+        details: vec![Detail { path: TEXT.into(), expected: json!(TEXT), actual: json!(TEXT) }],
+        help: Some(TEXT.into()),
+    };
+    CaseEnd {
+        index,
+        runs: 1,
+        passed: status == Status::Pass,
+        status,
+        cause: wrong.then_some(cause),
+        description: Some(TEXT.into()),
+        tags: vec![TEXT.into()],
+        wall_ms: 5,
+        metrics: Metrics { tool_calls: 1, tool_calls_by_name: [(TEXT.into(), 1)].into(), ..Metrics::default() },
+        assertions: AssertionCount { total: 4, failed: 1 },
+        findings: if wrong { vec![finding.clone(), finding] } else { Vec::new() },
+        replay: Some(Replay { cassette_path: TEXT.into(), cassette_sha256: TEXT.into() }),
+        stderr_tail: vec![TEXT.into()],
+        skip_reason: None,
+        place: Some(place),
+    }
+}
+
+fn event(case: Option<&str>, offset: u64, body: Body) -> RunEvent {
+    RunEvent {
+        suite: TEXT.into(),
+        case_id: case.map(str::to_owned),
+        attempt: case.map(|_| 1),
+        timestamp: 1_763_176_000_123 + offset,
+        body,
+    }
+}

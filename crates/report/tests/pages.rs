@@ -1,0 +1,296 @@
+//! The reports that are asked for by name: over a recorded run, over one that means harm, and over a large one.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "what does not hold here is a failed test")]
+
+mod hostile;
+#[expect(clippy::unwrap_used, reason = "only tests use it, each of which may fail by it")]
+mod recorded;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use agentci_report::{Console, ConsoleOptions, Github, Markdown, REPORTS, ReportKind};
+use agentci_verdict::{
+    AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Metrics, RunEnd, RunEvent,
+    RunStart, Status, TaskStart, ToolCallMade, ToolResultGiven,
+};
+use recorded::{Written, play};
+use serde_json::json;
+
+fn report(name: &str, events: &[RunEvent]) -> String {
+    let written = Written::default();
+    play(events, ReportKind::by_name(name).unwrap().make(written.output()).as_mut());
+    written.text()
+}
+
+fn console(events: &[RunEvent]) -> String {
+    let written = Written::default();
+    play(events, &mut Console::new(written.writer(), ConsoleOptions { verbose: true, ..ConsoleOptions::default() }));
+    written.text()
+}
+
+fn github(events: &[RunEvent]) -> String {
+    let written = Written::default();
+    play(events, &mut Github::new(written.writer(), "token"));
+    written.text()
+}
+
+/// The page without its styles, which are no part of what it says.
+fn html(events: &[RunEvent]) -> String {
+    let page = report("html", events);
+    let (head, rest) = page.split_once("<style>").unwrap();
+    let (_, body) = rest.split_once("</style>").unwrap();
+    format!("{head}<style>...</style>{body}")
+}
+
+#[test]
+fn markdown_document() {
+    insta::assert_snapshot!(report("markdown", &recorded::run()));
+}
+
+#[test]
+fn html_page() {
+    insta::assert_snapshot!(html(&recorded::run()));
+}
+
+#[test]
+fn github_annotations() {
+    insta::assert_snapshot!(github(&recorded::run()));
+}
+
+#[test]
+fn event_lines() {
+    let lines: Vec<String> = recorded::run().iter().map(|event| event.to_line().unwrap() + "\n").collect();
+    assert_eq!(report("jsonl", &recorded::run()), lines.concat());
+}
+
+#[test]
+fn a_stored_run_gives_the_same_bytes_in_every_report() {
+    for live in [recorded::run(), hostile::run(), many(300, |index| index % 7 == 0)] {
+        let stored: Vec<RunEvent> =
+            live.iter().map(|event| RunEvent::from_line(&event.to_line().unwrap()).unwrap()).collect();
+        for kind in &REPORTS {
+            assert_eq!(report(kind.name, &stored), report(kind.name, &live), "{}", kind.name);
+        }
+        assert_eq!(console(&stored), console(&live));
+        assert_eq!(github(&stored), github(&live));
+    }
+}
+
+#[test]
+fn a_run_that_was_cut_off_says_so() {
+    let mut events = recorded::run();
+    events.truncate(6);
+    let sentence = "This report is incomplete: the run was killed, or its record is cut off. 7 cases not run.";
+    for name in ["markdown", "html"] {
+        let text = report(name, &events);
+        assert!(text.contains(sentence) && text.contains("incomplete"), "{text}");
+        assert!(!report(name, &recorded::run()).contains("incomplete\n"));
+    }
+}
+
+#[test]
+fn html_of_hostile_text_has_no_markup_but_its_own() {
+    let page = html(&hostile::run());
+    let known = [
+        "!doctype", "a", "b", "code", "dd", "details", "div", "dl", "dt", "footer", "h1", "h2", "h3", "h4", "header",
+        "html", "i", "input", "label", "li", "main", "meta", "ol", "p", "pre", "span", "style", "summary", "table",
+        "tbody", "td", "th", "thead", "title", "tr", "ul",
+    ];
+    for tag in page.split('<').skip(1) {
+        let name: String = tag
+            .trim_start_matches('/')
+            .chars()
+            .take_while(|letter| letter.is_alphanumeric() || *letter == '!')
+            .collect();
+        assert!(known.contains(&name.as_str()), "<{}", &tag[..tag.floor_char_boundary(80)]);
+        let inside = tag.split('>').next().unwrap();
+        assert!(!inside.contains(['\n', '\'']) || name == "meta", "<{inside}>");
+        assert!(!inside.contains("href") || inside.starts_with("a href=#c"), "<{inside}>");
+    }
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert_eq!(page.chars().find(|character| character.is_control() && *character != '\n'), None);
+    assert!(!page.contains('\u{202e}'));
+    assert!(page.contains("default-src 'none'"));
+}
+
+#[test]
+fn markdown_of_hostile_text_keeps_it_in_code() {
+    let text = report("markdown", &hostile::run());
+    let bare = without_code(&text);
+    for harm in
+        ["script", "javascript", "octocat", "e.example", "bold", "<!--", "forged", "# title", "</pre>", "\u{1b}"]
+    {
+        assert!(!bare.contains(harm), "{harm} in:\n{bare}\n\nof:\n{text}");
+    }
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
+    let columns = |row: &&&str| row.replace("\\|", "").matches('|').count();
+    assert!(rows.iter().filter(|row| row.contains("script")).count() >= 3, "{rows:?}");
+    assert!(rows.iter().filter(|row| row.contains("script")).all(|row| columns(&row) == 4), "{rows:?}");
+}
+
+/// What is left when code is taken out, as a reader of Markdown would take it out.
+fn without_code(text: &str) -> String {
+    let mut left = String::new();
+    let mut fence: Option<usize> = None;
+    for line in text.lines() {
+        let ticks = line.len() - line.trim_start_matches('`').len();
+        match fence {
+            Some(length) if ticks >= length && line.trim_start_matches('`').is_empty() => fence = None,
+            Some(_) => {}
+            None if ticks >= 3 && line.trim_start_matches('`') == "text" => fence = Some(ticks),
+            None => left += &without_spans(line),
+        }
+        left.push('\n');
+    }
+    assert_eq!(fence, None, "a block has no end");
+    left
+}
+
+fn without_spans(line: &str) -> String {
+    // In a block of HTML nothing but tags and entities has a meaning.
+    if let Some(summary) = line.strip_prefix("<details>") {
+        return summary.split("<code>").map(|part| part.split_once("</code>").map_or(part, |(_, rest)| rest)).collect();
+    }
+    let mut left = String::new();
+    let mut rest = line;
+    while let Some(start) = rest.find('`') {
+        left += &rest[..start];
+        let ticks = rest[start..].len() - rest[start..].trim_start_matches('`').len();
+        let inside = &rest[start + ticks..];
+        let mut at = 0;
+        let end = loop {
+            let open = inside[at..].find('`').expect("a span has no end") + at;
+            let length = inside[open..].len() - inside[open..].trim_start_matches('`').len();
+            if length == ticks {
+                break open;
+            }
+            at = open + length;
+        };
+        rest = &inside[end + ticks..];
+    }
+    left + rest
+}
+
+#[test]
+fn no_agent_can_give_orders_to_github() {
+    let text = github(&hostile::run());
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[..2], ["::stop-commands::token", "::token::"]);
+    assert_eq!(lines.len(), 2 + 4, "{text}");
+    for line in &lines[2..] {
+        let (properties, message) = line.strip_prefix("::error ").unwrap().split_once("::").unwrap();
+        assert_eq!(properties.matches(',').count(), 3, "{properties}");
+        assert!(properties.contains("line=9,col=3,title=agentci%3A "), "{properties}");
+        assert!(message.contains("%0A") && !message.contains(['\r', '\u{1b}']), "{message}");
+    }
+}
+
+/// Many small cases.
+fn many(count: usize, fails: impl Fn(usize) -> bool) -> Vec<RunEvent> {
+    let event = |case: Option<String>, body| RunEvent {
+        suite: "many".to_owned(),
+        attempt: case.is_some().then_some(1),
+        case_id: case,
+        timestamp: 1_763_176_000_123,
+        body,
+    };
+    let start = RunStart { cases_total: count, mode: "replay".to_owned(), ..RunStart::default() };
+    let mut events = vec![event(None, Body::RunStart(start))];
+    for index in 0..count {
+        let id = format!("case-{index:05}");
+        let failed = fails(index);
+        let finding =
+            Finding { message: format!("`{index}` is missing"), name: "contains".into(), ..Finding::default() };
+        let call = ToolCallMade { name: "search".into(), call_id: "c1".into(), args: json!({ "q": id }), turn: 0 };
+        let result =
+            ToolResultGiven { call_id: "c1".into(), ok: true, result: json!({ "hits": [1, 2] }), ..Default::default() };
+        let status = if failed { CheckStatus::Failed } else { CheckStatus::Held };
+        let end = CaseEnd {
+            index,
+            runs: 1,
+            passed: !failed,
+            status: if failed { Status::Fail } else { Status::Pass },
+            cause: failed.then_some(Cause::Check),
+            wall_ms: index as u64 % 90,
+            metrics: Metrics { tool_calls: 1, ..Metrics::default() },
+            assertions: AssertionCount { total: 1, failed: usize::from(failed) },
+            findings: failed.then_some(finding).into_iter().collect(),
+            ..CaseEnd::default()
+        };
+        let bodies = [
+            Body::TaskStart(TaskStart { task_id: id.clone(), input: json!({ "question": "where is it?" }) }),
+            Body::ToolCall(call),
+            Body::ToolResult(result),
+            Body::FinalOutput(FinalOutput { output: json!({ "answer": "here" }) }),
+            Body::Check(CheckEnd { name: "contains".into(), status, message: None }),
+            Body::CaseEnd(Arc::new(end)),
+        ];
+        events.extend(bodies.into_iter().map(|body| event(Some(id.clone()), body)));
+    }
+    events.push(event(None, Body::RunEnd(RunEnd { wall_ms: 9000, interrupted: false, not_run: 0 })));
+    events
+}
+
+#[test]
+fn html_of_ten_thousand_cases_stays_below_four_megabytes() {
+    for (every, failures) in [(usize::MAX, 1), (1, 200), (100, 100)] {
+        let page = report("html", &many(10_000, |index| index % every == 0));
+        assert!(page.len() < 4_000_000, "{} bytes", page.len());
+        assert_eq!(page.matches("<details ").count(), 200);
+        assert_eq!(page.matches("<tr ").count(), 10_000);
+        assert!(page.contains("<p class=cut>200 shown of 10000 cases, those that did not pass first"));
+        assert_eq!(page.matches(" class=fail open><summary>").count(), failures);
+        let anchors: BTreeSet<&str> =
+            page.split(" id=c").skip(1).filter_map(|rest| rest.split([' ', '>']).next()).collect();
+        assert!(
+            (1..=10_000).all(|number| anchors.contains(number.to_string().as_str())),
+            "every case can be linked to"
+        );
+    }
+}
+
+#[test]
+fn html_does_not_depend_on_what_ends_first() {
+    let events = many(500, |index| index % 3 == 0);
+    let is_end = |event: &&RunEvent| matches!(event.body, Body::CaseEnd(_));
+    let mut reversed: Vec<RunEvent> = events.iter().filter(|event| !is_end(event)).cloned().collect();
+    let run_end = reversed.pop().unwrap();
+    reversed.extend(events.iter().filter(is_end).rev().cloned());
+    reversed.push(run_end);
+    for name in ["html", "markdown"] {
+        assert_eq!(report(name, &reversed), report(name, &events));
+    }
+}
+
+#[test]
+fn html_of_a_talkative_case_is_cut() {
+    let mut events = many(1, |_| true);
+    let log = events[1].clone();
+    let talk = (0..5000).map(|number| {
+        let said = format!("{number} {}", "x".repeat(200_000 * usize::from(number % 1000 == 0)));
+        let body = Body::Log(agentci_verdict::Log { level: "info".into(), message: said, data: None });
+        RunEvent { body, ..log.clone() }
+    });
+    events.splice(2..2, talk);
+    let page = report("html", &events);
+    assert!(page.len() < 100_000, "{} bytes", page.len());
+    assert!(page.contains("<li class=cut>4804 events left out"));
+    assert!(page.contains("<p class=cut>cut after 4 KB"));
+    assert!(page.contains("final output"), "the last events are kept");
+}
+
+#[test]
+fn markdown_has_a_limit_and_says_what_is_left_out() {
+    let events = many(10_000, |_| true);
+    let text = report("markdown", &events);
+    assert!(text.len() < 900_000, "{} bytes", text.len());
+    let shown = text.matches("<details>").count();
+    assert!(shown > 1000);
+    assert!(text.contains(&format!("**{} cases that did not pass left out** for want of room.", 10_000 - shown)));
+    assert!(text.contains("### Slowest cases"));
+    let written = Written::default();
+    play(&events, &mut Markdown::with_room(written.output(), 0));
+    assert!(written.text().len() < 16 * 1024);
+    assert!(written.text().contains("**10000 cases that did not pass left out** for want of room."));
+}

@@ -1,0 +1,213 @@
+//! The conversation with the agent: turns, limits, and what came of it.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::time::Duration;
+
+use agentci_drivers::{Clock, Context, DriveError, Driver, TraceSink};
+use agentci_plan::{Limit, Limits, Place, StopRule, Turn};
+use agentci_stubs::Recorder;
+use agentci_trace::{Event, Kind, Trace};
+use agentci_verdict::{Cause, Finding, Metrics};
+use tokio::time::Instant;
+
+use crate::attempt::Job;
+use crate::host::{Host, Source};
+use crate::meter::{self, Meter};
+use crate::prepare::Prepared;
+use crate::{findings, translate};
+
+/// What came of the conversation.
+#[derive(Default)]
+pub(crate) struct Conversation {
+    pub(crate) trace: Trace,
+    pub(crate) metrics: Metrics,
+    pub(crate) wall: Duration,
+    pub(crate) stderr_tail: Vec<String>,
+    pub(crate) findings: Vec<Finding>,
+    /// Checks of turns that did not hold.
+    pub(crate) failed_checks: usize,
+}
+
+/// How a turn ended.
+enum Ended {
+    Done,
+    Broken(DriveError),
+    TooLate,
+    Interrupted,
+}
+
+/// When to give up.
+struct Deadline {
+    at: Instant,
+    after: Duration,
+    /// The limit of the case that would be exceeded; without one it is the time limit of the run.
+    limit: Option<Limit>,
+}
+
+/// What the case and the present turn have used.
+struct Meters<'m> {
+    case: Meter<'m>,
+    turn: Meter<'m>,
+}
+
+impl Meters<'_> {
+    fn count(&mut self, event: &Event) -> Option<Finding> {
+        let turn = self.turn.count(event);
+        self.case.count(event).or(turn)
+    }
+}
+
+/// Starts the agent and takes the turns.
+pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, prepared: Prepared<'_>) -> Conversation {
+    let case = job.case;
+    let target = job.place(case.target.span());
+    let mut talk = Conversation::default();
+    let context = Context { case_id: &case.id, lookup: &|name| prepared.scope.get(name) };
+    let mut driver = match Driver::open(&case.target, &context) {
+        Ok(Ok(driver)) => driver,
+        Ok(Err(error)) => {
+            talk.findings.extend(findings::drive(&error, target));
+            return talk;
+        }
+        Err(unset) => {
+            talk.findings.push(findings::unset(unset.to_string(), target));
+            return talk;
+        }
+    };
+    let found: Rc<RefCell<Vec<Finding>>> = Rc::default();
+    let host = Host {
+        world: &case.world,
+        sources: job.sources,
+        source: prepared.source,
+        faults: RefCell::new(prepared.faults),
+        normalizer: &prepared.normalizer,
+        secrets: &prepared.secrets,
+        findings: Rc::clone(&found),
+    };
+    let no_limits = Limits::default();
+    let meter = |limits| Meter::new(limits, job.sources, &prepared.secrets);
+    let meters = RefCell::new(Meters { case: meter(&case.limits), turn: meter(&no_limits) });
+    let mut sink = TraceSink::new(clock, |event| {
+        if let Some(body) = translate::translate(event, &case.id) {
+            job.emit(number, event.at.unix_ms, body);
+        }
+        match meters.borrow_mut().count(event) {
+            Some(finding) => {
+                found.borrow_mut().push(finding);
+                ControlFlow::Break(())
+            }
+            None => ControlFlow::Continue(()),
+        }
+    })
+    .with_change(|kind| {
+        if let Kind::FinalOutput(output) = kind {
+            prepared.normalizer.value(output);
+        }
+    });
+    for (position, (turn, input)) in case.turns.iter().zip(prepared.inputs).enumerate() {
+        let numbered = u32::try_from(position).unwrap_or(u32::MAX);
+        sink.set_turn(numbered);
+        meters.borrow_mut().turn = meter(&turn.limits);
+        let deadline = deadline(job, clock, turn);
+        let ended = tokio::select! {
+            biased;
+            () = job.stop.wait() => Ended::Interrupted,
+            result = tokio::time::timeout_at(deadline.at, driver.turn(input, &mut sink, &host)) => match result {
+                Ok(Ok(())) => Ended::Done,
+                Ok(Err(error)) => Ended::Broken(error),
+                Err(_) => Ended::TooLate,
+            },
+        };
+        talk.wall = clock.started().elapsed();
+        let trouble =
+            trouble(job, ended, &deadline, &target, || findings::last_seen(sink.trace(), driver.unread(), talk.wall));
+        found.borrow_mut().extend(trouble);
+        if !found.borrow().is_empty() {
+            break;
+        }
+        let checks = prepared.turn_checks.get(position).map(Vec::as_slice).unwrap_or_default();
+        let failed = job.judge(number, clock, checks, &sink.trace().of_turn(numbered), None);
+        talk.failed_checks += failed.len();
+        let stop = !failed.is_empty() && case.stop != StopRule::Never;
+        talk.findings.extend(failed);
+        if stop {
+            break;
+        }
+    }
+    talk.trace = sink.into_trace();
+    talk.stderr_tail = driver.close().await.stderr_tail;
+    let source = host.source;
+    talk.findings.splice(0..0, found.take());
+    let meters = meters.into_inner();
+    if talk.findings.is_empty() {
+        // A limit below zero is exceeded by using nothing.
+        talk.findings.extend(meters.case.exceeded());
+        talk.findings.extend(wall_exceeded(job, talk.wall));
+    }
+    talk.metrics = meters.case.into_metrics();
+    if let Source::Execute(toolbox, recorder) = source {
+        toolbox.close().await;
+        talk.findings.extend(recorder.and_then(|recorder| save(job, recorder.into_inner(), &talk)));
+    }
+    talk
+}
+
+/// Keeps the recording of a case that came to its end, whatever its checks will say.
+fn save(job: &Job<'_>, recorder: Recorder, talk: &Conversation) -> Option<Finding> {
+    talk.trace.final_output()?;
+    if talk.findings.iter().any(|finding| finding.cause != Cause::Check && finding.cause != Cause::Limit) {
+        return None;
+    }
+    let error = recorder.save().err()?;
+    let message = format!("the cassette could not be written: {error}");
+    Some(findings::plain(Cause::Config, message, Some(job.place(job.case.span))))
+}
+
+/// What a turn that did not end well comes to.
+fn trouble(
+    job: &Job<'_>,
+    ended: Ended,
+    deadline: &Deadline,
+    target: &Place,
+    facts: impl FnOnce() -> Vec<String>,
+) -> Option<Finding> {
+    match ended {
+        Ended::Done => None,
+        Ended::Broken(error) => findings::drive(&error, target.clone()),
+        Ended::Interrupted => Some(findings::interrupted()),
+        Ended::TooLate => Some(match deadline.limit {
+            Some(limit) => {
+                let used = (deadline.at.elapsed() + deadline.after).as_secs_f64() * 1000.0;
+                let mut finding = meter::exceeded("max_wall_ms", limit, used.ceil(), job.sources);
+                finding.notes = facts();
+                finding.label = "the agent was not done by then".into();
+                finding
+            }
+            None => findings::timeout(deadline.after, facts()),
+        }),
+    }
+}
+
+fn deadline(job: &Job<'_>, clock: Clock, turn: &Turn) -> Deadline {
+    let started = Instant::from_std(clock.started());
+    let far = Duration::from_hours(24 * 365);
+    let timeout = job.options.timeout.or(job.case.timeout).unwrap_or(far);
+    let mut deadline = Deadline { at: started + timeout.min(far), after: timeout, limit: None };
+    let own = job.case.limits.wall_ms.map(|limit| (started, limit));
+    let turn = turn.limits.wall_ms.map(|limit| (Instant::now(), limit));
+    for (from, limit) in own.into_iter().chain(turn) {
+        let after = Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0).unwrap_or(Duration::MAX).min(far);
+        if from + after < deadline.at {
+            deadline = Deadline { at: from + after, after, limit: Some(limit) };
+        }
+    }
+    deadline
+}
+
+fn wall_exceeded(job: &Job<'_>, used: Duration) -> Option<Finding> {
+    let limit = job.case.limits.wall_ms?;
+    let used = used.as_secs_f64() * 1000.0;
+    (used > limit.most).then(|| meter::exceeded("max_wall_ms", limit, used.round(), job.sources))
+}

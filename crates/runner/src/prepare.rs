@@ -1,0 +1,210 @@
+//! Everything a case needs before its agent is started, and everything that can go wrong with it.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use agentci_checks::{ReadyCheck, refill};
+use agentci_plan::{Cassette, Content, Mode, Node, Said, ToolSource};
+use agentci_stubs::{Faults, Normalizer, Player, Recorder, Tape, Toolbox, mix};
+use agentci_trace::Redactor;
+use agentci_verdict::{Cause, Finding, Replay};
+use serde_json::{Value, json};
+
+use crate::attempt::Job;
+use crate::host::Source;
+use crate::scope::Scope;
+use crate::{findings, hook};
+
+/// A case that is ready to be run.
+pub(crate) struct Prepared<'p> {
+    pub(crate) scope: Scope<'p>,
+    pub(crate) checks: Vec<Arc<ReadyCheck>>,
+    pub(crate) turn_checks: Vec<Vec<Arc<ReadyCheck>>>,
+    pub(crate) inputs: Vec<Value>,
+    pub(crate) source: Source,
+    pub(crate) faults: Faults,
+    pub(crate) normalizer: Normalizer,
+    /// The secrets known before the agent says anything; calls are compared and recorded without them.
+    pub(crate) secrets: Redactor,
+    pub(crate) replay: Option<Replay>,
+}
+
+/// Why a case can not be run.
+pub(crate) struct Unprepared {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) stderr_tail: Vec<String>,
+}
+
+impl From<Finding> for Unprepared {
+    fn from(finding: Finding) -> Self {
+        Self { findings: vec![finding], stderr_tail: Vec::new() }
+    }
+}
+
+impl From<Vec<Finding>> for Unprepared {
+    fn from(findings: Vec<Finding>) -> Self {
+        Self { findings, stderr_tail: Vec::new() }
+    }
+}
+
+/// Prepares an attempt at a case.
+pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'j>, Unprepared> {
+    let case = job.case;
+    let mut wrong = case.broken.as_ref().map(|broken| findings::config(broken, job.sources)).unwrap_or_default();
+    wrong.extend(findings::config(&job.ready.problems, job.sources));
+    if !wrong.is_empty() {
+        return Err(wrong.into());
+    }
+    let config = |message: String, span| findings::plain(Cause::Config, message, Some(job.place(span)));
+    let unset = |message: String, span| findings::unset(message, job.place(span));
+    let mut scope = Scope::new(case, job.options.environment).map_err(|message| unset(message, case.span))?;
+    for step in case.hooks.iter() {
+        hook::run(step, &mut scope).await.map_err(|failure| Unprepared {
+            findings: vec![findings::plain(Cause::Hook, failure.message, Some(job.place(step.span)))],
+            stderr_tail: failure.stderr_tail,
+        })?;
+    }
+    let lookup = |name: &str| scope.get(name);
+    let mut inputs = Vec::with_capacity(case.turns.len());
+    for turn in &case.turns {
+        inputs.push(input(&turn.said, &lookup).map_err(|message| unset(message, turn.span))?);
+    }
+    let checks = fill(job, &job.ready.checks, &lookup)?;
+    let turn_checks = job.ready.turns.iter().map(|checks| fill(job, checks, &lookup)).collect::<Result<Vec<_>, _>>()?;
+    let secrets = learn(job, &scope, &inputs, checks.iter().chain(turn_checks.iter().flatten()));
+    let normalizer = Normalizer::new(&case.world.normalization).map_err(|message| config(message, case.span))?;
+    let seed = case.id.bytes().fold(job.options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
+    // In record mode nothing goes wrong on purpose: the recording is of the tools as they are.
+    let planned = if job.options.mode == Mode::Record { [].into() } else { Arc::clone(&case.world.faults) };
+    let faults = Faults::new(planned, mix(seed ^ u64::from(number)));
+    let (source, replay) = source(job, &secrets, &lookup).await.map_err(|finding| *finding)?;
+    Ok(Prepared { scope, checks, turn_checks, inputs, source, faults, normalizer, secrets, replay })
+}
+
+/// What is said to the agent, as the value that its driver sends.
+fn input(said: &Said, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Value, String> {
+    match said {
+        Said::Input(data) => data.fill(lookup).map_err(|unset| unset.to_string()),
+        Said::Messages(messages) => {
+            let mut list = Vec::with_capacity(messages.len());
+            for message in messages {
+                let content = message.content.fill(lookup).map_err(|unset| unset.to_string())?;
+                list.push(json!({ "role": message.role, "content": content }));
+            }
+            Ok(json!({ "messages": list }))
+        }
+        Said::Action(action) => Err(format!("this target has no action `{}`", action.kind.value)),
+    }
+}
+
+/// Fills the variables of checks that have some.
+fn fill(
+    job: &Job<'_>,
+    checks: &[Arc<ReadyCheck>],
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<Arc<ReadyCheck>>, Vec<Finding>> {
+    let fill = |check: &Arc<ReadyCheck>| {
+        if !check.waits_for_variables() {
+            return Ok(Arc::clone(check));
+        }
+        let span = check.check().kind.span;
+        match refill(check, job.options.files, &job.suite.folder, lookup) {
+            Ok(Ok(ready)) => Ok(Arc::new(ready)),
+            Ok(Err(problems)) => Err(findings::config(&problems, job.sources)),
+            Err(unset) => Err(vec![findings::unset(unset.to_string(), job.place(span))]),
+        }
+    };
+    checks.iter().map(fill).collect()
+}
+
+/// Takes note of the secrets in the input, the variables and the checks. The case's own are for comparing and recording calls;
+/// the run remembers them, too, so that they leave it nowhere.
+fn learn<'c>(
+    job: &Job<'_>,
+    scope: &Scope<'_>,
+    inputs: &[Value],
+    checks: impl Iterator<Item = &'c Arc<ReadyCheck>>,
+) -> Redactor {
+    let mut own = crate::schedule::suite_secrets(job.suite, job.options.secrets);
+    for (name, value) in scope.variables() {
+        own.learn_pair(name, value);
+    }
+    inputs.iter().for_each(|input| own.learn(input));
+    let mut run = job.secrets.borrow_mut();
+    for (name, value) in scope.variables() {
+        run.learn_pair(name, value);
+    }
+    inputs.iter().for_each(|input| run.learn(input));
+    for check in checks {
+        learn_node(&check.check().arguments, &mut run);
+    }
+    own
+}
+
+/// Secrets that a suite writes into its checks.
+fn learn_node(node: &Node, secrets: &mut Redactor) {
+    match &node.content {
+        Content::Map(pairs) => {
+            for pair in pairs {
+                if let Some(scalar) = pair.value.scalar() {
+                    secrets.learn_pair(&pair.key.text, &scalar.text);
+                }
+                learn_node(&pair.value, secrets);
+            }
+        }
+        Content::List(items) => items.iter().for_each(|item| learn_node(item, secrets)),
+        Content::Scalar(_) => {}
+    }
+}
+
+/// Where the answers to tool calls come from.
+async fn source(
+    job: &Job<'_>,
+    secrets: &Redactor,
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> Result<(Source, Option<Replay>), Box<Finding>> {
+    let world = &job.case.world;
+    let cassette = match &world.tools {
+        ToolSource::Cassette(cassette) => Some(cassette),
+        _ => None,
+    };
+    if job.options.mode == Mode::Replay {
+        let Some(cassette) = cassette else { return Ok((Source::Nothing, None)) };
+        let tape = tape(job, cassette, secrets)?;
+        let replay =
+            Replay { cassette_path: tape.path().display().to_string(), cassette_sha256: tape.sha256().to_owned() };
+        let mut run = job.secrets.borrow_mut();
+        for entry in tape.entries() {
+            run.learn(&entry.args);
+            run.learn(&entry.result);
+        }
+        return Ok((Source::Replay(RefCell::new(Player::new(Arc::new(tape)))), Some(replay)));
+    }
+    let recorder = match (job.options.mode, cassette) {
+        (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),
+        (Mode::Record, None) => {
+            let message = "there is no `cassette` to record to";
+            return Err(Box::new(findings::plain(Cause::Config, message, Some(job.place(job.case.span)))));
+        }
+        _ => None,
+    };
+    let allowed: Vec<&str> =
+        world.allowed.iter().flat_map(|names| names.iter()).map(|name| name.value.as_str()).collect();
+    let toolbox = Toolbox::open(&world.live, job.options.tools, &allowed, lookup).await.map_err(|error| {
+        let place = error.span.map(|span| job.place(span));
+        let mut finding = findings::plain(Cause::Config, error.message, place);
+        finding.help = Some(error.help);
+        Box::new(finding)
+    })?;
+    Ok((Source::Execute(toolbox, recorder), None))
+}
+
+fn tape(job: &Job<'_>, cassette: &Cassette, secrets: &Redactor) -> Result<Tape, Box<Finding>> {
+    Tape::load(job.options.files, &cassette.path, secrets).map_err(|error| {
+        Box::new(Finding {
+            label: "this recording".into(),
+            help: Some("cassette paths are relative to the suite's folder; each line is one JSON object".into()),
+            ..findings::plain(Cause::Config, error.to_string(), Some(job.place(cassette.span)))
+        })
+    })
+}

@@ -1,0 +1,96 @@
+//! Secrets leave a run event here, at the one place where events leave the runner.
+//!
+//! Payloads are redacted: what the agent was given, said and did, and messages made of it. Names, ids, counts and times are ours
+//! and stay.
+
+use std::sync::Arc;
+
+use agentci_plan::Place;
+use agentci_trace::Redactor;
+use agentci_verdict::{Body, CaseEnd, Finding};
+use serde_json::Value;
+
+/// Removes secrets from an event; those found by their key are remembered for everything that follows.
+pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
+    match body {
+        Body::TaskStart(start) => secrets.value_learning(&mut start.input),
+        Body::TurnStart(start) => secrets.value_learning(&mut start.input),
+        Body::Text(said) => secrets.scrub(&mut said.text),
+        Body::ToolCall(call) => secrets.value_learning(&mut call.args),
+        Body::ToolResult(result) => {
+            secrets.value_learning(&mut result.result);
+            scrub_option(&mut result.error, secrets);
+        }
+        Body::ModelCall(call) => {
+            secrets.value_learning(&mut call.request);
+            secrets.value_learning(&mut call.response);
+        }
+        Body::Log(log) => {
+            data(&mut log.data, secrets);
+            secrets.scrub(&mut log.message);
+        }
+        Body::TaskError(error) => {
+            data(&mut error.data, secrets);
+            secrets.scrub(&mut error.message);
+        }
+        Body::FinalOutput(output) => secrets.value_learning(&mut output.output),
+        Body::Check(check) => scrub_option(&mut check.message, secrets),
+        Body::CaseEnd(end) => case_end(Arc::make_mut(end), secrets),
+        Body::RunStart(start) => start.agent_command.iter_mut().for_each(|part| secrets.scrub(part)),
+        Body::Gates(report) => {
+            secrets.value(&mut report.written);
+            scrub_option(&mut report.problem, secrets);
+        }
+        _ => {}
+    }
+}
+
+fn case_end(end: &mut CaseEnd, secrets: &Redactor) {
+    scrub_option(&mut end.description, secrets);
+    scrub_option(&mut end.skip_reason, secrets);
+    end.place.iter_mut().for_each(|place| scrub_place(place, secrets));
+    end.findings.iter_mut().for_each(|finding| scrub_finding(finding, secrets));
+    if !end.stderr_tail.is_empty() {
+        // A key may reach over several lines.
+        let joined = end.stderr_tail.join("\n");
+        if let std::borrow::Cow::Owned(clean) = secrets.text(&joined) {
+            end.stderr_tail = clean.lines().map(str::to_owned).collect();
+        }
+    }
+}
+
+fn scrub_finding(finding: &mut Finding, secrets: &Redactor) {
+    secrets.scrub(&mut finding.message);
+    secrets.scrub(&mut finding.label);
+    scrub_option(&mut finding.help, secrets);
+    finding.notes.iter_mut().for_each(|note| secrets.scrub(note));
+    finding.place.iter_mut().for_each(|place| scrub_place(place, secrets));
+    for detail in &mut finding.details {
+        secrets.value(&mut detail.expected);
+        // A detail names the key its value stood under.
+        let mut whole = serde_json::json!({ last_step(&detail.path): detail.actual.take() });
+        secrets.value(&mut whole);
+        detail.actual =
+            whole.as_object_mut().and_then(|map| map.values_mut().next()).map(Value::take).unwrap_or_default();
+    }
+}
+
+fn last_step(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+fn scrub_place(place: &mut Place, secrets: &Redactor) {
+    secrets.scrub(&mut place.text);
+}
+
+fn scrub_option(text: &mut Option<String>, secrets: &Redactor) {
+    if let Some(text) = text {
+        secrets.scrub(text);
+    }
+}
+
+fn data(value: &mut Option<Value>, secrets: &mut Redactor) {
+    if let Some(value) = value {
+        secrets.value_learning(value);
+    }
+}

@@ -1,0 +1,43 @@
+//! Tool calls, kept short enough to be kept.
+
+use std::fmt::Write as _;
+
+use agentci_trace::{Redactor, ToolCall, canonical};
+use agentci_verdict::Step;
+use sha2::{Digest as _, Sha256};
+
+/// How many calls of an attempt are kept; an agent that makes more has long gone its own way.
+pub(crate) const STEPS: usize = 1000;
+
+/// A call as a step.
+pub(crate) fn step(call: &ToolCall, secrets: &Redactor) -> Step {
+    let mut args = call.args.clone();
+    secrets.value(&mut args);
+    let digest = Sha256::digest(canonical(&args));
+    let args_hash = digest.iter().take(8).fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    });
+    Step { tool: call.name.clone(), args_hash }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_trace::Observer;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn hash(args: Value) -> String {
+        let call = ToolCall { call_id: String::new(), name: "search".into(), args, observer: Observer::Protocol };
+        step(&call, &Redactor::default()).args_hash
+    }
+
+    #[test]
+    fn equal_arguments_have_equal_fingerprints() {
+        assert_eq!(hash(json!({})), "44136fa355b3678a");
+        assert_eq!(hash(json!({"a": 1, "b": [2]})), hash(json!({"b": [2], "a": 1})));
+        assert_ne!(hash(json!({"a": 1})), hash(json!({"a": 1.0})));
+        assert_eq!(hash(json!({"token": "abcdef"})), hash(json!({"token": "ghijkl"})));
+    }
+}

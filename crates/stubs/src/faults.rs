@@ -1,0 +1,110 @@
+//! Which calls go wrong, and how.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use agentci_plan::{Fault, FaultKind, FaultTime};
+
+/// Decides for each call whether something goes wrong with it. Equal seeds give equal decisions.
+#[derive(Debug)]
+pub struct Faults {
+    faults: Arc<[Fault]>,
+    seed: u64,
+    calls: u32,
+    calls_by_tool: HashMap<String, u32>,
+}
+
+impl Faults {
+    /// Faults for one attempt; the seed should differ for each case and attempt.
+    pub fn new(faults: Arc<[Fault]>, seed: u64) -> Self {
+        Self { faults, seed, calls: 0, calls_by_tool: HashMap::new() }
+    }
+
+    /// Whether any of these is left to a draw.
+    pub fn drawn(faults: &[Fault]) -> bool {
+        faults.iter().any(|fault| matches!(fault.when, FaultTime::Rate(_)))
+    }
+
+    /// What goes wrong with the next call of a tool: the first fault that fits.
+    pub fn next(&mut self, tool: &str) -> Option<FaultKind> {
+        if self.faults.is_empty() {
+            return None;
+        }
+        self.calls += 1;
+        let of_tool = self.calls_by_tool.entry(tool.to_owned()).or_default();
+        *of_tool += 1;
+        let of_tool = *of_tool;
+        let fitting = self.faults.iter().enumerate().find(|(index, fault)| {
+            let (named, number) = match &fault.tool {
+                Some(name) => (name.value == tool, of_tool),
+                None => (true, self.calls),
+            };
+            named
+                && match fault.when {
+                    FaultTime::Always => true,
+                    FaultTime::Call(call) => call == number,
+                    FaultTime::Rate(rate) => draw(self.seed, *index as u64, tool, number) < rate,
+                }
+        });
+        fitting.map(|(_, fault)| fault.kind.clone())
+    }
+}
+
+/// A number from 0 to 1 that depends on nothing but what is given.
+fn draw(seed: u64, fault: u64, tool: &str, call: u32) -> f64 {
+    let mut state = mix(seed ^ mix(fault));
+    for byte in tool.bytes() {
+        state = mix(state ^ u64::from(byte));
+    }
+    state = mix(state ^ u64::from(call));
+    #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double")]
+    let share = (state >> 11) as f64 / (1_u64 << 53) as f64;
+    share
+}
+
+/// The finishing step of `SplitMix64`: every bit of the input reaches every bit of the output.
+pub fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::{Sources, Span, Spanned};
+
+    use super::*;
+
+    fn fault(tool: Option<&str>, when: FaultTime) -> Fault {
+        let file = Sources::default().add(std::path::Path::new("x"), "");
+        let span = Span::whole(file);
+        let tool = tool.map(|tool| Spanned::new(tool.to_owned(), span));
+        Fault { tool, when, kind: FaultKind::Error("down".into()), span }
+    }
+
+    fn hits(faults: Vec<Fault>, seed: u64, calls: &[&str]) -> Vec<bool> {
+        let mut faults = Faults::new(faults.into(), seed);
+        calls.iter().map(|tool| faults.next(tool).is_some()).collect()
+    }
+
+    #[test]
+    fn the_nth_call_is_counted_by_tool_or_over_all() {
+        let calls = ["a", "b", "a", "a"];
+        assert_eq!(hits(vec![fault(Some("a"), FaultTime::Call(2))], 0, &calls), [false, false, true, false]);
+        assert_eq!(hits(vec![fault(None, FaultTime::Call(2))], 0, &calls), [false, true, false, false]);
+        assert_eq!(hits(vec![fault(Some("b"), FaultTime::Always)], 0, &calls), [false, true, false, false]);
+    }
+
+    #[test]
+    fn a_rate_is_about_right_and_the_seed_decides() {
+        let calls = vec!["a"; 1000];
+        let at = |seed| hits(vec![fault(Some("a"), FaultTime::Rate(0.3))], seed, &calls);
+        let count = at(1).iter().filter(|hit| **hit).count();
+        assert!((250..350).contains(&count), "{count}");
+        assert_eq!(at(1), at(1));
+        assert_ne!(at(1), at(2));
+        assert!(hits(vec![fault(None, FaultTime::Rate(0.0))], 1, &calls).iter().all(|hit| !hit));
+        assert!(hits(vec![fault(None, FaultTime::Rate(1.0))], 1, &calls).iter().all(|hit| *hit));
+    }
+}

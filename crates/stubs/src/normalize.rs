@@ -1,0 +1,175 @@
+//! Evening out results: what differs from run to run and means nothing is dropped or replaced before anyone compares.
+//!
+//! Keys are stripped first, then paths, then paths are replaced, then patterns in every text. It happens to tool results before
+//! they are recorded and before the agent sees them, and to the final output before it is checked.
+
+use agentci_plan::Normalization;
+use regex::Regex;
+use serde_json::Value;
+
+/// A normalization ready to be applied.
+#[derive(Debug, Default)]
+pub struct Normalizer {
+    strip_keys: Vec<String>,
+    strip_paths: Vec<Vec<String>>,
+    replace_paths: Vec<(Vec<String>, Value)>,
+    replace_text: Vec<(Regex, String)>,
+}
+
+impl Normalizer {
+    /// Compiles a normalization; the error names a pattern that is wrong.
+    pub fn new(normalization: &Normalization) -> Result<Self, String> {
+        let steps = |path: &str| path.split('.').map(str::to_owned).collect::<Vec<_>>();
+        let mut replace_text = Vec::new();
+        for replacement in &normalization.replace_text {
+            let pattern = Regex::new(&replacement.pattern).map_err(|error| error.to_string())?;
+            replace_text.push((pattern, groups(&replacement.replacement)));
+        }
+        Ok(Self {
+            strip_keys: normalization.strip_keys.clone(),
+            strip_paths: normalization.strip_paths.iter().map(|path| steps(path)).collect(),
+            replace_paths: normalization
+                .replace_paths
+                .iter()
+                .map(|(path, value)| (steps(path), value.clone()))
+                .collect(),
+            replace_text,
+        })
+    }
+
+    /// Evens out a value.
+    pub fn value(&self, value: &mut Value) {
+        if !self.strip_keys.is_empty() {
+            self.strip(value);
+        }
+        for path in &self.strip_paths {
+            at_path(value, path, &mut |_| None);
+        }
+        for (path, replacement) in &self.replace_paths {
+            at_path(value, path, &mut |_| Some(replacement.clone()));
+        }
+        if !self.replace_text.is_empty() {
+            self.texts(value);
+        }
+    }
+
+    /// Evens out an error text.
+    pub fn text(&self, text: &mut String) {
+        for (pattern, with) in &self.replace_text {
+            if pattern.is_match(text) {
+                *text = pattern.replace_all(text, with.as_str()).into_owned();
+            }
+        }
+    }
+
+    fn strip(&self, value: &mut Value) {
+        match value {
+            Value::Object(map) => {
+                map.retain(|key, _| !self.strip_keys.contains(key));
+                map.values_mut().for_each(|value| self.strip(value));
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.strip(item)),
+            _ => {}
+        }
+    }
+
+    fn texts(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.text(text),
+            Value::Object(map) => map.values_mut().for_each(|value| self.texts(value)),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.texts(item)),
+            _ => {}
+        }
+    }
+}
+
+/// Python's `\1` is written `${1}` here; everything else stays.
+fn groups(replacement: &str) -> String {
+    let mut text = String::new();
+    let mut rest = replacement.chars().peekable();
+    while let Some(letter) = rest.next() {
+        match (letter, rest.peek()) {
+            ('\\', Some(digit)) if digit.is_ascii_digit() => {
+                text.push_str("${");
+                while let Some(digit) = rest.next_if(char::is_ascii_digit) {
+                    text.push(digit);
+                }
+                text.push('}');
+            }
+            _ => text.push(letter),
+        }
+    }
+    text
+}
+
+/// Changes what stands at a path, or drops it when the change is `None`. `*` is any key or position.
+fn at_path(value: &mut Value, path: &[String], change: &mut dyn FnMut(&Value) -> Option<Value>) {
+    let Some((step, rest)) = path.split_first() else { return };
+    match value {
+        Value::Object(map) => {
+            let keys: Vec<String> = map.keys().filter(|key| step == "*" || *key == step).cloned().collect();
+            for key in keys {
+                match (rest.is_empty(), map.get_mut(&key)) {
+                    (false, Some(inner)) => at_path(inner, rest, change),
+                    (true, Some(inner)) => match change(inner) {
+                        Some(new) => *inner = new,
+                        None => drop(map.shift_remove(&key)),
+                    },
+                    (_, None) => {}
+                }
+            }
+        }
+        Value::Array(items) => {
+            let all = step == "*";
+            let wanted: Option<usize> = step.parse().ok();
+            // From the end, so that dropping one does not move those still to come.
+            for index in (0..items.len()).rev().filter(|index| all || Some(*index) == wanted) {
+                if !rest.is_empty() {
+                    at_path(&mut items[index], rest, change);
+                    continue;
+                }
+                match change(&items[index]) {
+                    Some(new) => items[index] = new,
+                    None => drop(items.remove(index)),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::TextReplacement;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn strips_then_replaces_then_rewrites_text() {
+        let normalizer = Normalizer::new(&Normalization {
+            strip_keys: vec!["id".into()],
+            strip_paths: vec!["hits.*.score".into(), "list.0".into()],
+            replace_paths: vec![("meta.at".into(), json!("T"))],
+            replace_text: vec![TextReplacement { pattern: r"req-(\d)\d+".into(), replacement: r"req-\1".into() }],
+        })
+        .unwrap();
+        let mut value = json!({
+            "id": 1, "hits": [{"id": 2, "score": 0.5, "t": "req-17"}, {"score": 1}],
+            "list": [1, 2], "meta": {"at": 123, "by": "me"},
+        });
+        normalizer.value(&mut value);
+        assert_eq!(value, json!({"hits": [{"t": "req-1"}, {}], "list": [2], "meta": {"at": "T", "by": "me"}}));
+        let mut error = "failed req-99".to_owned();
+        normalizer.text(&mut error);
+        assert_eq!(error, "failed req-9");
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_changes_nothing() {
+        let normalization = Normalization { strip_paths: vec!["a.b.c".into(), "5".into()], ..Normalization::default() };
+        let mut value = json!({"a": [1]});
+        Normalizer::new(&normalization).unwrap().value(&mut value);
+        assert_eq!(value, json!({"a": [1]}));
+    }
+}

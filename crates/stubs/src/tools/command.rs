@@ -1,0 +1,147 @@
+//! A tool that is a program: one process a call, or one for all calls.
+//!
+//! One process for all calls reads a line `{"call_id":"c1","tool":"search","args":{..}}` and writes a line
+//! `{"ok":true,"result":..}` or `{"ok":false,"error":".."}` for each.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use agentci_plan::{CommandTool, UnsetVariable, print_duration};
+use agentci_wire::{Command, Exit, Grace, Lines, Process};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+/// The largest result.
+const RESULT_LIMIT: usize = 64 << 20;
+const AT_ONCE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
+const POLITE: Grace = Grace { before_asking: Duration::from_millis(300), before_killing: Duration::from_millis(300) };
+
+/// What to start for a tool.
+pub(super) fn prepare(tool: &CommandTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Command, UnsetVariable> {
+    let mut parts = Vec::with_capacity(tool.command.len());
+    for part in &tool.command {
+        parts.push(match &part.file {
+            Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string(),
+            None => OsString::from(part.text.fill(lookup)?),
+        });
+    }
+    let mut environment = Vec::with_capacity(tool.environment.len());
+    for (name, value) in &tool.environment {
+        environment.push((name.clone(), value.fill(lookup)?));
+    }
+    let mut parts = parts.into_iter();
+    let program = parts.next().unwrap_or_default();
+    Ok(Command { program, arguments: parts.collect(), folder: None, environment })
+}
+
+/// Runs a program once: arguments in, result out.
+pub(super) async fn once(command: &Command, args: &Value, limit: Duration) -> Result<Value, String> {
+    let (mut process, mut pipes) = Process::spawn(command).map_err(|error| error.to_string())?;
+    let body = args.to_string();
+    let mut output = Vec::new();
+    let work = async {
+        // The program may leave without reading; then its exit says more than the broken pipe.
+        let write = async {
+            let _ = pipes.input.write_all(body.as_bytes()).await;
+            drop(pipes.input);
+        };
+        let mut stdout = pipes.output.take(RESULT_LIMIT as u64);
+        let (_, read) = tokio::join!(write, stdout.read_to_end(&mut output));
+        read?;
+        process.exited().await
+    };
+    let done = timeout(limit, work).await;
+    let ending = process.end(AT_ONCE).await;
+    match done {
+        Err(_) => Err(late(limit)),
+        Ok(Err(error)) => Err(error.to_string()),
+        Ok(Ok(Exit::Code(0))) => {
+            serde_json::from_slice(&output).map_err(|error| format!("its result is not JSON: {error}"))
+        }
+        Ok(Ok(exit)) => {
+            let words = ending.stderr_tail.iter().rev().find(|line| !line.trim().is_empty()).cloned();
+            Err(words.unwrap_or_else(|| format!("it ended with {exit}")))
+        }
+    }
+}
+
+fn late(limit: Duration) -> String {
+    format!("no answer within {}", print_duration(limit))
+}
+
+/// A process that answers many calls; started with the first.
+#[derive(Debug)]
+pub(super) struct LongLived {
+    command: Command,
+    limit: Duration,
+    /// One call at a time: the answers have no other order.
+    running: Mutex<Option<Running>>,
+}
+
+#[derive(Debug)]
+struct Running {
+    process: Process,
+    input: ChildStdin,
+    output: Lines<ChildStdout>,
+}
+
+impl LongLived {
+    pub(super) fn new(command: Command, limit: Duration) -> Self {
+        Self { command, limit, running: Mutex::new(None) }
+    }
+
+    /// One call.
+    pub(super) async fn call(&self, call_id: &str, tool: &str, args: &Value) -> Result<Value, String> {
+        let mut answer = self.exchange(&json!({ "call_id": call_id, "tool": tool, "args": args })).await?;
+        match answer["ok"].as_bool() {
+            Some(true) => Ok(answer["result"].take()),
+            Some(false) => Err(answer["error"].as_str().unwrap_or("it failed").to_owned()),
+            None => Err("its answer has no `ok`".into()),
+        }
+    }
+
+    /// Sends a line and reads one. A process that is late or broken is ended, and the next call starts another.
+    pub(super) async fn exchange(&self, request: &Value) -> Result<Value, String> {
+        let mut slot = self.running.lock().await;
+        let mut running = match slot.take() {
+            Some(running) => running,
+            None => {
+                let (process, pipes) = Process::spawn(&self.command).map_err(|error| error.to_string())?;
+                Running { process, input: pipes.input, output: Lines::new(pipes.output, RESULT_LIMIT) }
+            }
+        };
+        let line = format!("{request}\n");
+        let talk = async {
+            running.input.write_all(line.as_bytes()).await.map_err(|_| "it reads no more".to_owned())?;
+            let answer = running.output.next().await.map_err(|error| error.to_string())?;
+            let answer = answer.ok_or("it ended without an answer")?;
+            serde_json::from_slice(answer).map_err(|error| format!("its answer is not JSON: {error}"))
+        };
+        match timeout(self.limit, talk).await {
+            Ok(Ok(answer)) => {
+                *slot = Some(running);
+                Ok(answer)
+            }
+            failed => {
+                let ending = running.process.end(AT_ONCE).await;
+                let why = failed.map_or_else(
+                    |_| late(self.limit),
+                    |result: Result<Value, String>| result.err().unwrap_or_default(),
+                );
+                let words = ending.stderr_tail.iter().rev().find(|line| !line.trim().is_empty());
+                Err(words.map_or(why.clone(), |words| format!("{why}: {words}")))
+            }
+        }
+    }
+
+    /// Ends the process, if there is one.
+    pub(super) async fn close(self) {
+        if let Some(running) = self.running.into_inner() {
+            drop(running.input);
+            running.process.end(POLITE).await;
+        }
+    }
+}

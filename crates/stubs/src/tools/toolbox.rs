@@ -1,0 +1,158 @@
+//! All the tools of a case.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::{LiveTool, LiveTools, Span, TOOL_TIMEOUT, did_you_mean, read};
+use agentci_wire::Command;
+use serde_json::Value;
+
+use super::builtin;
+use super::command::{self, LongLived};
+use super::http::Endpoint;
+use super::module::Module;
+
+/// A tool of the program that uses this library.
+pub trait Tool: Send + Sync {
+    /// The name that agents call it by.
+    fn name(&self) -> &str;
+    /// Does its work. It may block; it is given up after 30 seconds.
+    fn call(&self, args: &Value) -> Result<Value, String>;
+}
+
+impl std::fmt::Debug for dyn Tool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tool({})", self.name())
+    }
+}
+
+/// Tools ready to be called.
+#[derive(Default)]
+pub struct Toolbox {
+    own: Vec<Arc<dyn Tool>>,
+    tools: BTreeMap<String, Ready>,
+    module: Option<Module>,
+}
+
+enum Ready {
+    Once(Command, Duration),
+    LongLived(LongLived),
+    Http(Endpoint),
+}
+
+/// Why the tools can not be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolboxError {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+    /// Where the suite asks for it.
+    pub span: Option<Span>,
+}
+
+impl Toolbox {
+    /// Makes tools ready, and makes sure that every name that may be called leads to one.
+    pub async fn open(
+        live: &LiveTools,
+        own: &[Arc<dyn Tool>],
+        names: &[&str],
+        lookup: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, ToolboxError> {
+        let mut toolbox = Self { own: own.to_vec(), ..Self::default() };
+        for (name, tool) in &live.tools {
+            let ready = match tool {
+                LiveTool::Command(tool) => command::prepare(tool, lookup).map(|command| {
+                    if tool.long_lived {
+                        Ready::LongLived(LongLived::new(command, tool.timeout))
+                    } else {
+                        Ready::Once(command, tool.timeout)
+                    }
+                }),
+                LiveTool::Http(tool) => Endpoint::new(tool, lookup).map(Ready::Http),
+                _ => continue,
+            };
+            let ready = ready.map_err(|unset| ToolboxError {
+                message: format!("the tool `{}` can not be used: {unset}", name.value),
+                help: "set the variable, or give it a default: `${NAME:-default}`".into(),
+                span: Some(name.span),
+            })?;
+            toolbox.tools.insert(name.value.clone(), ready);
+        }
+        if let Some(module) = &live.module {
+            let opened = Module::open(&module.value, &live.folder).await.map_err(|message| ToolboxError {
+                message,
+                help: "the module is looked for in the suite's folder and in this one, with `python3`".into(),
+                span: Some(module.span),
+            })?;
+            toolbox.module = Some(opened);
+        }
+        if let Some(missing) = names.iter().find(|name| !toolbox.has(name)) {
+            let error = toolbox.unresolved(missing, live);
+            toolbox.close().await;
+            return Err(error);
+        }
+        Ok(toolbox)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.own.iter().any(|tool| tool.name() == name)
+            || self.tools.contains_key(name)
+            || self.module.as_ref().is_some_and(|module| module.names.iter().any(|known| known == name))
+            || builtin::NAMES.contains(&name)
+    }
+
+    fn unresolved(&self, name: &str, live: &LiveTools) -> ToolboxError {
+        let module = self.module.iter().flat_map(|module| module.names.iter().map(String::as_str));
+        let mut known: Vec<&str> = self.tools.keys().map(String::as_str).chain(module).collect();
+        known.extend(self.own.iter().map(|tool| tool.name()));
+        let help = match did_you_mean(name, known.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None if known.is_empty() => format!("say how it is executed: `tools: {{ {name}: {{ command: [..] }} }}`"),
+            None => format!("tools that can be executed are {}", read::quoted_list(&known)),
+        };
+        let span = live.module.as_ref().map(|module| module.span);
+        ToolboxError { message: format!("there is no tool `{name}` to execute"), help, span }
+    }
+
+    /// Calls a tool; the error is the tool's own words.
+    pub async fn call(&self, call_id: &str, name: &str, args: &Value) -> Result<Value, String> {
+        if let Some(tool) = self.own.iter().find(|tool| tool.name() == name) {
+            return in_process(Arc::clone(tool), args.clone()).await;
+        }
+        match self.tools.get(name) {
+            Some(Ready::Once(command, limit)) => return command::once(command, args, *limit).await,
+            Some(Ready::LongLived(tool)) => return tool.call(call_id, name, args).await,
+            Some(Ready::Http(endpoint)) => return endpoint.call(args).await,
+            None => {}
+        }
+        match &self.module {
+            Some(module) if module.names.iter().any(|known| known == name) => module.call(call_id, name, args).await,
+            _ if builtin::NAMES.contains(&name) => Ok(builtin::search_docs(args)),
+            _ => Err(format!("there is no tool `{name}` to execute")),
+        }
+    }
+
+    /// Ends every process that was started for a tool.
+    pub async fn close(self) {
+        for ready in self.tools.into_values() {
+            if let Ready::LongLived(tool) = ready {
+                tool.close().await;
+            }
+        }
+        if let Some(module) = self.module {
+            module.close().await;
+        }
+    }
+}
+
+async fn in_process(tool: Arc<dyn Tool>, args: Value) -> Result<Value, String> {
+    let work = tokio::task::spawn_blocking(move || tool.call(&args));
+    match tokio::time::timeout(TOOL_TIMEOUT, work).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => Err("the tool panicked".into()),
+        Err(_) => Err("no answer within 30s".into()),
+    }
+}

@@ -1,0 +1,104 @@
+//! Which keys hold secrets.
+
+use serde_json::Value;
+
+/// A key that contains one of these, in snake case, holds a secret.
+const CONTAINED: [&str; 10] = [
+    "api_key",
+    "apikey",
+    "access_token",
+    "refresh_token",
+    "auth_token",
+    "authorization",
+    "private_key",
+    "client_secret",
+    "secret_key",
+    "access_key",
+];
+
+/// So does a key one of whose words is one of these.
+const WORDS: [&str; 9] =
+    ["token", "secret", "password", "passwd", "pwd", "auth", "passphrase", "credential", "credentials"];
+
+/// A number under a key that ends so counts tokens; it is none.
+const COUNTING: [&str; 6] = ["count", "limit", "budget", "usage", "total", "max"];
+
+/// Whether a key says that its value is secret.
+pub(super) fn secret_key(key: &str, extra: &[String]) -> bool {
+    let snake = snake(key);
+    CONTAINED.iter().any(|part| snake.contains(part))
+        || snake.split('_').any(|word| WORDS.contains(&word))
+        || extra.iter().any(|name| *name == snake)
+}
+
+/// Whether a value under a secret key is worth hiding: a flag or nothing is not, nor is a count of tokens.
+pub(super) fn worth_hiding(key: &str, value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) => false,
+        Value::Number(_) => !snake(key).split('_').any(|word| COUNTING.contains(&word)),
+        _ => true,
+    }
+}
+
+/// The key in snake case: `clientSecret`, `Client-Secret` and `CLIENT_SECRET` are `client_secret`.
+pub(super) fn snake(key: &str) -> String {
+    let mut snake = String::with_capacity(key.len() + 4);
+    let mut before = '_';
+    let mut rest = key.chars().peekable();
+    while let Some(letter) = rest.next() {
+        let upper = letter.is_uppercase();
+        let starts_word = upper && (before.is_lowercase() || before.is_ascii_digit());
+        // The last capital of a row begins the next word: `APIKey`.
+        let ends_row = upper && before.is_uppercase() && rest.peek().is_some_and(|next| next.is_lowercase());
+        if (starts_word || ends_row) && !snake.ends_with('_') {
+            snake.push('_');
+        }
+        if letter.is_alphanumeric() {
+            snake.extend(letter.to_lowercase());
+        } else if !snake.ends_with('_') {
+            snake.push('_');
+        }
+        before = letter;
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_secret_keys_in_any_spelling() {
+        for key in [
+            "api_key",
+            "apiKey",
+            "APIKey",
+            "x-api-key",
+            "OPENAI_API_KEY",
+            "accessToken",
+            "clientSecret",
+            "Authorization",
+            "password",
+            "db.password",
+            "auth",
+            "userPwd",
+            "private-key",
+        ] {
+            assert!(secret_key(key, &[]), "{key}");
+        }
+        for key in
+            ["tokens_out", "author", "authority", "secretary", "tokenizer", "keyboard", "passwords_changed", "id"]
+        {
+            assert!(!secret_key(key, &[]), "{key}");
+        }
+        assert!(secret_key("Patient-Name", &["patient_name".into()]));
+    }
+
+    #[test]
+    fn counts_and_flags_are_no_secrets() {
+        assert!(!worth_hiding("token_count", &7.into()));
+        assert!(!worth_hiding("auth", &true.into()));
+        assert!(worth_hiding("token", &7.into()));
+        assert!(worth_hiding("token_count", &"x".into()));
+    }
+}

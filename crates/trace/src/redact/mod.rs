@@ -1,0 +1,10 @@
+//! What may leave a trace: secrets are removed by the name of their key, by their form, and by their value.
+//!
+//! A value that was removed because of its key is remembered, so that it is also removed where it turns up in plain text. The
+//! placeholder is always the same. Names, ids and counts that are our own are never passed through here.
+
+mod keys;
+mod patterns;
+mod redactor;
+
+pub use redactor::{PLACEHOLDER, Redactor};

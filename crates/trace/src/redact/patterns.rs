@@ -1,0 +1,114 @@
+//! Forms that only secrets have.
+
+use std::sync::OnceLock;
+
+use regex::{Regex, RegexSet};
+
+/// Each pattern, and what is put in its place; `$1` is what stays.
+const PATTERNS: [(&str, &str); 15] = [
+    // Private keys, with their armour.
+    (r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)", "[REDACTED]"),
+    // Authorization headers.
+    (r"(?i)\b(bearer\s+)[a-z0-9._~+/=-]{8,}", "${1}[REDACTED]"),
+    (r"(?i)\b(basic\s+)[a-z0-9+/]{12,}={0,2}", "${1}[REDACTED]"),
+    // OpenAI, Anthropic and others with the same prefix, dashes included.
+    (r"\bsk-[A-Za-z0-9_-]{20,}", "[REDACTED]"),
+    // Stripe.
+    (r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}", "[REDACTED]"),
+    // GitHub and GitLab.
+    (r"\bgh[pousr]_[A-Za-z0-9]{36,}", "[REDACTED]"),
+    (r"\bgithub_pat_[A-Za-z0-9_]{22,}", "[REDACTED]"),
+    (r"\bglpat-[A-Za-z0-9_-]{20,}", "[REDACTED]"),
+    // AWS and Google.
+    (r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b", "[REDACTED]"),
+    (r"\bAIza[A-Za-z0-9_-]{35}", "[REDACTED]"),
+    // Slack, Hugging Face, npm.
+    (r"\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|hf_[A-Za-z0-9]{30,}|npm_[A-Za-z0-9]{36})", "[REDACTED]"),
+    // JSON web tokens.
+    (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", "[REDACTED]"),
+    (r"\b[A-Za-z0-9_-]{20,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", "[REDACTED]"),
+    // Connection strings with a password.
+    (r"\b([a-z][a-z0-9+.-]*://[^\s:/@]+:)[^\s/@]+@", "${1}[REDACTED]@"),
+    // A key and its value in plain text: `api_key=...`, `"password": "..."`.
+    (
+        r#"(?i)((?:api[_-]?key|access[_-]?token|refresh[_-]?token|auth[_-]?token|client[_-]?secret|secret[_-]?key|password|passwd)["']?\s*[:=]\s*["']?)[^\s"',;&}\])\[]{6,}"#,
+        "${1}[REDACTED]",
+    ),
+];
+
+struct Compiled {
+    any: RegexSet,
+    each: Vec<(Regex, &'static str)>,
+}
+
+/// Compiled once for the whole program.
+fn compiled() -> Option<&'static Compiled> {
+    static COMPILED: OnceLock<Option<Compiled>> = OnceLock::new();
+    COMPILED
+        .get_or_init(|| {
+            let any = RegexSet::new(PATTERNS.iter().map(|(pattern, _)| *pattern)).ok()?;
+            let each = PATTERNS.iter().map(|(pattern, with)| Some((Regex::new(pattern).ok()?, *with)));
+            Some(Compiled { any, each: each.collect::<Option<_>>()? })
+        })
+        .as_ref()
+}
+
+/// Removes every known form from a text; nothing when there is none.
+pub(super) fn scrub(text: &str) -> Option<String> {
+    // Most texts hold nothing that could begin a secret.
+    if text.len() < 8 {
+        return None;
+    }
+    let compiled = compiled()?;
+    let found = compiled.any.matches(text);
+    if !found.matched_any() {
+        return None;
+    }
+    let mut scrubbed = text.to_owned();
+    for (regex, with) in found.iter().filter_map(|index| compiled.each.get(index)) {
+        scrubbed = regex.replace_all(&scrubbed, *with).into_owned();
+    }
+    Some(scrubbed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        assert!(compiled().is_some());
+    }
+
+    #[test]
+    fn removes_known_forms() {
+        for (text, scrubbed) in [
+            ("key sk-proj-abcdefghijklmnop1234 end", "key [REDACTED] end"),
+            ("Authorization: Bearer abc.def-123456", "Authorization: Bearer [REDACTED]"),
+            ("basic dXNlcjpwYXNzd29yZA==", "basic [REDACTED]"),
+            ("ghp_0123456789abcdefghijklmnopqrstuvwxyz", "[REDACTED]"),
+            ("AKIAIOSFODNN7EXAMPLE", "[REDACTED]"),
+            ("postgres://me:s3cr3t!@db:5432/x", "postgres://me:[REDACTED]@db:5432/x"),
+            ("eyJhbGciOiJI.eyJzdWIiOiIx.abcdefghijk", "[REDACTED]"),
+            ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nafter", "[REDACTED]\nafter"),
+            ("api_key=abcdef123 rest", "api_key=[REDACTED] rest"),
+            (r#"{"password": "hunter22"}"#, r#"{"password": "[REDACTED]"}"#),
+        ] {
+            assert_eq!(scrub(text).as_deref(), Some(scrubbed), "{text}");
+        }
+    }
+
+    #[test]
+    fn leaves_ordinary_text_alone() {
+        for text in [
+            "the bearer of bad news",
+            "sk-8 is a road",
+            "https://example.com/a:b@c",
+            "basic questions",
+            "tokens_out: 1234567",
+            "password: ''",
+        ] {
+            assert_eq!(scrub(text), None, "{text}");
+        }
+    }
+}

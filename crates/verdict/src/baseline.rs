@@ -1,0 +1,321 @@
+//! What is kept of a run to hold later ones against it.
+//!
+//! A baseline file is the `summary.json` of a run, without its own comparison:
+//!
+//! ```json
+//! {
+//!   "schema_version": 1,
+//!   "run": { "run_id": "20251115-030640", "mode": "replay", "exit_status": "success" },
+//!   "suite": { "name": "demo", "suite_path": "evals/demo/suite.yaml", "agent_command": ["python3"], "tool_mode": "replay" },
+//!   "aggregates": { "cases_total": 1, "cases_pass": 1, "cases_fail": 0, "cases_error": 0, "pass_rate": 1.0,
+//!                   "metrics": { "wall_ms": { "mean": 56.0, "p95": 56.0 } } },
+//!   "cases": [{ "id": "t1", "status": "pass", "wall_ms": 56, "tool_calls": 1, "tool_errors": 0,
+//!               "assertions": { "total": 2, "failed": 0 },
+//!               "tool_steps": [{ "tool": "search_docs", "args_hash": "9f86d081884c7d65" }],
+//!               "history": { "runs": 3, "passes": 3 } }]
+//! }
+//! ```
+//!
+//! (Shortened.) `tool_steps` and `history` may be absent, as they are in files that `RunLedger` made; other keys are not
+//! looked at.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::document::At;
+use crate::{Aggregates, Row, Rows, Spread, Status, Step};
+
+/// The version of the fields of `summary.json`.
+pub const SCHEMA_VERSION: u64 = 1;
+
+/// A run as others are held against it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Baseline {
+    /// The version of the fields.
+    pub schema_version: u64,
+    /// The suite.
+    pub suite: String,
+    /// Passed cases among those that ran.
+    pub pass_rate: f64,
+    /// The mean wall time of a case, in milliseconds.
+    pub wall_ms_mean: Option<f64>,
+    /// The wall time that only one in twenty cases exceeds, in milliseconds.
+    pub wall_ms_p95: Option<f64>,
+    /// Its cases, by id.
+    pub cases: Vec<BaselineCase>,
+}
+
+/// A case of a baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BaselineCase {
+    /// The case.
+    pub id: String,
+    /// How it ended.
+    pub status: Status,
+    /// How long it took.
+    pub wall_ms: f64,
+    /// Its tool calls in order, if they were written down.
+    pub steps: Option<Vec<Step>>,
+    /// How it fared in all runs of the baseline.
+    pub history: History,
+}
+
+/// How a case fared over several runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct History {
+    /// How often it was run.
+    pub runs: u64,
+    /// How often it passed.
+    pub passes: u64,
+}
+
+impl History {
+    /// How a case fared in one run.
+    pub fn of(row: &Row) -> Self {
+        let count = |status: &dyn Fn(Status) -> bool| {
+            row.attempts.iter().filter(|attempt| status(attempt.status)).count() as u64
+        };
+        Self { runs: count(&|status| status != Status::Skipped), passes: count(&|status| status == Status::Pass) }
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { runs: self.runs.saturating_add(other.runs), passes: self.passes.saturating_add(other.passes) }
+    }
+
+    /// Whether it passed sometimes, and sometimes did not.
+    pub fn is_mixed(self) -> bool {
+        self.passes > 0 && self.passes < self.runs
+    }
+}
+
+/// Why a file is no baseline.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BaselineError {
+    /// It is not even JSON.
+    #[error("it is not JSON: {0}")]
+    NotJson(String),
+    /// Something is missing or of the wrong kind; each problem names its place as a JSON pointer.
+    #[error("{}", told(.0))]
+    Shape(Vec<String>),
+}
+
+/// The first problems; a file that is no summary at all has a long list of them.
+fn told(problems: &[String]) -> String {
+    let shown = problems.iter().take(3).map(String::as_str).collect::<Vec<_>>().join("; ");
+    match problems.len().saturating_sub(3) {
+        0 => shown,
+        more => format!("{shown}; and {more} more"),
+    }
+}
+
+impl Baseline {
+    /// Reads a file.
+    pub fn parse(bytes: &[u8]) -> Result<Self, BaselineError> {
+        let document = serde_json::from_slice(bytes).map_err(|error| BaselineError::NotJson(error.to_string()))?;
+        Self::read(&document)
+    }
+
+    /// Reads a document.
+    pub fn read(document: &Value) -> Result<Self, BaselineError> {
+        let mut problems = Vec::new();
+        let baseline = read(document, &mut problems);
+        baseline.filter(|_| problems.is_empty()).ok_or(BaselineError::Shape(problems))
+    }
+
+    /// The baseline that a run would make.
+    pub fn of(suite: &str, rows: &Rows) -> Self {
+        let numbers = Aggregates::of(rows);
+        let cases = rows.iter().map(BaselineCase::of).collect();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            suite: suite.to_owned(),
+            pass_rate: numbers.pass_rate,
+            wall_ms_mean: numbers.wall_ms.map(|spread| spread.mean),
+            wall_ms_p95: numbers.wall_ms.map(|spread| spread.p95),
+            cases: sorted(cases),
+        }
+    }
+
+    /// What it would be if only these cases had been run.
+    #[must_use]
+    pub fn only(&self, ids: &BTreeSet<&str>) -> Self {
+        let cases: Vec<BaselineCase> =
+            self.cases.iter().filter(|case| ids.contains(case.id.as_str())).cloned().collect();
+        let ran: Vec<&BaselineCase> = cases.iter().filter(|case| case.status != Status::Skipped).collect();
+        let wall_ms = Spread::of(ran.iter().map(|case| case.wall_ms));
+        let passed = ran.iter().map(|case| if case.status == Status::Pass { 1.0 } else { 0.0 });
+        Self {
+            pass_rate: Spread::of(passed).map_or(0.0, |spread| spread.mean),
+            wall_ms_mean: wall_ms.map(|spread| spread.mean),
+            wall_ms_p95: wall_ms.map(|spread| spread.p95),
+            suite: self.suite.clone(),
+            cases,
+            ..*self
+        }
+    }
+}
+
+impl BaselineCase {
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]
+    fn of(row: &Row) -> Self {
+        let end = row.decisive();
+        Self {
+            id: row.id.clone(),
+            status: end.status,
+            wall_ms: end.wall_ms as f64,
+            steps: Some(end.metrics.steps.clone()),
+            history: History::of(row),
+        }
+    }
+}
+
+fn sorted(mut cases: Vec<BaselineCase>) -> Vec<BaselineCase> {
+    cases.sort_by(|one, other| one.id.cmp(&other.id));
+    cases
+}
+
+fn read(document: &Value, problems: &mut Vec<String>) -> Option<Baseline> {
+    let top = At::top(document);
+    let schema_version = top.field("schema_version", problems).count(problems);
+    let run = top.field("run", problems);
+    for name in ["run_id", "mode", "exit_status"] {
+        run.field(name, problems).text(problems);
+    }
+    let suite = top.field("suite", problems);
+    let name = suite.field("name", problems).text(problems);
+    for name in ["suite_path", "tool_mode"] {
+        suite.field(name, problems).text(problems);
+    }
+    suite.field("agent_command", problems).items(problems);
+    let aggregates = top.field("aggregates", problems);
+    for name in ["cases_total", "cases_pass", "cases_fail", "cases_error"] {
+        aggregates.field(name, problems).count(problems);
+    }
+    let pass_rate = aggregates.field("pass_rate", problems).number(problems);
+    let metrics = aggregates.field("metrics", problems);
+    metrics.object(problems);
+    let wall_ms = metrics.optional("wall_ms");
+    let mut wall = |name| wall_ms.as_ref()?.optional(name)?.number(problems);
+    let (wall_ms_mean, wall_ms_p95) = (wall("mean"), wall("p95"));
+    let cases = top.field("cases", problems).items(problems);
+    let cases = sorted(cases.iter().filter_map(|at| case(at, problems)).collect());
+    Some(Baseline {
+        schema_version: schema_version?,
+        suite: name?.to_owned(),
+        pass_rate: pass_rate?,
+        wall_ms_mean,
+        wall_ms_p95,
+        cases,
+    })
+}
+
+fn case(at: &At<'_>, problems: &mut Vec<String>) -> Option<BaselineCase> {
+    let id = at.field("id", problems).text(problems);
+    let status = at.field("status", problems).take("pass, fail, error or skipped", Status::read, problems);
+    let wall_ms = at.field("wall_ms", problems).number(problems);
+    for name in ["tool_calls", "tool_errors"] {
+        at.field(name, problems).count(problems);
+    }
+    let assertions = at.field("assertions", problems);
+    for name in ["total", "failed"] {
+        assertions.field(name, problems).count(problems);
+    }
+    let steps = at.optional("tool_steps").map(|at| steps(&at, problems));
+    let written = at.optional("history").and_then(|at| {
+        let (runs, passes) = (at.field("runs", problems).count(problems), at.field("passes", problems).count(problems));
+        Some(History { runs: runs?, passes: passes? })
+    });
+    let status = status?;
+    let once = History { runs: u64::from(status != Status::Skipped), passes: u64::from(status == Status::Pass) };
+    let history = written.unwrap_or(once);
+    Some(BaselineCase { id: id?.to_owned(), status, wall_ms: wall_ms?, steps, history })
+}
+
+fn steps(at: &At<'_>, problems: &mut Vec<String>) -> Vec<Step> {
+    let step = |at: &At<'_>, problems: &mut Vec<String>| {
+        let tool = at.field("tool", problems).text(problems);
+        let args_hash = at.field("args_hash", problems).text(problems);
+        Some(Step { tool: tool?.to_owned(), args_hash: args_hash?.to_owned() })
+    };
+    at.items(problems).iter().filter_map(|at| step(at, problems)).collect()
+}
+
+impl Status {
+    fn read(value: &Value) -> Option<Self> {
+        let word = value.as_str()?;
+        [Status::Pass, Status::Skipped, Status::Fail, Status::Error].into_iter().find(|status| status.name() == word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A document with just what is needed.
+    fn document() -> Value {
+        json!({
+            "schema_version": 1,
+            "run": { "run_id": "r", "mode": "replay", "exit_status": "success" },
+            "suite": { "name": "demo", "suite_path": "s.yaml", "agent_command": [], "tool_mode": "replay" },
+            "aggregates": { "cases_total": 2, "cases_pass": 1, "cases_fail": 1, "cases_error": 0, "pass_rate": 0.5,
+                            "metrics": { "wall_ms": { "mean": 20, "p95": 30.0 }, "mine": null } },
+            "cases": [
+                { "id": "b", "status": "fail", "wall_ms": 30, "tool_calls": 0, "tool_errors": 0,
+                  "assertions": { "total": 1, "failed": 1 } },
+                { "id": "a", "status": "pass", "wall_ms": 10, "tool_calls": 1, "tool_errors": 0, "mine": [],
+                  "assertions": { "total": 1, "failed": 0 }, "history": { "runs": 4, "passes": 3 },
+                  "tool_steps": [{ "tool": "search", "args_hash": "00" }] },
+            ],
+        })
+    }
+
+    #[test]
+    fn reads_what_is_there_and_needs_no_more() {
+        let baseline = Baseline::read(&document()).unwrap();
+        assert_eq!((baseline.pass_rate, baseline.wall_ms_mean, baseline.wall_ms_p95), (0.5, Some(20.0), Some(30.0)));
+        let [a, b] = baseline.cases.as_slice() else { panic!("two cases") };
+        assert_eq!((a.id.as_str(), a.history), ("a", History { runs: 4, passes: 3 }));
+        assert_eq!(a.steps.as_deref(), Some(&[Step { tool: "search".into(), args_hash: "00".into() }][..]));
+        assert_eq!((b.status, b.history, &b.steps), (Status::Fail, History { runs: 1, passes: 0 }, &None));
+    }
+
+    #[test]
+    fn says_what_is_missing_and_where() {
+        let wrong = |change: &dyn Fn(&mut Value)| {
+            let mut document = document();
+            change(&mut document);
+            Baseline::read(&document).unwrap_err().to_string()
+        };
+        let without = |pointer: &str, name: &str| {
+            wrong(&|document| {
+                document.pointer_mut(pointer).unwrap().as_object_mut().unwrap().remove(name);
+            })
+        };
+        assert_eq!(without("", "aggregates"), "`/aggregates` is missing");
+        assert_eq!(without("/cases/1", "wall_ms"), "`/cases/1/wall_ms` is missing");
+        assert_eq!(
+            wrong(&|document| document["cases"][0]["status"] = json!("passed")),
+            "`/cases/0/status` must be pass, fail, error or skipped, found the text `passed`"
+        );
+        assert_eq!(
+            Baseline::parse(b"{}").unwrap_err().to_string(),
+            "`/schema_version` is missing; `/run` is missing; `/suite` is missing; and 2 more"
+        );
+        assert!(Baseline::parse(b"[").unwrap_err().to_string().starts_with("it is not JSON: EOF"));
+        assert!(Baseline::parse(b"[]").is_err());
+    }
+
+    #[test]
+    fn a_part_of_it_has_its_own_numbers() {
+        let part = Baseline::read(&document()).unwrap().only(&BTreeSet::from(["a", "c"]));
+        assert_eq!((part.cases.len(), part.pass_rate, part.wall_ms_mean), (1, 1.0, Some(10.0)));
+        let nothing = part.only(&BTreeSet::new());
+        assert_eq!((nothing.pass_rate, nothing.wall_ms_p95), (0.0, None));
+    }
+}

@@ -1,0 +1,230 @@
+//! A run against its baseline.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::comparison::{
+    CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, WallChange, WallChanges,
+};
+use crate::pairs::Pairs;
+use crate::{Baseline, Thresholds};
+
+/// How much a fraction may be over its threshold through rounding alone.
+const ROUNDING: f64 = 1e-9;
+
+const NOT_ASKED: &str = "no threshold is set";
+const NO_BASELINE: &str = "there is no baseline to compare with";
+
+/// Holds a run against its baseline. Without one, only what needs none is looked at. A run that is not `whole`, because some
+/// cases were left out or never begun, is held against the same cases of the baseline.
+pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thresholds, whole: bool) -> Comparison {
+    let mut warnings = Vec::new();
+    let baseline = baseline.map(|baseline| {
+        warnings.extend(mismatches(baseline, current));
+        if whole { Cow::Borrowed(baseline) } else { Cow::Owned(part(baseline, current, &mut warnings)) }
+    });
+    let baseline = baseline.as_deref();
+    let pairs = Pairs::new(baseline, current);
+    let metrics = metrics(baseline, current);
+    let checks = vec![
+        pass_rate(thresholds.min_pass_rate, metrics.pass_rate),
+        wall(Gate::MaxAvgWallMsDeltaPct, thresholds.max_avg_wall_ms_delta_pct, metrics.wall_ms.mean, baseline),
+        wall(Gate::MaxP95WallMsDeltaPct, thresholds.max_p95_wall_ms_delta_pct, metrics.wall_ms.p95, baseline),
+        cases(Gate::NoNewFailures, thresholds.no_new_failures, baseline, || pairs.new_failures(&mut warnings)),
+        cases(Gate::NoMissingCases, thresholds.no_missing_cases, baseline, || pairs.missing()),
+    ];
+    Comparison {
+        passed: checks.iter().all(|check| check.status != GateStatus::Fail),
+        checks,
+        metrics,
+        case_diffs: if baseline.is_some() { pairs.changes() } else { CaseChanges::default() },
+        warnings,
+    }
+}
+
+fn mismatches(baseline: &Baseline, current: &Baseline) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let (old, new) = (baseline.schema_version, current.schema_version);
+    if old != new {
+        warnings
+            .push(format!("the baseline has schema version {old}, the run {new}: its fields may mean something else"));
+    }
+    if baseline.suite != current.suite {
+        warnings.push(format!("the baseline is of the suite `{}`, not of `{}`", baseline.suite, current.suite));
+    }
+    warnings
+}
+
+fn part(baseline: &Baseline, current: &Baseline, warnings: &mut Vec<String>) -> Baseline {
+    let ids: BTreeSet<&str> = current.cases.iter().map(|case| case.id.as_str()).collect();
+    let part = baseline.only(&ids);
+    if part.cases.len() < baseline.cases.len() {
+        warnings.push(format!(
+            "only part of the suite was run: {} of {} cases of the baseline are compared",
+            part.cases.len(),
+            baseline.cases.len()
+        ));
+    }
+    part
+}
+
+fn metrics(baseline: Option<&Baseline>, current: &Baseline) -> MetricChanges {
+    let rate = baseline.map(|baseline| baseline.pass_rate);
+    let wall = |of: &dyn Fn(&Baseline) -> Option<f64>| {
+        let (baseline, current) = (baseline.and_then(of), of(current));
+        let both = baseline.filter(|baseline| *baseline > 0.0).zip(current);
+        WallChange { baseline, current, delta_pct: both.map(|(baseline, current)| (current - baseline) / baseline) }
+    };
+    MetricChanges {
+        pass_rate: RateChange {
+            baseline: rate,
+            current: current.pass_rate,
+            delta: rate.map(|rate| current.pass_rate - rate),
+        },
+        wall_ms: WallChanges { mean: wall(&|run| run.wall_ms_mean), p95: wall(&|run| run.wall_ms_p95) },
+    }
+}
+
+fn status(holds: bool) -> GateStatus {
+    if holds { GateStatus::Pass } else { GateStatus::Fail }
+}
+
+/// The share is absolute: the baseline's is shown beside it and decides nothing.
+fn pass_rate(threshold: Option<f64>, rate: RateChange) -> GateCheck {
+    let judged = match threshold {
+        None => GateCheck::skipped(Gate::MinPassRate, None, NOT_ASKED),
+        Some(least) => GateCheck::judged(Gate::MinPassRate, threshold, status(rate.current >= least)),
+    };
+    GateCheck { baseline: rate.baseline, current: Some(rate.current), delta: rate.delta, ..judged }
+}
+
+fn wall(gate: Gate, threshold: Option<f64>, wall: WallChange, baseline: Option<&Baseline>) -> GateCheck {
+    let judged = match (threshold, wall.delta_pct) {
+        (None, _) => GateCheck::skipped(gate, None, NOT_ASKED),
+        (Some(most), Some(delta)) => GateCheck::judged(gate, threshold, status(delta <= most + ROUNDING)),
+        (Some(_), None) if baseline.is_none() => GateCheck::skipped(gate, threshold, NO_BASELINE),
+        (Some(_), None) if wall.current.is_none() => GateCheck::skipped(gate, threshold, "no case was run"),
+        (Some(_), None) => GateCheck::skipped(gate, threshold, "the baseline has no wall time, or one of zero"),
+    };
+    GateCheck { baseline: wall.baseline, current: wall.current, delta_pct: wall.delta_pct, ..judged }
+}
+
+/// A gate that no case may be concerned by.
+fn cases(gate: Gate, asked: bool, baseline: Option<&Baseline>, concerned: impl FnOnce() -> Vec<String>) -> GateCheck {
+    if !asked {
+        return GateCheck::skipped(gate, None, NOT_ASKED);
+    }
+    if baseline.is_none() {
+        return GateCheck::skipped(gate, Some(0.0), NO_BASELINE);
+    }
+    let cases = concerned();
+    #[expect(clippy::cast_precision_loss, reason = "there are fewer cases than a double can count")]
+    let current = Some(cases.len() as f64);
+    GateCheck { current, cases, ..GateCheck::judged(gate, Some(0.0), status(current == Some(0.0))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pairs::samples::{case, run};
+    use crate::{BaselineCase, History, Status};
+
+    fn statuses(comparison: &Comparison) -> Vec<GateStatus> {
+        comparison.checks.iter().map(|check| check.status).collect()
+    }
+
+    #[test]
+    fn a_pass_rate_that_fell_too_far_fails() {
+        let pass = |id| case(id, Status::Pass, &[]);
+        let baseline = run([pass("a"), pass("b"), pass("c"), pass("d"), pass("e")]);
+        let current = run([pass("a"), pass("b"), pass("c"), pass("d"), case("e", Status::Fail, &[])]);
+        let thresholds = Thresholds { min_pass_rate: Some(0.9), ..Thresholds::default() };
+        let comparison = compare(Some(&baseline), &current, &thresholds, true);
+        assert!(!comparison.passed);
+        let check = &comparison.checks[0];
+        assert_eq!((check.id, check.status), (Gate::MinPassRate, GateStatus::Fail));
+        assert_eq!((check.threshold, check.baseline, check.current), (Some(0.9), Some(1.0), Some(0.8)));
+        assert!(comparison.checks[1..].iter().all(|check| check.note.as_deref() == Some(NOT_ASKED)));
+        let enough = Thresholds { min_pass_rate: Some(0.8), ..Thresholds::default() };
+        assert!(compare(Some(&baseline), &current, &enough, true).passed);
+    }
+
+    #[test]
+    fn wall_times_are_compared_as_fractions() {
+        let baseline = Baseline { wall_ms_mean: Some(50.0), wall_ms_p95: Some(100.0), ..run([]) };
+        let current = Baseline { wall_ms_mean: Some(60.0), wall_ms_p95: Some(90.0), ..run([]) };
+        let thresholds = |mean, p95| Thresholds {
+            max_avg_wall_ms_delta_pct: Some(mean),
+            max_p95_wall_ms_delta_pct: Some(p95),
+            ..Thresholds::default()
+        };
+        let comparison = compare(Some(&baseline), &current, &thresholds(0.2, -0.1), true);
+        assert!(comparison.passed, "{comparison:?}");
+        assert_eq!(comparison.metrics.wall_ms.mean.delta_pct, Some(0.2));
+        let comparison = compare(Some(&baseline), &current, &thresholds(0.19, -0.2), true);
+        assert_eq!(statuses(&comparison)[1..3], [GateStatus::Fail, GateStatus::Fail]);
+        let zero = Baseline { wall_ms_mean: Some(0.0), wall_ms_p95: None, ..baseline };
+        let comparison = compare(Some(&zero), &current, &thresholds(0.0, 0.0), true);
+        assert_eq!(statuses(&comparison)[1..3], [GateStatus::Skipped, GateStatus::Skipped]);
+        assert!(comparison.passed);
+    }
+
+    #[test]
+    fn without_a_baseline_only_the_pass_rate_is_looked_at() {
+        let current = run([case("a", Status::Fail, &[])]);
+        let thresholds = Thresholds {
+            min_pass_rate: Some(0.5),
+            max_avg_wall_ms_delta_pct: Some(0.1),
+            no_new_failures: true,
+            no_missing_cases: true,
+            ..Thresholds::default()
+        };
+        let comparison = compare(None, &current, &thresholds, true);
+        let notes: Vec<_> = comparison.checks.iter().map(|check| check.note.as_deref()).collect();
+        assert_eq!(notes, [None, Some(NO_BASELINE), Some(NOT_ASKED), Some(NO_BASELINE), Some(NO_BASELINE)]);
+        assert!(!comparison.passed);
+        assert_eq!(comparison.case_diffs, CaseChanges::default());
+    }
+
+    #[test]
+    fn a_case_that_is_known_to_be_flaky_fails_no_gate() {
+        let mut flaky = case("flaky", Status::Pass, &[]);
+        flaky.history = History { runs: 5, passes: 4 };
+        let baseline = run([flaky, case("steady", Status::Pass, &[]), case("red", Status::Fail, &[])]);
+        let failed = ["flaky", "steady", "red"].map(|id| case(id, Status::Error, &[]));
+        let thresholds = Thresholds { no_new_failures: true, ..Thresholds::default() };
+        let comparison = compare(Some(&baseline), &run(failed), &thresholds, true);
+        assert_eq!(
+            (comparison.checks[3].status, &comparison.checks[3].cases),
+            (GateStatus::Fail, &vec!["steady".into()])
+        );
+        assert_eq!(
+            comparison.warnings,
+            ["`flaky` does not pass and is not held against the run: in the baseline it passed 4 of 5 runs"]
+        );
+    }
+
+    #[test]
+    fn a_part_of_a_run_is_held_against_the_same_part() {
+        let took = |wall_ms, id| BaselineCase { wall_ms, ..case(id, Status::Pass, &[]) };
+        let baseline = run([took(1000.0, "slow"), took(10.0, "quick")]);
+        let current = run([took(10.0, "quick")]);
+        let thresholds =
+            Thresholds { no_missing_cases: true, max_avg_wall_ms_delta_pct: Some(0.0), ..Thresholds::default() };
+        let comparison = compare(Some(&baseline), &current, &thresholds, false);
+        assert!(comparison.passed);
+        assert_eq!(comparison.metrics.wall_ms.mean.baseline, Some(10.0));
+        assert_eq!(comparison.warnings, ["only part of the suite was run: 1 of 2 cases of the baseline are compared"]);
+        let comparison = compare(Some(&baseline), &current, &thresholds, true);
+        assert_eq!(comparison.checks[4].cases, ["slow"]);
+    }
+
+    #[test]
+    fn another_version_or_suite_is_a_warning() {
+        let baseline = Baseline { schema_version: 2, suite: "other".into(), ..run([]) };
+        let comparison = compare(Some(&baseline), &run([]), &Thresholds::default(), true);
+        assert!(comparison.passed);
+        assert_eq!(comparison.warnings.len(), 2);
+        assert!(comparison.warnings[0].contains("schema version 2, the run 1"), "{:?}", comparison.warnings);
+    }
+}

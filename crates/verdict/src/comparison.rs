@@ -1,0 +1,190 @@
+//! What a comparison with a baseline says.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Status, Step};
+
+/// A run beside its baseline.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Whether no gate failed.
+    pub passed: bool,
+    /// Every gate there is, in a fixed order; those that were not asked for are skipped.
+    pub checks: Vec<GateCheck>,
+    /// How the numbers of the run changed.
+    pub metrics: MetricChanges,
+    /// How the cases changed.
+    pub case_diffs: CaseChanges,
+    /// What else is worth knowing, a sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Something that is asked of a run as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Gate {
+    /// Enough cases pass.
+    MinPassRate,
+    /// The mean wall time does not grow too much.
+    MaxAvgWallMsDeltaPct,
+    /// The wall time that only one in twenty cases exceeds does not grow too much.
+    #[serde(rename = "max_p95_wall_ms_delta_pct")]
+    MaxP95WallMsDeltaPct,
+    /// No case fails that passed in the baseline.
+    NoNewFailures,
+    /// Every case of the baseline was run.
+    NoMissingCases,
+}
+
+impl Gate {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Gate::MinPassRate => "min_pass_rate",
+            Gate::MaxAvgWallMsDeltaPct => "max_avg_wall_ms_delta_pct",
+            Gate::MaxP95WallMsDeltaPct => "max_p95_wall_ms_delta_pct",
+            Gate::NoNewFailures => "no_new_failures",
+            Gate::NoMissingCases => "no_missing_cases",
+        }
+    }
+}
+
+/// What became of a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateStatus {
+    /// It is open.
+    Pass,
+    /// The run must not get through.
+    Fail,
+    /// It was not looked at.
+    Skipped,
+}
+
+/// One gate and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GateCheck {
+    /// Which gate.
+    pub id: Gate,
+    /// What became of it.
+    pub status: GateStatus,
+    /// The limit, if there is one: a share, a fraction, or how many cases may be concerned.
+    pub threshold: Option<f64>,
+    /// The baseline's number.
+    pub baseline: Option<f64>,
+    /// This run's number.
+    pub current: Option<f64>,
+    /// How much more it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
+    /// How much more it is, as a fraction of the baseline's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta_pct: Option<f64>,
+    /// The cases concerned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cases: Vec<String>,
+    /// Why it was not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl GateCheck {
+    /// A gate that was not looked at.
+    pub(crate) fn skipped(id: Gate, threshold: Option<f64>, note: impl Into<String>) -> Self {
+        Self { note: Some(note.into()), ..Self::judged(id, threshold, GateStatus::Skipped) }
+    }
+
+    /// A gate without numbers as yet.
+    pub(crate) fn judged(id: Gate, threshold: Option<f64>, status: GateStatus) -> Self {
+        Self {
+            id,
+            status,
+            threshold,
+            baseline: None,
+            current: None,
+            delta: None,
+            delta_pct: None,
+            cases: Vec::new(),
+            note: None,
+        }
+    }
+}
+
+/// How the numbers of a run changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct MetricChanges {
+    /// Passed cases among those that ran.
+    pub pass_rate: RateChange,
+    /// Wall times.
+    pub wall_ms: WallChanges,
+}
+
+/// How a share changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct RateChange {
+    /// The baseline's.
+    pub baseline: Option<f64>,
+    /// This run's.
+    pub current: f64,
+    /// How much more it is.
+    pub delta: Option<f64>,
+}
+
+/// How wall times changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct WallChanges {
+    /// The mean.
+    pub mean: WallChange,
+    /// What only one in twenty cases exceeds.
+    pub p95: WallChange,
+}
+
+/// How a wall time changed, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct WallChange {
+    /// The baseline's.
+    pub baseline: Option<f64>,
+    /// This run's.
+    pub current: Option<f64>,
+    /// How much more it is, as a fraction of the baseline's.
+    pub delta_pct: Option<f64>,
+}
+
+/// How the cases of a run changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseChanges {
+    /// Cases of the baseline that are no part of this run.
+    pub missing_in_current: Vec<String>,
+    /// Cases that the baseline does not have.
+    pub new_in_current: Vec<String>,
+    /// Cases that ended otherwise.
+    pub status_changed: Vec<StatusChange>,
+    /// Cases whose tool calls are others.
+    #[serde(default)]
+    pub steps_changed: Vec<StepChange>,
+}
+
+/// A case that ended otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusChange {
+    /// The case.
+    pub id: String,
+    /// How it ended in the baseline.
+    pub baseline: Status,
+    /// How it ended now.
+    pub current: Status,
+}
+
+/// A case whose tool calls are others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepChange {
+    /// The case.
+    pub id: String,
+    /// The first call that differs, from 1.
+    pub first_difference: usize,
+    /// That call in the baseline, if it went on.
+    pub baseline: Option<Step>,
+    /// That call now, if the agent went on.
+    pub current: Option<Step>,
+}

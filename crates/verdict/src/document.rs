@@ -1,0 +1,88 @@
+//! Reading a JSON document that others may have written: every problem is noted with its place, none ends the reading.
+
+use serde_json::Value;
+
+/// A place in a document, whether or not there is anything.
+pub(crate) struct At<'v> {
+    value: Option<&'v Value>,
+    /// The place as a JSON pointer.
+    path: String,
+    /// Whether something above is missing, which was told already.
+    told: bool,
+}
+
+impl<'v> At<'v> {
+    /// The whole document.
+    pub(crate) fn top(document: &'v Value) -> Self {
+        Self { value: Some(document), path: String::new(), told: false }
+    }
+
+    /// A field that may be absent.
+    pub(crate) fn optional(&self, name: &str) -> Option<At<'v>> {
+        let value = self.value?.get(name).filter(|value| !value.is_null())?;
+        Some(At { value: Some(value), path: format!("{}/{name}", self.path), told: false })
+    }
+
+    /// A field that must be there.
+    pub(crate) fn field(&self, name: &str, problems: &mut Vec<String>) -> At<'v> {
+        let path = format!("{}/{name}", self.path);
+        if self.told {
+            return At { value: None, path, told: true };
+        }
+        let value = self.value.and_then(|value| value.get(name)).filter(|value| !value.is_null());
+        if value.is_none() {
+            problems.push(format!("`{path}` is missing"));
+        }
+        At { value, path, told: value.is_none() }
+    }
+
+    /// The items of a list.
+    pub(crate) fn items(&self, problems: &mut Vec<String>) -> Vec<At<'v>> {
+        let items = self.take("a list", |value| value.as_array(), problems).map_or(&[][..], Vec::as_slice);
+        let at = |(index, value)| At { value: Some(value), path: format!("{}/{index}", self.path), told: false };
+        items.iter().enumerate().map(at).collect()
+    }
+
+    /// An object, whatever is in it.
+    pub(crate) fn object(&self, problems: &mut Vec<String>) {
+        self.take("an object", |value| value.as_object(), problems);
+    }
+
+    pub(crate) fn text(&self, problems: &mut Vec<String>) -> Option<&'v str> {
+        self.take("text", |value| value.as_str(), problems)
+    }
+
+    pub(crate) fn number(&self, problems: &mut Vec<String>) -> Option<f64> {
+        self.take("a number", |value| value.as_f64().filter(|number| number.is_finite()), problems)
+    }
+
+    pub(crate) fn count(&self, problems: &mut Vec<String>) -> Option<u64> {
+        self.take("a whole number", Value::as_u64, problems)
+    }
+
+    /// What `read` makes of the value; a value that it makes nothing of is told.
+    pub(crate) fn take<T>(
+        &self,
+        wanted: &str,
+        read: impl FnOnce(&'v Value) -> Option<T>,
+        problems: &mut Vec<String>,
+    ) -> Option<T> {
+        let value = self.value?;
+        let read = read(value);
+        if read.is_none() {
+            problems.push(format!("`{}` must be {wanted}, found {}", self.path, described(value)));
+        }
+        read
+    }
+}
+
+fn described(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(truth) => format!("the truth value {truth}"),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) => format!("the text `{}`", text.chars().take(40).collect::<String>().escape_debug()),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}

@@ -1,0 +1,192 @@
+//! The cases of two runs side by side.
+
+use std::collections::BTreeMap;
+
+use crate::comparison::{CaseChanges, StatusChange, StepChange};
+use crate::{Baseline, BaselineCase, Status, Step};
+
+/// Every case of the two runs. Ids may be used several times in some formats; then the nth is held against the nth.
+pub(crate) struct Pairs<'c>(BTreeMap<(&'c str, usize), Pair<'c>>);
+
+/// A case in the baseline and now.
+type Pair<'c> = (Option<&'c BaselineCase>, Option<&'c BaselineCase>);
+
+impl<'c> Pairs<'c> {
+    pub(crate) fn new(baseline: Option<&'c Baseline>, current: &'c Baseline) -> Self {
+        let mut pairs: BTreeMap<_, Pair<'c>> = BTreeMap::new();
+        for (key, case) in numbered(baseline.map_or(&[], |baseline| &baseline.cases)) {
+            pairs.entry(key).or_default().0 = Some(case);
+        }
+        for (key, case) in numbered(&current.cases) {
+            pairs.entry(key).or_default().1 = Some(case);
+        }
+        Self(pairs)
+    }
+
+    fn both(&self) -> impl Iterator<Item = (&'c BaselineCase, &'c BaselineCase)> {
+        self.0.values().filter_map(|(baseline, current)| Some(((*baseline)?, (*current)?)))
+    }
+
+    /// Cases that passed in the baseline and fail now. Of a case that is known to pass only sometimes this says nothing, so
+    /// there it is only a warning.
+    pub(crate) fn new_failures(&self, warnings: &mut Vec<String>) -> Vec<String> {
+        let mut failures = Vec::new();
+        for (baseline, current) in self.both() {
+            if baseline.status != Status::Pass || !is_failure(current.status) {
+                continue;
+            }
+            let history = baseline.history;
+            if history.is_mixed() {
+                let id = &current.id;
+                let (passes, runs) = (history.passes, history.runs);
+                warnings
+                    .push(format!("`{id}` does not pass and is not held against the run: in the baseline it passed {passes} of {runs} runs"));
+            } else {
+                failures.push(current.id.clone());
+            }
+        }
+        failures
+    }
+
+    /// Cases that ran in the baseline and were not run now: they are gone, or skipped.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        let not_run = |case: Option<&BaselineCase>| case.is_none_or(|case| case.status == Status::Skipped);
+        let missing = self.0.values().filter(|(baseline, current)| !not_run(*baseline) && not_run(*current));
+        missing.filter_map(|(baseline, _)| Some((*baseline)?.id.clone())).collect()
+    }
+
+    pub(crate) fn changes(&self) -> CaseChanges {
+        let id = |case: &BaselineCase| case.id.clone();
+        let missing = self.0.values().filter(|(_, current)| current.is_none());
+        let new = self.0.values().filter(|(baseline, _)| baseline.is_none());
+        CaseChanges {
+            missing_in_current: missing.filter_map(|(baseline, _)| baseline.map(id)).collect(),
+            new_in_current: new.filter_map(|(_, current)| current.map(id)).collect(),
+            status_changed: self
+                .both()
+                .filter(|(baseline, current)| baseline.status != current.status)
+                .map(|(old, new)| StatusChange { id: id(new), baseline: old.status, current: new.status })
+                .collect(),
+            steps_changed: self.both().filter_map(|(baseline, current)| departure(baseline, current)).collect(),
+        }
+    }
+}
+
+fn numbered(cases: &[BaselineCase]) -> impl Iterator<Item = ((&str, usize), &BaselineCase)> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    cases.iter().map(move |case| {
+        let count = seen.entry(case.id.as_str()).or_default();
+        *count += 1;
+        ((case.id.as_str(), *count), case)
+    })
+}
+
+fn is_failure(status: Status) -> bool {
+    matches!(status, Status::Fail | Status::Error)
+}
+
+/// The first tool call that is another, if both runs have written theirs down.
+fn departure(baseline: &BaselineCase, current: &BaselineCase) -> Option<StepChange> {
+    if baseline.status == Status::Skipped || current.status == Status::Skipped {
+        return None;
+    }
+    let (old, new): (&[Step], &[Step]) = (baseline.steps.as_deref()?, current.steps.as_deref()?);
+    let same = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let (old, new) = (old.get(same), new.get(same));
+    (old != new).then(|| StepChange {
+        id: current.id.clone(),
+        first_difference: same + 1,
+        baseline: old.cloned(),
+        current: new.cloned(),
+    })
+}
+
+/// Runs and cases for tests.
+#[cfg(test)]
+pub(crate) mod samples {
+    use super::*;
+    use crate::{History, SCHEMA_VERSION};
+
+    /// A run of one millisecond a case.
+    pub(crate) fn run<const N: usize>(cases: [BaselineCase; N]) -> Baseline {
+        let ids: std::collections::BTreeSet<String> = cases.iter().map(|case| case.id.clone()).collect();
+        let all = Baseline {
+            schema_version: SCHEMA_VERSION,
+            suite: "demo".into(),
+            pass_rate: 0.0,
+            wall_ms_mean: None,
+            wall_ms_p95: None,
+            cases: cases.into(),
+        };
+        all.only(&ids.iter().map(String::as_str).collect())
+    }
+
+    pub(crate) fn case(id: &str, status: Status, steps: &[(&str, &str)]) -> BaselineCase {
+        let step = |(tool, hash): &(&str, &str)| Step { tool: (*tool).into(), args_hash: (*hash).into() };
+        BaselineCase {
+            id: id.into(),
+            status,
+            wall_ms: 1.0,
+            steps: Some(steps.iter().map(step).collect()),
+            history: History { runs: 1, passes: u64::from(status == Status::Pass) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::samples::{case, run};
+    use super::*;
+
+    #[test]
+    fn what_changed_is_listed() {
+        let baseline =
+            run([case("a", Status::Pass, &[]), case("gone", Status::Pass, &[]), case("later", Status::Pass, &[])]);
+        let current =
+            run([case("a", Status::Error, &[]), case("later", Status::Skipped, &[]), case("new", Status::Pass, &[])]);
+        let pairs = Pairs::new(Some(&baseline), &current);
+        let changes = pairs.changes();
+        assert_eq!(
+            (&changes.missing_in_current[..], &changes.new_in_current[..]),
+            (&["gone".into()][..], &["new".into()][..])
+        );
+        let ended: Vec<_> = changes.status_changed.iter().map(|change| (&*change.id, change.current)).collect();
+        assert_eq!(ended, [("a", Status::Error), ("later", Status::Skipped)]);
+        assert_eq!(pairs.missing(), ["gone", "later"]);
+        assert_eq!(pairs.new_failures(&mut Vec::new()), ["a"]);
+    }
+
+    #[test]
+    fn an_id_used_twice_is_compared_one_by_one() {
+        let two = [case("a", Status::Pass, &[]), case("a", Status::Fail, &[])];
+        let (baseline, current) = (run(two.clone()), run([two[0].clone()]));
+        let changes = Pairs::new(Some(&baseline), &current).changes();
+        assert_eq!((changes.missing_in_current.len(), changes.status_changed.len()), (1, 0));
+    }
+
+    #[test]
+    fn the_first_departing_step_is_found() {
+        let find = |old: &[(&str, &str)], new: &[(&str, &str)]| {
+            departure(&case("a", Status::Pass, old), &case("a", Status::Fail, new))
+        };
+        assert_eq!(find(&[("s", "1")], &[("s", "1")]), None);
+        let other = find(&[("s", "1"), ("s", "2")], &[("s", "1"), ("c", "2"), ("s", "3")]).unwrap();
+        assert_eq!(
+            (other.first_difference, other.baseline.unwrap().tool, other.current.unwrap().tool),
+            (2, "s".into(), "c".into())
+        );
+        let arguments = find(&[("s", "1")], &[("s", "2")]).unwrap();
+        assert_eq!(arguments.baseline.unwrap().tool, arguments.current.unwrap().tool);
+        let shorter = find(&[("s", "1")], &[]).unwrap();
+        assert_eq!((shorter.first_difference, shorter.current), (1, None));
+        let longer = find(&[], &[("s", "1")]).unwrap();
+        assert_eq!((longer.first_difference, longer.baseline), (1, None));
+    }
+
+    #[test]
+    fn steps_that_were_not_written_down_are_not_compared() {
+        let unknown = BaselineCase { steps: None, ..case("a", Status::Pass, &[]) };
+        assert_eq!(departure(&unknown, &case("a", Status::Pass, &[("s", "1")])), None);
+        assert_eq!(departure(&case("a", Status::Pass, &[("s", "1")]), &case("a", Status::Skipped, &[])), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! The numbers of a suite's gates, apart from where they were written.
+
+use agentci_plan::{Gates, Spanned};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How far a run may fall behind. Shares and fractions, never percentages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Thresholds {
+    /// How much more the mean wall time may be, as a fraction of the baseline's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_avg_wall_ms_delta_pct: Option<f64>,
+    /// The same for the wall time that only one in twenty cases exceeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_p95_wall_ms_delta_pct: Option<f64>,
+    /// The least share of cases that must pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_pass_rate: Option<f64>,
+    /// Whether every case of the baseline must be run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_missing_cases: bool,
+    /// Whether a case that passed in the baseline must not fail.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_new_failures: bool,
+}
+
+impl From<&Gates> for Thresholds {
+    fn from(gates: &Gates) -> Self {
+        let number = |threshold: &Option<Spanned<f64>>| threshold.as_ref().map(|threshold| threshold.value);
+        let truth = |asked: &Option<Spanned<bool>>| asked.as_ref().is_some_and(|asked| asked.value);
+        Self {
+            max_avg_wall_ms_delta_pct: number(&gates.max_avg_wall_ms_delta_pct),
+            max_p95_wall_ms_delta_pct: number(&gates.max_p95_wall_ms_delta_pct),
+            min_pass_rate: number(&gates.min_pass_rate),
+            no_missing_cases: truth(&gates.no_missing_cases),
+            no_new_failures: truth(&gates.no_new_failures),
+        }
+    }
+}
+
+impl Thresholds {
+    /// The thresholds that a summary says its run was held to. In summaries that `RunLedger` made some of them stand only
+    /// among the suite's own words, which use fractions there.
+    pub fn of_summary(document: &Value) -> Self {
+        let policy = &document["policy_snapshot"];
+        let number = |names: &[&str]| {
+            let places = [&policy["thresholds"], &policy["regression"]];
+            places.iter().find_map(|place| names.iter().find_map(|name| place[*name].as_f64()))
+        };
+        let truth = |name: &str| policy["thresholds"][name].as_bool().unwrap_or_default();
+        Self {
+            max_avg_wall_ms_delta_pct: number(&["max_avg_wall_ms_delta_pct"]),
+            max_p95_wall_ms_delta_pct: number(&["max_p95_wall_ms_delta_pct", "max_p95_wall_ms_increase_pct"]),
+            min_pass_rate: number(&["min_pass_rate", "min_success_rate"]),
+            no_missing_cases: truth("no_missing_cases"),
+            no_new_failures: truth("no_new_failures"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_summary_gives_back_its_thresholds() {
+        let thresholds = Thresholds {
+            max_avg_wall_ms_delta_pct: Some(0.1),
+            min_pass_rate: Some(0.9),
+            no_new_failures: true,
+            ..Thresholds::default()
+        };
+        // The suite's own words are percentages here, so they must not be read where the threshold itself stands.
+        let written = json!({ "max_avg_wall_ms_delta_pct": 10, "min_pass_rate": 0.9, "no_new_failures": true });
+        let summary = json!({ "policy_snapshot": { "thresholds": thresholds, "regression": written } });
+        assert_eq!(Thresholds::of_summary(&summary), thresholds);
+        assert_eq!(Thresholds::of_summary(&json!({})), Thresholds::default());
+    }
+
+    #[test]
+    fn the_words_of_runledger_are_understood() {
+        let summary = json!({ "policy_snapshot": {
+            "thresholds": { "min_pass_rate": 1.0 },
+            "regression": { "min_pass_rate": 1.0, "max_p95_wall_ms_increase_pct": 0.5 },
+        } });
+        let expected =
+            Thresholds { min_pass_rate: Some(1.0), max_p95_wall_ms_delta_pct: Some(0.5), ..Thresholds::default() };
+        assert_eq!(Thresholds::of_summary(&summary), expected);
+    }
+}
