@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Case, Mode, Suite, ToolSource};
+use agentci_plan::{Case, LiveTools, Mode, Spanned, Suite, ToolSource};
 use agentci_stubs::{Tool, Toolbox, ToolboxError};
 
 use crate::environment;
@@ -29,15 +29,17 @@ pub(crate) async fn ready(
         Some(name) => environment(name),
         None => Some(String::new()),
     };
-    let mut tried = Vec::new();
+    let mut tried: Vec<(*const LiveTools, &[Spanned<String>])> = Vec::new();
     for case in cases {
         let world = &case.world;
-        let allowed: Vec<&str> =
-            world.allowed.iter().flat_map(|names| names.iter()).map(|name| name.value.as_str()).collect();
-        if tried.contains(&(Arc::as_ptr(&world.live), allowed.clone())) {
+        let allowed = world.allowed.as_deref().unwrap_or_default();
+        let same = |(live, names): &(*const LiveTools, &[Spanned<String>])| {
+            *live == Arc::as_ptr(&world.live) && std::ptr::eq(*names, allowed)
+        };
+        if tried.iter().any(same) {
             continue;
         }
-        Toolbox::open(&world.live, tools, &allowed, &lookup).await?.close().await;
+        Toolbox::open(&world.live, tools, allowed, &lookup).await?.close().await;
         tried.push((Arc::as_ptr(&world.live), allowed));
     }
     Ok(())

@@ -12,8 +12,8 @@ use agentci_stubs::{Tool, ToolboxError};
 use agentci_trace::Redactor;
 use agentci_verdict::{Policy, RunEvent, Status};
 
-use crate::{DiskFiles, recording};
 use crate::policies::policy;
+use crate::{DiskFiles, recording};
 
 /// Suites that were read and whose checks are ready.
 #[derive(Debug)]

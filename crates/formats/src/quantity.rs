@@ -19,3 +19,8 @@ pub(crate) fn whole(node: &Node, name: &str, problems: &mut Diagnostics) -> Opti
     }
     Some(limit)
 }
+
+/// A number that was multiplied or divided, without the noise this adds, for a message.
+pub(crate) fn tidy(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
+}

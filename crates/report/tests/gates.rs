@@ -1,14 +1,14 @@
 //! What the reports say of a run that was held against a baseline.
 
-#[expect(clippy::unwrap_used, reason = "only tests use it, each of which may fail by it")]
+#![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
+
 mod recorded;
 
 use std::sync::Arc;
 
 use agentci_report::{Console, ConsoleOptions, Junit, Paint, Summary, comparison_table};
 use agentci_verdict::{
-    Baseline, BaselineCase, Body, GateReport, History, Policy, Rows, RunEvent, SCHEMA_VERSION, Status, Step,
-    Thresholds,
+    Baseline, BaselineCase, Body, GateReport, History, Policy, Rows, RunEvent, SCHEMA_VERSION, Status, Step, Thresholds,
 };
 use recorded::{Written, play};
 use serde_json::{Value, json};

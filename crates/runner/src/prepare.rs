@@ -188,9 +188,8 @@ async fn source(
         }
         _ => None,
     };
-    let allowed: Vec<&str> =
-        world.allowed.iter().flat_map(|names| names.iter()).map(|name| name.value.as_str()).collect();
-    let toolbox = Toolbox::open(&world.live, job.options.tools, &allowed, lookup).await.map_err(|error| {
+    let allowed = world.allowed.as_deref().unwrap_or_default();
+    let toolbox = Toolbox::open(&world.live, job.options.tools, allowed, lookup).await.map_err(|error| {
         let place = error.span.map(|span| job.place(span));
         let mut finding = findings::plain(Cause::Config, error.message, place);
         finding.help = Some(error.help);

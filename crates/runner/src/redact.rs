@@ -45,7 +45,13 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
     }
 }
 
-fn case_end(end: &mut CaseEnd, secrets: &Redactor) {
+fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
+    // A detail names the key that its values stood under; what is secret there may also stand in the message.
+    for detail in end.findings.iter().flat_map(|finding| &finding.details) {
+        let key = last_step(&detail.path);
+        secrets.learn(&serde_json::json!({ key: [&detail.expected, &detail.actual] }));
+    }
+    let secrets = &*secrets;
     scrub_option(&mut end.description, secrets);
     scrub_option(&mut end.skip_reason, secrets);
     end.place.iter_mut().for_each(|place| scrub_place(place, secrets));

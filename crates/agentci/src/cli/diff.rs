@@ -33,21 +33,22 @@ pub(crate) fn diff(arguments: &DiffArguments, context: &Context) -> ExitStatus {
             Some("make one of a good run: `agentci baseline promote --from RUN_DIR --to FILE`"),
         );
     }
-    let summary = stored::summary(&arguments.run);
-    let summary = match &summary {
-        Ok(summary) => Baseline::read(summary)
-            .map_err(|error| context.complain(&stored::unreadable(&arguments.run, &error), Some(stored::HELP)))
-            .map(|run| (summary, run)),
-        Err(message) => Err(context.complain(message, Some(stored::HELP))),
+    let read = |summary| match Baseline::read(&summary) {
+        Ok(run) => Ok((summary, run)),
+        Err(error) => Err(stored::unreadable(&arguments.run, &error)),
     };
-    let (Ok(baseline), Ok((summary, run))) = (baseline, summary) else { return ExitStatus::Failed };
-    let thresholds = Thresholds::of_summary(summary);
+    let run = stored::summary(&arguments.run).and_then(read);
+    if let Err(message) = &run {
+        context.complain(message, Some(stored::HELP));
+    }
+    let (Ok(baseline), Ok((summary, run))) = (baseline, run) else { return ExitStatus::Failed };
+    let thresholds = Thresholds::of_summary(&summary);
     let report = GateReport {
         baseline_path: Some(baseline_path),
         problem: None,
         thresholds,
         written: summary["policy_snapshot"]["regression"].clone(),
-        comparison: compare(Some(&baseline), &run, &thresholds, incomplete(summary).is_none()),
+        comparison: compare(Some(&baseline), &run, &thresholds, incomplete(&summary).is_none()),
     };
     if arguments.json {
         let mut document = regression(&report);
@@ -56,7 +57,7 @@ pub(crate) fn diff(arguments: &DiffArguments, context: &Context) -> ExitStatus {
     } else {
         let against = one_line(report.baseline_path.as_deref().unwrap_or_default()).into_owned();
         let table = comparison_table(&report.comparison, Paint::new(context.stdout_color));
-        context.print(&format!("{} against {against}\n\n{table}", stored::named(summary)));
+        context.print(&format!("{} against {against}\n\n{table}", stored::named(&summary)));
     }
     if report.passed() { ExitStatus::Success } else { ExitStatus::Failed }
 }

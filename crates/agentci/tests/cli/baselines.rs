@@ -23,7 +23,7 @@ fn five(regression: &str) -> Suite {
 /// The folder of the last run, as it would be named on the command line.
 fn last(suite: &Suite) -> String {
     let folders = run_folders(&suite.path(".agentci/runs"));
-    let last = folders.last().expect("a run");
+    let last = folders.last().unwrap();
     last.strip_prefix(suite.root()).unwrap().to_str().unwrap().to_owned()
 }
 

@@ -6,6 +6,7 @@ use agentci_plan::{Diagnostic, Diagnostics, Gates, Node, Reading, Spanned, join,
 use serde_json::Value;
 
 use crate::pass_rate::pass_rate;
+use crate::quantity::tidy;
 
 /// Reads the gates; none of them is needed.
 pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> Gates {
@@ -38,7 +39,7 @@ fn percentage(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spa
         problems.push(
             Diagnostic::warning(node.span, format!("`{name}` is a percentage: {percent} allows {percent} % more"))
                 .label("less than one percent")
-                .help(format!("write {} for {} %", percent * 100.0, percent * 100.0)),
+                .help(format!("write {} for {} %", tidy(percent * 100.0), tidy(percent * 100.0))),
         );
     }
     let digits = node.scalar()?.value(Reading::Core)?;

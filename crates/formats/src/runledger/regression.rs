@@ -3,6 +3,7 @@
 use agentci_plan::{Diagnostic, Diagnostics, Gates, Node, Reading, Spanned, read};
 
 use crate::pass_rate::pass_rate;
+use crate::quantity::tidy;
 
 /// A wall-time threshold from which on a percentage was probably meant: it allows runs to take six times as long.
 const SUSPICIOUS: f64 = 5.0;
@@ -55,10 +56,10 @@ fn fraction(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spann
         problems.push(
             Diagnostic::warning(
                 node.span,
-                format!("`{name}` is a fraction: {fraction} allows {} % more", fraction * 100.0),
+                format!("`{name}` is a fraction: {fraction} allows {} % more", tidy(fraction * 100.0)),
             )
             .label("a fraction, not a percentage")
-            .help(format!("write {} for {fraction} %", fraction / 100.0)),
+            .help(format!("write {} for {fraction} %", tidy(fraction / 100.0))),
         );
     }
     Some(Spanned::new(fraction, node.span))
@@ -80,8 +81,8 @@ mod tests {
         (gates, problems.into_iter().map(|problem| problem.message).collect())
     }
 
-    fn value<T: Copy>(spanned: &Option<Spanned<T>>) -> Option<T> {
-        spanned.as_ref().map(|spanned| spanned.value)
+    fn value<T: Copy>(spanned: Option<&Spanned<T>>) -> Option<T> {
+        spanned.map(|spanned| spanned.value)
     }
 
     #[test]
@@ -89,18 +90,24 @@ mod tests {
         let (old, problems) = read("{ min_success_rate: 0.9, max_p95_wall_ms_increase_pct: 0.5 }");
         let (new, _) = read("{ min_pass_rate: 0.9, max_p95_wall_ms_delta_pct: 0.5, max_avg_wall_ms_delta_pct: .1 }");
         assert!(problems.is_empty(), "{problems:?}");
-        assert_eq!((value(&old.min_pass_rate), value(&old.max_p95_wall_ms_delta_pct)), (Some(0.9), Some(0.5)));
-        assert_eq!((value(&new.min_pass_rate), value(&new.max_p95_wall_ms_delta_pct)), (Some(0.9), Some(0.5)));
-        assert_eq!(value(&new.max_avg_wall_ms_delta_pct), Some(0.1));
+        assert_eq!(
+            (value(old.min_pass_rate.as_ref()), value(old.max_p95_wall_ms_delta_pct.as_ref())),
+            (Some(0.9), Some(0.5))
+        );
+        assert_eq!(
+            (value(new.min_pass_rate.as_ref()), value(new.max_p95_wall_ms_delta_pct.as_ref())),
+            (Some(0.9), Some(0.5))
+        );
+        assert_eq!(value(new.max_avg_wall_ms_delta_pct.as_ref()), Some(0.1));
         let (both, problems) = read("{ min_pass_rate: 0.9, min_success_rate: 0.5 }");
-        assert_eq!(value(&both.min_pass_rate), Some(0.9));
+        assert_eq!(value(both.min_pass_rate.as_ref()), Some(0.9));
         assert_eq!(problems, ["`min_success_rate` is another name for `min_pass_rate`, which is set as well"]);
     }
 
     #[test]
     fn words_count_as_truth_and_other_keys_are_kept() {
         let (gates, problems) = read("{ no_new_failures: yes, no_missing_cases: 'off', mine: [1] }");
-        assert_eq!((value(&gates.no_new_failures), value(&gates.no_missing_cases)), (Some(true), None));
+        assert_eq!((value(gates.no_new_failures.as_ref()), value(gates.no_missing_cases.as_ref())), (Some(true), None));
         assert_eq!(gates.written, json!({"no_new_failures": true, "no_missing_cases": "off", "mine": [1]}));
         assert_eq!(problems, ["`no_missing_cases` must be true or false, found the text `off`"]);
     }
@@ -108,7 +115,7 @@ mod tests {
     #[test]
     fn percentages_are_told_apart_from_fractions() {
         let (gates, problems) = read("{ max_avg_wall_ms_delta_pct: 10.0, max_p95_wall_ms_delta_pct: 4.9 }");
-        assert_eq!(value(&gates.max_avg_wall_ms_delta_pct), Some(10.0));
+        assert_eq!(value(gates.max_avg_wall_ms_delta_pct.as_ref()), Some(10.0));
         assert_eq!(problems, ["`max_avg_wall_ms_delta_pct` is a fraction: 10 allows 1000 % more"]);
         for (rate, message) in [
             ("95", "`min_pass_rate` must be from 0 to 1, found the number 95"),

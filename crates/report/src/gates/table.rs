@@ -68,7 +68,7 @@ fn numbers(comparison: &Comparison) -> String {
     let change = rate.delta.map_or_else(|| "-".to_owned(), |delta| format!("{delta:+.2}"));
     let wall = comparison.metrics.wall_ms;
     let rows = [
-        ["".to_owned(), "baseline".to_owned(), "current".to_owned(), "change".to_owned()],
+        [String::new(), "baseline".to_owned(), "current".to_owned(), "change".to_owned()],
         ["pass rate".to_owned(), share(rate.baseline), share(Some(rate.current)), change],
         time("mean wall", wall.mean),
         time("p95 wall", wall.p95),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{LiveTool, LiveTools, Span, TOOL_TIMEOUT, did_you_mean, read};
+use agentci_plan::{LiveTool, LiveTools, Span, Spanned, TOOL_TIMEOUT, did_you_mean, read};
 use agentci_wire::Command;
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ impl Toolbox {
     pub async fn open(
         live: &LiveTools,
         own: &[Arc<dyn Tool>],
-        names: &[&str],
+        names: &[Spanned<String>],
         lookup: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, ToolboxError> {
         let mut toolbox = Self { own: own.to_vec(), ..Self::default() };
@@ -89,8 +89,8 @@ impl Toolbox {
             })?;
             toolbox.module = Some(opened);
         }
-        if let Some(missing) = names.iter().find(|name| !toolbox.has(name)) {
-            let error = toolbox.unresolved(missing, live);
+        if let Some(missing) = names.iter().find(|name| !toolbox.has(&name.value)) {
+            let error = toolbox.unresolved(missing);
             toolbox.close().await;
             return Err(error);
         }
@@ -104,7 +104,8 @@ impl Toolbox {
             || builtin::NAMES.contains(&name)
     }
 
-    fn unresolved(&self, name: &str, live: &LiveTools) -> ToolboxError {
+    fn unresolved(&self, missing: &Spanned<String>) -> ToolboxError {
+        let name = &missing.value;
         let module = self.module.iter().flat_map(|module| module.names.iter().map(String::as_str));
         let mut known: Vec<&str> = self.tools.keys().map(String::as_str).chain(module).collect();
         known.extend(self.own.iter().map(|tool| tool.name()));
@@ -113,8 +114,7 @@ impl Toolbox {
             None if known.is_empty() => format!("say how it is executed: `tools: {{ {name}: {{ command: [..] }} }}`"),
             None => format!("tools that can be executed are {}", read::quoted_list(&known)),
         };
-        let span = live.module.as_ref().map(|module| module.span);
-        ToolboxError { message: format!("there is no tool `{name}` to execute"), help, span }
+        ToolboxError { message: format!("there is no tool `{name}` to execute"), help, span: Some(missing.span) }
     }
 
     /// Calls a tool; the error is the tool's own words.

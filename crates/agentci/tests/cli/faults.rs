@@ -1,0 +1,80 @@
+//! Answers that go wrong on purpose.
+
+use crate::suite::Suite;
+
+const TAPE: &str = r#"{"tool":"search","args":{},"ok":true,"result":{"n":1}}"#;
+
+/// Calls `search` three times and tells whether each call went well.
+const THREE: &str = r#"
+seen=; for i in 1 2 3; do call search '{}'; case $answer in *'"ok":true'*) seen="$seen+";; *'"ok":false'*) seen="$seen-";; *) seen="$seen?";; esac; done
+finish "{\"seen\":\"$seen\"}"
+"#;
+
+fn seen(yaml: &str, script: &str, tape: &str, flags: &[&str]) -> String {
+    let ran = Suite::new().case("faulty", yaml, script).tape("faulty", tape).run(flags);
+    ran.all_passed();
+    ran.final_output("faulty")["seen"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_second_call_fails_and_the_recorded_answer_waits_for_the_next() {
+    let fault = "faults: [{ tool: search, call: 2, error: upstream timeout }]";
+    assert_eq!(seen(fault, THREE, TAPE, &[]), "+-+");
+    let ran = Suite::new().case("faulty", fault, THREE).tape("faulty", TAPE).run(&[]);
+    let errors: Vec<_> = ran.events().into_iter().filter(|event| event["error"] == "upstream timeout").collect();
+    assert_eq!(errors.len(), 1);
+    assert_eq!(ran.case("faulty")["tool_errors"], 1);
+}
+
+#[test]
+fn an_answer_can_be_malformed_or_broken_off() {
+    assert_eq!(seen("faults: [{ tool: search, call: 1, malformed: yes }]", THREE, TAPE, &[]), "?++");
+    let echo = r#"call search '{}'; printf '%s' "$answer" > got; finish '{}'"#;
+    let suite = Suite::new().case("faulty", "faults: [{ truncated: true }]", echo).tape("faulty", TAPE);
+    suite.run(&[]).all_passed();
+    let got = std::fs::read_to_string(suite.path("got")).unwrap();
+    assert!(got.starts_with("{\"type\":\"tool_result\"") && !got.ends_with('}'), "{got}");
+}
+
+#[test]
+fn an_answer_that_never_comes_meets_the_limit() {
+    let yaml = "faults: [{ tool: search, hang: true }]\nbudgets: { max_wall_ms: 700 }";
+    let ran = Suite::new().case("faulty", yaml, THREE).tape("faulty", TAPE).run(&[]);
+    ran.only_wrong("faulty", "fail", "limit");
+    ran.ended_soon_after(1);
+}
+
+#[test]
+fn an_answer_can_come_late() {
+    let ran = Suite::new().case("faulty", "faults: [{ call: 1, delay: 300ms }]", THREE).tape("faulty", TAPE).run(&[]);
+    ran.all_passed();
+    assert!(ran.case("faulty")["wall_ms"].as_u64().unwrap() >= 300);
+}
+
+#[test]
+fn a_recorded_entry_can_hold_its_own_fault() {
+    let tape = r#"{"tool":"search","args":{},"ok":true,"result":1}
+{"tool":"search","args":{},"ok":true,"result":2,"fault":{"error":"torn"}}
+{"tool":"search","args":{},"ok":true,"result":3}"#;
+    assert_eq!(seen("", THREE, tape, &[]), "+-+");
+}
+
+#[test]
+fn a_rate_is_decided_by_the_seed_alone() {
+    let fault = "faults: [{ tool: search, rate: 0.5, error: flaky }]";
+    let at = |seed: &str, parallel: &str| seen(fault, THREE, TAPE, &["--seed", seed, "--parallel", parallel]);
+    for seed in ["1", "2", "3"] {
+        assert_eq!(at(seed, "1"), at(seed, "4"));
+    }
+    let differing = ["1", "2", "3", "4", "5", "6", "7", "8"].map(|seed| at(seed, "1"));
+    assert!(differing.iter().any(|seen| *seen != differing[0]), "{differing:?}");
+}
+
+#[test]
+fn the_seed_that_was_drawn_is_shown_and_kept() {
+    let fault = "faults: [{ tool: search, rate: 0.5, error: flaky }]";
+    let ran = Suite::new().case("faulty", fault, THREE).tape("faulty", TAPE).run(&[]);
+    let seed = ran.events()[0]["seed"].as_u64().unwrap();
+    ran.says(&[&format!("2 cases, seed {seed})")]);
+    assert!(!Suite::new().run(&[]).stdout.contains("seed"));
+}

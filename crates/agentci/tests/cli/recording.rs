@@ -1,0 +1,230 @@
+//! Tools that are really executed, and the recordings made of them.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+
+use crate::processes::{signal, told};
+use crate::suite::Suite;
+
+/// A tool that counts its calls, in one process for all of them.
+const COUNTER: &str =
+    r#"n=0; while read -r line; do n=$((n+1)); echo x >> executed; echo "{\"ok\":true,\"result\":{\"n\":$n}}"; done"#;
+
+/// Calls `search` three times with equal arguments and tells what it got.
+const THREE: &str = r#"
+call search '{"id":1}'; a=${answer#*\"n\":}; call search '{"id":1}'; b=${answer#*\"n\":}; call search '{"id":1}'; c=${answer#*\"n\":}
+finish "{\"seen\":\"${a%%\}*} ${b%%\}*} ${c%%\}*}\"}"
+"#;
+
+fn counting() -> Suite {
+    Suite::empty()
+        .case("good", "", THREE)
+        .file("suite/counter.sh", COUNTER)
+        .setting("tool_registry: [search]")
+        .setting("tools: { search: { command: [sh, counter.sh], long_lived: yes } }")
+}
+
+fn executions(suite: &Suite) -> usize {
+    fs::read_to_string(suite.path("executed")).unwrap_or_default().lines().count()
+}
+
+fn tape(suite: &Suite) -> String {
+    fs::read_to_string(suite.path("suite/cassettes/good.jsonl")).unwrap()
+}
+
+#[test]
+fn a_recording_replays_a_tool_that_answers_differently_each_time() {
+    let suite = counting();
+    let recorded = suite.agentci(&["record", "suite", "--output-dir", "recorded"]);
+    assert_eq!(recorded.code, Some(0), "{recorded:?}");
+    recorded.says(&["suite suite (runledger, record, 1 case)"]);
+    assert_eq!(executions(&suite), 3);
+    assert_eq!(tape(&suite).lines().next(), Some(r#"{"tool":"search","args":{"id":1},"ok":true,"result":{"n":1}}"#));
+    fs::remove_file(suite.path("suite/counter.sh")).unwrap();
+    let replayed = suite.run(&[]);
+    replayed.all_passed();
+    assert_eq!(replayed.final_output("good")["seen"], "1 2 3");
+    assert_eq!(executions(&suite), 3);
+}
+
+#[test]
+fn live_mode_executes_and_keeps_nothing() {
+    let suite = counting().tape("good", "not even a cassette\n");
+    let ran = suite.run(&["--mode", "live"]);
+    ran.all_passed();
+    assert_eq!((executions(&suite), tape(&suite).as_str()), (3, "not even a cassette\n"));
+}
+
+#[test]
+fn a_recording_that_fails_leaves_the_former_one() {
+    let former = "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n";
+    let suite = counting().agent("good", "call search '{}'; exit 7").tape("good", former);
+    let ran = suite.run(&["--mode", "record"]);
+    assert_eq!(ran.code, Some(1));
+    assert_eq!((executions(&suite), tape(&suite).as_str()), (1, former));
+}
+
+#[test]
+fn a_recording_that_is_killed_half_way_leaves_the_former_one() {
+    let former = "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n";
+    let suite = counting().agent("good", "call search '{}'; echo $$ > half; exec sleep 60").tape("good", former);
+    let mut child = suite.command(&["record", "suite"]).spawn().unwrap();
+    let agent = told(&suite.path("half"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    signal(agent, "KILL");
+    assert_eq!((executions(&suite), tape(&suite).as_str()), (1, former));
+    let beside: Vec<_> =
+        fs::read_dir(suite.path("suite/cassettes")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(beside, ["good.jsonl"]);
+}
+
+#[test]
+fn a_case_whose_checks_fail_is_recorded_all_the_same() {
+    let suite = counting().setting("assertions: [{ type: required_fields, fields: [nowhere] }]");
+    let ran = suite.run(&["--mode", "record"]);
+    assert_eq!(ran.code, Some(1));
+    assert_eq!(tape(&suite).lines().count(), 3);
+}
+
+#[test]
+fn every_tool_must_be_there_before_anything_runs() {
+    let suite = counting().setting("").agent("good", "echo ran > ran");
+    let suite = suite.file("suite/suite.yaml", "suite_name: suite\nagent_command: [sh, agent.sh]\nmode: live\ncases_path: cases\ntool_registry: [search, serch]\ntools: { search: { command: [sh, counter.sh] } }\n");
+    let ran = suite.run(&[]);
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&["there is no tool `serch` to execute", "--> suite/suite.yaml:5:25", "did you mean `search`?"]);
+    assert!(!suite.path("ran").exists() && ran.run_folders().is_empty());
+}
+
+#[test]
+fn two_cases_can_not_record_to_one_cassette() {
+    let suite = counting().file("suite/cases/other.yaml", "id: other\ninput: {}\ncassette: cassettes/good.jsonl\n");
+    let ran = suite.agentci(&["record", "suite"]);
+    assert_eq!((ran.code, executions(&suite)), (Some(1), 0));
+    ran.complains(&["`good` and `other` would record to one cassette"]);
+}
+
+#[test]
+fn a_command_gets_its_arguments_on_standard_input_and_fails_with_its_words() {
+    let once = r#"read -r line; case $line in *bad*) echo "no such thing" >&2; exit 3;; *slow*) sleep 60;; *) echo "{\"got\":$line}";; esac"#;
+    let script = r#"call search '{"q":"x"}'; a=$answer; call search '{"q":"bad"}'; b=$answer; call search '{"q":"slow"}'; finish "{\"a\":$a,\"b\":$b,\"c\":$answer}""#;
+    let suite = Suite::empty()
+        .case("good", "", script)
+        .file("suite/once.sh", once)
+        .setting("tool_registry: [search]")
+        .setting("tools: { search: { command: [sh, once.sh], timeout: 1s } }");
+    let ran = suite.run(&["--mode", "live"]);
+    ran.all_passed();
+    let output = ran.final_output("good");
+    assert_eq!(output["a"]["result"]["got"]["q"], "x");
+    assert_eq!((&output["b"]["ok"], &output["b"]["error"]), (&false.into(), &"no such thing".into()));
+    assert_eq!((&output["c"]["ok"], &output["c"]["error"]), (&false.into(), &"no answer within 1s".into()));
+    ran.ended_soon_after(1);
+}
+
+#[test]
+fn an_endpoint_gets_its_arguments_as_json_with_headers_from_the_environment() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let served = std::thread::spawn(move || {
+        let mut requests = Vec::new();
+        for status in ["200 OK", "503 Service Unavailable"] {
+            let (mut stream, _) = server.accept().unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut head, mut length) = (String::new(), 0);
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                if let Some(number) = line.to_lowercase().strip_prefix("content-length:") {
+                    length = number.trim().parse().unwrap();
+                }
+                head.push_str(&line);
+                if line == "\r\n" {
+                    break;
+                }
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let answer = r#"{"paid":true}"#;
+            let size = answer.len();
+            write!(stream, "HTTP/1.1 {status}\r\ncontent-length: {size}\r\nconnection: close\r\n\r\n{answer}").unwrap();
+            requests.push((head, String::from_utf8(body).unwrap()));
+        }
+        requests
+    });
+    let script = r#"call search '{"amount":20}'; a=$answer; call search '{}'; finish "{\"a\":$a,\"b\":$answer}""#;
+    let tool =
+        format!("{{ http: {{ url: 'http://127.0.0.1:{port}/pay', headers: {{ x-key: '${{ENV.PAY_KEY}}' }} }} }}");
+    let suite = Suite::empty()
+        .case("good", "", script)
+        .setting("tool_registry: [search]")
+        .setting(&format!("tools: {{ search: {tool} }}"));
+    let output = suite.command(&["run", "suite", "--mode", "live"]).env("PAY_KEY", "k").output().unwrap();
+    let ran = suite.ran(&output, std::time::Duration::ZERO);
+    ran.all_passed();
+    let requests = served.join().unwrap();
+    assert!(requests[0].0.starts_with("POST /pay ") && requests[0].0.contains("x-key: k\r\n"), "{requests:?}");
+    assert_eq!(requests[0].1, r#"{"amount":20}"#);
+    let seen = ran.final_output("good");
+    assert_eq!(seen["a"]["result"]["paid"], true);
+    assert_eq!(seen["b"]["error"], r#"HTTP 503: {"paid":true}"#);
+}
+
+#[test]
+fn a_python_module_beside_the_suite_is_found_and_its_exceptions_are_answers() {
+    let module = "class Pay:\n    def call(self, args):\n        return {'paid': args['n']}\n\ndef fail(args):\n    print('noise')\n    raise ValueError('out of stock')\n\nTOOLS = {'search': Pay(), 'create': fail}\n";
+    let script = r#"call search '{"n":3}'; a=$answer; call create '{}'; finish "{\"a\":$a,\"b\":$answer}""#;
+    let suite = Suite::empty().case("good", "", script).file("suite/shop.py", module).setting("tool_module: shop");
+    let ran = suite.run(&["--mode", "record"]);
+    ran.all_passed();
+    assert_eq!(ran.final_output("good")["a"]["result"]["paid"], 3);
+    assert_eq!(ran.final_output("good")["b"]["error"], "out of stock");
+    assert!(tape(&suite).contains(r#""ok":false,"error":"out of stock""#));
+}
+
+#[test]
+fn a_module_that_is_not_there_is_told_before_anything_runs() {
+    let ran = counting().setting("tool_module: no_such_module").run(&["--mode", "live"]);
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&["module `no_such_module` can not be imported", "--> suite/suite.yaml:"]);
+    assert!(ran.run_folders().is_empty());
+}
+
+#[test]
+fn normalization_happens_before_the_agent_and_the_recording_see_a_result() {
+    let tool = r#"read -r line; echo '{"id":"r-123","at":9,"rows":[{"at":1,"n":1}]}'"#;
+    let script = r#"call search '{}'; finish "{\"got\":$answer,\"at\":4,\"run\":\"r-77\"}""#;
+    let suite = Suite::empty()
+        .case("good", "normalization: { replace_paths: { rows.0.n: 7 } }", script)
+        .file("suite/tool.sh", tool)
+        .setting("tool_registry: [search]")
+        .setting("tools: { search: { command: [sh, tool.sh] } }")
+        .setting(r"normalization: { strip_keys: [at], replace_text: [{ pattern: 'R-(\d)\d+', flags: i, replacement: 'r-\1x' }] }");
+    suite.agentci(&["record", "suite", "--output-dir", "recorded"]);
+    assert_eq!(
+        tape(&suite),
+        "{\"tool\":\"search\",\"args\":{},\"ok\":true,\"result\":{\"id\":\"r-1x\",\"rows\":[{\"n\":7}]}}\n"
+    );
+    let ran = suite.run(&[]);
+    ran.all_passed();
+    let output = ran.final_output("good");
+    assert_eq!(output["got"]["result"].to_string(), r#"{"id":"r-1x","rows":[{"n":7}]}"#);
+    assert_eq!((output.get("at"), &output["run"]), (None, &"r-7x".into()));
+}
+
+#[test]
+fn check_names_what_no_case_can_use() {
+    let suite = Suite::new()
+        .tape("good", "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n{\"tool\":\"gone\",\"args\":{},\"ok\":true}\n")
+        .tape("forgotten", "");
+    let ran = suite.agentci(&["check", "suite"]);
+    assert_eq!(ran.code, Some(0));
+    ran.complains(&[
+        "this entry is never used: `gone` is not an allowed tool",
+        "--> suite/cassettes/good.jsonl:2:1",
+        "no case uses the cassette `suite/cassettes/forgotten.jsonl`",
+    ]);
+    assert_eq!(suite.agentci(&["check", "suite", "--strict"]).code, Some(1));
+}

@@ -1,0 +1,143 @@
+//! No secret leaves a run.
+
+use std::fs;
+use std::path::Path;
+
+use crate::suite::Suite;
+
+/// Each stands in another place.
+const PLANTED: [&str; 9] = [
+    "input-secret-1a2b3c",
+    "argument-secret-4d5e6f",
+    "result-secret-7a8b9c",
+    "stderr-secret-0d1e2f",
+    "output-secret-3a4b5c",
+    "check-secret-6d7e8f",
+    "environment-secret-9a0b",
+    "sk-proj-pattern0123456789abcd",
+    "suite-rule-secret-PX17",
+];
+
+/// A suite in which every place holds a secret of its own, and a case that keeps its telling name.
+fn planted() -> Suite {
+    let [input, argument, result, stderr, output, check, environment, pattern, rule] = PLANTED;
+    let tape = format!(
+        r#"{{"tool":"get_token","args":{{"apiKey":"{argument}"}},"ok":true,"result":{{"token":"{result}","note":"it is {result}"}}}}"#
+    );
+    let script = format!(
+        r#"echo "password={stderr} and {input} and $MY_SERVICE_TOKEN" >&2
+echo "key {pattern}" >&2
+say '{{"type":"log","level":"info","message":"got {input} {pattern}"}}'
+call get_token '{{"apiKey":"{argument}"}}'
+finish '{{"clientSecret":"{output}","said":"{environment} {result} {rule}"}}'"#
+    );
+    let yaml = format!(
+        "input: {{ password: {input}, question: what }}\nassertions:\n  - {{ type: must_call, tools: [get_token] }}\n  - type: must_not_call\n    tools: [get_token]\n  - type: json_schema\n    schema_path: schema.json\n"
+    );
+    // The schema asks for a secret by value, so that the message of the failure would hold it.
+    let schema =
+        format!(r#"{{"properties":{{"clientSecret":{{"const":"{check}"}},"said":{{"const":"password: {check}"}}}}}}"#);
+    Suite::new()
+        .case("auth-flow", &yaml, &script)
+        .tape("auth-flow", &tape)
+        .file("suite/schema.json", schema)
+        .setting("tool_registry: [get_token]")
+        .setting("redact: { patterns: ['suite-rule-secret-\\w+'] }")
+}
+
+fn files_below(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files_below(&path, found) } else { found.push(path) }
+    }
+}
+
+#[test]
+fn no_planted_secret_is_printed_or_written() {
+    let suite = planted();
+    // Every report there is, those of the run folder and those asked for.
+    let known = suite.agentci(&["run", "suite", "--report", "no-such-report"]);
+    let names: Vec<String> = known.stderr.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let mut arguments = vec!["run".to_owned(), "suite".into(), "-v".into()];
+    for name in names
+        .iter()
+        .filter(|name| known.stderr.contains(&format!("`{name}`")) && name.chars().all(char::is_alphanumeric))
+    {
+        arguments.extend(["--report".to_owned(), format!("{name}=out/{name}.report")]);
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let summary = suite.path("step-summary.md");
+    let output = suite
+        .command(&arguments)
+        .env("MY_SERVICE_TOKEN", PLANTED[6])
+        .env("GITHUB_ACTIONS", "true")
+        .env("GITHUB_STEP_SUMMARY", &summary)
+        .output()
+        .unwrap();
+    let ran = suite.ran(&output, std::time::Duration::ZERO);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let mut files = Vec::new();
+    files_below(&suite.path(".agentci"), &mut files);
+    if suite.path("out").is_dir() {
+        files_below(&suite.path("out"), &mut files);
+    }
+    if summary.exists() {
+        files.push(summary);
+    }
+    assert!(files.len() >= 4, "{files:?}");
+    let texts = files.iter().map(|path| (path.display().to_string(), fs::read_to_string(path).unwrap()));
+    let printed = [("stdout".to_owned(), ran.stdout.clone()), ("stderr".to_owned(), ran.stderr.clone())];
+    for (name, text) in texts.chain(printed) {
+        for secret in PLANTED {
+            assert!(!text.contains(secret), "{secret} is in {name}:\n{text}");
+        }
+    }
+    let all = format!("{}{}", ran.stdout, fs::read_to_string(ran.run_folder().join("run.jsonl")).unwrap());
+    assert!(all.contains("[REDACTED]"));
+}
+
+#[test]
+fn telling_names_and_counts_stay() {
+    let ran = planted().run(&[]);
+    let case = ran.case("auth-flow");
+    assert_eq!(case["tool_calls_by_name"]["get_token"], 1);
+    assert_eq!(case["tool_steps"][0]["tool"], "get_token");
+    ran.says(&["FAIL auth-flow (", "`get_token` was called, and must not be"]);
+}
+
+#[test]
+fn a_check_on_the_secret_itself_judges_the_real_value() {
+    let schema = |value: &str| format!(r#"{{"properties":{{"token":{{"const":"{value}"}}}}}}"#);
+    let suite = |value: &str| {
+        Suite::new()
+            .case(
+                "secret",
+                "assertions: [{ type: json_schema, schema_path: schema.json }]",
+                r#"finish '{"token":"tok-real-value"}'"#,
+            )
+            .file("suite/schema.json", schema(value))
+    };
+    let ran = suite("tok-real-value").run(&[]);
+    ran.all_passed();
+    assert_eq!(ran.final_output("secret")["token"], "[REDACTED]");
+    suite("[REDACTED]").run(&[]).only_wrong("secret", "fail", "check");
+}
+
+#[test]
+fn a_tape_without_its_secrets_still_answers() {
+    let tape = r#"{"tool":"search","args":{"password":"[REDACTED]","q":"for [REDACTED]"},"ok":true,"result":1}"#;
+    let script = r#"call search '{"password":"hunter22x","q":"for hunter22x"}'; finish '{}'"#;
+    let suite = Suite::new().case("login", "input: { password: hunter22x }", script).tape("login", tape);
+    suite.run(&[]).all_passed();
+}
+
+#[test]
+fn secrets_in_committed_cassettes_are_found_and_not_shown() {
+    let tape = "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n{\"tool\":\"search\",\"args\":{\"token\":\"abcdef-123\"},\"ok\":true}\n";
+    let suite = Suite::new().tape("good", tape);
+    assert_eq!(suite.agentci(&["check", "suite"]).code, Some(0));
+    let ran = suite.agentci(&["check", "--secrets", "suite"]);
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&["line 2 of `suite/cassettes/good.jsonl` holds a secret in its `args`"]);
+    assert!(!ran.stderr.contains("abcdef-123"));
+}
