@@ -72,12 +72,12 @@ fn scrub_finding(finding: &mut Finding, secrets: &Redactor) {
     finding.notes.iter_mut().for_each(|note| secrets.scrub(note));
     finding.place.iter_mut().for_each(|place| scrub_place(place, secrets));
     for detail in &mut finding.details {
-        secrets.value(&mut detail.expected);
-        // A detail names the key its value stood under.
-        let mut whole = serde_json::json!({ last_step(&detail.path): detail.actual.take() });
-        secrets.value(&mut whole);
-        detail.actual =
-            whole.as_object_mut().and_then(|map| map.values_mut().next()).map(Value::take).unwrap_or_default();
+        let key = last_step(&detail.path).to_owned();
+        for value in [&mut detail.expected, &mut detail.actual] {
+            let mut whole = serde_json::json!({ &key: value.take() });
+            secrets.value(&mut whole);
+            *value = whole.as_object_mut().and_then(|map| map.values_mut().next()).map(Value::take).unwrap_or_default();
+        }
     }
 }
 

@@ -33,10 +33,23 @@ pub(crate) struct Context {
     secrets: Redactor,
     /// Columns of the terminal.
     pub(crate) width: usize,
-    /// Whether this is a job of GitHub Actions.
-    pub(crate) github: bool,
-    /// The file that such a job shows when it is done.
+    /// The job of GitHub Actions that this is part of, if it is.
+    pub(crate) github: Option<GithubJob>,
+}
+
+/// A job of GitHub Actions.
+#[derive(Debug)]
+pub(crate) struct GithubJob {
+    /// The file that is shown when the step is done.
     pub(crate) step_summary: Option<PathBuf>,
+}
+
+impl GithubJob {
+    fn current() -> Option<Self> {
+        let step_summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
+        let here = std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+        here.then(|| Self { step_summary: step_summary.map(PathBuf::from) })
+    }
 }
 
 impl Context {
@@ -47,8 +60,6 @@ impl Context {
             Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
         };
         let stderr_is_terminal = std::io::stderr().is_terminal();
-        let github = std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
-        let step_summary = github.then(|| std::env::var_os("GITHUB_STEP_SUMMARY")).flatten();
         let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         Self {
             stdout_color: forced(std::io::stdout().is_terminal()),
@@ -56,8 +67,7 @@ impl Context {
             stderr_is_terminal: stderr_is_terminal && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
             secrets: agentci::environment_secrets(),
             width: columns.unwrap_or(if stderr_is_terminal { 100 } else { 0 }),
-            github,
-            step_summary: step_summary.filter(|path| !path.is_empty()).map(PathBuf::from),
+            github: GithubJob::current(),
         }
     }
 

@@ -259,7 +259,7 @@ impl Session<'_> {
         let mut reports = FanOut::default();
         let aside = self.aside();
         let out = || -> Box<dyn Write> { if aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) } };
-        if self.context.github {
+        if self.context.github.is_some() {
             reports.add("GitHub", Box::new(annotations(out())));
         }
         let options = ConsoleOptions {
@@ -278,7 +278,7 @@ impl Session<'_> {
         reports.add("junit.xml", Box::new(Junit::new(to_file("junit.xml"))));
         reports.add("report.html", Box::new(Html::new(to_file("report.html"))));
         self.arguments.reports.add_to(&mut reports, &suite.name, folder.path(), &USUAL);
-        if let Some(path) = &self.context.step_summary {
+        if let Some(path) = self.context.github.as_ref().and_then(|job| job.step_summary.as_ref()) {
             reports.add(STEP_SUMMARY, Box::new(step_summary(path)));
         }
         reports

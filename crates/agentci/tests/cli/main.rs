@@ -22,6 +22,7 @@ mod docs;
 mod errors;
 mod faults;
 mod flags;
+mod golden;
 mod hooks;
 mod numbers;
 mod recording;

@@ -1,0 +1,114 @@
+//! The formats of artifacts, kept as files: a change to one must be meant.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::suite::Suite;
+
+const ACCEPT: &str = "AGENTCI_ACCEPT=1 cargo test -p agentci --test cli golden";
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A number or text that differs from run to run, by its key.
+fn differs(key: &str) -> bool {
+    ["timestamp", "generated_at", "run_id", "wall_ms", "suite_wall_ms", "agentci_version"].contains(&key)
+}
+
+/// Replaces what differs, and what stands for it below `wall_ms` in the metrics.
+fn steady(value: &mut Value, below_wall: bool) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map.iter_mut() {
+                if differs(key) && !value.is_object() {
+                    *value = format!("[{key}]").into();
+                } else {
+                    steady(value, below_wall || key == "wall_ms");
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| steady(item, below_wall)),
+        Value::Number(_) if below_wall => *value = "[time]".into(),
+        _ => {}
+    }
+}
+
+fn steady_json(text: &str) -> Value {
+    let mut value: Value = serde_json::from_str(text).unwrap();
+    steady(&mut value, false);
+    value
+}
+
+fn steady_xml(text: &str) -> String {
+    let time = regex::Regex::new(r#"(time|timestamp)="[^"]*""#).unwrap();
+    time.replace_all(text, r#"$1="[$1]""#).into_owned()
+}
+
+/// Runs an example from the project's folder and holds its artifacts against the kept ones.
+fn holds(example: &str) {
+    let out = tempfile::tempdir().unwrap();
+    let folder = out.path().display().to_string();
+    let mut command = Suite::empty().command(&["run", example, "--parallel", "1", "--output-dir", &folder]);
+    let status = command.current_dir(project()).output().unwrap();
+    assert!(status.status.success(), "{status:?}");
+    let run = crate::ran::run_folders(out.path()).pop().unwrap();
+    let read = |name: &str| fs::read_to_string(run.join(name)).unwrap();
+    let lines: Vec<String> = read("run.jsonl").lines().map(|line| steady_json(line).to_string()).collect();
+    let artifacts = [
+        ("summary.json", format!("{:#}\n", steady_json(&read("summary.json")))),
+        ("junit.xml", steady_xml(&read("junit.xml"))),
+        ("run.jsonl", format!("{}\n", lines.join("\n"))),
+    ];
+    let kept = project().join("fixtures/golden").join(example.replace('/', "-"));
+    for (name, text) in artifacts {
+        let path = kept.join(name);
+        if std::env::var_os("AGENTCI_ACCEPT").is_some() {
+            fs::create_dir_all(&kept).unwrap();
+            fs::write(&path, &text).unwrap();
+        }
+        let expected = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            expected == text,
+            "the format of {name} of {example} changed; if that is meant, accept it with `{ACCEPT}`\n\
+             --- {}\n{expected}\n+++ now\n{text}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn the_quickstarts_artifacts_keep_their_format() {
+    holds("examples/quickstart");
+}
+
+#[test]
+fn the_demos_artifacts_keep_their_format() {
+    holds("examples/evals/demo");
+}
+
+/// Recording the example that remembers what it was asked gives the cassettes that lie beside it.
+#[test]
+fn the_polling_example_records_what_is_kept_and_replays_without_its_tools() {
+    let suite = Suite::empty();
+    let from = project().join("examples/evals/polling");
+    let files = ["suite.yaml", "tools.py", "agent.py", "cases/export.yaml", "cases/status-fails-once.yaml"];
+    let cassettes = ["cassettes/export.jsonl", "cassettes/status-fails-once.jsonl"];
+    let suite = files
+        .iter()
+        .fold(suite, |suite, name| suite.file(&format!("polling/{name}"), fs::read(from.join(name)).unwrap()));
+    let recorded = suite.agentci(&["record", "polling", "--output-dir", "recorded"]);
+    assert_eq!(recorded.code, Some(0), "{recorded:?}");
+    for name in cassettes {
+        let made = fs::read_to_string(suite.path(&format!("polling/{name}"))).unwrap();
+        assert_eq!(made, fs::read_to_string(from.join(name)).unwrap(), "{name}");
+    }
+    fs::remove_file(suite.path("polling/tools.py")).unwrap();
+    let replayed = suite.agentci(&["run", "polling"]);
+    replayed.all_passed();
+    assert_eq!(replayed.final_output("export")["states"].to_string(), r#"["queued","running","done"]"#);
+    let states = &replayed.final_output("status-fails-once")["states"];
+    assert_eq!(states.to_string(), r#"["queued","service unavailable","running","done"]"#);
+}
