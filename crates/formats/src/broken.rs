@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{
-    Case, CommandPart, Diagnostics, Limits, ProcessTarget, Span, StopRule, Target, Text, World,
-};
+use agentci_plan::{Case, CommandPart, Diagnostics, Limits, ProcessTarget, Span, StopRule, Target, Text, World};
 
 /// A case that only says what is wrong with it; everything else in it is harmless.
 pub(crate) fn case(id: String, span: Span, target: Arc<Target>, problems: Diagnostics) -> Case {

@@ -109,7 +109,7 @@ fn command(hook: &Hook, scope: &Scope<'_>) -> Result<Command, String> {
     let mut parts = Vec::with_capacity(hook.command.len());
     for part in &hook.command {
         parts.push(match &part.file {
-            Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string(),
+            Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()).into_os_string(),
             None => OsString::from(fill(&part.text)?),
         });
     }

@@ -17,7 +17,7 @@ pub(crate) enum Source {
     /// A recording.
     Replay(RefCell<Player>),
     /// The tools themselves; and into a recording, if one is made.
-    Execute(Toolbox, Option<RefCell<Recorder>>),
+    Execute(Box<Toolbox>, Option<RefCell<Recorder>>),
 }
 
 /// Answers the tool calls of one attempt.
@@ -68,7 +68,7 @@ impl Host<'_> {
     /// The answer, and what goes wrong with it according to the recording.
     async fn answer(&self, call: &ToolCall) -> Result<(ToolResult, Option<FaultKind>), Box<Finding>> {
         let (outcome, fault) = match &self.source {
-            Source::Nothing => return Err(self.no_source(call)),
+            Source::Nothing => return Err(no_source(call)),
             Source::Replay(player) => {
                 let mut player = player.borrow_mut();
                 let entry = player.answer(&call.name, &call.args).map_err(|miss| self.missed(miss))?;
@@ -84,7 +84,9 @@ impl Host<'_> {
             Err(error) => (false, Value::Null, Some(error)),
         };
         self.normalizer.value(&mut result);
-        error.iter_mut().for_each(|error| self.normalizer.text(error));
+        if let Some(error) = &mut error {
+            self.normalizer.text(error);
+        }
         if let Source::Execute(_, Some(recorder)) = &self.source {
             self.record(&mut recorder.borrow_mut(), call, ok, &result, error.as_deref());
         }
@@ -101,16 +103,6 @@ impl Host<'_> {
         secrets.value(&mut result);
         let error = error.map(|error| secrets.text(error).into_owned());
         recorder.add(&call.name, &args, ok, &result, error.as_deref());
-    }
-
-    fn no_source(&self, call: &ToolCall) -> Box<Finding> {
-        Box::new(Finding {
-            cause: Cause::ReplayMiss,
-            name: Cause::ReplayMiss.name().into(),
-            message: format!("the agent called `{}`, and there is no recording to answer from", call.name),
-            help: Some("give the case a `cassette`".into()),
-            ..Finding::default()
-        })
     }
 
     fn missed(&self, miss: agentci_stubs::Miss) -> Box<Finding> {
@@ -160,4 +152,14 @@ impl Host<'_> {
 
 fn failed(call: &ToolCall, words: String) -> ToolResult {
     ToolResult { call_id: call.call_id.clone(), ok: false, result: Value::Null, error: Some(words) }
+}
+
+fn no_source(call: &ToolCall) -> Box<Finding> {
+    Box::new(Finding {
+        cause: Cause::ReplayMiss,
+        name: Cause::ReplayMiss.name().into(),
+        message: format!("the agent called `{}`, and there is no recording to answer from", call.name),
+        help: Some("give the case a `cassette`".into()),
+        ..Finding::default()
+    })
 }

@@ -129,12 +129,16 @@ fn learn<'c>(
     for (name, value) in scope.variables() {
         own.learn_pair(name, value);
     }
-    inputs.iter().for_each(|input| own.learn(input));
+    for input in inputs {
+        own.learn(input);
+    }
     let mut run = job.secrets.borrow_mut();
     for (name, value) in scope.variables() {
         run.learn_pair(name, value);
     }
-    inputs.iter().for_each(|input| run.learn(input));
+    for input in inputs {
+        run.learn(input);
+    }
     for check in checks {
         learn_node(&check.check().arguments, &mut run);
     }
@@ -195,7 +199,7 @@ async fn source(
         finding.help = Some(error.help);
         Box::new(finding)
     })?;
-    Ok((Source::Execute(toolbox, recorder), None))
+    Ok((Source::Execute(Box::new(toolbox), recorder), None))
 }
 
 fn tape(job: &Job<'_>, cassette: &Cassette, secrets: &Redactor) -> Result<Tape, Box<Finding>> {

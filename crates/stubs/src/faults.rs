@@ -8,7 +8,7 @@ use agentci_plan::{Fault, FaultKind, FaultTime};
 /// Decides for each call whether something goes wrong with it. Equal seeds give equal decisions.
 #[derive(Debug)]
 pub struct Faults {
-    faults: Arc<[Fault]>,
+    planned: Arc<[Fault]>,
     seed: u64,
     calls: u32,
     calls_by_tool: HashMap<String, u32>,
@@ -16,8 +16,8 @@ pub struct Faults {
 
 impl Faults {
     /// Faults for one attempt; the seed should differ for each case and attempt.
-    pub fn new(faults: Arc<[Fault]>, seed: u64) -> Self {
-        Self { faults, seed, calls: 0, calls_by_tool: HashMap::new() }
+    pub fn new(planned: Arc<[Fault]>, seed: u64) -> Self {
+        Self { planned, seed, calls: 0, calls_by_tool: HashMap::new() }
     }
 
     /// Whether any of these is left to a draw.
@@ -27,14 +27,14 @@ impl Faults {
 
     /// What goes wrong with the next call of a tool: the first fault that fits.
     pub fn next(&mut self, tool: &str) -> Option<FaultKind> {
-        if self.faults.is_empty() {
+        if self.planned.is_empty() {
             return None;
         }
         self.calls += 1;
         let of_tool = self.calls_by_tool.entry(tool.to_owned()).or_default();
         *of_tool += 1;
         let of_tool = *of_tool;
-        let fitting = self.faults.iter().enumerate().find(|(index, fault)| {
+        let fitting = self.planned.iter().enumerate().find(|(index, fault)| {
             let (named, number) = match &fault.tool {
                 Some(name) => (name.value == tool, of_tool),
                 None => (true, self.calls),

@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(spread, Spread { min: 10.0, p50: 20.0, p95: 40.0, mean: 25.0, max: 40.0 });
         let hundred = Spread::of((1..=100).map(f64::from)).unwrap();
         assert_eq!((hundred.p50, hundred.p95), (50.0, 95.0));
-        assert_eq!(Spread::of([7.0]).unwrap().p95, 7.0);
+        assert_eq!(Spread::of([7.0]), Some(Spread { min: 7.0, p50: 7.0, p95: 7.0, mean: 7.0, max: 7.0 }));
         assert_eq!(Spread::of([]), None);
     }
 }

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_childs_descendants_are_left_alone() {
+    async fn descendants_of_another_child_are_left_alone() {
         let script = "setsid sleep 60 >/dev/null & echo $!; cat >/dev/null";
         let (first, mut first_pipes) = Process::spawn(&shell(script)).unwrap();
         let (second, mut second_pipes) = Process::spawn(&shell(script)).unwrap();

@@ -101,7 +101,10 @@ fn unused(used: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
     for folder in folders {
         for entry in DiskFiles.list(folder).unwrap_or_default() {
             let path = folder.join(&entry.name);
-            if entry.kind == Kind::File && entry.name.ends_with(".jsonl") && !used.contains(&path) {
+            if entry.kind == Kind::File
+                && path.extension().is_some_and(|extension| extension == "jsonl")
+                && !used.contains(&path)
+            {
                 found.push(path);
             }
         }

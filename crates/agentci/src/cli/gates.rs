@@ -18,7 +18,7 @@ pub(crate) struct GateFlags {
 }
 
 impl GateFlags {
-    /// Has the chosen baseline read; one is not enough for several suites, which are given by name.
+    /// Has the chosen baseline read. One baseline is not taken for several suites: then it says so, and the result is false.
     pub(crate) fn apply(&self, suites: &mut Suites, to_run: usize, context: &Context) -> bool {
         let Some(baseline) = &self.baseline else { return true };
         if to_run > 1 {

@@ -90,7 +90,8 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus 
 }
 
 fn usage(error: &clap::Error) -> ExitStatus {
-    let no_value = matches!(error.get(ContextKind::InvalidValue), Some(ContextValue::String(value)) if value.is_empty());
+    let no_value =
+        matches!(error.get(ContextKind::InvalidValue), Some(ContextValue::String(value)) if value.is_empty());
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitStatus::Success,
         ErrorKind::InvalidValue if no_value => ExitStatus::Usage,

@@ -295,7 +295,12 @@ impl Session<'_> {
     }
 
     /// In record and live mode every tool must be there before anything runs.
-    async fn tools_are_there(&self, position: usize, selected: &[usize], settings: &Settings) -> Result<(), ExitStatus> {
+    async fn tools_are_there(
+        &self,
+        position: usize,
+        selected: &[usize],
+        settings: &Settings,
+    ) -> Result<(), ExitStatus> {
         let Err(error) = self.suites.resolve_tools(position, selected, settings).await else { return Ok(()) };
         let name = &self.suites.plan().suites[position].name;
         match error.span {

@@ -15,12 +15,7 @@ fn exceed(budgets: &str, script: &str) -> Ran {
     ran.only_wrong("greedy", "fail", "limit");
     ran.ended_soon_after(1);
     let name = budgets.split(':').next().unwrap();
-    ran.says(&[
-        &format!("budget exceeded: {name} limit="),
-        "--> suite/cases/greedy.yaml:4:",
-        budgets,
-        "^ ",
-    ]);
+    ran.says(&[&format!("budget exceeded: {name} limit="), "--> suite/cases/greedy.yaml:4:", budgets, "^ "]);
     assert!(ran.case("greedy")["findings"][0]["name"] == name, "{ran:?}");
     ran
 }

@@ -128,7 +128,7 @@ fn a_command_gets_its_arguments_on_standard_input_and_fails_with_its_words() {
 fn an_endpoint_gets_its_arguments_as_json_with_headers_from_the_environment() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = server.local_addr().unwrap().port();
-    let served = std::thread::spawn(move || {
+    let requests = std::thread::spawn(move || {
         let mut requests = Vec::new();
         for status in ["200 OK", "503 Service Unavailable"] {
             let (mut stream, _) = server.accept().unwrap();
@@ -164,7 +164,7 @@ fn an_endpoint_gets_its_arguments_as_json_with_headers_from_the_environment() {
     let output = suite.command(&["run", "suite", "--mode", "live"]).env("PAY_KEY", "k").output().unwrap();
     let ran = suite.ran(&output, std::time::Duration::ZERO);
     ran.all_passed();
-    let requests = served.join().unwrap();
+    let requests = requests.join().unwrap();
     assert!(requests[0].0.starts_with("POST /pay ") && requests[0].0.contains("x-key: k\r\n"), "{requests:?}");
     assert_eq!(requests[0].1, r#"{"amount":20}"#);
     let seen = ran.final_output("good");

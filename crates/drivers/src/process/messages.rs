@@ -178,7 +178,8 @@ mod tests {
     #[test]
     fn reads_every_message() {
         let call = read(br#" {"type":"tool_call","name":"s","call_id":"c","args":{"n":1.0}} "#).unwrap().unwrap();
-        assert!(matches!(call, Message::ToolCall { ref args, .. } if args.to_string() == r#"{"n":1.0}"#));
+        let Message::ToolCall { args, .. } = call else { panic!("{call:?}") };
+        assert_eq!(args.to_string(), r#"{"n":1.0}"#);
         let usage = read(br#"{"type":"usage","tokens_out":3,"cost_usd":0.5}"#).unwrap().unwrap();
         assert_eq!(usage, Message::Usage(Usage { tokens_in: None, tokens_out: Some(3), cost_usd: Some(0.5) }));
         assert_eq!(read(b"  \r").unwrap(), None);

@@ -49,7 +49,7 @@ pub(super) async fn once(command: &Command, args: &Value, limit: Duration) -> Re
             drop(pipes.input);
         };
         let mut stdout = pipes.output.take(RESULT_LIMIT as u64);
-        let (_, read) = tokio::join!(write, stdout.read_to_end(&mut output));
+        let ((), read) = tokio::join!(write, stdout.read_to_end(&mut output));
         read?;
         process.exited().await
     };
@@ -106,12 +106,11 @@ impl LongLived {
     /// Sends a line and reads one. A process that is late or broken is ended, and the next call starts another.
     pub(super) async fn exchange(&self, request: &Value) -> Result<Value, String> {
         let mut slot = self.running.lock().await;
-        let mut running = match slot.take() {
-            Some(running) => running,
-            None => {
-                let (process, pipes) = Process::spawn(&self.command).map_err(|error| error.to_string())?;
-                Running { process, input: pipes.input, output: Lines::new(pipes.output, RESULT_LIMIT) }
-            }
+        let mut running = if let Some(running) = slot.take() {
+            running
+        } else {
+            let (process, pipes) = Process::spawn(&self.command).map_err(|error| error.to_string())?;
+            Running { process, input: pipes.input, output: Lines::new(pipes.output, RESULT_LIMIT) }
         };
         let line = format!("{request}\n");
         let talk = async {

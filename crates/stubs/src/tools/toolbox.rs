@@ -37,7 +37,7 @@ pub struct Toolbox {
 
 enum Ready {
     Once(Command, Duration),
-    LongLived(LongLived),
+    LongLived(Box<LongLived>),
     Http(Endpoint),
 }
 
@@ -66,7 +66,7 @@ impl Toolbox {
             let ready = match tool {
                 LiveTool::Command(tool) => command::prepare(tool, lookup).map(|command| {
                     if tool.long_lived {
-                        Ready::LongLived(LongLived::new(command, tool.timeout))
+                        Ready::LongLived(Box::new(LongLived::new(command, tool.timeout)))
                     } else {
                         Ready::Once(command, tool.timeout)
                     }

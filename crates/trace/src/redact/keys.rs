@@ -28,7 +28,7 @@ pub(super) fn secret_key(key: &str, extra: &[String]) -> bool {
     let snake = snake(key);
     CONTAINED.iter().any(|part| snake.contains(part))
         || snake.split('_').any(|word| WORDS.contains(&word))
-        || extra.iter().any(|name| *name == snake)
+        || extra.contains(&snake)
 }
 
 /// Whether a value under a secret key is worth hiding: a flag or nothing is not, nor is a count of tokens.
