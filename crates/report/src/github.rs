@@ -1,7 +1,7 @@
 //! What GitHub shows beside the lines of a change.
 //!
 //! ```text
-//! ::error file=evals/demo/cases/t2.yaml,line=9,col=13,title=agentci%3A demo/t2::check `must_call` did not hold%0Anever called
+//! ::error file=evals/demo/cases/t2.yaml,line=9,col=13,title=agentci%3A demo/t2::check `must_call` did not hold%0A`create_issue` was never called
 //! ```
 //!
 //! A line of a log that begins with `::` is a command to the runner, and an agent may say such a line. So commands are stopped

@@ -1,6 +1,9 @@
 //! How bytes travel, with no notion of a test: child processes that take all their descendants along when they end, lines
 //! with a limit, and HTTP.
 
+#[cfg(not(unix))]
+compile_error!("agentci runs on Linux and macOS; it does not run on Windows yet");
+
 mod descendants;
 pub mod http;
 mod lines;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use agentci::Suites;
+use agentci::plan::Plan;
 use agentci::verdict::ExitStatus;
 use clap::Args;
 use serde_json::json;
@@ -35,16 +36,9 @@ pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
             return ExitStatus::Failed;
         }
     };
-    let mut rows = Vec::new();
     let mut text = String::new();
-    for (suite, selected) in plan.suites.iter().zip(selected) {
-        for case in selected.into_iter().map(|index| &suite.cases[index]) {
-            let place = plan.sources.place(case.span);
-            rows.push(json!({
-                "suite": suite.name, "dialect": suite.dialect.name(), "id": case.id, "tags": case.tags,
-                "description": case.description, "skip": case.skip.is_some(), "broken": case.broken.is_some(),
-                "path": place.path, "line": place.line,
-            }));
+    for (suite, selected) in plan.suites.iter().zip(&selected) {
+        for case in selected.iter().map(|index| &suite.cases[*index]) {
             let _ = write!(text, "{}/{}", suite.name, case.id);
             if !case.tags.is_empty() {
                 let _ = write!(text, " [{}]", case.tags.join(", "));
@@ -59,10 +53,26 @@ pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
         }
     }
     if arguments.json {
-        text = format!("{:#}\n", serde_json::Value::from(rows));
+        text = as_json(plan, &selected);
     } else {
         text = agentci::report::printable(&text).into_owned();
     }
     context.print(&text);
     if suites.problems().has_errors() { ExitStatus::Failed } else { ExitStatus::Success }
+}
+
+/// The selected cases of each suite as a JSON list.
+pub(crate) fn as_json(plan: &Plan, selected: &[Vec<usize>]) -> String {
+    let mut rows = Vec::new();
+    for (suite, selected) in plan.suites.iter().zip(selected) {
+        for case in selected.iter().map(|index| &suite.cases[*index]) {
+            let place = plan.sources.place(case.span);
+            rows.push(json!({
+                "suite": suite.name, "dialect": suite.dialect.name(), "id": case.id, "tags": case.tags,
+                "description": case.description, "skip": case.skip.is_some(), "broken": case.broken.is_some(),
+                "path": place.path, "line": place.line,
+            }));
+        }
+    }
+    format!("{:#}\n", serde_json::Value::from(rows))
 }

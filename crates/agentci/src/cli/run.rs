@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
         return ExitStatus::Failed;
     }
     if arguments.dry_run {
-        return dry_run(&suites, &selected, context);
+        return dry_run(&suites, &selected, arguments.json, context);
     }
     gates::complain(&suites, &selected, context);
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -145,7 +145,11 @@ fn to_run<'s>(suites: &'s Suites, selected: &[Vec<usize>]) -> Vec<&'s str> {
     runs.map(|(_, (suite, _))| suite.name.as_str()).collect()
 }
 
-fn dry_run(suites: &Suites, selected: &[Vec<usize>], context: &Context) -> ExitStatus {
+fn dry_run(suites: &Suites, selected: &[Vec<usize>], json: bool, context: &Context) -> ExitStatus {
+    if json {
+        context.print(&super::list::as_json(suites.plan(), selected));
+        return if suites.problems().has_errors() { ExitStatus::Failed } else { ExitStatus::Success };
+    }
     let mut text = String::new();
     for (suite, selected) in suites.plan().suites.iter().zip(selected) {
         for case in selected.iter().map(|index| &suite.cases[*index]) {
