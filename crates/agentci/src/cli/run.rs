@@ -14,6 +14,7 @@ use agentci::runner::{Facts, Stop, Stopper};
 use agentci::verdict::{ExitStatus, Status};
 use agentci::{Settings, Suites};
 use clap::Args;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::context::Context;
 use super::gates::{self, GateFlags};
@@ -173,7 +174,10 @@ struct Session<'s> {
 impl Session<'_> {
     async fn run(&mut self, selected: &[Vec<usize>]) -> ExitStatus {
         let (stopper, stop) = Stopper::new();
-        tokio::spawn(stop_on_signal(stopper));
+        // Taken before anything is started. Where they can not be, the system ends us, as it would any program.
+        if let Ok(signals) = signals() {
+            tokio::spawn(stop_on_signal(signals, stopper));
+        }
         let mut status = ExitStatus::Success;
         for (position, selected) in selected.iter().enumerate() {
             let enough = stop.stopped() || (self.arguments.fail_fast && status != ExitStatus::Success);
@@ -360,15 +364,13 @@ fn commit() -> Option<String> {
     ["GITHUB_SHA", "CI_COMMIT_SHA"].iter().find_map(|name| std::env::var(name).ok()).filter(|sha| !sha.is_empty())
 }
 
-/// Waits for Ctrl-C or a request to end, and stops the run.
-async fn stop_on_signal(stopper: Stopper) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hang_up)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()))
-    else {
-        // Without a handler the system ends us, as it would any program.
-        return std::future::pending().await;
-    };
+/// The signals that ask us to end. From here on they do not end us by themselves.
+fn signals() -> io::Result<[Signal; 3]> {
+    Ok([signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?])
+}
+
+/// Waits for one of them, and stops the run.
+async fn stop_on_signal([mut interrupt, mut terminate, mut hang_up]: [Signal; 3], stopper: Stopper) {
     tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
