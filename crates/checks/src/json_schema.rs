@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Reading, Span, join, read};
 use agentci_trace::Trace;
-use jsonschema::{ValidationError, Validator};
+use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::called::cut;
@@ -26,6 +26,8 @@ use crate::evaluate::{Evaluate, no_output};
 
 /// The largest schema that is read.
 const SCHEMA_LIMIT: u64 = 10 << 20;
+/// How much of a value is kept as a detail.
+const DETAIL: usize = 2_000;
 /// How many errors are listed.
 const LISTED: usize = 50;
 
@@ -107,7 +109,8 @@ fn load(file: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Schema> 
 }
 
 fn build(source: Value, name: &str, span: Span, compiler: &mut Compiler<'_>) -> Option<Schema> {
-    match jsonschema::validator_for(&source) {
+    // Patterns in linear time, as everywhere.
+    match jsonschema::options().with_pattern_options(PatternOptions::regex()).build(&source) {
         Ok(validator) => Some(Schema { validator, source }),
         Err(error) => {
             compiler.problems.push(wrong_schema(&error, name, span));
@@ -162,10 +165,24 @@ impl JsonSchema {
         let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
         Detail {
             path: error.instance_path().to_string(),
-            expected: serde_json::json!({ keyword: expected }),
-            actual: error.instance().as_ref().clone(),
+            expected: serde_json::json!({ &keyword: short(expected) }),
+            actual: kept(&keyword, error.instance().as_ref()),
         }
     }
+}
+
+/// The value that does not fit. Of an object that lacks keys only its keys are kept: the rest has nothing to do with it.
+fn kept(keyword: &str, actual: &Value) -> Value {
+    match actual {
+        Value::Object(map) if keyword == "required" => map.keys().take(LISTED).cloned().collect(),
+        other => short(other.clone()),
+    }
+}
+
+/// The value itself unless it is large, else the beginning of its text.
+fn short(value: Value) -> Value {
+    let text = value.to_string();
+    if text.len() <= DETAIL { value } else { text.chars().take(DETAIL).chain("...".chars()).collect::<String>().into() }
 }
 
 fn sentence(error: &ValidationError<'_>) -> String {

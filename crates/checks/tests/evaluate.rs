@@ -112,7 +112,7 @@ fn json_schema_lists_every_error_with_path_expected_and_actual() {
     assert_eq!(
         found,
         [
-            ("", &json!({"required": ["a", "b"]}), &json!({"a": 7, "n": 9})),
+            ("", &json!({"required": ["a", "b"]}), &json!(["a", "n"])),
             ("/a", &json!({"type": "string"}), &json!(7)),
             ("/n", &json!({"maximum": 3}), &json!(9)),
         ]

@@ -28,6 +28,19 @@ pub enum FaultTime {
     Rate(f64),
 }
 
+impl FaultKind {
+    /// Its name in suites and events.
+    pub fn name(&self) -> &'static str {
+        match self {
+            FaultKind::Error(_) => "error",
+            FaultKind::Delay(_) => "delay",
+            FaultKind::Malformed => "malformed",
+            FaultKind::Truncated => "truncated",
+            FaultKind::Hang => "hang",
+        }
+    }
+}
+
 /// What goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FaultKind {

@@ -12,6 +12,7 @@ use agentci_verdict::{AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatu
 use crate::converse::converse;
 use crate::findings;
 use crate::prepare::{Unprepared, prepare};
+use crate::redact::redact;
 use crate::schedule::Options;
 use crate::stop::Stop;
 
@@ -25,13 +26,14 @@ pub(crate) struct Job<'j> {
     pub(crate) index: usize,
     pub(crate) options: &'j Options<'j>,
     pub(crate) stop: &'j Stop,
-    /// What must not leave the run; grows as secrets are met.
-    pub(crate) secrets: &'j RefCell<Redactor>,
+    /// What must not leave the case; grows as secrets are met.
+    pub(crate) secrets: RefCell<Redactor>,
     pub(crate) emit: &'j dyn Fn(RunEvent),
 }
 
 impl Job<'_> {
-    pub(crate) fn emit(&self, attempt: u32, timestamp: u64, body: Body) {
+    pub(crate) fn emit(&self, attempt: u32, timestamp: u64, mut body: Body) {
+        redact(&mut body, &mut self.secrets.borrow_mut());
         let event = RunEvent {
             suite: self.suite.name.clone(),
             case_id: Some(self.case.id.clone()),

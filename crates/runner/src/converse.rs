@@ -8,7 +8,7 @@ use std::time::Duration;
 use agentci_drivers::{Clock, Context, DriveError, Driver, TraceSink};
 use agentci_plan::{Limit, Limits, Place, StopRule, Turn};
 use agentci_stubs::Recorder;
-use agentci_trace::{Event, Kind, Trace};
+use agentci_trace::{Event, Kind, Redactor, Trace};
 use agentci_verdict::{Cause, Finding, Metrics};
 use tokio::time::Instant;
 
@@ -83,7 +83,6 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, prepared:
         source: prepared.source,
         faults: RefCell::new(prepared.faults),
         normalizer: &prepared.normalizer,
-        secrets: &prepared.secrets,
         findings: Rc::clone(&found),
     };
     let no_limits = Limits::default();
@@ -147,20 +146,36 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, prepared:
         talk.findings.extend(wall_exceeded(job, talk.wall));
     }
     talk.metrics = meters.case.into_metrics();
+    if let Some(finding) = talk.findings.first_mut() {
+        finding.notes.extend(faults_met(&talk.trace));
+    }
     if let Source::Execute(toolbox, recorder) = source {
         toolbox.close().await;
-        talk.findings.extend(recorder.and_then(|recorder| save(job, recorder.into_inner(), &talk)));
+        talk.findings.extend(recorder.and_then(|recorder| save(job, recorder.into_inner(), &prepared.secrets, &talk)));
     }
     talk
 }
 
+/// What went wrong on purpose before something else did.
+fn faults_met(trace: &Trace) -> impl Iterator<Item = String> {
+    let calls = trace.calls();
+    calls
+        .into_iter()
+        .filter_map(|call| {
+            let fault = call.result?.fault.clone()?;
+            Some(format!("on purpose, the answer to `{}` met the fault `{fault}`", call.call.name))
+        })
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
 /// Keeps the recording of a case that came to its end, whatever its checks will say.
-fn save(job: &Job<'_>, recorder: Recorder, talk: &Conversation) -> Option<Finding> {
+fn save(job: &Job<'_>, recorder: Recorder, secrets: &Redactor, talk: &Conversation) -> Option<Finding> {
     talk.trace.final_output()?;
     if talk.findings.iter().any(|finding| finding.cause != Cause::Check && finding.cause != Cause::Limit) {
         return None;
     }
-    let error = recorder.save().err()?;
+    let error = recorder.save(secrets).err()?;
     let message = format!("the cassette could not be written: {error}");
     Some(findings::plain(Cause::Config, message, Some(job.place(job.case.span))))
 }

@@ -4,10 +4,9 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use agentci_plan::{Hook, print_duration};
-use agentci_wire::{Command, Exit, Grace, Process};
+use agentci_wire::{Command, Exit, Grace, PrintError, Process};
 use serde_json::Value;
-use tokio::io::AsyncReadExt as _;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::timeout;
 
 use crate::scope::Scope;
 
@@ -15,8 +14,6 @@ use crate::scope::Scope;
 const OUTPUT_LIMIT: usize = 1 << 20;
 /// How much of it a message shows.
 const SHOWN: usize = 500;
-/// How long what a hook printed before it left may take to arrive; only a child that holds the pipe open makes us wait.
-const AFTER_EXIT: Duration = Duration::from_millis(250);
 const GRACE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
 
 /// Why a hook failed, and the last lines of its standard error.
@@ -32,18 +29,17 @@ pub(crate) async fn run(hook: &Hook, scope: &mut Scope<'_>) -> Result<(), HookFa
     let name = command.program.to_string_lossy().into_owned();
     let (mut process, pipes) = Process::spawn(&command).map_err(|error| plain(format!("the hook failed: {error}")))?;
     drop(pipes.input);
-    let mut output = Vec::new();
-    let done = timeout(hook.timeout, printed(&mut process, pipes.output, &mut output)).await;
+    let done = timeout(hook.timeout, process.printed(pipes.output, OUTPUT_LIMIT)).await;
     let ending = process.end(GRACE).await;
     let wrong =
         |what: String| HookFailure { message: format!("the hook `{name}` {what}"), stderr_tail: ending.stderr_tail };
-    match done {
+    let output = match done {
         Err(_) => return Err(wrong(format!("was not done within {}", print_duration(hook.timeout)))),
-        Ok(Err(Trouble::TooMuch)) => return Err(wrong(format!("printed more than {} MiB", OUTPUT_LIMIT >> 20))),
-        Ok(Err(Trouble::Io(error))) => return Err(wrong(format!("failed: {error}"))),
-        Ok(Ok(Exit::Code(0))) => {}
-        Ok(Ok(exit)) => return Err(wrong(format!("failed with {exit}\n{}", quote(&output)))),
-    }
+        Ok(Err(PrintError::TooMuch(limit))) => return Err(wrong(format!("printed more than {} MiB", limit >> 20))),
+        Ok(Err(error)) => return Err(wrong(format!("failed: {error}"))),
+        Ok(Ok((Exit::Code(0), output))) => output,
+        Ok(Ok((exit, output))) => return Err(wrong(format!("failed with {exit}\n{}", quote(&output)))),
+    };
     match serde_json::from_slice(&output) {
         Ok(Value::Object(variables)) => {
             for (name, value) in variables {
@@ -57,44 +53,6 @@ pub(crate) async fn run(hook: &Hook, scope: &mut Scope<'_>) -> Result<(), HookFa
         }
         Ok(_) => Err(wrong(format!("must print one JSON object\n{}", quote(&output)))),
         Err(error) => Err(wrong(format!("must print one JSON object: {error}\n{}", quote(&output)))),
-    }
-}
-
-enum Trouble {
-    TooMuch,
-    Io(std::io::Error),
-}
-
-/// Reads what a hook prints until it has left.
-async fn printed(
-    process: &mut Process,
-    mut stdout: tokio::process::ChildStdout,
-    output: &mut Vec<u8>,
-) -> Result<Exit, Trouble> {
-    let mut left: Option<(Exit, Instant)> = None;
-    loop {
-        let until = left.map_or_else(|| Instant::now() + Duration::from_hours(24), |(_, until)| until);
-        tokio::select! {
-            read = stdout.read_buf(output) => {
-                if read.map_err(Trouble::Io)? == 0 {
-                    return match left {
-                        Some((exit, _)) => Ok(exit),
-                        None => process.exited().await.map_err(Trouble::Io),
-                    };
-                }
-                if output.len() > OUTPUT_LIMIT {
-                    return Err(Trouble::TooMuch);
-                }
-            }
-            exit = process.exited(), if left.is_none() => {
-                left = Some((exit.map_err(Trouble::Io)?, Instant::now() + AFTER_EXIT));
-            }
-            () = sleep_until(until), if left.is_some() => {
-                if let Some((exit, _)) = left {
-                    return Ok(exit);
-                }
-            }
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use agentci_drivers::{Answer, Delivery, Reply, Stopped, ToolHost};
 use agentci_plan::{FaultKind, Place, Sources, ToolSource, World, did_you_mean};
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Toolbox};
-use agentci_trace::{Redactor, ToolCall, ToolResult};
+use agentci_trace::{ToolCall, ToolResult};
 use agentci_verdict::{Cause, Finding};
 use serde_json::Value;
 
@@ -27,8 +27,6 @@ pub(crate) struct Host<'h> {
     pub(crate) source: Source,
     pub(crate) faults: RefCell<Faults>,
     pub(crate) normalizer: &'h Normalizer,
-    /// What a recording must not hold.
-    pub(crate) secrets: &'h Redactor,
     /// Where a refusal is written down.
     pub(crate) findings: Rc<RefCell<Vec<Finding>>>,
 }
@@ -54,7 +52,9 @@ impl Host<'_> {
         }
         let (mut result, own) = self.answer(call).await?;
         let mut delivery = Delivery::Whole;
-        match planned.or(own) {
+        let fault = planned.or(own);
+        result.fault = fault.as_ref().map(|fault| fault.name().to_owned());
+        match fault {
             None => {}
             Some(FaultKind::Error(words)) => result = failed(call, words),
             Some(FaultKind::Delay(time)) => tokio::time::sleep(time).await,
@@ -88,21 +88,10 @@ impl Host<'_> {
             self.normalizer.text(error);
         }
         if let Source::Execute(_, Some(recorder)) = &self.source {
-            self.record(&mut recorder.borrow_mut(), call, ok, &result, error.as_deref());
+            let answer = if ok { Ok(&result) } else { Err(error.as_deref().unwrap_or_default()) };
+            recorder.borrow_mut().add(&call.name, &call.args, answer);
         }
-        Ok((ToolResult { call_id: call.call_id.clone(), ok, result, error }, fault))
-    }
-
-    /// Writes the exchange down without its secrets.
-    fn record(&self, recorder: &mut Recorder, call: &ToolCall, ok: bool, result: &Value, error: Option<&str>) {
-        let (mut args, mut result) = (call.args.clone(), result.clone());
-        let mut secrets = self.secrets.clone();
-        secrets.learn(&args);
-        secrets.learn(&result);
-        secrets.value(&mut args);
-        secrets.value(&mut result);
-        let error = error.map(|error| secrets.text(error).into_owned());
-        recorder.add(&call.name, &args, ok, &result, error.as_deref());
+        Ok((ToolResult { call_id: call.call_id.clone(), ok, result, error, fault: None }, fault))
     }
 
     fn missed(&self, miss: agentci_stubs::Miss) -> Box<Finding> {
@@ -151,7 +140,8 @@ impl Host<'_> {
 }
 
 fn failed(call: &ToolCall, words: String) -> ToolResult {
-    ToolResult { call_id: call.call_id.clone(), ok: false, result: Value::Null, error: Some(words) }
+    let fault = Some("error".to_owned());
+    ToolResult { call_id: call.call_id.clone(), ok: false, result: Value::Null, error: Some(words), fault }
 }
 
 fn no_source(call: &ToolCall) -> Box<Finding> {

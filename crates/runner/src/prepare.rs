@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::Duration;
 
 use agentci_checks::{ReadyCheck, refill};
-use agentci_plan::{Cassette, Content, Mode, Node, Said, ToolSource};
+use agentci_plan::{Case, Cassette, Content, LiveTool, Mode, Node, Said, Target, Text, ToolSource};
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Tape, Toolbox, mix};
 use agentci_trace::Redactor;
 use agentci_verdict::{Cause, Finding, Replay};
@@ -77,8 +78,20 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     // In record mode nothing goes wrong on purpose: the recording is of the tools as they are.
     let planned = if job.options.mode == Mode::Record { [].into() } else { Arc::clone(&case.world.faults) };
     let faults = Faults::new(planned, mix(seed ^ u64::from(number)));
-    let (source, replay) = source(job, &secrets, &lookup).await.map_err(|finding| *finding)?;
+    let limit = patience(job);
+    let (source, replay) = tokio::time::timeout(limit, source(job, &secrets, &lookup))
+        .await
+        .map_err(|_| findings::timeout(limit, vec!["its tools were not ready by then".into()]))?
+        .map_err(|finding| *finding)?;
     Ok(Prepared { scope, checks, turn_checks, inputs, source, faults, normalizer, secrets, replay })
+}
+
+/// How long the tools of a case may take to be ready: as long as the case may.
+fn patience(job: &Job<'_>) -> Duration {
+    let wall = job.case.limits.wall_ms.map(|limit| Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0));
+    let timeout = job.options.timeout.or(job.case.timeout);
+    let far = Duration::from_hours(24);
+    timeout.unwrap_or(far).min(wall.and_then(Result::ok).unwrap_or(far)).max(Duration::from_secs(1))
 }
 
 /// What is said to the agent, as the value that its driver sends.
@@ -132,6 +145,12 @@ fn learn<'c>(
     for input in inputs {
         own.learn(input);
     }
+    for (name, text) in handed_over(job.case) {
+        if let Ok(value) = text.fill(&|name| scope.get(name)) {
+            own.learn_pair(name, &value);
+            job.secrets.borrow_mut().learn_pair(name, &value);
+        }
+    }
     let mut run = job.secrets.borrow_mut();
     for (name, value) in scope.variables() {
         run.learn_pair(name, value);
@@ -143,6 +162,20 @@ fn learn<'c>(
         learn_node(&check.check().arguments, &mut run);
     }
     own
+}
+
+/// What a suite hands to the agent, its hooks and its tools by name.
+fn handed_over(case: &Case) -> impl Iterator<Item = &(String, Text)> {
+    let agent = match &*case.target {
+        Target::Process(process) => process.environment.as_slice(),
+        _ => &[],
+    };
+    let tools = case.world.live.tools.iter().flat_map(|(_, tool)| match tool {
+        LiveTool::Command(tool) => tool.environment.as_slice(),
+        LiveTool::Http(tool) => tool.headers.as_slice(),
+        _ => &[],
+    });
+    agent.iter().chain(case.hooks.iter().flat_map(|hook| &hook.environment)).chain(tools)
 }
 
 /// Secrets that a suite writes into its checks.

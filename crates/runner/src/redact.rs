@@ -16,10 +16,14 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
         Body::TaskStart(start) => secrets.value_learning(&mut start.input),
         Body::TurnStart(start) => secrets.value_learning(&mut start.input),
         Body::Text(said) => secrets.scrub(&mut said.text),
-        Body::ToolCall(call) => secrets.value_learning(&mut call.args),
+        Body::ToolCall(call) => {
+            secrets.value_learning(&mut call.args);
+            secrets.scrub(&mut call.call_id);
+        }
         Body::ToolResult(result) => {
             secrets.value_learning(&mut result.result);
             scrub_option(&mut result.error, secrets);
+            secrets.scrub(&mut result.call_id);
         }
         Body::ModelCall(call) => {
             secrets.value_learning(&mut call.request);
@@ -28,6 +32,7 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
         Body::Log(log) => {
             data(&mut log.data, secrets);
             secrets.scrub(&mut log.message);
+            secrets.scrub(&mut log.level);
         }
         Body::TaskError(error) => {
             data(&mut error.data, secrets);

@@ -79,7 +79,10 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let rows = RefCell::new(Rows::default());
     let secrets = RefCell::new(suite_secrets(suite, options.secrets));
     let send = |mut event: RunEvent| {
-        redact(&mut event.body, &mut secrets.borrow_mut());
+        // What belongs to a case was redacted there, with the secrets of that case.
+        if event.case_id.is_none() {
+            redact(&mut event.body, &mut secrets.borrow_mut());
+        }
         if run.policy.is_some() {
             rows.borrow_mut().add(&event);
         }
@@ -95,6 +98,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
             let case = &suite.cases[index];
             let ready = &run.ready.cases[index];
             let sources = &run.plan.sources;
+            let secrets = RefCell::new(secrets.borrow().clone());
             let job = Job { sources, suite, case, ready, index: position, options, stop, secrets, emit };
             let mut worst = None;
             let runs = if case.skip.is_some() { 1 } else { case.runs.max(1) };

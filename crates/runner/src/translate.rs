@@ -26,6 +26,7 @@ pub(crate) fn translate(event: &Event, case_id: &str) -> Option<Body> {
             ok: result.ok,
             result: result.result.clone(),
             error: result.error.clone(),
+            fault: result.fault.clone(),
         }),
         Kind::ModelCall { request, response } => {
             Body::ModelCall(ModelCallMade { turn, request: request.clone(), response: response.clone() })

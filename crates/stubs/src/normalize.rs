@@ -3,6 +3,8 @@
 //! Keys are stripped first, then paths, then paths are replaced, then patterns in every text. It happens to tool results before
 //! they are recorded and before the agent sees them, and to the final output before it is checked.
 
+use std::fmt::Write as _;
+
 use agentci_plan::Normalization;
 use regex::Regex;
 use serde_json::Value;
@@ -83,19 +85,28 @@ impl Normalizer {
     }
 }
 
-/// Python's `\1` is written `${1}` here; everything else stays.
+/// A replacement as Python writes it, `\1` or `\g<name>` for a group and everything else itself, as the regex library does.
 fn groups(replacement: &str) -> String {
     let mut text = String::new();
-    let mut rest = replacement.chars().peekable();
-    while let Some(letter) = rest.next() {
-        match (letter, rest.peek()) {
-            ('\\', Some(digit)) if digit.is_ascii_digit() => {
-                text.push_str("${");
-                while let Some(digit) = rest.next_if(char::is_ascii_digit) {
-                    text.push(digit);
-                }
-                text.push('}');
+    let mut rest = replacement;
+    while let Some(letter) = rest.chars().next() {
+        rest = &rest[letter.len_utf8()..];
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let named = rest.strip_prefix("g<").and_then(|named| named.split_once('>'));
+        match (letter, named) {
+            ('\\', Some((name, after))) => {
+                let _ = write!(text, "${{{name}}}");
+                rest = after;
             }
+            ('\\', None) if digits > 0 => {
+                let _ = write!(text, "${{{}}}", &rest[..digits]);
+                rest = &rest[digits..];
+            }
+            ('\\', None) if rest.starts_with('\\') => {
+                text.push('\\');
+                rest = &rest[1..];
+            }
+            ('$', _) => text.push_str("$$"),
             _ => text.push(letter),
         }
     }
@@ -163,6 +174,19 @@ mod tests {
         let mut error = "failed req-99".to_owned();
         normalizer.text(&mut error);
         assert_eq!(error, "failed req-9");
+    }
+
+    #[test]
+    fn replacements_are_pythons() {
+        for (written, ours) in [
+            (r"req-\1", "req-${1}"),
+            (r"\g<id>!", "${id}!"),
+            ("cost $0.00", "cost $$0.00"),
+            (r"a\\b", r"a\b"),
+            (r"\n", r"\n"),
+        ] {
+            assert_eq!(groups(written), ours);
+        }
     }
 
     #[test]

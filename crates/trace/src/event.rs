@@ -110,6 +110,8 @@ pub struct ToolResult {
     pub result: Value,
     /// What it complained of.
     pub error: Option<String>,
+    /// What went wrong with it on purpose: the agent may not have got it as it stands here.
+    pub fault: Option<String>,
 }
 
 /// What the agent did in one attempt.
@@ -215,7 +217,7 @@ mod tests {
     }
 
     fn result(id: &str, result: i32) -> Kind {
-        Kind::ToolResult(ToolResult { call_id: id.into(), ok: true, result: result.into(), error: None })
+        Kind::ToolResult(ToolResult { call_id: id.into(), ok: true, result: result.into(), error: None, fault: None })
     }
 
     fn trace(kinds: Vec<Kind>) -> Trace {

@@ -177,6 +177,9 @@ pub struct ToolResultGiven {
     pub result: Value,
     /// What it complained of.
     pub error: Option<String>,
+    /// What went wrong with it on purpose: the agent may not have got it as it stands here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
 }
 
 /// A call of the agent's model.

@@ -12,4 +12,4 @@ mod tail;
 
 pub use descendants::{adopt_orphans, sweep_all};
 pub use lines::{LineError, Lines};
-pub use process::{Command, Ending, Exit, Grace, Pipes, Process, SpawnError};
+pub use process::{Command, Ending, Exit, Grace, Pipes, PrintError, Process, SpawnError};

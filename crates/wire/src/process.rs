@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::descendants;
 use crate::tail::Tail;
@@ -71,6 +71,20 @@ pub struct Process {
     tail: Arc<Mutex<Tail>>,
     errors: JoinHandle<()>,
     ended: bool,
+}
+
+/// How long what a child printed before it left may take to arrive.
+const AFTER_EXIT: Duration = Duration::from_millis(250);
+
+/// Why what a child printed is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum PrintError {
+    /// There was too much of it.
+    #[error("it printed more than {} MiB", .0 >> 20)]
+    TooMuch(usize),
+    /// The pipe broke.
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 /// How long a child may take to go by itself.
@@ -146,6 +160,36 @@ impl Process {
     /// Waits until the child itself has left; what it started may live on.
     pub async fn exited(&mut self) -> io::Result<Exit> {
         Ok(self.child.wait().await?.into())
+    }
+
+    /// Reads what the child prints until it has left, at most `limit` bytes. What it started may hold its output open; a moment
+    /// after it has left that is not waited for any more.
+    pub async fn printed(&mut self, mut output: ChildStdout, limit: usize) -> Result<(Exit, Vec<u8>), PrintError> {
+        let mut printed = Vec::new();
+        let mut left: Option<(Exit, Instant)> = None;
+        loop {
+            let until = left.map_or_else(|| Instant::now() + Duration::from_hours(24), |(_, until)| until);
+            tokio::select! {
+                read = output.read_buf(&mut printed) => {
+                    if read? == 0 {
+                        let exit = match left {
+                            Some((exit, _)) => exit,
+                            None => self.exited().await?,
+                        };
+                        return Ok((exit, printed));
+                    }
+                    if printed.len() > limit {
+                        return Err(PrintError::TooMuch(limit));
+                    }
+                }
+                exit = self.exited(), if left.is_none() => left = Some((exit?, Instant::now() + AFTER_EXIT)),
+                () = sleep_until(until), if left.is_some() => {
+                    if let Some((exit, _)) = left {
+                        return Ok((exit, printed));
+                    }
+                }
+            }
+        }
     }
 
     /// Ends the child, its group, and every descendant that left the group. The pipes should be closed before: a child that

@@ -7,6 +7,7 @@ use agentci::plan::{Case, Cassette, Diagnostic, Diagnostics, Files as _, Kind, S
 use agentci::stubs::{Tape, TapeError};
 use agentci::trace::Redactor;
 use agentci::{DiskFiles, Suites};
+use serde_json::Value;
 
 /// The most of a cassette that is kept to show a wrong line.
 const SHOWN_CASSETTE: u64 = 64 << 20;
@@ -112,33 +113,58 @@ fn unused(used: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
     found
 }
 
-/// Lines of recordings that hold something that looks like a secret. What it is stays untold.
-pub(crate) fn secrets(suites: &mut Suites) -> Diagnostics {
-    let mut found = Vec::new();
-    for (cassette, _) in named(suites) {
-        let Ok(tape) = Tape::load(&DiskFiles, &cassette.path, &Redactor::default()) else { continue };
-        for entry in tape.entries() {
-            let redactor = agentci::environment_secrets();
-            let dirty = |value: &serde_json::Value| {
-                let mut clean = value.clone();
-                redactor.value(&mut clean);
-                clean != *value
-            };
-            let error = entry.error.as_deref().is_some_and(|error| redactor.text(error) != error);
-            let what = [("args", dirty(&entry.args)), ("result", dirty(&entry.result)), ("error", error)];
-            found.extend(
-                what.into_iter().filter(|(_, dirty)| *dirty).map(|(what, _)| (cassette.path.clone(), entry.line, what)),
+/// Lines of recordings that hold something that looks like a secret. What it is stays untold. Every recording below the paths
+/// is looked at, whether a case uses it or not and whether it can be read or not.
+pub(crate) fn secrets(suites: &mut Suites, paths: &[PathBuf]) -> Diagnostics {
+    let mut files: BTreeSet<PathBuf> = named(suites).into_iter().map(|(cassette, _)| cassette.path).collect();
+    for path in paths {
+        recordings(path, 0, &mut files);
+    }
+    let mut problems = Diagnostics::default();
+    for path in files {
+        let Ok(text) = DiskFiles.read_text(&path, SHOWN_CASSETTE) else { continue };
+        for line in dirty_lines(&text) {
+            // The line itself is not shown: it holds the secret.
+            let span = place(suites, &path, 0, 0);
+            problems.push(
+                Diagnostic::error(span, format!("line {line} of `{}` holds a secret", path.display()))
+                    .help("record the case again, or put `[REDACTED]` in its place, and change the secret"),
             );
         }
     }
-    let mut problems = Diagnostics::default();
-    for (path, line, what) in found {
-        // The line itself is not shown: it holds the secret.
-        let span = place(suites, &path, 0, 0);
-        problems.push(
-            Diagnostic::error(span, format!("line {line} of `{}` holds a secret in its `{what}`", path.display()))
-                .help("record the case again, or put `[REDACTED]` in its place, and change the secret"),
-        );
-    }
     problems
+}
+
+/// The lines that change when secrets are removed; one that is secret by its key on one line is secret on all.
+fn dirty_lines(text: &str) -> Vec<usize> {
+    let parsed: Vec<(&str, Option<Value>)> =
+        text.split('\n').map(|line| (line, serde_json::from_str(line).ok())).collect();
+    let mut redactor = agentci::environment_secrets();
+    for value in parsed.iter().filter_map(|(_, value)| value.as_ref()) {
+        redactor.learn(value);
+    }
+    let dirty = |(line, value): &(&str, Option<Value>)| match value {
+        None => redactor.text(line) != *line,
+        Some(value) => {
+            let mut clean = value.clone();
+            redactor.value(&mut clean);
+            clean != *value
+        }
+    };
+    parsed.iter().enumerate().filter(|(_, line)| dirty(line)).map(|(index, _)| index + 1).collect()
+}
+
+/// Every `.jsonl` file at or below a path; folders of tools and of runs are left out.
+fn recordings(path: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) {
+    if path.extension().is_some_and(|extension| extension == "jsonl") && DiskFiles.kind(path) == Some(Kind::File) {
+        found.insert(agentci::plan::join(path, ""));
+    }
+    let skipped = |name: &str| name.starts_with('.') || ["target", "node_modules"].contains(&name);
+    if depth < 32 && DiskFiles.kind(path) == Some(Kind::Folder) {
+        for entry in DiskFiles.list(path).unwrap_or_default() {
+            if !skipped(&entry.name) {
+                recordings(&path.join(entry.name), depth + 1, found);
+            }
+        }
+    }
 }

@@ -29,7 +29,7 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
     let mut problems = suites.problems().clone();
     problems.append(cassettes::problems(&mut suites));
     if arguments.secrets {
-        problems.append(cassettes::secrets(&mut suites));
+        problems.append(cassettes::secrets(&mut suites, &arguments.paths));
     }
     context.show(&problems, &suites.plan().sources);
     let plan = suites.plan();

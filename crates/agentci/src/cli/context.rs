@@ -1,5 +1,6 @@
 //! What the surroundings say, read once.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -29,6 +30,8 @@ pub(crate) struct Context {
     pub(crate) stderr_color: bool,
     /// Whether someone watches standard error.
     pub(crate) stderr_is_terminal: bool,
+    /// Whether something could not be printed.
+    unprinted: Cell<bool>,
     /// What must not be shown.
     secrets: Redactor,
     /// Columns of the terminal.
@@ -65,6 +68,7 @@ impl Context {
             stdout_color: forced(std::io::stdout().is_terminal()),
             stderr_color: forced(stderr_is_terminal),
             stderr_is_terminal: stderr_is_terminal && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
+            unprinted: Cell::new(false),
             secrets: agentci::environment_secrets(),
             width: columns.unwrap_or(if stderr_is_terminal { 100 } else { 0 }),
             github: GithubJob::current(),
@@ -72,10 +76,20 @@ impl Context {
     }
 
     /// Data for standard output. A reader that went away is no error of ours.
-    #[expect(clippy::unused_self, reason = "whoever prints must hold the context")]
     pub(crate) fn print(&self, text: &str) {
         let mut stdout = std::io::stdout().lock();
-        let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        if let Err(error) = written
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            self.complain(&format!("standard output can not be written to: {error}"), None);
+            self.unprinted.set(true);
+        }
+    }
+
+    /// Whether something could not be printed.
+    pub(crate) fn unprinted(&self) -> bool {
+        self.unprinted.get()
     }
 
     /// Talk for standard error.

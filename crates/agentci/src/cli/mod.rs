@@ -72,15 +72,20 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus 
         }
     };
     let context = Context::new(parsed.color);
-    match parsed.command {
-        Some(Command::Run(arguments)) => run::run(&arguments, &context),
-        Some(Command::Record(arguments)) => run::record(arguments, &context),
-        Some(Command::Report(arguments)) => report::report(&arguments, &context),
-        Some(Command::Diff(arguments)) => diff::diff(&arguments, &context),
-        Some(Command::Baseline(arguments)) => baseline::baseline(&arguments, &context),
-        Some(Command::Check(arguments)) => check::check(&arguments, &context),
-        Some(Command::Convert(arguments)) => convert::convert(&arguments, &context),
-        Some(Command::List(arguments)) => list::list(&arguments, &context),
+    let status = dispatch(parsed.command, &context);
+    if context.unprinted() { status.max(ExitStatus::Failed) } else { status }
+}
+
+fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
+    match command {
+        Some(Command::Run(arguments)) => run::run(&arguments, context),
+        Some(Command::Record(arguments)) => run::record(arguments, context),
+        Some(Command::Report(arguments)) => report::report(&arguments, context),
+        Some(Command::Diff(arguments)) => diff::diff(&arguments, context),
+        Some(Command::Baseline(arguments)) => baseline::baseline(&arguments, context),
+        Some(Command::Check(arguments)) => check::check(&arguments, context),
+        Some(Command::Convert(arguments)) => convert::convert(&arguments, context),
+        Some(Command::List(arguments)) => list::list(&arguments, context),
         Some(Command::DemoAgent) => demo_agent::serve(),
         None => {
             context.print(&Arguments::command().render_help().to_string());

@@ -41,6 +41,8 @@ fn an_answer_that_never_comes_meets_the_limit() {
     let yaml = "faults: [{ tool: search, hang: true }]\nbudgets: { max_wall_ms: 700 }";
     let ran = Suite::new().case("faulty", yaml, THREE).tape("faulty", TAPE).run(&[]);
     ran.only_wrong("faulty", "fail", "limit");
+    ran.says(&["on purpose, the answer to `search` met the fault `hang`"]);
+    assert!(ran.events().iter().any(|event| event["type"] == "tool_result" && event["fault"] == "hang"));
     ran.ended_soon_after(1);
 }
 

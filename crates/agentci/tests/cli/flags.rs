@@ -162,3 +162,17 @@ fn a_failure_is_a_failure_even_when_nobody_reads() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr), (Some(1), Vec::new()));
 }
+
+/// `/dev/full` takes nothing, as a full disk does.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_can_not_be_printed_is_a_failure() {
+    for command in [&["list", "suite"][..], &["convert", "suite"], &["run", "suite"]] {
+        let suite = two_cases();
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = suite.command(command).stdout(full).output().unwrap();
+        let ran = suite.ran(&output, std::time::Duration::ZERO);
+        assert_eq!(ran.code, Some(1), "{command:?} {ran:?}");
+        ran.complains(&["No space left"]);
+    }
+}

@@ -228,3 +228,67 @@ fn check_names_what_no_case_can_use() {
     ]);
     assert_eq!(suite.agentci(&["check", "suite", "--strict"]).code, Some(1));
 }
+
+/// A token that one call returns and the next one sends.
+const LOGIN: &str = r#"
+call search '{"user":"a","password":"hunter2222"}'; t=${answer#*access_token\":\"}; t=${t%%\"*}
+call create "{\"session\":\"$t\",\"note\":\"pw hunter2222\"}"
+case $answer in *'"ok":true'*) finish '{"in":true}';; *) finish '{"in":false}';; esac
+"#;
+
+#[test]
+fn a_token_that_travels_is_kept_out_of_the_recording_and_the_replay_still_matches() {
+    let login = r#"read -r line; echo '{"access_token":"tok-abcdef-123456"}'"#;
+    let useful = r#"read -r line; echo "{\"echo\":\"tok-abcdef-123456\"}""#;
+    let suite = Suite::empty()
+        .case("good", "assertions: [{ type: must_call, tools: create }]", LOGIN)
+        .file("suite/login.sh", login)
+        .file("suite/use.sh", useful)
+        .setting("tools: { search: { command: [sh, login.sh] }, create: { command: [sh, use.sh] } }");
+    let recorded = suite.agentci(&["record", "suite", "--output-dir", "recorded"]);
+    assert_eq!(recorded.code, Some(0), "{recorded:?}");
+    let tape = tape(&suite);
+    assert!(!tape.contains("tok-abcdef") && !tape.contains("hunter2222"), "{tape}");
+    assert!(tape.contains(r#"{"session":"[REDACTED]","note":"pw [REDACTED]"}"#), "{tape}");
+    suite.run(&[]).all_passed();
+    assert_eq!(suite.agentci(&["check", "--secrets", "suite"]).code, Some(0));
+}
+
+#[test]
+fn the_working_folder_is_no_secret() {
+    let tool = r#"read -r line; echo "{\"cwd\":\"$PWD\"}""#;
+    let suite = Suite::empty()
+        .case("good", "", "call search '{}'; finish '{}'")
+        .file("suite/where.sh", tool)
+        .setting("tool_registry: [search]")
+        .setting("tools: { search: { command: [sh, where.sh] } }");
+    let output = suite.command(&["record", "suite"]).env("PWD", suite.root()).env("AUTH_STAGE", "production").output();
+    assert!(output.unwrap().status.success());
+    assert!(!tape(&suite).contains("[REDACTED]"), "{}", tape(&suite));
+}
+
+#[test]
+fn a_tool_whose_child_holds_its_output_open_has_answered() {
+    let suite = Suite::empty()
+        .case("good", "", r#"call search '{}'; finish "{\"a\":$answer}""#)
+        .file("suite/leaves.sh", "sleep 30 & echo '{\"done\":1}'")
+        .setting("tool_registry: [search]")
+        .setting("tools: { search: { command: [sh, leaves.sh], timeout: 20s } }");
+    let ran = suite.run(&["--mode", "live"]);
+    ran.all_passed();
+    assert_eq!(ran.final_output("good")["a"]["result"]["done"], 1);
+    ran.ended_soon_after(1);
+}
+
+#[test]
+fn an_id_can_not_lead_a_recording_to_another_folder() {
+    let suite = Suite::native(
+        "mode: record\nworld: { tools: { cassette: 'tapes/{case}.jsonl', live: { search: { command: [echo, '{}'] } } } }\n\
+         cases: [{ id: ../../evil, input: {} }]\n",
+    )
+    .agent("../../evil", "call search '{}'; finish '{}'");
+    suite.run(&[]).all_passed();
+    let made: Vec<_> =
+        fs::read_dir(suite.path("suite/tapes")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(made, ["_.._.._evil.jsonl"]);
+}

@@ -83,3 +83,19 @@ fn a_wrong_line_in_a_cassette_costs_only_its_case_and_is_named() {
     ran.only_wrong("torn", "error", "config");
     ran.says(&["line 3 of the cassette `suite/cassettes/torn.jsonl` is wrong: `args` must be an object"]);
 }
+
+/// The closest entry is found without comparing every letter of every entry.
+#[test]
+fn a_miss_in_a_large_recording_is_told_soon() {
+    let long = "x".repeat(200);
+    let entry = |number: usize| {
+        let fields: Vec<String> = (0..60).map(|field| format!("\"f{field}\":\"{number} {field} {long}\"")).collect();
+        format!("{{\"tool\":\"search\",\"args\":{{{}}},\"ok\":true}}", fields.join(","))
+    };
+    let tape: Vec<String> = (0..200).map(entry).collect();
+    let suite =
+        Suite::new().case("lost", "", "call search '{\"f1\":\"y\"}'; finish '{}'").tape("lost", &tape.join("\n"));
+    let ran = suite.run(&[]);
+    ran.only_wrong("lost", "fail", "replay_miss");
+    ran.ended_soon_after(5);
+}

@@ -154,11 +154,17 @@ impl<'s> Defaults<'s> {
     }
 }
 
+/// A case's id as a part of a file name: it can not lead to another folder.
+fn file_name(id: &str) -> String {
+    let name: String = id.chars().map(|c| if c == '/' || c == '\\' || c.is_control() { '_' } else { c }).collect();
+    if name.starts_with('.') { format!("_{name}") } else { name }
+}
+
 fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -> World {
     let tools = match own.cassette.as_ref().or(common.cassette.as_ref()) {
         None => ToolSource::None,
         Some(cassette) => ToolSource::Cassette(Cassette {
-            path: join(folder, &cassette.value.replace(CASE, id)),
+            path: join(folder, &cassette.value.replace(CASE, &file_name(id))),
             span: cassette.span,
         }),
     };

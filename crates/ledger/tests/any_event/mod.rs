@@ -35,7 +35,7 @@ fn body() -> impl Strategy<Value = Body> {
         })),
         (any::<u32>(), text(), any::<bool>(), json(), option::of(text())).prop_map(
             |(turn, call_id, ok, result, error)| {
-                Body::ToolResult(ToolResultGiven { turn, call_id, ok, result, error })
+                Body::ToolResult(ToolResultGiven { turn, call_id, ok, result, fault: error.clone(), error })
             }
         ),
         (any::<u32>(), json(), json()).prop_map(|(turn, request, response)| Body::ModelCall(ModelCallMade {

@@ -39,8 +39,14 @@ pub(crate) fn run() -> Vec<RunEvent> {
 fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
     let value = || json!({ TEXT: [TEXT, 1.50, null] });
     let text = || TEXT.to_owned();
-    let result =
-        |ok, result: Value, error: Option<String>| ToolResultGiven { turn: 0, call_id: text(), ok, result, error };
+    let result = |ok, result: Value, error: Option<String>| ToolResultGiven {
+        turn: 0,
+        call_id: text(),
+        ok,
+        result,
+        fault: error.clone(),
+        error,
+    };
     let check = |status| CheckEnd { name: text(), status, message: Some(text()) };
     let bodies = [
         Body::TaskStart(TaskStart { task_id: text(), input: value() }),

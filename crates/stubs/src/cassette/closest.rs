@@ -7,10 +7,13 @@ use serde_json::Value;
 
 use super::tape::Entry;
 
-/// How many entries are compared at most; a miss should not cost more than the run.
+/// How many entries are looked at; a miss should not cost more than the run.
 const COMPARED: usize = 2_000;
-/// How many characters of two texts are compared.
-const TEXT_COMPARED: usize = 200;
+/// How many of them, those with most in common, are compared letter by letter.
+const COMPARED_CLOSELY: usize = 16;
+/// How many characters of two texts are compared, and how many texts of an entry.
+const TEXT_COMPARED: usize = 64;
+const TEXTS_COMPARED: usize = 64;
 
 /// The first place where two values part.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,15 +35,20 @@ pub(super) fn closest<'e>(entries: &'e [Entry], tool: &str, args: &Value, most: 
         .iter()
         .filter(|entry| !same_tool || entry.tool == tool)
         .take(COMPARED)
-        .map(|entry| (entry, likeness(&leaves(&entry.args), &wanted)))
+        .map(|entry| (entry, likeness(&leaves(&entry.args), &wanted, 0)))
         .collect();
+    scored.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    scored.truncate(COMPARED_CLOSELY.max(most));
+    for (entry, score) in &mut scored {
+        *score = likeness(&leaves(&entry.args), &wanted, TEXTS_COMPARED);
+    }
     scored.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     scored.truncate(most);
     scored
 }
 
-/// The share of leaves that agree, texts counting by how alike they are.
-fn likeness(a: &BTreeMap<String, &Value>, b: &BTreeMap<String, &Value>) -> f64 {
+/// The share of leaves that agree; so many texts that differ count by how alike they are, the rest a little for being there.
+fn likeness(a: &BTreeMap<String, &Value>, b: &BTreeMap<String, &Value>, mut closely: usize) -> f64 {
     let all = a.keys().chain(b.keys().filter(|path| !a.contains_key(*path)));
     let mut count = 0_u32;
     let mut sum = 0.0;
@@ -49,7 +57,14 @@ fn likeness(a: &BTreeMap<String, &Value>, b: &BTreeMap<String, &Value>) -> f64 {
         sum += match (a.get(path), b.get(path)) {
             (Some(Value::String(a)), Some(Value::String(b))) => {
                 let short = |text: &str| text.chars().take(TEXT_COMPARED).collect::<String>();
-                if a == b { 1.0 } else { 0.99 * strsim::normalized_levenshtein(&short(a), &short(b)) }
+                if a == b {
+                    1.0
+                } else if let Some(left) = closely.checked_sub(1) {
+                    closely = left;
+                    0.99 * strsim::normalized_levenshtein(&short(a), &short(b))
+                } else {
+                    0.2
+                }
             }
             (Some(a), Some(b)) if canonical(a) == canonical(b) => 1.0,
             (Some(Value::Number(_)), Some(Value::Number(_))) => 0.5,

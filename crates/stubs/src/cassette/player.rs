@@ -39,7 +39,8 @@ impl Player {
     /// The recorded answer to a call.
     pub fn answer(&mut self, tool: &str, args: &Value) -> Result<&Entry, Miss> {
         let key = self.tape.key(tool, args);
-        let matching = self.tape.matching(&key);
+        let exact = self.tape.matching(&key);
+        let matching = if exact.is_empty() { &self.tape.fitting(tool, args) } else { exact };
         let Some(last) = matching.len().checked_sub(1) else { return Err(self.miss(tool, args)) };
         let turn = self.used.entry(key).or_default();
         let entry = matching[(*turn).min(last)];
@@ -49,12 +50,13 @@ impl Player {
 
     fn miss(&self, tool: &str, args: &Value) -> Miss {
         let file = self.tape.path().display();
+        let args = &self.tape.redacted(args);
         let mut notes = vec![format!("requested: {tool} {}", cut(&canonical(args)))];
         let near = closest::closest(self.tape.entries(), tool, args, NEAR);
         if let Some((entry, _)) = near.first() {
             if entry.tool != tool {
                 notes.push(format!("the recording has no call of `{tool}` at all"));
-            } else if let Some(difference) = closest::first_difference(&entry.args, args) {
+            } else if let Some(difference) = closest::first_difference(&self.tape.redacted(&entry.args), args) {
                 notes.push(format!(
                     "first difference to the closest entry: at {} the recording has {}, the agent sent {}",
                     if difference.path.is_empty() { "the top" } else { &difference.path },
@@ -146,6 +148,7 @@ mod tests {
         let line = r#"{"tool":"login","args":{"user":"a","password":"[REDACTED]"},"ok":true,"result":1}"#;
         let mut player = player(&[line]);
         assert!(player.answer("login", &json!({"user": "a", "password": "hunter22"})).is_ok());
-        assert!(player.answer("login", &json!({"user": "b", "password": "hunter22"})).is_err());
+        let miss = player.answer("login", &json!({"user": "b", "password": "hunter22"})).unwrap_err();
+        assert!(miss.notes[1].contains(r#"at /user the recording has "a", the agent sent "b""#), "{miss:?}");
     }
 }

@@ -3,47 +3,84 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use agentci_trace::Redactor;
 use serde_json::{Map, Value};
 
 /// The calls of one attempt, to be written when it is over.
 #[derive(Debug)]
 pub struct Recorder {
     path: PathBuf,
-    lines: String,
+    calls: Vec<Call>,
+}
+
+#[derive(Debug)]
+struct Call {
+    tool: String,
+    args: Value,
+    /// The result, or the tool's complaint.
+    answer: Result<Value, String>,
 }
 
 impl Recorder {
     /// Begins a recording for a file; nothing is written yet.
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_path_buf(), lines: String::new() }
+        Self { path: path.to_path_buf(), calls: Vec::new() }
     }
 
     /// Adds a call and its answer, with the exact arguments.
-    pub fn add(&mut self, tool: &str, args: &Value, ok: bool, result: &Value, error: Option<&str>) {
-        let mut entry = Map::new();
-        entry.insert("tool".into(), tool.into());
-        entry.insert("args".into(), args.clone());
-        entry.insert("ok".into(), ok.into());
-        if ok {
-            entry.insert("result".into(), result.clone());
-        } else {
-            entry.insert("error".into(), error.unwrap_or_default().into());
-        }
-        self.lines.push_str(&Value::Object(entry).to_string());
-        self.lines.push('\n');
+    pub fn add(&mut self, tool: &str, args: &Value, answer: Result<&Value, &str>) {
+        let answer = answer.cloned().map_err(str::to_owned);
+        self.calls.push(Call { tool: tool.to_owned(), args: args.clone(), answer });
     }
 
-    /// Puts the recording in the place of the former one, whole or not at all.
-    pub fn save(self) -> io::Result<()> {
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        fs_err::create_dir_all(folder)?;
-        let mut aside = self.path.file_name().unwrap_or_default().to_os_string();
-        aside.push(format!(".{}.tmp", std::process::id()));
-        let aside = folder.join(aside);
-        let written = fs_err::write(&aside, self.lines).and_then(|()| fs_err::rename(&aside, &self.path));
-        if written.is_err() {
-            let _ = fs_err::remove_file(&aside);
+    /// Puts the recording in the place of the former one, whole or not at all. What is secret anywhere in it is removed
+    /// everywhere in it: a token that one call returned and the next one sends is the same token.
+    pub fn save(self, secrets: &Redactor) -> io::Result<()> {
+        let mut secrets = secrets.clone();
+        for call in &self.calls {
+            secrets.learn(&call.args);
+            if let Ok(result) = &call.answer {
+                secrets.learn(result);
+            }
         }
-        written
+        let mut text = String::new();
+        for call in self.calls {
+            text.push_str(&entry(call, &secrets).to_string());
+            text.push('\n');
+        }
+        write(&self.path, &text)
     }
+}
+
+fn entry(mut call: Call, secrets: &Redactor) -> Value {
+    secrets.value(&mut call.args);
+    let mut entry = Map::new();
+    entry.insert("tool".into(), call.tool.into());
+    entry.insert("args".into(), call.args);
+    entry.insert("ok".into(), call.answer.is_ok().into());
+    match call.answer {
+        Ok(mut result) => {
+            secrets.value(&mut result);
+            entry.insert("result".into(), result);
+        }
+        Err(error) => {
+            entry.insert("error".into(), secrets.text(&error).into_owned().into());
+        }
+    }
+    Value::Object(entry)
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    // A link stays a link: what it leads to is replaced.
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs_err::create_dir_all(folder)?;
+    let mut aside = path.file_name().unwrap_or_default().to_os_string();
+    aside.push(format!(".{}.tmp", std::process::id()));
+    let aside = folder.join(aside);
+    let written = fs_err::write(&aside, text).and_then(|()| fs_err::rename(&aside, &path));
+    if written.is_err() {
+        let _ = fs_err::remove_file(&aside);
+    }
+    written
 }

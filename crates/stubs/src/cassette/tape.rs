@@ -9,6 +9,8 @@ use agentci_trace::{Redactor, canonical};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use super::wildcard;
+
 /// The largest recording that is read.
 const TAPE_LIMIT: u64 = 512 << 20;
 
@@ -38,6 +40,8 @@ pub struct Tape {
     sha256: String,
     entries: Vec<Entry>,
     by_call: HashMap<String, Vec<usize>>,
+    /// Entries whose arguments hold a placeholder.
+    without_secrets: Vec<usize>,
     redactor: Redactor,
 }
 
@@ -83,6 +87,7 @@ impl Tape {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut entries: Vec<Entry> = Vec::new();
         let mut by_call: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut without_secrets = Vec::new();
         for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
                 continue;
@@ -94,10 +99,13 @@ impl Tape {
                 column,
                 reason,
             })?;
+            if wildcard::holds_placeholder(&entry.args) {
+                without_secrets.push(entries.len());
+            }
             by_call.entry(key(&entry.tool, &entry.args, redactor)).or_default().push(entries.len());
             entries.push(entry);
         }
-        Ok(Self { path: path.to_path_buf(), sha256, entries, by_call, redactor: redactor.clone() })
+        Ok(Self { path: path.to_path_buf(), sha256, entries, by_call, without_secrets, redactor: redactor.clone() })
     }
 
     /// The file it was read from.
@@ -118,6 +126,22 @@ impl Tape {
     /// What a call is looked up by.
     pub(super) fn key(&self, tool: &str, args: &Value) -> String {
         key(tool, args, &self.redactor)
+    }
+
+    /// The entries that match a call but for secrets that the recording does not hold.
+    pub(super) fn fitting(&self, tool: &str, args: &Value) -> Vec<usize> {
+        let fits = |index: &usize| {
+            let entry = &self.entries[*index];
+            entry.tool == tool && wildcard::fits(&entry.args, args)
+        };
+        self.without_secrets.iter().copied().filter(fits).collect()
+    }
+
+    /// A value as calls are compared.
+    pub(super) fn redacted(&self, value: &Value) -> Value {
+        let mut clean = value.clone();
+        self.redactor.value(&mut clean);
+        clean
     }
 
     /// The entries that match a call, by position.

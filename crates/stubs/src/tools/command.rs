@@ -9,7 +9,7 @@ use std::time::Duration;
 use agentci_plan::{CommandTool, UnsetVariable, print_duration};
 use agentci_wire::{Command, Exit, Grace, Lines, Process};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -39,29 +39,22 @@ pub(super) fn prepare(tool: &CommandTool, lookup: &dyn Fn(&str) -> Option<String
 
 /// Runs a program once: arguments in, result out.
 pub(super) async fn once(command: &Command, args: &Value, limit: Duration) -> Result<Value, String> {
-    let (mut process, mut pipes) = Process::spawn(command).map_err(|error| error.to_string())?;
-    let body = args.to_string();
-    let mut output = Vec::new();
-    let work = async {
-        // The program may leave without reading; then its exit says more than the broken pipe.
-        let write = async {
-            let _ = pipes.input.write_all(body.as_bytes()).await;
-            drop(pipes.input);
-        };
-        let mut stdout = pipes.output.take(RESULT_LIMIT as u64);
-        let ((), read) = tokio::join!(write, stdout.read_to_end(&mut output));
-        read?;
-        process.exited().await
+    let (mut process, pipes) = Process::spawn(command).map_err(|error| error.to_string())?;
+    let (mut input, body) = (pipes.input, args.to_string());
+    // The program may leave without reading; then its exit says more than the broken pipe.
+    let write = async move {
+        let _ = input.write_all(body.as_bytes()).await;
     };
+    let work = async { tokio::join!(write, process.printed(pipes.output, RESULT_LIMIT)).1 };
     let done = timeout(limit, work).await;
     let ending = process.end(AT_ONCE).await;
     match done {
         Err(_) => Err(late(limit)),
         Ok(Err(error)) => Err(error.to_string()),
-        Ok(Ok(Exit::Code(0))) => {
+        Ok(Ok((Exit::Code(0), output))) => {
             serde_json::from_slice(&output).map_err(|error| format!("its result is not JSON: {error}"))
         }
-        Ok(Ok(exit)) => {
+        Ok(Ok((exit, _))) => {
             let words = ending.stderr_tail.iter().rev().find(|line| !line.trim().is_empty()).cloned();
             Err(words.unwrap_or_else(|| format!("it ended with {exit}")))
         }

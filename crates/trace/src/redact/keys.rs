@@ -31,6 +31,18 @@ pub(super) fn secret_key(key: &str, extra: &[String]) -> bool {
         || extra.contains(&snake)
 }
 
+/// Words that are too common in the names of environment variables to mean a secret there: `PWD`, `AUTH_STAGE`.
+const NOT_IN_VARIABLES: [&str; 2] = ["pwd", "auth"];
+
+/// Whether an environment variable holds a secret. A path is none: what lies there may be, but not its name.
+pub(super) fn secret_variable(name: &str, value: &str) -> bool {
+    let snake = snake(name);
+    let words = snake.split('_').filter(|word| !NOT_IN_VARIABLES.contains(word));
+    let named =
+        CONTAINED.iter().any(|part| snake.contains(part)) || words.into_iter().any(|word| WORDS.contains(&word));
+    named && !value.starts_with('/') && !value.contains(":/")
+}
+
 /// Whether a value under a secret key is worth hiding: a flag or nothing is not, nor is a count of tokens.
 pub(super) fn worth_hiding(key: &str, value: &Value) -> bool {
     match value {

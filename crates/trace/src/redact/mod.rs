@@ -3,8 +3,10 @@
 //! A value that was removed because of its key is remembered, so that it is also removed where it turns up in plain text. The
 //! placeholder is always the same. Names, ids and counts that are our own are never passed through here.
 
+mod encoding;
 mod keys;
 mod patterns;
 mod redactor;
+mod values;
 
 pub use redactor::{PLACEHOLDER, Redactor};

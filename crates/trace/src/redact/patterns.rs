@@ -6,9 +6,16 @@ use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexSet};
 
 /// Each pattern, and what is put in its place; `$1` is what stays.
-const PATTERNS: [(&str, &str); 15] = [
+const PATTERNS: [(&str, &str); 17] = [
     // Private keys, with their armour.
     (r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)", "[REDACTED]"),
+    // The end of one whose beginning is gone.
+    (r"(?s)\A(?:[A-Za-z0-9+/=]{16,}\s+)+[A-Za-z0-9+/=]*\s*-----END [A-Z ]*PRIVATE KEY-----", "[REDACTED]"),
+    // Any of the forms below, cut off by us.
+    (
+        r"\b(?:sk-|[sr]k_live_|gh[pousr]_|github_pat_|glpat-|AKIA|AIza|xox[a-z]-|eyJ)[A-Za-z0-9_.-]*\.\.\.",
+        "[REDACTED]...",
+    ),
     // Authorization headers.
     (r"(?i)\b(bearer\s+)[a-z0-9._~+/=-]{8,}", "${1}[REDACTED]"),
     (r"(?i)\b(basic\s+)[a-z0-9+/]{12,}={0,2}", "${1}[REDACTED]"),
@@ -32,15 +39,16 @@ const PATTERNS: [(&str, &str); 15] = [
     (r"\b([a-z][a-z0-9+.-]*://[^\s:/@]+:)[^\s/@]+@", "${1}[REDACTED]@"),
     // A key and its value in plain text: `api_key=...`, `"password": "..."`.
     (
-        r#"(?i)((?:api[_-]?key|access[_-]?token|refresh[_-]?token|auth[_-]?token|client[_-]?secret|secret[_-]?key|password|passwd)["']?\s*[:=]\s*["']?)[^\s"',;&}\])\[]{6,}"#,
+        r#"(?i)((?:api[_-]?key|access[_-]?token|refresh[_-]?token|auth[_-]?token|client[_-]?secret|secret[_-]?key|password|passwd|passphrase|token|secret|pwd)["']?\s*[:=]\s*["']?)[^\s"',;&}\])\[]{6,}"#,
         "${1}[REDACTED]",
     ),
 ];
 
 /// No pattern matches a text that holds none of these, whatever its letter case. Most texts hold none, and the patterns are
 /// not even compiled for them.
-const TRIGGERS: [&str; 20] = [
+const TRIGGERS: [&str; 21] = [
     "-----begin",
+    "-----end",
     "bearer",
     "basic",
     "sk-",
@@ -63,7 +71,7 @@ const TRIGGERS: [&str; 20] = [
 ];
 
 /// The same for keys in plain text, and for what begins like a word.
-const KEY_TRIGGERS: [&str; 5] = ["hf_", "key", "token", "secret", "passw"];
+const KEY_TRIGGERS: [&str; 7] = ["hf_", "key", "token", "secret", "passw", "passphrase", "pwd"];
 
 fn may_match(text: &str) -> bool {
     static FINDER: OnceLock<Option<AhoCorasick>> = OnceLock::new();
@@ -129,6 +137,9 @@ mod tests {
             ("eyJhbGciOiJI.eyJzdWIiOiIx.abcdefghijk", "[REDACTED]"),
             ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nafter", "[REDACTED]\nafter"),
             ("api_key=abcdef123 rest", "api_key=[REDACTED] rest"),
+            ("GET /x?token=abcdef123&y=1", "GET /x?token=[REDACTED]&y=1"),
+            ("see sk-proj-abc...", "see [REDACTED]..."),
+            ("AAAAB3NzaC1yc2EAAAADAQAB\nQ0FmZmU=\n-----END PRIVATE KEY-----\nok", "[REDACTED]\nok"),
             (r#"{"password": "hunter22"}"#, r#"{"password": "[REDACTED]"}"#),
         ] {
             assert_eq!(scrub(text).as_deref(), Some(scrubbed), "{text}");

@@ -5,26 +5,21 @@ use std::borrow::Cow;
 use regex::Regex;
 use serde_json::Value;
 
-use super::keys::{secret_key, snake, worth_hiding};
+use super::keys::{secret_key, secret_variable, snake, worth_hiding};
 use super::patterns;
+use super::values::Values;
 
 /// What stands in the place of a secret.
 pub const PLACEHOLDER: &str = "[REDACTED]";
 
-/// A shorter value is not looked for in text: it would be found everywhere.
-const SHORTEST: usize = 6;
-/// The same for values of environment variables, whose names tell less.
+/// A shorter value of an environment variable is not taken for a secret: its name alone tells too little.
 const SHORTEST_IN_ENVIRONMENT: usize = 8;
-/// How many values are remembered.
-const MOST: usize = 2_000;
-/// A text that was cut may end in the beginning of a secret; this much of it is enough to know it by.
-const FRAGMENT: usize = 8;
 
 /// Removes secrets.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
-    /// Values to remove wherever they stand, longest first.
-    values: Vec<String>,
+    /// Values to remove wherever they stand.
+    values: Values,
     /// Further keys, in snake case.
     keys: Vec<String>,
     /// Further forms.
@@ -36,7 +31,7 @@ impl Redactor {
     #[must_use]
     pub fn with_environment(mut self, variables: impl IntoIterator<Item = (String, String)>) -> Self {
         for (name, value) in variables {
-            if value.len() >= SHORTEST_IN_ENVIRONMENT && secret_key(&name, &[]) {
+            if value.len() >= SHORTEST_IN_ENVIRONMENT && secret_variable(&name, &value) {
                 self.learn_value(&value);
             }
         }
@@ -89,31 +84,12 @@ impl Redactor {
 
     /// Remembers a value, to be removed wherever it stands.
     pub fn learn_value(&mut self, value: &str) {
-        let value = value.trim();
-        if value.len() < SHORTEST || value.contains(PLACEHOLDER) || self.values.len() >= MOST {
-            return;
-        }
-        // In a message a value may stand as JSON writes it.
-        let written = serde_json::to_string(value).unwrap_or_default();
-        let written = written.trim_matches('"');
-        for form in [value, written] {
-            if !self.values.iter().any(|known| known == form) {
-                let at = self.values.partition_point(|known| known.len() >= form.len());
-                self.values.insert(at, form.to_owned());
-            }
-        }
+        self.values.add(value);
     }
 
     /// A text without secrets.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut clean = Cow::Borrowed(text);
-        for value in &self.values {
-            if clean.contains(value.as_str()) {
-                clean = Cow::Owned(clean.replace(value.as_str(), PLACEHOLDER));
-            } else if let Some(cut) = self::cut(&clean, value) {
-                clean = Cow::Owned(cut);
-            }
-        }
+        let mut clean = self.values.remove(text);
         if let Some(scrubbed) = patterns::scrub(&clean) {
             clean = Cow::Owned(scrubbed);
         }
@@ -158,23 +134,12 @@ impl Redactor {
                     map.extend(old.into_iter().map(|(key, value)| (self.text(&key).into_owned(), value)));
                 }
             }
-            Value::Number(number) if self.values.iter().any(|known| known == number.as_str()) => {
+            Value::Number(number) if self.values.holds(number.as_str()) => {
                 *value = Value::String(PLACEHOLDER.into());
             }
             _ => {}
         }
     }
-}
-
-/// The text with the beginning of a value removed where the text was cut in the middle of it.
-fn cut(text: &str, value: &str) -> Option<String> {
-    let beginning = value.get(..FRAGMENT)?;
-    let at = text.find(beginning)?;
-    let rest = &text[at..];
-    let shared = rest.bytes().zip(value.bytes()).take_while(|(a, b)| a == b).count();
-    let after = rest.get(shared..)?;
-    (shared >= FRAGMENT && (after.is_empty() || after.starts_with("...")))
-        .then(|| format!("{}{PLACEHOLDER}{after}", &text[..at]))
 }
 
 #[cfg(test)]
@@ -205,20 +170,26 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_found_as_json_writes_them_and_where_text_was_cut() {
+    fn secrets_are_found_as_json_writes_them() {
         let mut redactor = Redactor::default();
         redactor.learn_value("quo\"te-secret-value");
         assert_eq!(redactor.text(r#"{"a":"quo\"te-secret-value"}"#), r#"{"a":"[REDACTED]"}"#);
-        assert_eq!(redactor.text("see quo\"te-sec..."), "see [REDACTED]...");
-        assert_eq!(redactor.text("see quo\"te-other"), "see quo\"te-other");
     }
 
     #[test]
     fn environment_values_count_by_name() {
-        let variables = [("MY_API_KEY", "abcdefgh"), ("HOME", "/home/somebody"), ("TOKEN", "short")];
+        let variables = [
+            ("MY_API_KEY", "abcdefgh"),
+            ("HOME", "/home/somebody"),
+            ("TOKEN", "short"),
+            ("PWD", "somebody-folder"),
+            ("AUTH_STAGE", "production"),
+            ("TOKEN_FILE", "/run/secrets/token"),
+        ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let redactor = Redactor::default().with_environment(variables);
-        assert_eq!(redactor.text("abcdefgh /home/somebody short"), "[REDACTED] /home/somebody short");
+        let text = "/home/somebody short somebody-folder production /run/secrets/token";
+        assert_eq!(redactor.text(&format!("abcdefgh {text}")), format!("[REDACTED] {text}"));
     }
 
     #[test]

@@ -1,0 +1,63 @@
+//! Matching a call against a recording that lost its secrets: the placeholder stands for any text.
+
+use agentci_trace::{PLACEHOLDER, canonical};
+use serde_json::Value;
+
+/// Whether a recorded value holds a placeholder.
+pub(super) fn holds_placeholder(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(PLACEHOLDER),
+        Value::Array(items) => items.iter().any(holds_placeholder),
+        Value::Object(map) => map.values().any(holds_placeholder),
+        _ => false,
+    }
+}
+
+/// Whether a requested value is the recorded one but for what the placeholder stands for.
+pub(super) fn fits(recorded: &Value, requested: &Value) -> bool {
+    match (recorded, requested) {
+        (Value::String(recorded), Value::String(requested)) => text_fits(recorded, requested),
+        // A number that was secret.
+        (Value::String(recorded), Value::Number(_)) => recorded == PLACEHOLDER,
+        (Value::Array(recorded), Value::Array(requested)) => {
+            recorded.len() == requested.len() && recorded.iter().zip(requested).all(|(a, b)| fits(a, b))
+        }
+        (Value::Object(recorded), Value::Object(requested)) => {
+            recorded.len() == requested.len()
+                && recorded.iter().all(|(key, value)| requested.get(key).is_some_and(|other| fits(value, other)))
+        }
+        _ => canonical(recorded) == canonical(requested),
+    }
+}
+
+/// Each part between placeholders must follow the one before it, the first at the beginning and the last at the end.
+fn text_fits(recorded: &str, requested: &str) -> bool {
+    let parts: Vec<&str> = recorded.split(PLACEHOLDER).collect();
+    let [first, middle @ .., last] = parts.as_slice() else { return recorded == requested };
+    let Some(mut rest) = requested.strip_prefix(first) else { return false };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_placeholder_stands_for_any_text_and_the_rest_must_be_the_same() {
+        let recorded = json!({"user": "a", "note": "pw [REDACTED] end", "token": "[REDACTED]"});
+        assert!(fits(&recorded, &json!({"user": "a", "note": "pw hunter22 end", "token": 123_456})));
+        assert!(fits(&recorded, &recorded));
+        assert!(!fits(&recorded, &json!({"user": "b", "note": "pw hunter22 end", "token": "x"})));
+        assert!(!fits(&recorded, &json!({"user": "a", "note": "pw hunter22", "token": "x"})));
+        assert!(!fits(&recorded, &json!({"user": "a", "note": "pw x end", "token": "x", "more": 1})));
+        assert!(!fits(&json!("plain"), &json!("other")));
+    }
+}
