@@ -30,5 +30,6 @@ mod redaction;
 mod replay;
 mod reports;
 mod select;
+mod serve_llm;
 mod signals;
 mod yaml;
