@@ -34,6 +34,14 @@ pub struct ModelScript {
     pub default: Vec<String>,
 }
 
+impl ModelScript {
+    /// Whether anything is left to a draw that the script's own seed does not decide.
+    pub fn draws(&self) -> bool {
+        let by_chance = |rule: &ModelRule| rule.failure.as_ref().is_some_and(|failure| failure.rate < 1.0);
+        self.seed.is_none() && self.rules.iter().any(by_chance)
+    }
+}
+
 /// An answer and the requests it is for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRule {

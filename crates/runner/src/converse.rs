@@ -60,11 +60,13 @@ impl Meters<'_> {
 }
 
 /// Starts the agent and takes the turns.
-pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, prepared: Prepared<'_>) -> Conversation {
+pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepared: Prepared<'_>) -> Conversation {
     let case = job.case;
     let target = job.place(case.target.span());
     let mut talk = Conversation::default();
-    let context = Context { case_id: &case.id, lookup: &|name| prepared.scope.get(name) };
+    let model = prepared.model.take();
+    let environment = model.as_ref().map(|model| model.environment.as_slice()).unwrap_or_default();
+    let context = Context { case_id: &case.id, lookup: &|name| prepared.scope.get(name), environment };
     let mut driver = match Driver::open(&case.target, &context) {
         Ok(Ok(driver)) => driver,
         Ok(Err(error)) => {
@@ -76,6 +78,11 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, prepared:
             return talk;
         }
     };
+    // The model is there for as long as the agent is.
+    let server = model.map(|model| {
+        driver.listen(model.wire);
+        model.server
+    });
     let found: Rc<RefCell<Vec<Finding>>> = Rc::default();
     let host = Host {
         world: &case.world,
@@ -138,6 +145,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, prepared:
     }
     talk.trace = sink.into_trace();
     talk.stderr_tail = driver.close().await.stderr_tail;
+    drop(server);
     let source = host.source;
     talk.findings.splice(0..0, found.take());
     let meters = meters.into_inner();

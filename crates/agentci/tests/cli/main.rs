@@ -24,6 +24,7 @@ mod faults;
 mod flags;
 mod golden;
 mod hooks;
+mod model_world;
 mod numbers;
 mod recording;
 mod redaction;

@@ -13,13 +13,15 @@ use super::asked::GivenResult;
 #[derive(Debug)]
 pub(super) struct WireObserver {
     sender: UnboundedSender<Kind>,
+    /// Whether more than model calls is told.
+    tools: bool,
     /// Calls that were asked for and have no result yet.
     open: HashSet<String>,
 }
 
 impl WireObserver {
-    pub(super) fn new(sender: UnboundedSender<Kind>) -> Self {
-        Self { sender, open: HashSet::new() }
+    pub(super) fn new(sender: UnboundedSender<Kind>, tools: bool) -> Self {
+        Self { sender, tools, open: HashSet::new() }
     }
 
     /// Results of tools come with the next request, and once each: later requests repeat them.
@@ -42,6 +44,9 @@ impl WireObserver {
 
     pub(super) fn answer(&mut self, request: Value, response: Value, answer: &Answer) {
         self.send(Kind::ModelCall { request, response });
+        if !self.tools {
+            return;
+        }
         self.send(Kind::Usage(Usage {
             tokens_in: Some(answer.input_tokens.into()),
             tokens_out: Some(answer.output_tokens.into()),

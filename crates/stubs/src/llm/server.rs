@@ -33,13 +33,15 @@ pub struct ServerOptions {
     pub port: u16,
     /// What every draw depends on; the script's own without it.
     pub seed: Option<u64>,
-    /// Who is told what is seen on the wire: model calls, usage, tool calls and their results.
+    /// Who is told what is seen on the wire.
     pub observer: Option<UnboundedSender<Kind>>,
+    /// Whether that is usage, tool calls and their results, too, and not model calls alone.
+    pub observe_tools: bool,
 }
 
 impl Default for ServerOptions {
     fn default() -> Self {
-        Self { bind: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0, seed: None, observer: None }
+        Self { bind: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0, seed: None, observer: None, observe_tools: true }
     }
 }
 
@@ -65,7 +67,8 @@ pub struct ModelServer {
 impl ModelServer {
     /// Starts a server; within a runtime that can do input and output.
     pub async fn start(script: Arc<ModelScript>, options: ServerOptions) -> Result<Self, ServerError> {
-        let mind = Arc::new(Mind::new(script, options.seed, options.observer.map(WireObserver::new))?);
+        let observer = options.observer.map(|sender| WireObserver::new(sender, options.observe_tools));
+        let mind = Arc::new(Mind::new(script, options.seed, observer)?);
         let wanted = SocketAddr::new(options.bind, options.port);
         let bound = async {
             let listener = TcpListener::bind(wanted).await?;
