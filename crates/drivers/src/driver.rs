@@ -3,6 +3,7 @@
 use agentci_plan::{Target, UnsetVariable};
 use agentci_wire::Ending;
 use serde_json::Value;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::process::ProcessDriver;
 use crate::{DriveError, ToolHost, TraceSink};
@@ -13,6 +14,8 @@ pub struct Context<'c> {
     pub case_id: &'c str,
     /// The value of a variable.
     pub lookup: &'c dyn Fn(&str) -> Option<String>,
+    /// What an agent that is ours to start finds in its environment, unless the target says otherwise.
+    pub environment: &'c [(String, String)],
 }
 
 /// A connection to an agent.
@@ -32,6 +35,13 @@ impl Driver {
                 Ok(ProcessDriver::open(process, context)?.map(|driver| Driver(Kind::Process(driver))))
             }
             other => Ok(Err(DriveError::Unsupported(format!("no driver for {other:?}")))),
+        }
+    }
+
+    /// Lets what someone else sees of the agent enter the trace, in the moment it is seen.
+    pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::Kind>) {
+        match &mut self.0 {
+            Kind::Process(driver) => driver.listen(seen),
         }
     }
 

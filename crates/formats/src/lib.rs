@@ -25,6 +25,7 @@ mod detect;
 mod document;
 mod ids;
 mod load;
+mod model_script;
 pub mod native;
 mod pass_rate;
 mod quantity;
@@ -34,4 +35,5 @@ mod surroundings;
 pub mod yaml;
 
 pub use load::{Loaded, load};
+pub use model_script::load_model_script;
 pub use native::print as print_native;

@@ -8,7 +8,7 @@ use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Plan, Sp
 use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, is_settings};
 use crate::document;
 use crate::search::{DEPTH_LIMIT, FOLDER_LIMIT, look};
-use crate::{native, runledger};
+use crate::{model_script, native, runledger};
 
 /// What came of loading.
 #[derive(Debug, Default)]
@@ -156,7 +156,8 @@ impl Loader<'_> {
             Dialect::Runledger => runledger::lower(self.files, &mut plan.sources, path, root, diagnostics),
             _ => native::lower(self.files, &plan.sources, path, root, diagnostics),
         };
-        if let Some(suite) = suite {
+        if let Some(mut suite) = suite {
+            model_script::attach(self.files, &mut plan.sources, &mut suite, diagnostics);
             self.add(suite);
         }
     }

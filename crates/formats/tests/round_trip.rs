@@ -183,6 +183,7 @@ fn world() -> impl Strategy<Value = World> {
     let allowed = option::of(collection::vec(text(), 0..3));
     (option::of(path), allowed, live(), normalization(), collection::vec(fault(), 0..3)).prop_map(
         |(path, allowed, live, normalization, faults)| World {
+            model: None,
             tools: path
                 .map_or(ToolSource::None, |path| ToolSource::Cassette(Cassette { path: path.into(), span: span() })),
             allowed: allowed.map(|names| names.into_iter().map(|name| Spanned::new(name, span())).collect()),

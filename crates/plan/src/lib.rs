@@ -14,6 +14,7 @@ mod gates;
 mod hook;
 mod limits;
 mod live;
+mod model;
 mod node;
 mod normalization;
 mod outcome;
@@ -37,6 +38,10 @@ pub use gates::Gates;
 pub use hook::Hook;
 pub use limits::{Limit, Limits};
 pub use live::{CommandTool, HttpTool, LiveTool, LiveTools, TOOL_TIMEOUT};
+pub use model::{
+    Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, ModelScript, ModelWorld, Pace, ScriptedCall,
+    ScriptedUsage, UserText,
+};
 pub use node::{Content, Key, Node, Pair};
 pub use normalization::{Normalization, TextReplacement};
 pub use outcome::{Detail, Failure, Outcome};

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Fault, LiveTools, Normalization, Span, Spanned};
+use crate::{Fault, LiveTools, ModelWorld, Normalization, Span, Spanned};
 
 /// What stands in for the world around the agent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct World {
+    /// The scripted model that answers the agent; none when absent.
+    pub model: Option<ModelWorld>,
     /// Where recorded answers to tool calls are kept.
     pub tools: ToolSource,
     /// The tools that may be called; any when absent.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use agentci_drivers::{Clock, Context, DriveError, Driver, TraceSink};
 use agentci_plan::{Limit, Limits, Place, StopRule, Turn};
 use agentci_stubs::Recorder;
-use agentci_trace::{Event, Kind, Redactor, Trace};
+use agentci_trace::{Event, Kind, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
 use tokio::time::Instant;
 
@@ -60,22 +60,28 @@ impl Meters<'_> {
 }
 
 /// Starts the agent and takes the turns.
-pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, prepared: Prepared<'_>) -> Conversation {
+pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepared: Prepared<'_>) -> Conversation {
     let case = job.case;
     let target = job.place(case.target.span());
     let mut talk = Conversation::default();
-    let context = Context { case_id: &case.id, lookup: &|name| prepared.scope.get(name) };
+    let model = prepared.model.take();
+    let environment = model.as_ref().map(|model| model.environment.as_slice()).unwrap_or_default();
+    let context = Context { case_id: &case.id, lookup: &|name| prepared.scope.get(name), environment };
     let mut driver = match Driver::open(&case.target, &context) {
         Ok(Ok(driver)) => driver,
-        Ok(Err(error)) => {
-            talk.findings.extend(findings::drive(&error, target));
-            return talk;
-        }
-        Err(unset) => {
-            talk.findings.push(findings::unset(unset.to_string(), target));
+        refused => {
+            talk.findings.extend(match refused {
+                Ok(refused) => refused.err().and_then(|error| findings::drive(&error, target)),
+                Err(unset) => Some(findings::unset(unset.to_string(), target)),
+            });
             return talk;
         }
     };
+    // The model is there for as long as the agent is.
+    let server = model.map(|model| {
+        driver.listen(model.wire);
+        model.server
+    });
     let found: Rc<RefCell<Vec<Finding>>> = Rc::default();
     let host = Host {
         world: &case.world,
@@ -137,18 +143,10 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, prepared:
     }
     talk.trace = sink.into_trace();
     talk.stderr_tail = driver.close().await.stderr_tail;
+    drop(server);
     let source = host.source;
     talk.findings.splice(0..0, found.take());
-    let meters = meters.into_inner();
-    if talk.findings.is_empty() {
-        // A limit below zero is exceeded by using nothing.
-        talk.findings.extend(meters.case.exceeded());
-        talk.findings.extend(wall_exceeded(job, talk.wall));
-    }
-    talk.metrics = meters.case.into_metrics();
-    if let Some(finding) = talk.findings.first_mut() {
-        finding.notes.extend(faults_met(&talk.trace));
-    }
+    conclude(job, &mut talk, meters.into_inner().case);
     if let Source::Execute(toolbox, recorder) = source {
         toolbox.close().await;
         talk.findings.extend(recorder.and_then(|recorder| save(job, recorder.into_inner(), &prepared.secrets, &talk)));
@@ -156,17 +154,26 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, prepared:
     talk
 }
 
+/// What can only be said when all is over.
+fn conclude(job: &Job<'_>, talk: &mut Conversation, meter: Meter<'_>) {
+    if talk.findings.is_empty() {
+        // A limit below zero is exceeded by using nothing.
+        talk.findings.extend(meter.exceeded());
+        talk.findings.extend(wall_exceeded(job, talk.wall));
+    }
+    talk.metrics = meter.into_metrics();
+    if let Some(finding) = talk.findings.first_mut() {
+        finding.notes.extend(faults_met(&talk.trace));
+    }
+}
+
 /// What went wrong on purpose before something else did.
-fn faults_met(trace: &Trace) -> impl Iterator<Item = String> {
-    let calls = trace.calls();
-    calls
-        .into_iter()
-        .filter_map(|call| {
-            let fault = call.result?.fault.clone()?;
-            Some(format!("on purpose, the answer to `{}` met the fault `{fault}`", call.call.name))
-        })
-        .collect::<Vec<_>>()
-        .into_iter()
+fn faults_met(trace: &Trace) -> Vec<String> {
+    let note = |call: TracedCall<'_>| {
+        let fault = call.result?.fault.as_ref()?;
+        Some(format!("on purpose, the answer to `{}` met the fault `{fault}`", call.call.name))
+    };
+    trace.calls().into_iter().filter_map(note).collect()
 }
 
 /// Keeps the recording of a case that came to its end, whatever its checks will say.

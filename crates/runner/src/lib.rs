@@ -8,6 +8,7 @@ mod findings;
 mod hook;
 mod host;
 mod meter;
+mod model;
 mod prepare;
 mod redact;
 mod schedule;

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::attempt::Job;
 use crate::host::Source;
+use crate::model::{self, Model};
 use crate::scope::Scope;
 use crate::{findings, hook};
 
@@ -23,6 +24,7 @@ pub(crate) struct Prepared<'p> {
     pub(crate) turn_checks: Vec<Vec<Arc<ReadyCheck>>>,
     pub(crate) inputs: Vec<Value>,
     pub(crate) source: Source,
+    pub(crate) model: Option<Model>,
     pub(crate) faults: Faults,
     pub(crate) normalizer: Normalizer,
     /// The secrets known before the agent says anything; calls are compared and recorded without them.
@@ -77,13 +79,15 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     let seed = case.id.bytes().fold(job.options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
     // In record mode nothing goes wrong on purpose: the recording is of the tools as they are.
     let planned = if job.options.mode == Mode::Record { [].into() } else { Arc::clone(&case.world.faults) };
-    let faults = Faults::new(planned, mix(seed ^ u64::from(number)));
+    let seed = mix(seed ^ u64::from(number));
+    let faults = Faults::new(planned, seed);
     let limit = patience(job);
     let (source, replay) = tokio::time::timeout(limit, source(job, &secrets, &lookup))
         .await
         .map_err(|_| findings::timeout(limit, vec!["its tools were not ready by then".into()]))?
         .map_err(|finding| *finding)?;
-    Ok(Prepared { scope, checks, turn_checks, inputs, source, faults, normalizer, secrets, replay })
+    let model = model::start(job, seed).await.map_err(|finding| *finding)?;
+    Ok(Prepared { scope, checks, turn_checks, inputs, source, model, faults, normalizer, secrets, replay })
 }
 
 /// How long the tools of a case may take to be ready: as long as the case may.

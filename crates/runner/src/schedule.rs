@@ -149,7 +149,10 @@ pub(crate) fn suite_secrets(suite: &Suite, base: &Redactor) -> Redactor {
 
 fn start(run: &Run<'_>) -> RunStart {
     let Run { suite, selected, facts, options, .. } = *run;
-    let drawn = selected.iter().any(|index| Faults::drawn(&suite.cases[*index].world.faults));
+    let drawn = selected
+        .iter()
+        .map(|index| &suite.cases[*index].world)
+        .any(|world| Faults::drawn(&world.faults) || world.model.as_ref().is_some_and(|model| model.script.draws()));
     RunStart {
         agentci_version: facts.version.clone(),
         run_id: facts.run_id.clone(),

@@ -51,7 +51,7 @@ impl Faults {
 }
 
 /// A number from 0 to 1 that depends on nothing but what is given.
-fn draw(seed: u64, fault: u64, tool: &str, call: u32) -> f64 {
+pub(crate) fn draw(seed: u64, fault: u64, tool: &str, call: u32) -> f64 {
     let mut state = mix(seed ^ mix(fault));
     for byte in tool.bytes() {
         state = mix(state ^ u64::from(byte));

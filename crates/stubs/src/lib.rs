@@ -1,12 +1,14 @@
-//! What stands in for the world around an agent: recordings of its tools, faults on purpose, and the tools themselves when they
-//! are really executed.
+//! What stands in for the world around an agent: a model that is a script, recordings of its tools, faults on purpose, and the
+//! tools themselves when they are really executed.
 
 mod cassette;
 mod faults;
+mod llm;
 mod normalize;
 mod tools;
 
 pub use cassette::{Entry, Miss, Player, Recorder, Tape, TapeError};
 pub use faults::{Faults, mix};
+pub use llm::{IndexError, ModelServer, ServerError, ServerOptions};
 pub use normalize::Normalizer;
 pub use tools::{Tool, Toolbox, ToolboxError};

@@ -13,6 +13,7 @@ mod report;
 mod reports;
 mod run;
 mod select;
+mod serve;
 mod stored;
 
 use std::ffi::OsString;
@@ -57,6 +58,8 @@ enum Command {
     Convert(convert::ConvertArguments),
     /// List the cases of suites
     List(list::ListArguments),
+    /// Stand in for a model until interrupted
+    Serve(serve::ServeArguments),
     /// The agent of the quickstart example
     #[command(hide = true)]
     DemoAgent,
@@ -86,6 +89,7 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::Check(arguments)) => check::check(&arguments, context),
         Some(Command::Convert(arguments)) => convert::convert(&arguments, context),
         Some(Command::List(arguments)) => list::list(&arguments, context),
+        Some(Command::Serve(arguments)) => serve::serve(arguments, context),
         Some(Command::DemoAgent) => demo_agent::serve(),
         None => {
             context.print(&Arguments::command().render_help().to_string());

@@ -9,6 +9,7 @@ use agentci_wire::{Command, Ending, Exit, Grace, LineError, Lines, Pipes, Proces
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
 
 use super::messages::{self, Message};
@@ -45,6 +46,8 @@ pub(crate) struct ProcessDriver {
     sent: usize,
     exit: Option<Exit>,
     done: bool,
+    /// What someone else sees of the agent.
+    seen: Option<UnboundedReceiver<Kind>>,
 }
 
 impl ProcessDriver {
@@ -68,7 +71,12 @@ impl ProcessDriver {
             sent: 0,
             exit: None,
             done: false,
+            seen: None,
         }))
+    }
+
+    pub(crate) fn listen(&mut self, seen: UnboundedReceiver<Kind>) {
+        self.seen = Some(seen);
     }
 
     pub(crate) async fn turn(
@@ -109,6 +117,8 @@ impl ProcessDriver {
                         self.sent = 0;
                     }
                 }
+                // Before what the agent says: it can only speak of what was seen already.
+                Some(kind) = next(self.seen.as_mut()) => sink.push(kind)?,
                 line = self.output.next(), if waiting < BACKLOG_LIMIT => {
                     let Some(line) = line.map_err(too_long)? else { return Err(self.closed().await) };
                     self.line_number += 1;
@@ -211,6 +221,14 @@ impl ProcessDriver {
     }
 }
 
+/// The next thing that someone else sees of the agent.
+async fn next(seen: Option<&mut UnboundedReceiver<Kind>>) -> Option<Kind> {
+    match seen {
+        Some(seen) => seen.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Writes what the pipe takes.
 async fn write_some(input: Option<&mut ChildStdin>, bytes: &[u8]) -> std::io::Result<usize> {
     match input {
@@ -231,7 +249,7 @@ fn command(target: &ProcessTarget, context: &Context<'_>) -> Result<Command, Uns
             None => OsString::from(part.text.fill(context.lookup)?),
         });
     }
-    let mut environment = Vec::with_capacity(target.environment.len());
+    let mut environment = context.environment.to_vec();
     for (name, value) in &target.environment {
         environment.push((name.clone(), value.fill(context.lookup)?));
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cassette, Diagnostics, Dialect, Files, Hook, LiveTools, Node, Sources, Suite, Target, Text, ToolSource,
-    World, join,
+    Case, Cassette, Diagnostics, Dialect, Files, Hook, LiveTools, ModelWorld, Node, Sources, Suite, Target, Text,
+    ToolSource, World, join,
 };
 
 use super::read::{self, CaseFile, ReadCase};
@@ -172,7 +172,11 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
     live.retain(|(name, _)| !own.live.iter().any(|(other, _)| other.value == name.value));
     live.extend(own.live.iter().cloned());
     let module = own.module.as_ref().or(common.module.as_ref()).cloned();
+    let model = own.model.as_ref().or(common.model.as_ref());
+    let model =
+        model.map(|script| ModelWorld { path: join(folder, &script.value), span: script.span, script: Arc::default() });
     World {
+        model,
         tools,
         allowed: own.allow.as_ref().or(common.allow.as_ref()).cloned(),
         live: Arc::new(LiveTools { tools: live, module, folder: folder.to_path_buf() }),

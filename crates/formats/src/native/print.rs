@@ -138,6 +138,9 @@ impl Printer<'_> {
             tools.push(self.pair("module", self.text(&module.value)));
         }
         let mut pairs = Vec::new();
+        if let Some(model) = &world.model {
+            pairs.push(self.pair("model", self.map(vec![self.pair("script", self.path(&model.path))])));
+        }
         if !tools.is_empty() {
             pairs.push(self.pair("tools", self.map(tools)));
         }

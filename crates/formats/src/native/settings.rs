@@ -35,6 +35,8 @@ pub(super) enum Timeout {
 /// What the world of a case is made of; a key that a case leaves out is the suite's.
 #[derive(Default)]
 pub(super) struct WorldSettings {
+    /// The path of the model's script.
+    pub(super) model: Option<Spanned<String>>,
     /// The recording's path, in which `{case}` stands for the case's id.
     pub(super) cassette: Option<Spanned<String>>,
     pub(super) allow: Option<Arc<[Spanned<String>]>>,
@@ -48,7 +50,8 @@ pub(super) struct WorldSettings {
 impl WorldSettings {
     /// Whether any key was written.
     pub(super) fn says_something(&self) -> bool {
-        self.cassette.is_some()
+        self.model.is_some()
+            || self.cassette.is_some()
             || self.allow.is_some()
             || !self.live.is_empty()
             || self.module.is_some()
@@ -92,6 +95,10 @@ pub(super) fn settings(fields: &mut read::Fields<'_>, place: Place<'_>, problems
 fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSettings {
     let mut settings = WorldSettings::default();
     let Some(mut fields) = read::Fields::open(node, "`world`", problems) else { return settings };
+    if let Some(mut model) = fields.optional("model").and_then(|node| read::Fields::open(node, "`model`", problems)) {
+        settings.model = model.required("script", problems).and_then(|node| read::name(node, "script", problems));
+        model.finish(problems);
+    }
     if let Some(mut tools) = fields.optional("tools").and_then(|node| read::Fields::open(node, "`tools`", problems)) {
         settings.cassette = tools.optional("cassette").and_then(|node| read::name(node, "cassette", problems));
         settings.allow = tools.optional("allow").and_then(|node| read::texts(node, "allow", problems)).map(Into::into);

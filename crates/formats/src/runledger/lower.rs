@@ -146,6 +146,7 @@ impl Shared {
 
     fn world(&self, cassette: Cassette, normalization: &Normalization, faults: &[Fault]) -> World {
         World {
+            model: None,
             tools: ToolSource::Cassette(cassette),
             allowed: Some(Arc::clone(&self.tools)),
             live: Arc::clone(&self.live),

@@ -25,7 +25,7 @@ fn texts<'t>(items: impl IntoIterator<Item = &'t String>, span: Span) -> Node {
 }
 
 /// Reports a pattern that can not be compiled.
-fn pattern(written: &Spanned<String>, problems: &mut Diagnostics) -> Option<()> {
+pub(crate) fn check_pattern(written: &Spanned<String>, problems: &mut Diagnostics) -> Option<()> {
     let error = Regex::new(&written.value).err()?;
     // The last line of the library's message says what is wrong; the lines before it draw the pattern.
     let reason = error.to_string();

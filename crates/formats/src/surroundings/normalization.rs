@@ -4,7 +4,7 @@ use agentci_plan::{
     Content, Diagnostic, Diagnostics, Key, Node, Normalization, Pair, Reading, Span, Spanned, TextReplacement, read,
 };
 
-use super::{pattern, texts};
+use super::{check_pattern, texts};
 
 pub(crate) fn read_normalization(node: &Node, reading: Reading, problems: &mut Diagnostics) -> Normalization {
     let mut normalization = Normalization::default();
@@ -53,7 +53,7 @@ fn replacement(node: &Node, problems: &mut Diagnostics) -> Option<TextReplacemen
     if let Some(flags) = flags.filter(|flags| !flags.is_empty()) {
         text.value = format!("(?{flags}){}", text.value);
     }
-    match pattern(&text, problems) {
+    match check_pattern(&text, problems) {
         Some(()) => None,
         None => Some(TextReplacement { pattern: text.value, replacement: replacement.unwrap_or_default() }),
     }

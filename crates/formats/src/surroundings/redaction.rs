@@ -2,7 +2,7 @@
 
 use agentci_plan::{Diagnostics, Node, Redaction, Span, read};
 
-use super::{pattern, texts};
+use super::{check_pattern, texts};
 
 pub(crate) fn read_redaction(node: &Node, problems: &mut Diagnostics) -> Redaction {
     let Some(mut fields) = read::Fields::open(node, "`redact`", problems) else { return Redaction::default() };
@@ -13,7 +13,7 @@ pub(crate) fn read_redaction(node: &Node, problems: &mut Diagnostics) -> Redacti
     let (keys, patterns) = (list("keys"), list("patterns"));
     fields.finish(problems);
     for written in &patterns {
-        pattern(written, problems);
+        check_pattern(written, problems);
     }
     let values = |list: Vec<agentci_plan::Spanned<String>>| list.into_iter().map(|text| text.value).collect();
     Redaction { keys: values(keys), patterns: values(patterns) }

@@ -1,0 +1,68 @@
+//! `fail: { status: 429, retry_after: 2s, message: slow down, rate: 0.5, times: 2 }`
+
+use agentci_plan::{Diagnostic, Diagnostics, ModelFailure, ModelFailureKind, Node, read};
+
+const KINDS: [&str; 4] = ["status", "malformed", "cut", "hang"];
+
+pub(super) fn failure(node: &Node, problems: &mut Diagnostics) -> Option<ModelFailure> {
+    let mut fields = read::Fields::open(node, "`fail`", problems)?;
+    let mut kinds = Vec::new();
+    let retry_after = fields.optional("retry_after");
+    let message = fields.optional("message");
+    let beside = retry_after.or(message);
+    let retry_after = retry_after.and_then(|node| read::duration(node, "retry_after", problems));
+    let message = message.and_then(|node| read::text(node, "message", problems));
+    if let Some(node) = fields.optional("status") {
+        let status = status(node, problems);
+        kinds.push(status.map(|status| ModelFailureKind::Status { status, retry_after, message }));
+    } else if let Some(node) = beside {
+        problems.push(
+            Diagnostic::error(node.span, "only a failure with a `status` has `retry_after` and `message`")
+                .help("add `status: 429`, or remove it"),
+        );
+    }
+    let words =
+        [("malformed", ModelFailureKind::Malformed), ("cut", ModelFailureKind::Cut), ("hang", ModelFailureKind::Hang)];
+    for (key, kind) in words {
+        if let Some(node) = fields.optional(key)
+            && read::truth(node, key, problems) != Some(false)
+        {
+            kinds.push(Some(kind));
+        }
+    }
+    let rate = fields.optional("rate").and_then(|node| rate(node, problems));
+    let times = fields.optional("times").and_then(|node| read::count(node, "times", 1, problems));
+    fields.finish(problems);
+    if kinds.len() != 1 {
+        let how = if kinds.is_empty() { "does not say what" } else { "says more than one thing" };
+        problems.push(
+            Diagnostic::error(node.span, format!("`fail` {how} goes wrong"))
+                .help(format!("give it one of {}", read::quoted_list(&KINDS))),
+        );
+        return None;
+    }
+    Some(ModelFailure { kind: kinds.pop().flatten()?, rate: rate.unwrap_or(1.0), times })
+}
+
+fn status(node: &Node, problems: &mut Diagnostics) -> Option<u16> {
+    let written = read::integer(node, "status", problems)?;
+    let status = u16::try_from(written).ok().filter(|status| (400..600).contains(status));
+    if status.is_none() {
+        problems.push(
+            Diagnostic::error(node.span, format!("`status` must be from 400 to 599, found {written}"))
+                .label("not the status of an error"),
+        );
+    }
+    status
+}
+
+fn rate(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
+    let rate = read::number(node, "rate", problems)?;
+    if (0.0..=1.0).contains(&rate) {
+        return Some(rate);
+    }
+    problems.push(
+        Diagnostic::error(node.span, format!("`rate` must be from 0 to 1, found {rate}")).label("a share of requests"),
+    );
+    None
+}

@@ -1,0 +1,27 @@
+//! The script of a model that stands in for a real one.
+//!
+//! ```yaml
+//! model: gpt-test
+//! rules:
+//!   - when: { user: refund, tool_result: true }
+//!     reply: It was refunded.
+//!   - when: { user: { regex: "order (\\w+)" } }
+//!     tool_calls: [{ name: search_orders, args: { id: A-17 } }]
+//!   - when: { user: slow }
+//!     reply: [first, second]
+//!     latency: 200ms
+//!     tokens_per_second: 40
+//!   - when: { user: break }
+//!     fail: { status: 429, retry_after: 2s, times: 2 }
+//! default: [Hello., How are you?]
+//! ```
+//!
+//! Every problem of a file is told at once, with its place.
+
+mod attach;
+mod failure;
+mod read;
+mod rule;
+
+pub(crate) use attach::attach;
+pub use read::load_model_script;

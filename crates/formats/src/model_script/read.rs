@@ -1,0 +1,143 @@
+//! The file as a whole.
+
+use std::path::Path;
+
+use agentci_plan::{Diagnostic, Diagnostics, Files, ModelScript, Node, Sources, read};
+
+use super::rule::rule;
+use crate::document;
+
+/// Reads a model's script. Its text is in the sources afterwards, so that problems can be shown.
+pub fn load_model_script(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<ModelScript, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let script = match document::open(files, sources, path) {
+        Ok(root) => script(&root, &mut problems),
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    };
+    problems.sort();
+    script.filter(|_| !problems.has_errors()).ok_or(problems)
+}
+
+fn script(root: &Node, problems: &mut Diagnostics) -> Option<ModelScript> {
+    let mut fields = read::Fields::open(root, "a model's script", problems)?;
+    let model = fields.optional("model").and_then(|node| read::name(node, "model", problems));
+    let api_key = fields.optional("api_key").and_then(|node| read::name(node, "api_key", problems));
+    let seed = fields.optional("seed").and_then(|node| seed(node, problems));
+    let rules = fields.optional("rules").and_then(|node| read::list(node, "rules", problems)).unwrap_or_default();
+    let rules: Vec<_> = rules.iter().filter_map(|node| rule(node, problems)).collect();
+    let default = fields.optional("default").and_then(|node| read::one_or_more_texts(node, "default", problems));
+    if fields.optional("rules").is_none() && fields.optional("default").is_none() {
+        problems.push(
+            Diagnostic::error(root.span, "the script has neither `rules` nor `default`")
+                .label("the model has nothing to say")
+                .help("add `default: Hello.`, or a rule: `rules: [{ when: { user: hi }, reply: Hello. }]`"),
+        );
+    }
+    fields.finish(problems);
+    Some(ModelScript {
+        model: model.map(|model| model.value),
+        api_key: api_key.map(|key| key.value),
+        seed,
+        rules,
+        default: default.unwrap_or_default().into_iter().map(|text| text.value).collect(),
+    })
+}
+
+fn seed(node: &Node, problems: &mut Diagnostics) -> Option<u64> {
+    let seed = read::integer(node, "seed", problems)?;
+    let found = u64::try_from(seed).ok();
+    if found.is_none() {
+        problems.push(Diagnostic::error(node.span, format!("`seed` must be 0 or more, found {seed}")).label("below 0"));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use agentci_plan::{Finish, MemoryFiles, ModelFailureKind, UserText};
+    use serde_json::json;
+
+    use super::*;
+
+    fn load(text: &str) -> Result<ModelScript, Vec<String>> {
+        let files = MemoryFiles::default().with("model.yaml", text);
+        let mut sources = Sources::default();
+        load_model_script(&files, &mut sources, Path::new("model.yaml")).map_err(|problems| {
+            let told = |problem: &Diagnostic| {
+                let place = problem.place(&sources);
+                format!("{}:{}:{} {}", place.path, place.line, place.column, problem.message)
+            };
+            problems.iter().map(told).collect()
+        })
+    }
+
+    #[test]
+    fn reads_all_that_a_script_may_say() {
+        let script = load(
+            "model: gpt-test\napi_key: sk-test\nseed: 7\nrules:\n\
+             - when: { model: gpt-4o, user: refund, tool_result: true, turn: 2 }\n  reply: It was refunded.\n\
+             - when: { user: { regex: 'order (\\w+)' } }\n  tool_calls: [{ name: search_orders, args: { id: A-17 } }]\n\
+             - when: { user: slow }\n  reply: [first, second]\n  latency: 200ms\n  first_token: 50ms\n\
+             \x20 tokens_per_second: 40\n  usage: { input: 12, output: 30 }\n  finish: length\n\
+             - when: { user: break }\n  fail: { status: 429, retry_after: 2s, message: slow down, rate: 0.5, times: 2 }\n\
+             - fail: { hang: true }\n\
+             default: [Hello., How are you?]\n",
+        )
+        .unwrap();
+        assert_eq!(
+            (script.model.as_deref(), script.api_key.as_deref(), script.seed),
+            (Some("gpt-test"), Some("sk-test"), Some(7))
+        );
+        assert_eq!(script.default, ["Hello.", "How are you?"]);
+        let [refund, order, slow, fail, hang] = script.rules.as_slice() else { panic!("{script:?}") };
+        assert_eq!(refund.when.user, Some(UserText::Contains("refund".into())));
+        assert_eq!((refund.when.turn, refund.when.tool_result, refund.span.line), (Some(2), Some(true), 5));
+        assert_eq!(
+            (order.tool_calls[0].name.as_str(), &order.tool_calls[0].args),
+            ("search_orders", &json!({"id": "A-17"}))
+        );
+        assert_eq!(slow.replies, ["first", "second"]);
+        assert_eq!((slow.pace.latency, slow.pace.tokens_per_second), (Duration::from_millis(200), Some(40.0)));
+        assert_eq!((slow.usage.unwrap().output, slow.finish), (Some(30), Some(Finish::Length)));
+        let failure = fail.failure.as_ref().unwrap();
+        assert_eq!((failure.rate.to_string().as_str(), failure.times), ("0.5", Some(2)));
+        assert!(
+            matches!(&failure.kind, ModelFailureKind::Status { status: 429, message: Some(words), .. } if words == "slow down")
+        );
+        assert_eq!(hang.failure.as_ref().unwrap().kind, ModelFailureKind::Hang);
+    }
+
+    #[test]
+    fn tells_every_problem_at_once_with_its_place() {
+        let problems = load(
+            "modle: x\nseed: -1\nrules:\n- when: { usr: a }\n  reply: b\n- when: { user: { regex: '(' } }\n  reply: b\n\
+             - when: { user: a }\n- reply: x\n  finish: done\n  tokens_per_second: 0\n- fail: { status: 20, hang: true }\n\
+             - tool_calls: [{ name: a, args: [1] }]\n",
+        )
+        .unwrap_err();
+        assert_eq!(
+            problems,
+            [
+                "model.yaml:1:1 unknown key `modle` in a model's script",
+                "model.yaml:2:7 `seed` must be 0 or more, found -1",
+                "model.yaml:4:11 unknown key `usr` in `when`",
+                "model.yaml:6:26 this pattern can not be used: unclosed group",
+                "model.yaml:8:3 this rule says nothing",
+                "model.yaml:10:11 `finish` must be one of `stop`, `length`, `tool_calls`, `content_filter`, found the text `done`",
+                "model.yaml:11:22 `tokens_per_second` must be more than 0, found 0",
+                "model.yaml:12:9 `fail` says more than one thing goes wrong",
+                "model.yaml:12:19 `status` must be from 400 to 599, found 20",
+                "model.yaml:13:33 `args` must be a mapping, found a list",
+            ]
+        );
+        assert_eq!(load("model: x\n").unwrap_err(), ["model.yaml:1:1 the script has neither `rules` nor `default`"]);
+        assert_eq!(load("[1]\n").unwrap_err(), ["model.yaml:1:1 a model's script must be a mapping, found a list"]);
+        let missing = load_model_script(&MemoryFiles::default(), &mut Sources::default(), Path::new("none.yaml"));
+        assert_eq!(missing.unwrap_err().iter().next().unwrap().message, "can not read `none.yaml`: no such file");
+    }
+}

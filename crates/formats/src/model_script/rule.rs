@@ -1,0 +1,102 @@
+//! One rule: what it is for, what it answers, how fast.
+
+use std::time::Duration;
+
+use agentci_plan::{
+    Diagnostic, Diagnostics, Finish, ModelCondition, ModelRule, Node, Pace, Reading, ScriptedCall, ScriptedUsage,
+    Spanned, UserText, read,
+};
+
+use super::failure::failure;
+use crate::surroundings::check_pattern;
+
+pub(super) fn rule(node: &Node, problems: &mut Diagnostics) -> Option<ModelRule> {
+    let mut fields = read::Fields::open(node, "a rule", problems)?;
+    let when = fields.optional("when").and_then(|node| condition(node, problems)).unwrap_or_default();
+    let reply = fields.optional("reply");
+    let replies = reply.and_then(|node| read::one_or_more_texts(node, "reply", problems));
+    let calls = fields.optional("tool_calls");
+    let tool_calls = calls.and_then(|node| read::list(node, "tool_calls", problems)).unwrap_or_default();
+    let tool_calls = tool_calls.iter().filter_map(|node| call(node, problems)).collect();
+    let pace = Pace {
+        latency: time(&mut fields, "latency", problems),
+        first_token: time(&mut fields, "first_token", problems),
+        tokens_per_second: fields.optional("tokens_per_second").and_then(|node| speed(node, problems)),
+    };
+    let usage = fields.optional("usage").and_then(|node| usage(node, problems));
+    let finish = fields.optional("finish").and_then(|node| read::choice(node, "finish", &Finish::NAMES, problems));
+    let fail = fields.optional("fail");
+    let failure = fail.and_then(|node| failure(node, problems));
+    fields.finish(problems);
+    let empty = |node: Option<&Node>| node.is_none_or(|node| node.items().is_some_and(<[Node]>::is_empty));
+    if empty(reply) && empty(calls) && fail.is_none() {
+        problems.push(
+            Diagnostic::error(node.span, "this rule says nothing")
+                .label("an answer is missing here")
+                .help("give it `reply`, `tool_calls` or `fail`"),
+        );
+    }
+    let replies = replies.unwrap_or_default().into_iter().map(|text| text.value).collect();
+    Some(ModelRule { when, replies, tool_calls, pace, usage, finish, failure, span: node.span })
+}
+
+fn condition(node: &Node, problems: &mut Diagnostics) -> Option<ModelCondition> {
+    let mut fields = read::Fields::open(node, "`when`", problems)?;
+    let condition = ModelCondition {
+        model: fields.optional("model").and_then(|node| read::name(node, "model", problems)).map(|name| name.value),
+        user: fields.optional("user").and_then(|node| user(node, problems)),
+        tool_result: fields.optional("tool_result").and_then(|node| read::truth(node, "tool_result", problems)),
+        turn: fields.optional("turn").and_then(|node| read::count(node, "turn", 1, problems)),
+    };
+    fields.finish(problems);
+    Some(condition)
+}
+
+/// `refund`, or `{ regex: "order (\\w+)" }`.
+fn user(node: &Node, problems: &mut Diagnostics) -> Option<UserText> {
+    if node.pairs().is_none() {
+        return read::text(node, "user", problems).map(UserText::Contains);
+    }
+    let mut fields = read::Fields::open(node, "`user`", problems)?;
+    let found = fields.required("regex", problems);
+    let pattern = found.and_then(|node| Some(Spanned::new(read::text(node, "regex", problems)?, node.span)));
+    fields.finish(problems);
+    let pattern = pattern?;
+    check_pattern(&pattern, problems);
+    Some(UserText::Matches(pattern))
+}
+
+fn call(node: &Node, problems: &mut Diagnostics) -> Option<ScriptedCall> {
+    let mut fields = read::Fields::open(node, "a tool call", problems)?;
+    let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
+    let args = match fields.optional("args") {
+        Some(node) => read::object(node, "args", Reading::Core, problems),
+        None => Some(serde_json::Value::Object(serde_json::Map::new())),
+    };
+    fields.finish(problems);
+    Some(ScriptedCall { name: name?.value, args: args? })
+}
+
+fn time(fields: &mut read::Fields<'_>, key: &'static str, problems: &mut Diagnostics) -> Duration {
+    fields.optional(key).and_then(|node| read::duration(node, key, problems)).unwrap_or_default()
+}
+
+fn speed(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
+    let speed = read::number(node, "tokens_per_second", problems)?;
+    if speed.is_finite() && speed > 0.0 {
+        return Some(speed);
+    }
+    problems.push(
+        Diagnostic::error(node.span, format!("`tokens_per_second` must be more than 0, found {speed}"))
+            .label("no token would ever come"),
+    );
+    None
+}
+
+fn usage(node: &Node, problems: &mut Diagnostics) -> Option<ScriptedUsage> {
+    let mut fields = read::Fields::open(node, "`usage`", problems)?;
+    let mut count = |key| fields.optional(key).and_then(|node| read::count(node, key, 0, problems));
+    let usage = ScriptedUsage { input: count("input"), output: count("output") };
+    fields.finish(problems);
+    Some(usage)
+}

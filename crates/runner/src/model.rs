@@ -1,0 +1,67 @@
+//! The scripted model of an attempt: its server, what the agent is told of it, and what is seen on its wire.
+
+use agentci_plan::{ModelWorld, ToolSource, World};
+use agentci_stubs::{ModelServer, ServerOptions};
+use agentci_trace::Kind;
+use agentci_verdict::{Cause, Finding};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use crate::attempt::Job;
+use crate::findings;
+
+/// The key an agent is given when neither the script nor its environment has one; SDKs insist on some key.
+const PLACEHOLDER_KEY: &str = "agentci-placeholder";
+
+/// The scripted model of an attempt; it ends with it.
+pub(crate) struct Model {
+    /// What leads an SDK to it.
+    pub(crate) environment: Vec<(String, String)>,
+    /// What is seen on its wire.
+    pub(crate) wire: UnboundedReceiver<Kind>,
+    pub(crate) server: ModelServer,
+}
+
+/// Starts the model, if the case has one.
+pub(crate) async fn start(job: &Job<'_>, seed: u64) -> Result<Option<Model>, Box<Finding>> {
+    let Some(world) = &job.case.world.model else { return Ok(None) };
+    let (sender, wire) = unbounded_channel();
+    let options = ServerOptions {
+        // The script's own seed makes every attempt alike, as whoever wrote it wants.
+        seed: Some(world.script.seed.unwrap_or(seed)),
+        observer: Some(sender),
+        observe_tools: !has_tools(&job.case.world),
+        ..ServerOptions::default()
+    };
+    let server = ModelServer::start(world.script.clone(), options).await.map_err(|error| {
+        let message = format!("the scripted model could not be started: {error}");
+        Box::new(findings::plain(Cause::Config, message, Some(job.place(world.span))))
+    })?;
+    let environment = environment(&server, world, job.options.environment);
+    Ok(Some(Model { environment, wire, server }))
+}
+
+/// Whether the agent's tools are answered by us. Then the protocol tells of its calls, and the wire must not tell of them again.
+fn has_tools(world: &World) -> bool {
+    world.tools != ToolSource::None
+        || world.allowed.is_some()
+        || !world.live.tools.is_empty()
+        || world.live.module.is_some()
+}
+
+fn environment(
+    server: &ModelServer,
+    world: &ModelWorld,
+    outside: &dyn Fn(&str) -> Option<String>,
+) -> Vec<(String, String)> {
+    let mut variables = vec![
+        ("OPENAI_BASE_URL".to_owned(), server.openai_url()),
+        ("OPENAI_API_BASE".to_owned(), server.openai_url()),
+        ("ANTHROPIC_BASE_URL".to_owned(), server.url()),
+    ];
+    for name in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] {
+        let key = world.script.api_key.clone();
+        let key = key.or_else(|| outside(name).is_none().then(|| PLACEHOLDER_KEY.to_owned()));
+        variables.extend(key.map(|key| (name.to_owned(), key)));
+    }
+    variables
+}

@@ -1,0 +1,72 @@
+//! What a request asks, whichever provider it was meant for.
+
+use serde_json::Value;
+
+/// What a request asks.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// The model it names.
+    pub(super) model: Option<String>,
+    /// Whether the answer is to come bit by bit.
+    pub(super) stream: bool,
+    /// The last text of the user.
+    pub(super) user: String,
+    /// How many answers the model has given so far.
+    pub(super) answers: u32,
+    /// The results of tools that came after its last answer.
+    pub(super) results: Vec<GivenResult>,
+    /// How many answers are wanted.
+    pub(super) choices: u32,
+    /// Whether a stream ends with what was used.
+    pub(super) include_usage: bool,
+    /// The answer that this request goes on from.
+    pub(super) previous: Option<String>,
+}
+
+/// What a tool gave, as the agent tells its model.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct GivenResult {
+    pub(super) call_id: String,
+    pub(super) content: String,
+    pub(super) failed: bool,
+}
+
+impl Asked {
+    /// Which answer this will be, from 1.
+    pub(super) fn turn(&self) -> u32 {
+        self.answers.saturating_add(1)
+    }
+
+    /// The model has answered: results before that are old.
+    pub(super) fn answered(&mut self) {
+        self.answers = self.answers.saturating_add(1);
+        self.results.clear();
+    }
+}
+
+/// The text of a message's content: a text, or a list of parts of which some have one.
+pub(super) fn text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let mut all = String::new();
+            for part in parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)) {
+                if !all.is_empty() {
+                    all.push('\n');
+                }
+                all.push_str(part);
+            }
+            all
+        }
+        _ => String::new(),
+    }
+}
+
+/// The same of a tool's result, where other data is shown as JSON.
+pub(super) fn result_text(content: &Value) -> String {
+    match content {
+        Value::Null => String::new(),
+        Value::String(_) | Value::Array(_) => text(content),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,105 @@
+//! An answer as HTTP: its shape, its headers, and the moment it is due.
+
+use std::time::Duration;
+
+use hyper::header::{HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use tokio::time::{Instant, sleep_until};
+
+use super::answer::Answer;
+use super::events::Events;
+use super::mind::Spoilt;
+use super::provider::Provider;
+use super::refusal::Refusal;
+use super::routes::Route;
+use super::speech::Speech;
+use super::{anthropic, openai};
+
+/// The answer in the provider's shape, spoilt if it is to be.
+pub(super) async fn say(
+    route: &Route,
+    answer: &Answer,
+    stream: bool,
+    arrived: Instant,
+    spoilt: Option<Spoilt>,
+) -> Response<Speech> {
+    let pace = answer.pace;
+    let begin = arrived + pace.latency;
+    if stream {
+        let mut events = events(route, answer);
+        if spoilt.is_some() {
+            events.halve();
+        }
+        if spoilt == Some(Spoilt::Malformed) {
+            events.raw("{\"half of a");
+        }
+        if pace.latency > Duration::ZERO {
+            sleep_until(begin).await;
+        }
+        let speech = Speech::paced(events, pace, begin);
+        let speech = if spoilt == Some(Spoilt::Cut) { speech.cut() } else { speech };
+        let mut response = Response::new(speech);
+        let headers = response.headers_mut();
+        headers.insert("content-type", HeaderValue::from_static("text/event-stream; charset=utf-8"));
+        headers.insert("cache-control", HeaderValue::from_static("no-cache"));
+        return response;
+    }
+    let mut bytes = whole(route, answer);
+    if !pace.is_immediate() {
+        // Without a stream the answer comes with its last token.
+        sleep_until(begin + pace.due(answer.spoken())).await;
+    }
+    if spoilt.is_some() {
+        bytes.truncate(bytes.len() / 2);
+    }
+    let response = json_response(bytes);
+    if spoilt == Some(Spoilt::Cut) { response.map(Speech::cut) } else { response }
+}
+
+pub(super) fn whole(route: &Route, answer: &Answer) -> Vec<u8> {
+    match route {
+        Route::Responses => openai::responses::whole(answer),
+        Route::Messages => anthropic::whole(answer),
+        _ => openai::chat::whole(answer),
+    }
+}
+
+fn events(route: &Route, answer: &Answer) -> Events {
+    match route {
+        Route::Responses => openai::responses::events(answer),
+        Route::Messages => anthropic::events(answer),
+        _ => openai::chat::events(answer),
+    }
+}
+
+pub(super) fn json_response(bytes: Vec<u8>) -> Response<Speech> {
+    let mut response = Response::new(Speech::whole(bytes));
+    response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+    response
+}
+
+pub(super) fn refuse(refusal: &Refusal, provider: Provider, request_id: &str) -> Response<Speech> {
+    let mut response = json_response(refusal.body(provider, request_id).to_string().into_bytes());
+    *response.status_mut() = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    if let Some(time) = refusal.retry_after {
+        let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+        headers.insert("retry-after", seconds.into());
+        if time.subsec_nanos() > 0 {
+            // Seconds are all that the standard has; SDKs read this first.
+            headers.insert("retry-after-ms", u64::try_from(time.as_millis()).unwrap_or(u64::MAX).into());
+        }
+    }
+    if let Some(allow) = refusal.allow {
+        headers.insert("allow", HeaderValue::from_static(allow));
+    }
+    response
+}
+
+/// Every answer names its request.
+pub(super) fn stamped(mut response: Response<Speech>, provider: Provider, request_id: &str) -> Response<Speech> {
+    if let Ok(value) = HeaderValue::from_str(request_id) {
+        response.headers_mut().insert(HeaderName::from_static(provider.request_id_header()), value);
+    }
+    response
+}

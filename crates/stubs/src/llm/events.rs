@@ -1,0 +1,70 @@
+//! Server-sent events in one buffer, with a mark after each that tells how many tokens have been said by then.
+
+use bytes::Bytes;
+use serde::Serialize;
+
+/// The events of an answer.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    bytes: Vec<u8>,
+    marks: Vec<Mark>,
+    tokens: u32,
+}
+
+/// The end of an event.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    /// Where it ends in the buffer.
+    pub(super) end: usize,
+    /// How many tokens have been said with it.
+    pub(super) tokens: u32,
+}
+
+impl Events {
+    /// What follows says one more token.
+    pub(super) fn token(&mut self) {
+        self.tokens = self.tokens.saturating_add(1);
+    }
+
+    /// An event that has only data.
+    pub(super) fn data(&mut self, data: &impl Serialize) {
+        self.bytes.extend_from_slice(b"data: ");
+        self.end(data);
+    }
+
+    /// An event with a name.
+    pub(super) fn named(&mut self, name: &str, data: &impl Serialize) {
+        self.bytes.extend_from_slice(b"event: ");
+        self.bytes.extend_from_slice(name.as_bytes());
+        self.bytes.extend_from_slice(b"\ndata: ");
+        self.end(data);
+    }
+
+    /// An event whose data is no JSON.
+    pub(super) fn raw(&mut self, data: &str) {
+        self.bytes.extend_from_slice(b"data: ");
+        self.bytes.extend_from_slice(data.as_bytes());
+        self.mark();
+    }
+
+    fn end(&mut self, data: &impl Serialize) {
+        // Writing JSON of our own making to memory does not fail.
+        let _ = serde_json::to_writer(&mut self.bytes, data);
+        self.mark();
+    }
+
+    fn mark(&mut self) {
+        self.bytes.extend_from_slice(b"\n\n");
+        self.marks.push(Mark { end: self.bytes.len(), tokens: self.tokens });
+    }
+
+    /// Only the first half of the events.
+    pub(super) fn halve(&mut self) {
+        self.marks.truncate(self.marks.len().div_ceil(2));
+        self.bytes.truncate(self.marks.last().map_or(0, |mark| mark.end));
+    }
+
+    pub(super) fn into_parts(self) -> (Bytes, Vec<Mark>) {
+        (self.bytes.into(), self.marks)
+    }
+}

@@ -1,0 +1,43 @@
+//! The body of a request, read within limits.
+
+use std::time::Duration;
+
+use http_body_util::BodyExt as _;
+use hyper::body::{Body as _, Incoming};
+
+use super::refusal::Refusal;
+
+/// The largest request.
+const BODY_LIMIT: usize = 32 << 20;
+/// How much of a larger one is read before it is refused; a client that is still sending would not hear the refusal.
+const DISCARDED: usize = 512 << 20;
+/// How long a request may take to arrive.
+const BODY_TIME: Duration = Duration::from_mins(1);
+
+/// The body, refused when it is too large or takes too long.
+pub(super) async fn collect(mut body: Incoming) -> Result<Vec<u8>, Refusal> {
+    let too_large = || {
+        let message = format!("the request is larger than {} MiB", BODY_LIMIT >> 20);
+        Refusal::new(413, message).code("request_too_large")
+    };
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    let mut kept = Vec::with_capacity(announced.min(BODY_LIMIT));
+    let mut received = 0;
+    let read = async {
+        while let Some(frame) = body.frame().await {
+            let Ok(frame) = frame else { return Err(Refusal::new(400, "the request broke off")) };
+            let Some(data) = frame.data_ref() else { continue };
+            received += data.len();
+            if received <= BODY_LIMIT {
+                kept.extend_from_slice(data);
+            } else if received > DISCARDED {
+                break;
+            }
+        }
+        if received > BODY_LIMIT { Err(too_large()) } else { Ok(()) }
+    };
+    match tokio::time::timeout(BODY_TIME, read).await {
+        Ok(read) => read.map(|()| kept),
+        Err(_) => Err(Refusal::new(408, format!("the request took longer than {} s", BODY_TIME.as_secs()))),
+    }
+}

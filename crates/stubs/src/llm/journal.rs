@@ -1,0 +1,96 @@
+//! What was asked and answered, for whoever wants to look.
+
+use std::collections::VecDeque;
+
+use serde_json::{Value, json};
+
+use super::answer::WantedCall;
+use super::asked::GivenResult;
+
+/// The most requests that are remembered; older ones are forgotten.
+const MOST: usize = 10_000;
+/// How many characters of a tool's result are kept.
+const SHOWN: usize = 4_000;
+
+/// One request.
+#[derive(Debug, Default)]
+pub(super) struct Entry {
+    pub(super) number: u64,
+    pub(super) unix_ms: u64,
+    pub(super) provider: &'static str,
+    pub(super) path: String,
+    pub(super) model: Option<String>,
+    pub(super) stream: bool,
+    /// The line of the rule that fitted.
+    pub(super) rule: Option<u32>,
+    pub(super) status: u16,
+    /// What went wrong on purpose.
+    pub(super) failure: Option<&'static str>,
+    pub(super) tool_calls: Vec<WantedCall>,
+    pub(super) tool_results: Vec<GivenResult>,
+}
+
+/// What was asked and answered.
+#[derive(Debug, Default)]
+pub(super) struct Journal {
+    entries: VecDeque<Entry>,
+    forgotten: u64,
+}
+
+impl Journal {
+    pub(super) fn push(&mut self, mut entry: Entry) {
+        for result in &mut entry.tool_results {
+            if let Some((end, _)) = result.content.char_indices().nth(SHOWN) {
+                result.content.truncate(end);
+            }
+        }
+        if self.entries.len() == MOST {
+            self.entries.pop_front();
+            self.forgotten += 1;
+        }
+        self.entries.push_back(entry);
+    }
+
+    /// All of it as JSON.
+    pub(super) fn value(&self) -> Value {
+        let entries: Vec<Value> = self.entries.iter().map(Entry::value).collect();
+        json!({ "requests": entries, "forgotten": self.forgotten })
+    }
+}
+
+impl Entry {
+    fn value(&self) -> Value {
+        let call = |call: &WantedCall| json!({ "id": call.id, "name": call.name, "args": call.args });
+        let result =
+            |result: &GivenResult| json!({ "id": result.call_id, "content": result.content, "failed": result.failed });
+        json!({
+            "number": self.number,
+            "time": self.unix_ms,
+            "provider": self.provider,
+            "path": self.path,
+            "model": self.model,
+            "stream": self.stream,
+            "rule": self.rule,
+            "status": self.status,
+            "failure": self.failure,
+            "tool_calls": self.tool_calls.iter().map(call).collect::<Vec<_>>(),
+            "tool_results": self.tool_results.iter().map(result).collect::<Vec<_>>(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_requests_are_forgotten_and_counted() {
+        let mut journal = Journal::default();
+        for number in 0..10_003 {
+            journal.push(Entry { number, ..Entry::default() });
+        }
+        let value = journal.value();
+        assert_eq!((value["requests"].as_array().unwrap().len(), &value["forgotten"]), (10_000, &json!(3)));
+        assert_eq!(value["requests"][0]["number"], 3);
+    }
+}

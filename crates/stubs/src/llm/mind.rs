@@ -1,0 +1,258 @@
+//! Decides what to say: the rule that fits, the turn of its replies, and whether something goes wrong.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use agentci_plan::{Finish, ModelFailureKind, ModelRule, ModelScript};
+use serde_json::Value;
+
+use super::answer::{Answer, WantedCall};
+use super::asked::Asked;
+use super::closest::unmatched;
+use super::index::{Index, IndexError};
+use super::journal::{Entry, Journal};
+use super::observer::WireObserver;
+use super::refusal::Refusal;
+use super::tokens;
+use crate::faults::draw;
+
+/// What a model calls itself when neither request nor script says.
+const NAMELESS: &str = "gpt-test";
+/// How many answers are remembered for requests that go on from one of them.
+const REMEMBERED: usize = 10_000;
+
+/// What to do with a request.
+#[derive(Debug)]
+pub(super) enum Decision {
+    Say(Answer),
+    /// Say it, and spoil it on the way.
+    Spoil(Spoilt, Answer),
+    /// Refuse it, after this time.
+    Refuse(Refusal, Duration),
+}
+
+/// How an answer is spoilt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spoilt {
+    Malformed,
+    Cut,
+    Hang,
+}
+
+impl Spoilt {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Spoilt::Malformed => "malformed",
+            Spoilt::Cut => "cut",
+            Spoilt::Hang => "hang",
+        }
+    }
+}
+
+/// A scripted model: the script, the index over it, and what has happened so far.
+#[derive(Debug)]
+pub(super) struct Mind {
+    script: Arc<ModelScript>,
+    index: Index,
+    seed: u64,
+    state: Mutex<State>,
+}
+
+/// What has happened so far.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    rules: Vec<RuleState>,
+    defaults: usize,
+    requests: u64,
+    calls: u64,
+    pub(super) journal: Journal,
+    pub(super) observer: Option<WireObserver>,
+    conversations: HashMap<String, Conversation>,
+    conversation_order: VecDeque<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct RuleState {
+    /// How often it replied.
+    replies: usize,
+    /// How often it was asked whether it fails.
+    draws: u32,
+    failures: u32,
+}
+
+/// Where a conversation stood after an answer.
+#[derive(Debug, Clone)]
+struct Conversation {
+    user: String,
+    answers: u32,
+}
+
+impl Mind {
+    pub(super) fn new(
+        script: Arc<ModelScript>,
+        seed: Option<u64>,
+        observer: Option<WireObserver>,
+    ) -> Result<Self, IndexError> {
+        let index = Index::new(&script.rules)?;
+        let seed = seed.or(script.seed).unwrap_or_default();
+        let state = State { rules: vec![RuleState::default(); script.rules.len()], observer, ..State::default() };
+        Ok(Self { script, index, seed, state: Mutex::new(state) })
+    }
+
+    pub(super) fn script(&self) -> &ModelScript {
+        &self.script
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of a new request, from 1.
+    pub(super) fn begin(&self) -> u64 {
+        let mut state = self.state();
+        state.requests += 1;
+        state.requests
+    }
+
+    /// Forgets everything that happened.
+    pub(super) fn reset(&self) {
+        let mut state = self.state();
+        let observer = state.observer.take();
+        *state = State { rules: vec![RuleState::default(); self.script.rules.len()], observer, ..State::default() };
+    }
+
+    /// The models that the script knows.
+    pub(super) fn models(&self) -> Vec<&str> {
+        let of_rules = self.script.rules.iter().filter_map(|rule| rule.when.model.as_deref());
+        let mut models: Vec<&str> = self.script.model.as_deref().into_iter().chain(of_rules).collect();
+        models.sort_unstable();
+        models.dedup();
+        if models.is_empty() { vec![NAMELESS] } else { models }
+    }
+
+    /// What to do with a request of so many bytes; the entry takes down which rule it was.
+    pub(super) fn decide(&self, asked: &Asked, bytes: usize, entry: &mut Entry) -> Decision {
+        let state = &mut *self.state();
+        let mut failure = None;
+        let fitting = self.index.first(asked, |number| {
+            let rule = &self.script.rules[number];
+            failure = self.failing(number, rule, &mut state.rules[number]);
+            failure.is_some() || !rule.replies.is_empty() || !rule.tool_calls.is_empty()
+        });
+        let Some(number) = fitting else {
+            if self.script.default.is_empty() {
+                let refusal = Refusal::new(400, unmatched(&self.script.rules, asked)).code("no_rule_fits");
+                return Decision::Refuse(refusal, Duration::ZERO);
+            }
+            let text = self.script.default[state.defaults % self.script.default.len()].clone();
+            state.defaults += 1;
+            return Decision::Say(self.answer(asked, bytes, entry, Some(text), Vec::new(), None));
+        };
+        let rule = &self.script.rules[number];
+        entry.rule = Some(rule.span.line);
+        let at = state.rules[number].replies.min(rule.replies.len().saturating_sub(1));
+        let text = rule.replies.get(at).cloned();
+        let calls = calls(rule, &mut state.calls);
+        let answer = self.answer(asked, bytes, entry, text, calls, Some(rule));
+        if let Some(kind) = failure {
+            return fail(kind, answer, entry);
+        }
+        state.rules[number].replies += 1;
+        Decision::Say(answer)
+    }
+
+    /// Whether a rule fails this time.
+    fn failing(&self, number: usize, rule: &ModelRule, state: &mut RuleState) -> Option<ModelFailureKind> {
+        let failure = rule.failure.as_ref()?;
+        if failure.times.is_some_and(|times| state.failures >= times) {
+            return None;
+        }
+        state.draws += 1;
+        let fails = failure.rate >= 1.0 || draw(self.seed, number as u64, "", state.draws) < failure.rate;
+        state.failures += u32::from(fails);
+        fails.then(|| failure.kind.clone())
+    }
+
+    fn answer(
+        &self,
+        asked: &Asked,
+        bytes: usize,
+        entry: &Entry,
+        text: Option<String>,
+        calls: Vec<WantedCall>,
+        rule: Option<&ModelRule>,
+    ) -> Answer {
+        let model = asked.model.as_deref().or(self.script.model.as_deref()).unwrap_or(NAMELESS);
+        let by_content = if calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
+        let mut answer = Answer {
+            number: entry.number,
+            created: entry.unix_ms / 1000,
+            model: model.to_owned(),
+            text,
+            calls,
+            finish: rule.and_then(|rule| rule.finish).unwrap_or(by_content),
+            input_tokens: 0,
+            output_tokens: 0,
+            choices: asked.choices.max(1),
+            include_usage: asked.include_usage,
+            pace: rule.map(|rule| rule.pace).unwrap_or_default(),
+        };
+        let usage = rule.and_then(|rule| rule.usage);
+        answer.input_tokens = usage.and_then(|usage| usage.input).unwrap_or_else(|| tokens::estimate(bytes));
+        answer.output_tokens =
+            usage.and_then(|usage| usage.output).unwrap_or_else(|| answer.spoken().saturating_mul(answer.choices));
+        answer
+    }
+
+    /// Lets a request go on from an earlier answer, if it names one.
+    pub(super) fn resume(&self, asked: &mut Asked) -> Result<(), Refusal> {
+        let Some(previous) = &asked.previous else { return Ok(()) };
+        let state = self.state();
+        let Some(known) = state.conversations.get(previous) else {
+            let message = format!("Previous response with id '{previous}' not found.");
+            return Err(Refusal::of_part("previous_response_id", message).code("previous_response_not_found"));
+        };
+        asked.answers = asked.answers.saturating_add(known.answers);
+        if asked.user.is_empty() {
+            asked.user.clone_from(&known.user);
+        }
+        Ok(())
+    }
+
+    /// Remembers where a conversation stands after an answer.
+    pub(super) fn remember(&self, id: String, asked: &Asked) {
+        let mut state = self.state();
+        if state.conversation_order.len() == REMEMBERED
+            && let Some(oldest) = state.conversation_order.pop_front()
+        {
+            state.conversations.remove(&oldest);
+        }
+        state.conversation_order.push_back(id.clone());
+        state.conversations.insert(id, Conversation { user: asked.user.clone(), answers: asked.turn() });
+    }
+}
+
+/// What comes of a failure.
+fn fail(kind: ModelFailureKind, answer: Answer, entry: &mut Entry) -> Decision {
+    let spoilt = match kind {
+        ModelFailureKind::Status { status, retry_after, message } => {
+            entry.failure = Some("status");
+            let message = message.unwrap_or_else(|| format!("status {status} on purpose"));
+            return Decision::Refuse(Refusal { retry_after, ..Refusal::new(status, message) }, answer.pace.latency);
+        }
+        ModelFailureKind::Malformed => Spoilt::Malformed,
+        ModelFailureKind::Cut => Spoilt::Cut,
+        ModelFailureKind::Hang => Spoilt::Hang,
+    };
+    entry.failure = Some(spoilt.name());
+    Decision::Spoil(spoilt, answer)
+}
+
+fn calls(rule: &ModelRule, made: &mut u64) -> Vec<WantedCall> {
+    let call = |(name, args): (&String, &Value)| {
+        *made += 1;
+        WantedCall { id: format!("call_{made:020}"), name: name.clone(), args: args.clone(), json: args.to_string() }
+    };
+    rule.tool_calls.iter().map(|call| (&call.name, &call.args)).map(call).collect()
+}

@@ -1,0 +1,35 @@
+//! A model that is a script: an HTTP server on loopback that real SDKs take for their provider.
+//!
+//! ```text
+//! request ─▶ server ─▶ routes ─▶ openai or anthropic: read ─▶ mind: which rule, what to say ─▶ the provider's shape ─▶ speech
+//! ```
+//!
+//! It plays OpenAI's Chat Completions, Responses, Embeddings and Models and Anthropic's Messages, streamed or not. What is said
+//! comes from a [`ModelScript`](agentci_plan::ModelScript); rules are found through an index, so that ten thousand cost no more
+//! than one. `GET /__agentci/journal` tells every request, `POST /__agentci/reset` begins anew. The server stops when it is
+//! dropped.
+
+mod answer;
+mod anthropic;
+mod asked;
+mod closest;
+mod control;
+mod delivery;
+mod events;
+mod exchange;
+mod fields;
+mod index;
+mod intake;
+mod journal;
+mod mind;
+mod observer;
+mod openai;
+mod provider;
+mod refusal;
+mod routes;
+mod server;
+mod speech;
+mod tokens;
+
+pub use index::IndexError;
+pub use server::{ModelServer, ServerError, ServerOptions};

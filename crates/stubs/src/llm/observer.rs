@@ -1,0 +1,82 @@
+//! What the wire between an agent and its model tells about the agent: for the trace.
+
+use std::collections::HashSet;
+
+use agentci_trace::{Kind, Observer, ToolCall, ToolResult, Usage};
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::answer::{Answer, WantedCall};
+use super::asked::GivenResult;
+
+/// Tells someone what is seen on the wire.
+#[derive(Debug)]
+pub(super) struct WireObserver {
+    sender: UnboundedSender<Kind>,
+    /// Whether more than model calls is told.
+    tools: bool,
+    /// Calls that were asked for and have no result yet.
+    open: HashSet<String>,
+}
+
+impl WireObserver {
+    pub(super) fn new(sender: UnboundedSender<Kind>, tools: bool) -> Self {
+        Self { sender, tools, open: HashSet::new() }
+    }
+
+    /// Results of tools come with the next request, and once each: later requests repeat them.
+    pub(super) fn results(&mut self, results: &[GivenResult]) {
+        for given in results {
+            if !self.open.remove(&given.call_id) {
+                continue;
+            }
+            let result = value(&given.content);
+            let (result, error) =
+                if given.failed { (Value::Null, Some(given.content.clone())) } else { (result, None) };
+            self.send(Kind::ToolResult(ToolResult {
+                call_id: given.call_id.clone(),
+                ok: !given.failed,
+                result,
+                error,
+                fault: None,
+            }));
+        }
+    }
+
+    pub(super) fn answer(&mut self, request: Value, response: Value, answer: &Answer) {
+        self.send(Kind::ModelCall { request, response });
+        if !self.tools {
+            return;
+        }
+        self.send(Kind::Usage(Usage {
+            tokens_in: Some(answer.input_tokens.into()),
+            tokens_out: Some(answer.output_tokens.into()),
+            cost_usd: None,
+        }));
+        for WantedCall { id, name, args, .. } in &answer.calls {
+            self.open.insert(id.clone());
+            self.send(Kind::ToolCall(ToolCall {
+                call_id: id.clone(),
+                name: name.clone(),
+                args: args.clone(),
+                observer: Observer::ModelWire,
+            }));
+        }
+    }
+
+    pub(super) fn refused(&self, request: Value, response: Value) {
+        self.send(Kind::ModelCall { request, response });
+    }
+
+    fn send(&self, kind: Kind) {
+        // Whoever listened may be gone by now.
+        let _ = self.sender.send(kind);
+    }
+}
+
+/// Results travel as text; what is an object or a list in it is one.
+fn value(content: &str) -> Value {
+    let structured = content.trim_start().starts_with(['{', '[']);
+    let parsed = structured.then(|| serde_json::from_str(content).ok()).flatten();
+    parsed.unwrap_or_else(|| Value::String(content.to_owned()))
+}

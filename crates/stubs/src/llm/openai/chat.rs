@@ -1,0 +1,154 @@
+//! `POST /v1/chat/completions`.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::answer::{Answer, WantedCall};
+use super::super::asked::{Asked, GivenResult, result_text, text};
+use super::super::events::Events;
+use super::super::fields::{Fields, wrong};
+use super::super::refusal::Refusal;
+use super::{chat_stream, finish_reason};
+
+/// What a request asks.
+pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
+    let fields = Fields::open(body)?;
+    let mut asked = Asked {
+        model: fields.text("model")?.map(str::to_owned),
+        stream: fields.truth("stream")?,
+        choices: fields.count("n", 1, 128)?.unwrap_or(1),
+        ..Asked::default()
+    };
+    if let Some(options) = fields.get("stream_options") {
+        asked.include_usage = options.get("include_usage").and_then(Value::as_bool).unwrap_or_default();
+    }
+    if let Some(tools) = fields.get("tools").filter(|tools| !tools.is_array()) {
+        return Err(wrong("tools", "a list", tools));
+    }
+    for (at, message) in fields.list("messages")?.iter().enumerate() {
+        let place = |name: &str| format!("messages[{at}].{name}");
+        let Some(role) = message.get("role").and_then(Value::as_str) else {
+            return Err(Refusal::of_part(&place("role"), "every message needs a `role` that is a string"));
+        };
+        let content = message.get("content").unwrap_or(&Value::Null);
+        if !matches!(content, Value::Null | Value::String(_) | Value::Array(_)) {
+            return Err(wrong(&place("content"), "a string or a list of parts", content));
+        }
+        match role {
+            "user" => asked.user = text(content),
+            "assistant" => asked.answered(),
+            "tool" | "function" => asked.results.push(GivenResult {
+                call_id: message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default().to_owned(),
+                content: result_text(content),
+                failed: false,
+            }),
+            "system" | "developer" => {}
+            other => {
+                let wanted = "`system`, `developer`, `user`, `assistant` or `tool`";
+                let message = format!("the role of a message is {wanted}, found `{}`", other.escape_debug());
+                return Err(Refusal::of_part(&place("role"), message).code("invalid_value"));
+            }
+        }
+    }
+    Ok(asked)
+}
+
+#[derive(Serialize)]
+struct Completion<'a> {
+    id: &'a str,
+    object: &'static str,
+    created: u64,
+    model: &'a str,
+    choices: Vec<Choice<'a>>,
+    usage: Usage,
+    service_tier: &'static str,
+    system_fingerprint: &'static str,
+}
+
+#[derive(Serialize)]
+struct Choice<'a> {
+    index: u32,
+    message: Message<'a>,
+    logprobs: (),
+    finish_reason: &'static str,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: Option<&'a str>,
+    refusal: (),
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<ToolCall<'a>>,
+}
+
+#[derive(Serialize)]
+struct ToolCall<'a> {
+    id: &'a str,
+    r#type: &'static str,
+    function: Function<'a>,
+}
+
+impl<'a> ToolCall<'a> {
+    fn of(call: &'a WantedCall) -> Self {
+        Self { id: &call.id, r#type: "function", function: Function { name: &call.name, arguments: &call.json } }
+    }
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    arguments: &'a str,
+}
+
+#[derive(Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names are the provider's")]
+pub(super) struct Usage {
+    prompt_tokens: u32,
+    completion_tokens: u32,
+    total_tokens: u64,
+}
+
+impl Usage {
+    pub(super) fn of(answer: &Answer) -> Self {
+        Self {
+            prompt_tokens: answer.input_tokens,
+            completion_tokens: answer.output_tokens,
+            total_tokens: answer.total_tokens(),
+        }
+    }
+}
+
+/// What stands for the build of the model in an answer.
+pub(super) const FINGERPRINT: &str = "fp_agentci";
+
+/// The whole answer.
+pub(in super::super) fn whole(answer: &Answer) -> Vec<u8> {
+    let choice = |index| Choice {
+        index,
+        message: Message {
+            role: "assistant",
+            content: answer.text.as_deref(),
+            refusal: (),
+            tool_calls: answer.calls.iter().map(ToolCall::of).collect(),
+        },
+        logprobs: (),
+        finish_reason: finish_reason(answer.finish),
+    };
+    let completion = Completion {
+        id: &answer.id("chatcmpl-"),
+        object: "chat.completion",
+        created: answer.created,
+        model: &answer.model,
+        choices: (0..answer.choices).map(choice).collect(),
+        usage: Usage::of(answer),
+        service_tier: "default",
+        system_fingerprint: FINGERPRINT,
+    };
+    serde_json::to_vec(&completion).unwrap_or_default()
+}
+
+/// The answer bit by bit.
+pub(in super::super) fn events(answer: &Answer) -> Events {
+    chat_stream::events(answer)
+}

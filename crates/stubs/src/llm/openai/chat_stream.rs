@@ -1,0 +1,116 @@
+//! Chat Completions bit by bit.
+
+use serde::Serialize;
+
+use super::super::answer::Answer;
+use super::super::events::Events;
+use super::super::tokens::tokens;
+use super::chat::{FINGERPRINT, Usage};
+use super::finish_reason;
+
+#[derive(Serialize)]
+#[expect(clippy::option_option, reason = "absent and null are two things on the wire")]
+struct Chunk<'a> {
+    id: &'a str,
+    object: &'static str,
+    created: u64,
+    model: &'a str,
+    service_tier: &'static str,
+    system_fingerprint: &'static str,
+    choices: &'a [Choice<'a>],
+    /// Null in all chunks but the last of a stream that tells it, absent in any other stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Option<Usage>>,
+}
+
+#[derive(Serialize)]
+struct Choice<'a> {
+    index: u32,
+    delta: Delta<'a>,
+    logprobs: (),
+    finish_reason: Option<&'static str>,
+}
+
+#[derive(Serialize, Default)]
+struct Delta<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_calls: Option<[CallDelta<'a>; 1]>,
+}
+
+#[derive(Serialize)]
+struct CallDelta<'a> {
+    index: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<&'static str>,
+    function: FunctionDelta<'a>,
+}
+
+#[derive(Serialize)]
+struct FunctionDelta<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    arguments: &'a str,
+}
+
+/// Writes chunks of one answer.
+struct Writer<'a> {
+    answer: &'a Answer,
+    id: String,
+    events: Events,
+}
+
+impl Writer<'_> {
+    fn delta(&mut self, index: u32, delta: Delta<'_>, finish_reason: Option<&'static str>) {
+        self.chunk(&[Choice { index, delta, logprobs: (), finish_reason }], None);
+    }
+
+    fn chunk(&mut self, choices: &[Choice<'_>], usage: Option<Usage>) {
+        let answer = self.answer;
+        self.events.data(&Chunk {
+            id: &self.id,
+            object: "chat.completion.chunk",
+            created: answer.created,
+            model: &answer.model,
+            service_tier: "default",
+            system_fingerprint: FINGERPRINT,
+            choices,
+            usage: answer.include_usage.then_some(usage),
+        });
+    }
+}
+
+/// The chunks of an answer, choice after choice, and the end.
+pub(super) fn events(answer: &Answer) -> Events {
+    let mut writer = Writer { answer, id: answer.id("chatcmpl-"), events: Events::default() };
+    for index in 0..answer.choices {
+        let begin = Delta { role: Some("assistant"), content: answer.text.as_ref().map(|_| ""), ..Delta::default() };
+        writer.delta(index, begin, None);
+        for token in answer.text.iter().flat_map(|text| tokens(text)) {
+            writer.events.token();
+            writer.delta(index, Delta { content: Some(token), ..Delta::default() }, None);
+        }
+        for (at, call) in answer.calls.iter().enumerate() {
+            let named = FunctionDelta { name: Some(&call.name), arguments: "" };
+            let begin = CallDelta { index: at, id: Some(&call.id), r#type: Some("function"), function: named };
+            writer.delta(index, Delta { tool_calls: Some([begin]), ..Delta::default() }, None);
+            for token in tokens(&call.json) {
+                writer.events.token();
+                let function = FunctionDelta { name: None, arguments: token };
+                let more = CallDelta { index: at, id: None, r#type: None, function };
+                writer.delta(index, Delta { tool_calls: Some([more]), ..Delta::default() }, None);
+            }
+        }
+        writer.delta(index, Delta::default(), Some(finish_reason(answer.finish)));
+    }
+    if answer.include_usage {
+        writer.chunk(&[], Some(Usage::of(answer)));
+    }
+    writer.events.raw("[DONE]");
+    writer.events
+}

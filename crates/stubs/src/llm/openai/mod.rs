@@ -1,0 +1,20 @@
+//! OpenAI's shapes.
+
+pub(super) mod chat;
+mod chat_stream;
+pub(super) mod embeddings;
+pub(super) mod models;
+pub(super) mod responses;
+mod responses_stream;
+
+use agentci_plan::Finish;
+
+/// The word of Chat Completions for why a model stopped.
+fn finish_reason(finish: Finish) -> &'static str {
+    match finish {
+        Finish::Stop => "stop",
+        Finish::Length => "length",
+        Finish::ToolCalls => "tool_calls",
+        Finish::ContentFilter => "content_filter",
+    }
+}

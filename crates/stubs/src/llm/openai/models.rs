@@ -1,0 +1,39 @@
+//! `GET /v1/models` and `GET /v1/models/{id}`, in both providers' shapes.
+
+use serde_json::{Value, json};
+
+use super::super::provider::Provider;
+use super::super::refusal::Refusal;
+
+/// When every scripted model was made, in seconds of Unix time: one day, so that answers do not differ.
+const CREATED: u64 = 1_735_689_600;
+const CREATED_AT: &str = "2025-01-01T00:00:00Z";
+
+/// All of them.
+pub(in super::super) fn list(models: &[&str], provider: Provider) -> Value {
+    let data: Vec<Value> = models.iter().map(|name| model(name, provider)).collect();
+    match provider {
+        Provider::OpenAi => json!({ "object": "list", "data": data }),
+        Provider::Anthropic => {
+            json!({ "data": data, "has_more": false, "first_id": models.first(), "last_id": models.last() })
+        }
+    }
+}
+
+/// One of them.
+pub(in super::super) fn one(models: &[&str], name: &str, provider: Provider) -> Result<Value, Refusal> {
+    if models.contains(&name) {
+        return Ok(model(name, provider));
+    }
+    let message = format!("the model `{}` does not exist; the script knows {}", name.escape_debug(), models.join(", "));
+    Err(Refusal { param: Some("model".into()), ..Refusal::new(404, message).code("model_not_found") })
+}
+
+fn model(name: &str, provider: Provider) -> Value {
+    match provider {
+        Provider::OpenAi => json!({ "id": name, "object": "model", "created": CREATED, "owned_by": "agentci" }),
+        Provider::Anthropic => {
+            json!({ "type": "model", "id": name, "display_name": name, "created_at": CREATED_AT })
+        }
+    }
+}

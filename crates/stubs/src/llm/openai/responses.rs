@@ -1,0 +1,158 @@
+//! `POST /v1/responses`.
+
+use agentci_plan::Finish;
+use serde_json::{Value, json};
+
+use super::super::answer::Answer;
+use super::super::asked::{Asked, GivenResult, result_text, text};
+use super::super::events::Events;
+use super::super::fields::{Fields, missing, wrong};
+use super::super::refusal::Refusal;
+use super::responses_stream;
+
+/// What a request asks.
+pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
+    let fields = Fields::open(body)?;
+    let mut asked = Asked {
+        model: fields.text("model")?.map(str::to_owned),
+        stream: fields.truth("stream")?,
+        choices: 1,
+        previous: fields.text("previous_response_id")?.map(str::to_owned),
+        ..Asked::default()
+    };
+    if let Some(tools) = fields.get("tools").filter(|tools| !tools.is_array()) {
+        return Err(wrong("tools", "a list", tools));
+    }
+    match fields.get("input") {
+        Some(Value::String(text)) => asked.user.clone_from(text),
+        Some(Value::Array(items)) => read_items(items, &mut asked)?,
+        Some(other) => return Err(wrong("input", "a string or a list of items", other)),
+        None if asked.previous.is_some() => {}
+        None => return Err(missing("input")),
+    }
+    Ok(asked)
+}
+
+/// An answer may be several items in a row: what it says, and the calls it wants.
+fn read_items(items: &[Value], asked: &mut Asked) -> Result<(), Refusal> {
+    let mut in_answer = false;
+    for (at, item) in items.iter().enumerate() {
+        let place = format!("input[{at}]");
+        let Value::Object(fields) = item else { return Err(wrong(&place, "an object", item)) };
+        let kind = fields.get("type").and_then(Value::as_str).unwrap_or("message");
+        let role = fields.get("role").and_then(Value::as_str);
+        let of_model = matches!((kind, role), ("message", Some("assistant")) | ("function_call" | "reasoning", _));
+        if of_model && !in_answer {
+            asked.answered();
+        }
+        in_answer = of_model;
+        match (kind, role) {
+            ("message", Some("user")) => asked.user = text(fields.get("content").unwrap_or(&Value::Null)),
+            ("message", None) => return Err(Refusal::of_part(&place, "a message needs a `role` that is a string")),
+            ("function_call_output", _) => asked.results.push(GivenResult {
+                call_id: fields.get("call_id").and_then(Value::as_str).unwrap_or_default().to_owned(),
+                content: result_text(fields.get("output").unwrap_or(&Value::Null)),
+                failed: false,
+            }),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The id of the answer.
+pub(in super::super) fn id(answer: &Answer) -> String {
+    answer.id("resp_")
+}
+
+/// The whole answer.
+pub(in super::super) fn whole(answer: &Answer) -> Vec<u8> {
+    serde_json::to_vec(&response(answer, Some(items(answer)))).unwrap_or_default()
+}
+
+/// The answer bit by bit.
+pub(in super::super) fn events(answer: &Answer) -> Events {
+    responses_stream::events(answer)
+}
+
+/// The answer as an object; without items it has only just begun.
+pub(super) fn response(answer: &Answer, items: Option<Vec<Value>>) -> Value {
+    let reason = match answer.finish {
+        Finish::Length => Some("max_output_tokens"),
+        Finish::ContentFilter => Some("content_filter"),
+        Finish::Stop | Finish::ToolCalls => None,
+    };
+    let done = items.is_some();
+    let status = match (done, reason) {
+        (false, _) => "in_progress",
+        (true, Some(_)) => "incomplete",
+        (true, None) => "completed",
+    };
+    let usage = json!({
+        "input_tokens": answer.input_tokens,
+        "input_tokens_details": { "cached_tokens": 0 },
+        "output_tokens": answer.output_tokens,
+        "output_tokens_details": { "reasoning_tokens": 0 },
+        "total_tokens": answer.total_tokens(),
+    });
+    json!({
+        "id": id(answer),
+        "object": "response",
+        "created_at": answer.created,
+        "status": status,
+        "background": false,
+        "error": null,
+        "incomplete_details": reason.filter(|_| done).map(|reason| json!({ "reason": reason })),
+        "instructions": null,
+        "max_output_tokens": null,
+        "metadata": {},
+        "model": answer.model,
+        "output": items.unwrap_or_default(),
+        "parallel_tool_calls": true,
+        "previous_response_id": null,
+        "reasoning": { "effort": null, "summary": null },
+        "store": true,
+        "temperature": 1.0,
+        "text": { "format": { "type": "text" } },
+        "tool_choice": "auto",
+        "tools": [],
+        "top_p": 1.0,
+        "truncation": "disabled",
+        "usage": if done { usage } else { Value::Null },
+        "user": null,
+    })
+}
+
+fn items(answer: &Answer) -> Vec<Value> {
+    let said = answer.text.iter().map(|text| message(answer, "completed", Some(text)));
+    let calls = (0..answer.calls.len()).map(|at| call(answer, at, "completed", true));
+    said.chain(calls).collect()
+}
+
+/// What is said, as an item; empty at first.
+pub(super) fn message(answer: &Answer, status: &str, text: Option<&str>) -> Value {
+    let content: Vec<Value> = text.map(part).into_iter().collect();
+    json!({ "id": answer.id("msg_"), "type": "message", "status": status, "role": "assistant", "content": content })
+}
+
+/// A text as a part of a message.
+pub(super) fn part(text: &str) -> Value {
+    json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] })
+}
+
+/// A wanted call as an item, its arguments empty at first.
+pub(super) fn call(answer: &Answer, at: usize, status: &str, whole: bool) -> Value {
+    let call = &answer.calls[at];
+    json!({
+        "id": call_item(answer, at),
+        "type": "function_call",
+        "status": status,
+        "arguments": if whole { call.json.as_str() } else { "" },
+        "call_id": call.id,
+        "name": call.name,
+    })
+}
+
+pub(super) fn call_item(answer: &Answer, at: usize) -> String {
+    format!("{}_{at}", answer.id("fc_"))
+}

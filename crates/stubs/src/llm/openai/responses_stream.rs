@@ -1,0 +1,112 @@
+//! Responses bit by bit: each event has a name, a number, and the item it belongs to.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::super::answer::Answer;
+use super::super::events::Events;
+use super::super::tokens::tokens;
+use super::responses::{call, call_item, message, part, response};
+
+#[derive(Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names are the provider's")]
+struct Delta<'a> {
+    r#type: &'static str,
+    sequence_number: u64,
+    item_id: &'a str,
+    output_index: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_index: Option<usize>,
+    delta: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logprobs: Option<[u8; 0]>,
+}
+
+#[derive(Default)]
+struct Writer {
+    events: Events,
+    number: u64,
+}
+
+impl Writer {
+    fn event(&mut self, name: &'static str, mut fields: Value) {
+        if let Value::Object(fields) = &mut fields {
+            fields.insert("type".into(), name.into());
+            fields.insert("sequence_number".into(), self.number.into());
+        }
+        self.number += 1;
+        self.events.named(name, &fields);
+    }
+
+    fn delta(&mut self, name: &'static str, item_id: &str, output_index: usize, of_text: bool, delta: &str) {
+        self.events.token();
+        let event = Delta {
+            r#type: name,
+            sequence_number: self.number,
+            item_id,
+            output_index,
+            content_index: of_text.then_some(0),
+            delta,
+            logprobs: of_text.then_some([]),
+        };
+        self.number += 1;
+        self.events.named(name, &event);
+    }
+
+    fn message(&mut self, answer: &Answer, text: &str) -> Value {
+        let id = answer.id("msg_");
+        let place = |more: Value| {
+            let mut fields = json!({ "item_id": id, "output_index": 0, "content_index": 0 });
+            if let (Value::Object(fields), Value::Object(more)) = (&mut fields, more) {
+                fields.extend(more);
+            }
+            fields
+        };
+        let begun = message(answer, "in_progress", None);
+        self.event("response.output_item.added", json!({ "output_index": 0, "item": begun }));
+        self.event("response.content_part.added", place(json!({ "part": part("") })));
+        for token in tokens(text) {
+            self.delta("response.output_text.delta", &id, 0, true, token);
+        }
+        self.event("response.output_text.done", place(json!({ "text": text, "logprobs": [] })));
+        self.event("response.content_part.done", place(json!({ "part": part(text) })));
+        let done = message(answer, "completed", Some(text));
+        self.event("response.output_item.done", json!({ "output_index": 0, "item": done }));
+        done
+    }
+
+    fn call(&mut self, answer: &Answer, at: usize, output_index: usize) -> Value {
+        let (id, wanted) = (call_item(answer, at), &answer.calls[at]);
+        let begun = call(answer, at, "in_progress", false);
+        self.event("response.output_item.added", json!({ "output_index": output_index, "item": begun }));
+        for token in tokens(&wanted.json) {
+            self.delta("response.function_call_arguments.delta", &id, output_index, false, token);
+        }
+        let whole = json!({
+            "item_id": id, "output_index": output_index, "name": wanted.name, "arguments": wanted.json,
+        });
+        self.event("response.function_call_arguments.done", whole);
+        let done = call(answer, at, "completed", true);
+        self.event("response.output_item.done", json!({ "output_index": output_index, "item": done }));
+        done
+    }
+}
+
+/// The events of an answer.
+pub(super) fn events(answer: &Answer) -> Events {
+    let mut writer = Writer::default();
+    writer.event("response.created", json!({ "response": response(answer, None) }));
+    writer.event("response.in_progress", json!({ "response": response(answer, None) }));
+    let mut items = Vec::new();
+    if let Some(text) = &answer.text {
+        items.push(writer.message(answer, text));
+    }
+    for at in 0..answer.calls.len() {
+        let output_index = items.len();
+        items.push(writer.call(answer, at, output_index));
+    }
+    let done = response(answer, Some(items));
+    let name = if done["status"] == "incomplete" { "response.incomplete" } else { "response.completed" };
+    writer.event(name, json!({ "response": done }));
+    writer.events
+}

@@ -1,0 +1,83 @@
+//! Which part of the server a path leads to.
+
+use hyper::{HeaderMap, Method};
+
+use super::provider::Provider;
+use super::refusal::Refusal;
+
+/// A part of the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Route {
+    Chat,
+    Responses,
+    Embeddings,
+    Models,
+    Model(String),
+    Messages,
+    CountTokens,
+    Journal,
+    Reset,
+}
+
+impl Route {
+    /// The part, or why there is none.
+    pub(super) fn find(method: &Method, path: &str) -> Result<Self, Refusal> {
+        let short = path.strip_prefix("/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path);
+        let (route, wanted) = match short.trim_end_matches('/') {
+            "/chat/completions" => (Route::Chat, Method::POST),
+            "/responses" => (Route::Responses, Method::POST),
+            "/embeddings" => (Route::Embeddings, Method::POST),
+            "/messages" => (Route::Messages, Method::POST),
+            "/messages/count_tokens" => (Route::CountTokens, Method::POST),
+            "/models" => (Route::Models, Method::GET),
+            "/__agentci/journal" => (Route::Journal, Method::GET),
+            "/__agentci/reset" => (Route::Reset, Method::POST),
+            other => match other.strip_prefix("/models/") {
+                Some(name) => (Route::Model(name.to_owned()), Method::GET),
+                None => return Err(unknown(method, path)),
+            },
+        };
+        if *method == wanted {
+            return Ok(route);
+        }
+        let allow = if wanted == Method::GET { "GET" } else { "POST" };
+        let message = format!("`{path}` takes {allow}, not {method}");
+        Err(Refusal { allow: Some(allow), ..Refusal::new(405, message).code("method_not_allowed") })
+    }
+
+    /// Whose shape an answer has.
+    pub(super) fn provider(found: Option<&Self>, path: &str, headers: &HeaderMap) -> Provider {
+        match found {
+            Some(Route::Chat | Route::Responses | Route::Embeddings) => Provider::OpenAi,
+            Some(Route::Messages | Route::CountTokens) => Provider::Anthropic,
+            _ if path.contains("/messages") => Provider::Anthropic,
+            _ => Provider::of_headers(headers),
+        }
+    }
+}
+
+fn unknown(method: &Method, path: &str) -> Refusal {
+    let path: String = path.chars().take(200).collect();
+    let known = "chat/completions, responses, embeddings, models, messages";
+    Refusal::new(404, format!("unknown request URL: {method} {path}; this server plays {known}")).code("unknown_url")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_work_with_and_without_the_version() {
+        for (path, route) in [
+            ("/v1/chat/completions", Route::Chat),
+            ("/chat/completions/", Route::Chat),
+            ("/messages", Route::Messages),
+            ("/v1/messages/count_tokens", Route::CountTokens),
+        ] {
+            assert_eq!(Route::find(&Method::POST, path), Ok(route));
+        }
+        assert_eq!(Route::find(&Method::GET, "/v1/models/org/x"), Ok(Route::Model("org/x".into())));
+        assert_eq!(Route::find(&Method::GET, "/v1/chat/completions").unwrap_err().status, 405);
+        assert_eq!(Route::find(&Method::POST, "/v2/chat").unwrap_err().status, 404);
+    }
+}

@@ -1,0 +1,49 @@
+//! Tokens as a scripted model has them: a word with the space before it, long words in parts.
+
+/// The most bytes of one token.
+const LONGEST: usize = 16;
+
+/// The tokens of a text; together they are the text.
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut begun = false;
+        let end = rest.char_indices().find_map(|(at, character)| {
+            let ends = at > 0 && (at >= LONGEST || (begun && character.is_whitespace()));
+            begun |= !character.is_whitespace();
+            ends.then_some(at)
+        });
+        let (token, later) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = later;
+        Some(token)
+    })
+}
+
+/// How many tokens a text has.
+pub(super) fn count(text: &str) -> u32 {
+    u32::try_from(tokens(text).count()).unwrap_or(u32::MAX)
+}
+
+/// About how many tokens a request of this many bytes has.
+pub(super) fn estimate(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_words_with_the_space_before_them() {
+        let split = |text| tokens(text).collect::<Vec<_>>();
+        assert_eq!(split("It was  refunded.\n"), ["It", " was", "  refunded.", "\n"]);
+        assert_eq!(split(""), Vec::<&str>::new());
+        assert_eq!(split("  "), ["  "]);
+        let long = "ä".repeat(20);
+        assert_eq!(split(&long).concat(), long);
+        assert_eq!(split(&long).len(), 3);
+    }
+}

@@ -1,0 +1,12 @@
+//! The scripted model over a real socket, with a client that knows nothing but HTTP.
+
+#![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
+
+mod client;
+
+mod anthropic;
+mod hostile;
+mod observed;
+mod openai;
+mod pace;
+mod script;

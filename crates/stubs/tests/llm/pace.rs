@@ -1,0 +1,47 @@
+//! When an answer comes.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::client::{chat, post, request, said, serve};
+
+#[tokio::test]
+async fn tokens_keep_their_pace_and_a_plain_answer_comes_with_the_last() {
+    let server = serve(
+        "rules:\n- reply: one two three four five\n  latency: 50ms\n  first_token: 50ms\n  tokens_per_second: 40\n",
+    )
+    .await;
+    let start = Instant::now();
+    assert_eq!(said(&chat(&server, "x").await), "one two three four five");
+    let took = start.elapsed();
+    assert!(took >= Duration::from_millis(200), "{took:?}");
+    let body = json!({ "stream": true, "messages": [{ "role": "user", "content": "x" }] });
+    let start = Instant::now();
+    let answer = post(&server, "/v1/chat/completions", &body).await;
+    let took = start.elapsed();
+    assert!(took >= Duration::from_millis(200) && answer.whole, "{took:?}");
+    assert_eq!(answer.events().len(), 7);
+}
+
+#[tokio::test]
+async fn a_reader_that_does_not_read_hurts_no_one() {
+    let long = "word ".repeat(40_000);
+    let server =
+        serve(&format!("rules:\n- when: {{ user: long }}\n  reply: {long}\n  tokens_per_second: 1e7\ndefault: fine\n"))
+            .await;
+    let mut lazy = Vec::new();
+    for _ in 0..3 {
+        let mut stream = TcpStream::connect(server.address()).await.unwrap();
+        let body = json!({ "stream": true, "messages": [{ "role": "user", "content": "long" }] }).to_string();
+        stream.write_all(&request("POST", "/v1/chat/completions", "", body.as_bytes())).await.unwrap();
+        // The answer has begun, and nobody reads on.
+        stream.read_exact(&mut [0; 1000]).await.unwrap();
+        lazy.push(stream);
+    }
+    for _ in 0..20 {
+        assert_eq!(said(&chat(&server, "x").await), "fine");
+    }
+}
