@@ -37,6 +37,8 @@ pub struct Settings {
     pub fail_fast: bool,
     /// How long a case may take; its own limit without it.
     pub timeout: Option<Duration>,
+    /// How long all cases of a suite together may take; what its dialect says without it.
+    pub suite_timeout: Option<Duration>,
     /// What every draw depends on: equal seeds give equal runs.
     pub seed: u64,
     /// Tools of this program, to be called by agents in record and live mode.
@@ -46,7 +48,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         let parallel = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { mode: None, parallel, fail_fast: false, timeout: None, seed: 0, tools: Vec::new() }
+        Self { mode: None, parallel, fail_fast: false, timeout: None, suite_timeout: None, seed: 0, tools: Vec::new() }
     }
 }
 
@@ -143,6 +145,7 @@ impl Suites {
             parallel: settings.parallel,
             fail_fast: settings.fail_fast,
             timeout: settings.timeout,
+            suite_timeout: settings.suite_timeout.or(suite.dialect.suite_timeout()),
             seed: settings.seed,
             tools: &settings.tools,
             secrets: &self.secrets,

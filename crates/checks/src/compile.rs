@@ -80,6 +80,12 @@ pub fn compile(plan: &Plan, files: &dyn Files) -> (Ready, Diagnostics) {
     (Ready { suites }, all)
 }
 
+/// Makes one check ready that belongs to no plan; files that it names are looked for in `folder`.
+pub fn single(check: Check, files: &dyn Files, folder: &Path) -> Result<ReadyCheck, Diagnostics> {
+    let mut compiler = Compiler::new(files, folder);
+    compiler.ready(&Arc::new(check)).ok_or(compiler.problems)
+}
+
 /// Fills the variables of a check and makes it ready. The outer error is a variable without a value.
 pub fn refill(
     ready: &ReadyCheck,

@@ -4,6 +4,7 @@ use agentci_plan::{Target, UnsetVariable};
 use agentci_wire::Ending;
 use serde_json::Value;
 
+use crate::mock::{MockDraws, MockDriver};
 use crate::process::ProcessDriver;
 use crate::{DriveError, ToolHost, TraceSink};
 
@@ -13,6 +14,8 @@ pub struct Context<'c> {
     pub case_id: &'c str,
     /// The value of a variable.
     pub lookup: &'c dyn Fn(&str) -> Option<String>,
+    /// Which calls of a scripted model fail, for the whole run.
+    pub draws: &'c MockDraws,
 }
 
 /// A connection to an agent.
@@ -22,6 +25,7 @@ pub struct Driver(Kind);
 #[derive(Debug)]
 enum Kind {
     Process(ProcessDriver),
+    Mock(MockDriver),
 }
 
 impl Driver {
@@ -31,6 +35,7 @@ impl Driver {
             Target::Process(process) => {
                 Ok(ProcessDriver::open(process, context)?.map(|driver| Driver(Kind::Process(driver))))
             }
+            Target::Mock(mock) => Ok(Ok(Driver(Kind::Mock(MockDriver::open(mock, context.draws))))),
             other => Ok(Err(DriveError::Unsupported(format!("no driver for {other:?}")))),
         }
     }
@@ -44,6 +49,7 @@ impl Driver {
     ) -> Result<(), DriveError> {
         match &mut self.0 {
             Kind::Process(driver) => driver.turn(input, sink, host).await,
+            Kind::Mock(driver) => driver.turn(input, sink),
         }
     }
 
@@ -51,6 +57,7 @@ impl Driver {
     pub fn unread(&self) -> usize {
         match &self.0 {
             Kind::Process(driver) => driver.unread(),
+            Kind::Mock(_) => 0,
         }
     }
 
@@ -58,6 +65,7 @@ impl Driver {
     pub async fn close(self) -> Ending {
         match self.0 {
             Kind::Process(driver) => driver.close().await,
+            Kind::Mock(driver) => driver.close(),
         }
     }
 }

@@ -41,7 +41,7 @@ fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
     let text = || TEXT.to_owned();
     let result =
         |ok, result: Value, error: Option<String>| ToolResultGiven { turn: 0, call_id: text(), ok, result, error };
-    let check = |status| CheckEnd { name: text(), status, message: Some(text()) };
+    let check = |status| CheckEnd { name: text(), subject: Some(text()), status, message: Some(text()) };
     let bodies = [
         Body::TaskStart(TaskStart { task_id: text(), input: value() }),
         Body::Text(TextSaid { turn: 0, text: text() }),
