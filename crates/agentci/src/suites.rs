@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::Ready;
+use agentci_formats::MockSource;
 use agentci_plan::{Diagnostics, Mode, Plan};
 use agentci_runner::{Facts, Options, Run, Stop, Stopper};
 use agentci_stubs::{Tool, ToolboxError};
@@ -55,8 +56,13 @@ impl Default for Settings {
 impl Suites {
     /// Reads every suite at or below these paths. What is wrong with them is in [`Suites::problems`]; what is right can be run.
     pub fn load<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Self {
+        Self::load_with(paths, &MockSource::Beside)
+    }
+
+    /// The same, with a scripted model of the caller's choice for tests of the `aumai` dialect.
+    pub fn load_with<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>, mock: &MockSource) -> Self {
         let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
-        let loaded = agentci_formats::load(&DiskFiles, &paths);
+        let loaded = agentci_formats::load_with(&DiskFiles, &paths, mock);
         let mut problems = loaded.diagnostics;
         let (ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
         problems.append(found);

@@ -8,7 +8,9 @@ mod convert;
 mod demo_agent;
 mod diff;
 mod gates;
+mod init;
 mod list;
+mod mock;
 mod report;
 mod reports;
 mod run;
@@ -55,6 +57,8 @@ enum Command {
     Check(check::CheckArguments),
     /// Print a suite in the native format
     Convert(convert::ConvertArguments),
+    /// Write a first suite
+    Init(init::InitArguments),
     /// List the cases of suites
     List(list::ListArguments),
     /// The agent of the quickstart example
@@ -80,6 +84,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus 
         Some(Command::Baseline(arguments)) => baseline::baseline(&arguments, &context),
         Some(Command::Check(arguments)) => check::check(&arguments, &context),
         Some(Command::Convert(arguments)) => convert::convert(&arguments, &context),
+        Some(Command::Init(arguments)) => init::init(&arguments, &context),
         Some(Command::List(arguments)) => list::list(&arguments, &context),
         Some(Command::DemoAgent) => demo_agent::serve(),
         None => {

@@ -17,7 +17,7 @@ mod mock_config;
 mod shape;
 mod test;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agentci_plan::{Diagnostic, Diagnostics, Files, Node, Sources};
 
@@ -28,6 +28,7 @@ pub(crate) use shape::{Shape, has_tests, shape};
 pub use test::{Test, read};
 
 use crate::document;
+use crate::search::{FOLDER_LIMIT, look};
 
 /// The largest test file that is read, in bytes.
 pub const MAX_YAML_SIZE: u64 = document::SIZE_LIMIT;
@@ -35,6 +36,29 @@ pub const MAX_YAML_SIZE: u64 = document::SIZE_LIMIT;
 /// The tree of a test file of at most `max_size` bytes. Its text is in the sources afterwards.
 pub fn open(files: &dyn Files, sources: &mut Sources, path: &Path, max_size: u64) -> Result<Node, Diagnostic> {
     document::open_limited(files, sources, path, max_size)
+}
+
+/// The YAML files at or below a folder that are searched for tests, in the order of their paths.
+pub fn files_below(files: &dyn Files, folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    let mut searched = 0;
+    while let Some(folder) = folders.pop() {
+        searched += 1;
+        if searched > FOLDER_LIMIT {
+            break;
+        }
+        let look = look(files, &folder);
+        found.extend(look.candidates.into_iter().map(|(path, _)| path).chain(look.others));
+        folders.extend(look.folders);
+    }
+    found.sort();
+    found
+}
+
+/// Whether a file scripts a model rather than being tests.
+pub fn is_mock_config(root: &Node) -> bool {
+    shape(root) == Shape::MockConfig
 }
 
 /// All tests of a file, and what is wrong with it.
