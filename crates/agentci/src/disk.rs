@@ -46,6 +46,13 @@ impl Files for DiskFiles {
         let metadata = std::fs::metadata(path).ok()?;
         if metadata.is_dir() { Some(Kind::Folder) } else { Some(Kind::File) }
     }
+
+    /// The name of this folder is known to the system alone.
+    fn name(&self, path: &Path) -> Option<String> {
+        let shown = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let whole = shown.file_name().is_none().then(|| shown.canonicalize().ok()).flatten();
+        whole.as_deref().unwrap_or(path).file_name().and_then(|name| name.to_str()).map(str::to_owned)
+    }
 }
 
 fn explain(error: &std::io::Error) -> FileError {

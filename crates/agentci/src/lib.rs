@@ -14,6 +14,7 @@
 //! ```
 
 mod disk;
+pub mod mock;
 mod policies;
 mod recording;
 mod suites;
@@ -30,5 +31,11 @@ pub use agentci_stubs::Tool;
 pub use agentci_trace as trace;
 pub use agentci_verdict as verdict;
 pub use disk::DiskFiles;
+pub use mock::{
+    AgentTestCase, AgentTestConfig, AgentTestResult, AgentTestRunner, ConsoleReporter, JsonReporter, JunitReporter,
+    MockLlmConfig, MockLlmProvider, MockLlmResponse, SuiteReporter, TestSuiteResult, assert_calls_tool,
+    assert_contains_text, assert_matches_schema, assert_max_latency, assert_max_tokens, assert_no_pii,
+    assert_valid_json, create_mock_anthropic, create_mock_openai, load_test_suite,
+};
 pub use policies::read_baseline;
 pub use suites::{Settings, Suites, environment, environment_secrets};

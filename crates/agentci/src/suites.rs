@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::Ready;
+use agentci_formats::MockSource;
 use agentci_plan::{Diagnostics, Mode, Plan};
 use agentci_runner::{Facts, Options, Run, Stop, Stopper};
 use agentci_stubs::{Tool, ToolboxError};
@@ -37,6 +38,8 @@ pub struct Settings {
     pub fail_fast: bool,
     /// How long a case may take; its own limit without it.
     pub timeout: Option<Duration>,
+    /// How long all cases of a suite together may take; what its dialect says without it.
+    pub suite_timeout: Option<Duration>,
     /// What every draw depends on: equal seeds give equal runs.
     pub seed: u64,
     /// Tools of this program, to be called by agents in record and live mode.
@@ -46,15 +49,20 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         let parallel = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { mode: None, parallel, fail_fast: false, timeout: None, seed: 0, tools: Vec::new() }
+        Self { mode: None, parallel, fail_fast: false, timeout: None, suite_timeout: None, seed: 0, tools: Vec::new() }
     }
 }
 
 impl Suites {
     /// Reads every suite at or below these paths. What is wrong with them is in [`Suites::problems`]; what is right can be run.
     pub fn load<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Self {
+        Self::load_with(paths, &MockSource::Beside)
+    }
+
+    /// The same, with a scripted model of the caller's choice for tests of the `aumai` dialect.
+    pub fn load_with<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>, mock: &MockSource) -> Self {
         let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
-        let loaded = agentci_formats::load(&DiskFiles, &paths);
+        let loaded = agentci_formats::load_with(&DiskFiles, &paths, mock);
         let mut problems = loaded.diagnostics;
         let (ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
         problems.append(found);
@@ -143,6 +151,7 @@ impl Suites {
             parallel: settings.parallel,
             fail_fast: settings.fail_fast,
             timeout: settings.timeout,
+            suite_timeout: settings.suite_timeout.or(suite.dialect.suite_timeout()),
             seed: settings.seed,
             tools: &settings.tools,
             secrets: &self.secrets,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Diagnostic, Diagnostics, Files, Outcome, Plan, Suite, UnsetVariable, did_you_mean, fill, read,
+    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Outcome, Plan, Suite, UnsetVariable, did_you_mean, fill, read,
 };
 use agentci_trace::Trace;
 
@@ -80,6 +80,12 @@ pub fn compile(plan: &Plan, files: &dyn Files) -> (Ready, Diagnostics) {
     (Ready { suites }, all)
 }
 
+/// Makes one check ready that belongs to no plan; files that it names are looked for in `folder`.
+pub fn single(check: Check, files: &dyn Files, folder: &Path) -> Result<ReadyCheck, Diagnostics> {
+    let mut compiler = Compiler::new(files, folder);
+    compiler.ready(&Arc::new(check)).ok_or(compiler.problems)
+}
+
 /// Fills the variables of a check and makes it ready. The outer error is a variable without a value.
 pub fn refill(
     ready: &ReadyCheck,
@@ -134,7 +140,9 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
         shared.get(&Arc::as_ptr(check)).is_some_and(Result::is_err)
             && runnable.iter().all(|case| case.checks.iter().any(|other| Arc::ptr_eq(other, check)))
     };
-    let refused = runnable.len() > 1 && runnable[0].checks.iter().any(wrong_for_all);
+    // Tests of this dialect stand or fall together: each position counts on those before it.
+    let together = suite.dialect == Dialect::Aumai && cases.iter().any(|case| case.problems.has_errors());
+    let refused = together || (runnable.len() > 1 && runnable[0].checks.iter().any(wrong_for_all));
     ReadySuite { cases, refused }
 }
 

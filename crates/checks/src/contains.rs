@@ -1,6 +1,6 @@
 //! # What it checks
 //! What the agent said contains this text, letter for letter: its text, or its final output (as compact JSON where that is
-//! not a text). Several texts must all be contained.
+//! not a text). Several texts must all be contained. With `ignore_case` capital and small letters count as the same.
 //!
 //! # Why
 //! A fact that has to be in the answer, whatever words surround it.
@@ -10,31 +10,54 @@
 //! checks:
 //!   - contains: refunded
 //!   - not: { contains: [error, sorry] }
+//!   - contains: { text: refunded, ignore_case: true }
 //! ```
+
+use std::borrow::Cow;
 
 use agentci_plan::{Failure, Node, Outcome, Spanned, read};
 use agentci_trace::Trace;
 
 use crate::compile::Compiler;
 use crate::evaluate::Evaluate;
-
-/// How much of what was said is shown.
-const SHOWN: usize = 200;
+use crate::said::quote;
 
 #[derive(Debug)]
 struct Contains {
     texts: Vec<Spanned<String>>,
+    ignore_case: bool,
 }
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
-    let texts = read::one_or_more_texts(arguments, "contains", &mut compiler.problems)?;
-    Some(Box::new(Contains { texts }))
+    let problems = &mut compiler.problems;
+    let (mut texts, mut ignore_case) = (Some(arguments), None);
+    if arguments.pairs().is_some() {
+        let mut fields = read::Fields::open(arguments, "`contains`", problems)?;
+        texts = fields.required("text", problems);
+        ignore_case = fields.optional("ignore_case");
+        fields.finish(problems);
+    }
+    let ignore_case = ignore_case.and_then(|node| read::truth(node, "ignore_case", problems)).unwrap_or_default();
+    let texts = read::one_or_more_texts(texts?, "contains", problems)?;
+    Some(Box::new(Contains { texts, ignore_case }))
+}
+
+impl Contains {
+    fn spelt<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.ignore_case { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) }
+    }
+
+    /// The first text of which it is so (or not so) that it was said.
+    fn first(&self, said: &str, contained: bool) -> Option<&Spanned<String>> {
+        let said = self.spelt(said);
+        self.texts.iter().find(|text| said.contains(&*self.spelt(&text.value)) == contained)
+    }
 }
 
 impl Evaluate for Contains {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let said = trace.text();
-        match self.texts.iter().find(|text| !said.contains(&text.value)) {
+        match self.first(&said, false) {
             None => Outcome::Held,
             Some(text) => Outcome::Failed(
                 Failure::new(format!("the agent did not say `{}`", text.value))
@@ -47,7 +70,7 @@ impl Evaluate for Contains {
     /// Negated, none of the texts may be there.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let said = trace.text();
-        match self.texts.iter().find(|text| said.contains(&text.value)) {
+        match self.first(&said, true) {
             None => Outcome::Held,
             Some(text) => Outcome::Failed(
                 Failure::new(format!("the agent said `{}`", text.value))
@@ -56,15 +79,4 @@ impl Evaluate for Contains {
             ),
         }
     }
-}
-
-fn quote(said: &str) -> String {
-    if said.is_empty() {
-        return "the agent said nothing".into();
-    }
-    let mut short: String = said.chars().take(SHOWN).collect();
-    if short.len() < said.len() {
-        short.push_str("...");
-    }
-    format!("the agent said: {short}")
 }

@@ -2,6 +2,9 @@
 //! The agent's final output is valid under a JSON Schema, given by its file relative to the suite (or as `path`), or written
 //! in place as `schema`. The draft is the one that `$schema` names, 2020-12 without it.
 //!
+//! A final output that is a text is read as JSON first, if it is an object or a list written as text. With `of: text` it is
+//! always read so, and what is no JSON does not fit; with `of: output` it is taken as the text it is.
+//!
 //! # Why
 //! The shape of a result is a contract with whatever reads it next. All errors are listed, not only the first.
 //!
@@ -10,8 +13,10 @@
 //! checks:
 //!   - json_schema: schema.json
 //!   - json_schema: { schema: { type: object, required: [answer] } }
+//!   - json_schema: { schema: { type: integer }, of: text }
 //! ```
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,6 +28,7 @@ use serde_json::Value;
 use crate::called::cut;
 use crate::compile::Compiler;
 use crate::evaluate::{Evaluate, no_output};
+use crate::said::quote;
 
 /// The largest schema that is read.
 const SCHEMA_LIMIT: u64 = 10 << 20;
@@ -41,21 +47,38 @@ pub(crate) struct Schema {
 #[derive(Debug)]
 struct JsonSchema {
     schema: Arc<Schema>,
+    of: Of,
     span: Span,
+}
+
+/// What is held against the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// The final output; a text that holds an object or a list is read.
+    Either,
+    /// The final output as it is.
+    Output,
+    /// What the agent said, read as JSON.
+    Text,
 }
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let mut path = arguments;
+    let mut of = Of::Either;
     if arguments.pairs().is_some() {
         let mut fields = read::Fields::open(arguments, "`json_schema`", &mut compiler.problems)?;
         let inline = fields.optional("schema");
         let file = fields.optional("path");
+        if let Some(node) = fields.optional("of") {
+            let choices = [("output", Of::Output), ("text", Of::Text)];
+            of = read::choice(node, "of", &choices, &mut compiler.problems).unwrap_or(of);
+        }
         fields.finish(&mut compiler.problems);
         match (inline, file) {
             (Some(inline), None) => {
                 let source = read::data(inline, "schema", Reading::Core, &mut compiler.problems)?;
                 let schema = Arc::new(build(source, "this", inline.span, compiler)?);
-                return Some(Box::new(JsonSchema { schema, span: inline.span }));
+                return Some(Box::new(JsonSchema { schema, of, span: inline.span }));
             }
             (None, Some(file)) => path = file,
             _ => {
@@ -81,7 +104,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         let message = format!("the schema `{}` is wrong", file.display());
         compiler.problems.push(Diagnostic::error(path.span, message).label("reported above"));
     }
-    Some(Box::new(JsonSchema { schema: schema?, span: path.span }))
+    Some(Box::new(JsonSchema { schema: schema?, of, span: path.span }))
 }
 
 fn load(file: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Schema> {
@@ -134,8 +157,11 @@ fn wrong_schema(error: &ValidationError<'_>, name: &str, span: Span) -> Diagnost
 
 impl Evaluate for JsonSchema {
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let Some(output) = trace.final_output() else { return no_output() };
-        let mut errors: Vec<ValidationError<'_>> = self.schema.validator.iter_errors(output).collect();
+        let output = match self.looked_at(trace) {
+            Ok(output) => output,
+            Err(outcome) => return *outcome,
+        };
+        let mut errors: Vec<ValidationError<'_>> = self.schema.validator.iter_errors(&output).collect();
         if errors.is_empty() {
             return Outcome::Held;
         }
@@ -160,6 +186,26 @@ impl Evaluate for JsonSchema {
 }
 
 impl JsonSchema {
+    /// The value that is held against the schema.
+    fn looked_at<'t>(&self, trace: &'t Trace) -> Result<Cow<'t, Value>, Box<Outcome>> {
+        if self.of == Of::Text {
+            let said = trace.text();
+            return serde_json::from_str(said.trim()).map(Cow::Owned).map_err(|error| {
+                let message = format!("the agent's answer is not JSON: {error}");
+                Box::new(Outcome::Failed(Failure::new(message).at(self.span, "asks for JSON").note(quote(&said))))
+            });
+        }
+        let output = trace.final_output().ok_or_else(|| Box::new(no_output()))?;
+        let read = match output {
+            Value::String(text) if self.of == Of::Either => serde_json::from_str::<Value>(text.trim()).ok(),
+            _ => None,
+        };
+        Ok(match read {
+            Some(read @ (Value::Object(_) | Value::Array(_))) => Cow::Owned(read),
+            _ => Cow::Borrowed(output),
+        })
+    }
+
     fn detail(&self, error: &ValidationError<'_>) -> Detail {
         let expected = self.schema.source.pointer(error.schema_path().as_str()).cloned().unwrap_or_default();
         let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();

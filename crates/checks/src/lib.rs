@@ -9,9 +9,17 @@ mod compile;
 mod contains;
 mod evaluate;
 mod json_schema;
+mod latency;
+mod no_pii;
+mod pii;
 mod registry;
 mod required_fields;
+mod said;
+mod tokens;
 mod tool_called;
+mod tool_evidence;
+mod valid_json;
 
-pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill};
+pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single};
+pub use latency::latency_ms;
 pub use registry::names;

@@ -4,7 +4,9 @@ use agentci_plan::Node;
 
 use crate::compile::Compiler;
 use crate::evaluate::Evaluate;
-use crate::{call_order, contains, json_schema, required_fields, tool_called};
+use crate::{
+    call_order, contains, json_schema, latency, no_pii, required_fields, tokens, tool_called, tool_evidence, valid_json,
+};
 
 /// Reads the arguments of a check; problems go to the compiler.
 type Compile = fn(&Node, &mut Compiler<'_>) -> Option<Box<dyn Evaluate>>;
@@ -13,8 +15,13 @@ const KINDS: &[(&str, Compile)] = &[
     ("call_order", call_order::compile),
     ("contains", contains::compile),
     ("json_schema", json_schema::compile),
+    ("latency", latency::compile),
+    ("no_pii", no_pii::compile),
     ("required_fields", required_fields::compile),
+    ("tokens", tokens::compile),
     ("tool_called", tool_called::compile),
+    ("tool_evidence", tool_evidence::compile),
+    ("valid_json", valid_json::compile),
 ];
 
 /// The names of all checks, sorted.

@@ -231,3 +231,84 @@ fn every_check_refuses_arguments_of_no_use() {
         assert!(result.is_err(), "{name} took a mapping it can not know");
     }
 }
+
+/// A trace in which the agent said this.
+fn words(text: &str) -> Trace {
+    trace(&[], Some(json!(text)))
+}
+
+#[test]
+fn letters_may_count_as_the_same() {
+    let asked = json!({"text": ["WORLD", "hello"], "ignore_case": true});
+    assert_eq!(outcome("contains", &asked, false, &words("Hello World")), Ok(Outcome::Held));
+    assert!(matches!(
+        outcome("contains", &json!({"text": "WORLD"}), false, &words("Hello World")),
+        Ok(Outcome::Failed(_))
+    ));
+    assert!(matches!(outcome("contains", &asked, true, &words("Hello World")), Ok(Outcome::Failed(_))));
+    assert!(outcome("contains", &json!({"txt": "a"}), false, &words("a")).is_err());
+}
+
+#[test]
+fn json_is_strict() {
+    for (text, good) in
+        [(r#" {"ok": true} "#, true), ("NaN", false), ("[Infinity]", false), ("", false), ("1 2", false)]
+    {
+        let held = outcome("valid_json", &Value::Null, false, &words(text)) == Ok(Outcome::Held);
+        assert_eq!(held, good, "{text}");
+    }
+    let deep = "[".repeat(5000) + &"]".repeat(5000);
+    assert_eq!(outcome("valid_json", &json!(true), false, &words(&deep)), Ok(Outcome::Held));
+    assert!(outcome("valid_json", &json!("yes"), false, &words("1")).is_err());
+}
+
+#[test]
+fn a_text_that_holds_json_is_read_for_its_schema() {
+    let schema = json!({"type": "object", "required": ["status"]});
+    let automatic = json!({ "schema": schema });
+    assert_eq!(outcome("json_schema", &automatic, false, &words(r#"{"status": "ok"}"#)), Ok(Outcome::Held));
+    assert!(matches!(outcome("json_schema", &automatic, false, &words("hello")), Ok(Outcome::Failed(_))));
+    let text = json!({"schema": {"type": "integer"}, "of": "text"});
+    assert_eq!(outcome("json_schema", &text, false, &words("42")), Ok(Outcome::Held));
+    let Ok(Outcome::Failed(failure)) = outcome("json_schema", &text, false, &words("forty")) else { panic!("held") };
+    assert!(failure.message.starts_with("the agent's answer is not JSON"), "{}", failure.message);
+    let output = json!({"schema": {"type": "string"}, "of": "output"});
+    assert_eq!(outcome("json_schema", &output, false, &words("[1]")), Ok(Outcome::Held));
+}
+
+#[test]
+fn tokens_and_latency_have_limits() {
+    let mut answered = words("hi");
+    let usage = agentci_trace::Usage { tokens_out: Some(60), ..Default::default() };
+    let response = json!({"latency_ms": 150.5});
+    for kind in [Kind::Usage(usage), Kind::ModelCall { request: Value::Null, response }] {
+        answered.push(Event { at: Moment::default(), turn: 0, kind });
+    }
+    assert_eq!(outcome("tokens", &json!({"max": 60}), false, &answered), Ok(Outcome::Held));
+    assert_eq!(said("tokens", &json!({"max": 50}), false, &answered), "60 tokens are more than 50");
+    assert_eq!(outcome("latency", &json!({"max_ms": 150.5}), false, &answered), Ok(Outcome::Held));
+    assert_eq!(said("latency", &json!({"max_ms": 100}), false, &answered), "150.5 ms are more than 100 ms");
+    assert_eq!(said("tokens", &json!({"max": 50}), false, &words("hi")), "the agent did not report its tokens");
+    assert!(outcome("tokens", &json!({"max": "many"}), false, &answered).is_err());
+}
+
+#[test]
+fn personal_data_is_named_with_its_place() {
+    assert_eq!(outcome("no_pii", &Value::Null, false, &words("The answer is 42.")), Ok(Outcome::Held));
+    assert_eq!(
+        said("no_pii", &Value::Null, false, &words("Contact: alice@example.com")),
+        "the agent said an e-mail address at line 1, column 10: a***@***.com"
+    );
+}
+
+#[test]
+fn evidence_of_a_call_is_told() {
+    let output = words(r#"{"tool_calls": [{"function": {"name": "search_web"}}]}"#);
+    assert_eq!(outcome("tool_evidence", &json!("search_web"), false, &output), Ok(Outcome::Held));
+    assert_eq!(
+        said("tool_evidence", &json!("calculator"), false, &output),
+        "nothing shows that `calculator` was called"
+    );
+    assert_eq!(said("tool_evidence", &json!("search_web"), true, &output), "the answer shows a call of `search_web`");
+    assert!(outcome("tool_evidence", &json!(""), false, &output).is_err());
+}

@@ -5,6 +5,7 @@ use agentci_wire::Ending;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use crate::mock::{MockDraws, MockDriver};
 use crate::process::ProcessDriver;
 use crate::{DriveError, ToolHost, TraceSink};
 
@@ -16,6 +17,8 @@ pub struct Context<'c> {
     pub lookup: &'c dyn Fn(&str) -> Option<String>,
     /// What an agent that is ours to start finds in its environment, unless the target says otherwise.
     pub environment: &'c [(String, String)],
+    /// Which calls of a scripted model fail, for the whole run.
+    pub draws: &'c MockDraws,
 }
 
 /// A connection to an agent.
@@ -25,6 +28,7 @@ pub struct Driver(Kind);
 #[derive(Debug)]
 enum Kind {
     Process(ProcessDriver),
+    Mock(MockDriver),
 }
 
 impl Driver {
@@ -34,6 +38,7 @@ impl Driver {
             Target::Process(process) => {
                 Ok(ProcessDriver::open(process, context)?.map(|driver| Driver(Kind::Process(driver))))
             }
+            Target::Mock(mock) => Ok(Ok(Driver(Kind::Mock(MockDriver::open(mock, context.draws))))),
             other => Ok(Err(DriveError::Unsupported(format!("no driver for {other:?}")))),
         }
     }
@@ -42,6 +47,8 @@ impl Driver {
     pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::Kind>) {
         match &mut self.0 {
             Kind::Process(driver) => driver.listen(seen),
+            // A scripted model has no wire.
+            Kind::Mock(_) => {}
         }
     }
 
@@ -54,6 +61,7 @@ impl Driver {
     ) -> Result<(), DriveError> {
         match &mut self.0 {
             Kind::Process(driver) => driver.turn(input, sink, host).await,
+            Kind::Mock(driver) => driver.turn(input, sink),
         }
     }
 
@@ -61,6 +69,7 @@ impl Driver {
     pub fn unread(&self) -> usize {
         match &self.0 {
             Kind::Process(driver) => driver.unread(),
+            Kind::Mock(_) => 0,
         }
     }
 
@@ -68,6 +77,7 @@ impl Driver {
     pub async fn close(self) -> Ending {
         match self.0 {
             Kind::Process(driver) => driver.close().await,
+            Kind::Mock(driver) => driver.close(),
         }
     }
 }

@@ -7,6 +7,7 @@
 mod driver;
 mod error;
 mod host;
+pub mod mock;
 mod process;
 mod sink;
 

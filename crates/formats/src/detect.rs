@@ -2,6 +2,8 @@
 
 use agentci_plan::{Dialect, Node};
 
+use crate::aumai;
+
 /// The dialect of a file that was named directly.
 pub(crate) fn dialect(name: &str, root: &Node) -> Option<Dialect> {
     if let Some(expected) = expected(name).filter(|expected| fits(root, *expected)) {
@@ -9,9 +11,9 @@ pub(crate) fn dialect(name: &str, root: &Node) -> Option<Dialect> {
     }
     // A mistyped key must not make a suite look like another dialect, so the mark that no other dialect has comes first.
     let choices = if root.get("agent_command").is_some() {
-        [Dialect::Runledger, Dialect::Native]
+        [Dialect::Runledger, Dialect::Native, Dialect::Aumai]
     } else {
-        [Dialect::Native, Dialect::Runledger]
+        [Dialect::Native, Dialect::Runledger, Dialect::Aumai]
     };
     choices.into_iter().find(|choice| fits(root, *choice))
 }
@@ -23,6 +25,7 @@ pub(crate) fn fits(root: &Node, dialect: Dialect) -> bool {
         // A suite whose `cases` is mistyped is still a suite.
         Dialect::Native => has("cases") || has("suite"),
         Dialect::Runledger => has("suite_name") || has("agent_command"),
+        Dialect::Aumai => aumai::has_tests(root),
         _ => false,
     }
 }
@@ -42,8 +45,8 @@ pub(crate) fn is_settings(root: &Node) -> bool {
 }
 
 /// What a suite looks like, for someone who named something else.
-pub(crate) const WHAT_IS_A_SUITE: &str =
-    "a suite is an `agentci.yaml` with `cases:`, or a `suite.yaml` with `suite_name` and `agent_command`";
+pub(crate) const WHAT_IS_A_SUITE: &str = "a suite is an `agentci.yaml` with `cases:`, a `suite.yaml` with `suite_name` and `agent_command`, or a folder of tests \
+     with `name` and `expected_behavior`";
 
 #[cfg(test)]
 mod tests {
@@ -62,6 +65,10 @@ mod tests {
             ("x.yaml", "{ suite_name: a, cases: [] }", Some(Dialect::Native)),
             ("x.yaml", "{ suite_name: a }", Some(Dialect::Runledger)),
             ("suite.yaml", "[cases]", None),
+            ("x.yaml", "{ name: a, expected_behavior: {} }", Some(Dialect::Aumai)),
+            ("suite.yaml", "tests: [{ name: a, input_messages: [] }]", Some(Dialect::Aumai)),
+            ("x.yaml", "[{ name: a, expected_behaviour: {} }]", Some(Dialect::Aumai)),
+            ("x.yaml", "{ name: deploy, jobs: {} }", None),
         ] {
             let file = Sources::default().add(Path::new(name), text);
             let root = crate::yaml::parse(text, file).unwrap();

@@ -7,11 +7,21 @@ use agentci_plan::{Diagnostic, FileError, Files, Node, Sources, Span};
 use crate::yaml;
 
 /// The most bytes a suite or case file may have.
-const SIZE_LIMIT: u64 = 10 * 1024 * 1024;
+pub(crate) const SIZE_LIMIT: u64 = 10 * 1024 * 1024;
 
 /// The tree of a file. Its text is in the sources afterwards, so that problems can be shown, even when it can not be parsed.
 pub(crate) fn open(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<Node, Diagnostic> {
-    let text = match files.read_text(path, SIZE_LIMIT) {
+    open_limited(files, sources, path, SIZE_LIMIT)
+}
+
+/// The same, with another limit on the size of the file.
+pub(crate) fn open_limited(
+    files: &dyn Files,
+    sources: &mut Sources,
+    path: &Path,
+    limit: u64,
+) -> Result<Node, Diagnostic> {
+    let text = match files.read_text(path, limit) {
         Ok(text) => text,
         Err(error) => {
             let file = sources.add(path, "");

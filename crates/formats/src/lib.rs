@@ -19,12 +19,14 @@
 //! assert_eq!(loaded.plan.suites[0].cases[0].id, "partial");
 //! ```
 
+pub mod aumai;
 mod broken;
 mod command;
 mod detect;
 mod document;
 mod ids;
 mod load;
+mod mock_script;
 mod model_script;
 pub mod native;
 mod pass_rate;
@@ -34,6 +36,6 @@ mod search;
 mod surroundings;
 pub mod yaml;
 
-pub use load::{Loaded, load};
+pub use load::{Loaded, MockSource, load, load_with};
 pub use model_script::load_model_script;
 pub use native::print as print_native;

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Plan, Span, Suite, join};
+use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, MockScript, Node, Plan, Span, Suite, join};
 
 use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, is_settings};
 use crate::document;
 use crate::search::{DEPTH_LIMIT, FOLDER_LIMIT, look};
-use crate::{model_script, native, runledger};
+use crate::{aumai, model_script, native, runledger};
 
 /// What came of loading.
 #[derive(Debug, Default)]
@@ -19,13 +20,32 @@ pub struct Loaded {
     pub diagnostics: Diagnostics,
 }
 
+/// Where the scripted model comes from that answers the tests of the `aumai` dialect.
+#[derive(Debug, Clone, Default)]
+pub enum MockSource {
+    /// From `mock_config.yaml` in the folder of the tests; without one, a model that always says the same.
+    #[default]
+    Beside,
+    /// From this file.
+    File(PathBuf),
+    /// From the caller.
+    Script(Arc<MockScript>),
+}
+
 /// Loads the suites in the given files and folders.
 ///
 /// A file is read whatever its name. A folder that holds a suite is that suite; in any other folder the folders below it are
-/// searched. What is wrong with one suite does not keep the others out of the plan.
+/// searched. A folder in which no suite file is found, but tests of the `aumai` dialect are, is one suite of all of them. What is
+/// wrong with one suite does not keep the others out of the plan.
 pub fn load(files: &dyn Files, paths: &[PathBuf]) -> Loaded {
+    load_with(files, paths, &MockSource::Beside)
+}
+
+/// The same, with a scripted model of the caller's choice.
+pub fn load_with(files: &dyn Files, paths: &[PathBuf], mock: &MockSource) -> Loaded {
     let mut loader = Loader {
         files,
+        mock,
         loaded: Loaded::default(),
         opened: HashSet::new(),
         strays: Vec::new(),
@@ -42,6 +62,7 @@ pub fn load(files: &dyn Files, paths: &[PathBuf]) -> Loaded {
 
 struct Loader<'f> {
     files: &'f dyn Files,
+    mock: &'f MockSource,
     loaded: Loaded,
     opened: HashSet<PathBuf>,
     /// YAML files that belong to no suite, met in searches that found one.
@@ -59,7 +80,7 @@ impl Loader<'_> {
             Some(Kind::File) => self.named_file(&path),
             Some(Kind::Folder) => {
                 let mut strays = Vec::new();
-                if self.folder(&path, 0, &mut strays) {
+                if self.folder(&path, 0, &mut strays) || self.tests(&path, &mut strays) {
                     self.strays.append(&mut strays);
                 } else {
                     self.error(&path, format!("no suite found in `{}`", written.display()), WHAT_IS_A_SUITE);
@@ -93,6 +114,35 @@ impl Loader<'_> {
         self.loaded.diagnostics.push(diagnostic);
     }
 
+    /// Makes one suite of the tests among these files; whether there are any, good or wrong.
+    fn tests(&mut self, folder: &Path, paths: &mut Vec<PathBuf>) -> bool {
+        let mut found = std::mem::take(paths);
+        found.sort();
+        let mut opened = Vec::with_capacity(found.len());
+        let mut unreadable = Diagnostics::default();
+        for path in found {
+            match document::open(self.files, &mut self.loaded.plan.sources, &path) {
+                Ok(root) => opened.push((path, root)),
+                Err(problem) => unreadable.push(problem),
+            }
+        }
+        if !opened.iter().any(|(_, root)| fits(root, Dialect::Aumai)) {
+            return false;
+        }
+        let refused = unreadable.has_errors();
+        self.loaded.diagnostics.append(unreadable);
+        let again = !self.opened.insert(folder.to_path_buf());
+        let name = self.files.name(folder).unwrap_or_else(|| "tests".into());
+        let documents = aumai::Documents { name, path: folder, folder, files: opened, mock: self.mock };
+        let Loaded { plan, diagnostics } = &mut self.loaded;
+        let (suite, strays) = aumai::lower(self.files, &mut plan.sources, documents, diagnostics);
+        *paths = strays;
+        if let Some(suite) = suite.filter(|_| !refused && !again) {
+            self.add(suite);
+        }
+        true
+    }
+
     /// Searches a folder; whether a suite, good or wrong, was found in it.
     fn folder(&mut self, folder: &Path, depth: usize, strays: &mut Vec<PathBuf>) -> bool {
         self.folders += 1;
@@ -110,7 +160,7 @@ impl Loader<'_> {
         let look = look(self.files, folder);
         let mut claimed = false;
         for (path, expected) in look.candidates {
-            claimed |= self.candidate(&path, expected);
+            claimed |= self.candidate(&path, expected, strays);
         }
         if claimed {
             return true;
@@ -124,7 +174,7 @@ impl Loader<'_> {
     }
 
     /// Opens a file whose name says it may be a suite; whether it is one, good or wrong.
-    fn candidate(&mut self, path: &Path, expected: Dialect) -> bool {
+    fn candidate(&mut self, path: &Path, expected: Dialect, strays: &mut Vec<PathBuf>) -> bool {
         if !self.opened.insert(path.to_path_buf()) {
             return true;
         }
@@ -133,7 +183,9 @@ impl Loader<'_> {
             self.lower(path, expected, &root);
             return true;
         }
-        if !(expected == Dialect::Native && is_settings(&root)) {
+        if fits(&root, Dialect::Aumai) {
+            strays.push(path.to_path_buf());
+        } else if !(expected == Dialect::Native && is_settings(&root)) {
             self.loaded.diagnostics.push(
                 Diagnostic::warning(root.span, format!("`{}` fits no known suite format", path.display()))
                     .help(WHAT_IS_A_SUITE),
@@ -154,6 +206,13 @@ impl Loader<'_> {
         let Loaded { plan, diagnostics } = &mut self.loaded;
         let suite = match dialect {
             Dialect::Runledger => runledger::lower(self.files, &mut plan.sources, path, root, diagnostics),
+            Dialect::Aumai => {
+                let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tests").to_owned();
+                let folder = path.parent().unwrap_or(Path::new(""));
+                let files = vec![(path.to_path_buf(), root.clone())];
+                let documents = aumai::Documents { name, path, folder, files, mock: self.mock };
+                aumai::lower(self.files, &mut plan.sources, documents, diagnostics).0
+            }
             _ => native::lower(self.files, &plan.sources, path, root, diagnostics),
         };
         if let Some(mut suite) = suite {

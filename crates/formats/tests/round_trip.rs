@@ -7,9 +7,9 @@ use std::time::Duration;
 use agentci_formats::{load, print_native, yaml};
 use agentci_plan::{
     Action, Case, Cassette, Check, CommandPart, CommandTool, Content, Data, Dialect, Fault, FaultKind, FaultTime,
-    Gates, Hook, HttpTool, Limit, Limits, LiveTool, LiveTools, MemoryFiles, Message, Mode, Node, Normalization,
-    ProcessTarget, Redaction, Said, Scalar, Skip, Sources, Span, Spanned, StopRule, Suite, Target, Text,
-    TextReplacement, ToolSource, Turn, World,
+    Gates, Hook, HttpTool, Limit, Limits, LiveTool, LiveTools, MemoryFiles, Message, MockResponse, MockScript,
+    MockTarget, Mode, Node, Normalization, ProcessTarget, Redaction, Said, Scalar, Skip, Sources, Span, Spanned,
+    StopRule, Suite, Target, Text, TextReplacement, ToolSource, Turn, World,
 };
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
@@ -167,6 +167,32 @@ fn named_texts() -> impl Strategy<Value = Vec<(String, Text)>> {
 }
 
 fn target() -> impl Strategy<Value = Target> {
+    prop_oneof![process(), mock()]
+}
+
+fn mock() -> impl Strategy<Value = Target> {
+    let response = (text(), text(), 0_u64..1 << 60, 0.0_f64..1e9, text()).prop_map(
+        |(content, model, tokens_used, latency_ms, finish_reason)| MockResponse {
+            content,
+            model,
+            tokens_used,
+            latency_ms,
+            finish_reason,
+        },
+    );
+    let script = (name(), collection::vec(response, 0..3), 0.0_f64..1e6, 0.0..=1.0_f64).prop_map(
+        |(model_name, responses, default_latency_ms, failure_rate)| MockScript {
+            model_name,
+            responses,
+            default_latency_ms,
+            failure_rate,
+        },
+    );
+    (script, 0_u32..5)
+        .prop_map(|(script, position)| Target::Mock(MockTarget { script: Arc::new(script), position, span: span() }))
+}
+
+fn process() -> impl Strategy<Value = Target> {
     (collection::vec(text(), 0..3), named_texts(), any::<bool>()).prop_map(|(arguments, environment, folder)| {
         let parts = std::iter::once("program".to_owned()).chain(arguments);
         Target::Process(ProcessTarget {

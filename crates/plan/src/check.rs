@@ -15,6 +15,8 @@ pub struct Check {
     pub message: Option<String>,
     /// What the suite's own dialect calls it, where that differs from the kind.
     pub label: Option<&'static str>,
+    /// What in particular is asked, where the dialect's reports tell its checks apart by it: a text, a tool, a limit.
+    pub subject: Option<String>,
     /// Whether texts in the arguments may hold variables.
     pub templated: bool,
 }
@@ -28,6 +30,7 @@ impl Check {
             negate: false,
             message: None,
             label: None,
+            subject: None,
             templated: false,
         }
     }

@@ -60,6 +60,11 @@ pub trait Files {
     /// What stands at a path, links followed; `None` when nothing does.
     fn kind(&self, path: &Path) -> Option<Kind>;
 
+    /// The last name of a path; `None` where it has none that is text.
+    fn name(&self, path: &Path) -> Option<String> {
+        path.file_name().and_then(|name| name.to_str()).map(str::to_owned)
+    }
+
     /// The text of a file.
     fn read_text(&self, path: &Path, limit: u64) -> Result<String, FileError> {
         let bytes = self.read(path, limit)?;

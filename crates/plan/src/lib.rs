@@ -14,6 +14,7 @@ mod gates;
 mod hook;
 mod limits;
 mod live;
+mod mock;
 mod model;
 mod node;
 mod normalization;
@@ -38,6 +39,7 @@ pub use gates::Gates;
 pub use hook::Hook;
 pub use limits::{Limit, Limits};
 pub use live::{CommandTool, HttpTool, LiveTool, LiveTools, TOOL_TIMEOUT};
+pub use mock::{MockResponse, MockScript, MockTarget};
 pub use model::{
     Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, ModelScript, ModelWorld, Pace, ScriptedCall,
     ScriptedUsage, UserText,

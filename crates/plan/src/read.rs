@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Diagnostic, Diagnostics, Node, Pair, Reading, Span, Spanned, did_you_mean, parse_duration};
+use crate::{Diagnostic, Diagnostics, Node, Pair, Reading, Severity, Span, Spanned, did_you_mean, parse_duration};
 
 /// The keys of one mapping, taken one by one.
 pub struct Fields<'n> {
@@ -90,17 +90,20 @@ impl<'n> Fields<'n> {
 
     /// Reports every key that no one asked for.
     pub fn finish(self, problems: &mut Diagnostics) {
+        self.finish_as(Severity::Error, problems);
+    }
+
+    /// Reports every key that no one asked for, as this bad: some formats have always let such keys pass.
+    pub fn finish_as(self, severity: Severity, problems: &mut Diagnostics) {
         for (key, written) in &self.mistyped {
-            if self.known.contains(written) {
+            if severity == Severity::Warning || self.known.contains(written) {
                 problems.push(self.needs(key));
             }
         }
         for pair in self.rest() {
-            let mut diagnostic = Diagnostic::error(
-                pair.key.span,
-                format!("unknown key `{}` in {}", pair.key.text.escape_debug(), self.what),
-            )
-            .label("not known here");
+            let message = format!("unknown key `{}` in {}", pair.key.text.escape_debug(), self.what);
+            let diagnostic = Diagnostic::error(pair.key.span, message).label("not known here");
+            let mut diagnostic = Diagnostic { severity, ..diagnostic };
             let used: Vec<&str> = self.pairs.iter().map(|pair| pair.key.text.as_str()).collect();
             let free = self.known.iter().copied().filter(|key| !used.contains(key));
             diagnostic = match did_you_mean(&pair.key.text, free) {
@@ -159,6 +162,19 @@ pub fn truth(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<bool
         problems.push(wrong(node, name, "true or false"));
     }
     truth
+}
+
+/// The argument of something that is merely asked for: nothing, or `true`.
+pub fn asked(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<()> {
+    if node.is_null() {
+        return Some(());
+    }
+    if node.scalar().and_then(crate::Scalar::truth) == Some(true) {
+        return Some(());
+    }
+    let diagnostic = Diagnostic::error(node.span, format!("`{name}` takes no argument, found {}", node.describe()));
+    problems.push(diagnostic.label("not needed").help(format!("write `- {name}`, or `- not: {name}`")));
+    None
 }
 
 /// A whole number.

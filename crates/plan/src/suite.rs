@@ -1,6 +1,7 @@
 //! Suites of cases, and the plan that holds them.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::{Case, Gates, Redaction, Sources, Span};
 
@@ -46,6 +47,8 @@ pub enum Dialect {
     Native,
     /// `suite.yaml` with `cases/` and `cassettes/`.
     Runledger,
+    /// YAML tests of `name`, `input_messages` and `expected_behavior`, answered by a scripted model.
+    Aumai,
 }
 
 impl Dialect {
@@ -54,6 +57,15 @@ impl Dialect {
         match self {
             Dialect::Native => "native",
             Dialect::Runledger => "runledger",
+            Dialect::Aumai => "aumai",
+        }
+    }
+
+    /// How long a whole suite may take, where a time limit is the suite's and not the case's.
+    pub fn suite_timeout(self) -> Option<Duration> {
+        match self {
+            Dialect::Aumai => Some(Duration::from_secs(30)),
+            Dialect::Native | Dialect::Runledger => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Diagnostic, Diagnostics, Said, Span, Text, Turn};
+use crate::{Diagnostic, Diagnostics, MockTarget, Said, Span, Text, Turn};
 
 /// How to reach the agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,6 +10,8 @@ use crate::{Diagnostic, Diagnostics, Said, Span, Text, Turn};
 pub enum Target {
     /// A process that speaks JSON lines over its standard input and output.
     Process(ProcessTarget),
+    /// No agent: a model whose answers are written down.
+    Mock(MockTarget),
 }
 
 impl Target {
@@ -17,24 +19,25 @@ impl Target {
     pub fn span(&self) -> Span {
         match self {
             Target::Process(process) => process.span,
+            Target::Mock(mock) => mock.span,
         }
     }
 
     /// Turns that this kind of target can not take.
     pub fn misfits(&self, turns: &[Turn]) -> Diagnostics {
         let mut problems = Diagnostics::default();
-        match self {
-            Target::Process(_) => {
-                if let Some(second) = turns.get(1) {
-                    let message = "an agent that is a process takes one turn";
-                    problems.push(Diagnostic::error(second.span, message).label("there is no second turn"));
-                }
-                if let Some(Said::Action(action)) = turns.first().map(|turn| &turn.said) {
-                    let message = format!("an agent that is a process has no action `{}`", action.kind.value);
-                    let help = "give it an `input`, or messages with `user`";
-                    problems.push(Diagnostic::error(action.kind.span, message).label("not for this target").help(help));
-                }
-            }
+        let what = match self {
+            Target::Process(_) => "an agent that is a process",
+            Target::Mock(_) => "a mock",
+        };
+        if let Some(second) = turns.get(1) {
+            let message = format!("{what} takes one turn");
+            problems.push(Diagnostic::error(second.span, message).label("there is no second turn"));
+        }
+        if let Some(Said::Action(action)) = turns.first().map(|turn| &turn.said) {
+            let message = format!("{what} has no action `{}`", action.kind.value);
+            let help = "give it an `input`, or messages with `user`";
+            problems.push(Diagnostic::error(action.kind.span, message).label("not for this target").help(help));
         }
         problems
     }

@@ -15,6 +15,9 @@
 //! </testsuites>
 //! ```
 //!
+//! Of the `aumai` dialect the labels of expectations that were met stand in `system-out`, and those of others are the failure's
+//! message, of type `AssertionError`.
+//!
 //! A case has one `testcase` however often it was run; its runs are listed in `system-out`. A gate that failed has one, too,
 //! named `gate: min_pass_rate` and so on.
 
@@ -22,12 +25,22 @@ use agentci_verdict::{Aggregates, Body, Cause, GateReport, GateStatus, Row, RunE
 
 use crate::quantity::duration;
 use crate::run::Run;
-use crate::{Output, Paint, ReportError, Reporter, findings, gates, printable, xml_attribute, xml_text};
+use crate::{
+    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, findings, gates, printable, xml_attribute,
+    xml_text,
+};
 
 /// Makes `junit.xml`. Several runs one after another become several suites in it.
 pub struct Junit {
     output: Output,
-    runs: Vec<Run>,
+    runs: Vec<Told>,
+}
+
+/// A run, and what is told of it in the words of its dialect.
+#[derive(Default)]
+struct Told {
+    run: Run,
+    own_words: Option<Gathered>,
 }
 
 impl Junit {
@@ -40,10 +53,14 @@ impl Junit {
 impl Reporter for Junit {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         if self.runs.is_empty() || matches!(event.body, Body::RunStart(_)) {
-            self.runs.push(Run::default());
+            let aumai = matches!(&event.body, Body::RunStart(start) if start.dialect == "aumai");
+            self.runs.push(Told { run: Run::default(), own_words: aumai.then(Gathered::default) });
         }
-        if let Some(run) = self.runs.last_mut() {
-            run.add(event);
+        if let Some(told) = self.runs.last_mut() {
+            told.run.add(event);
+            if let Some(words) = &mut told.own_words {
+                words.add(event);
+            }
         }
         Ok(())
     }
@@ -54,18 +71,19 @@ impl Reporter for Junit {
     }
 }
 
-fn file(runs: &[Run]) -> String {
+fn file(runs: &[Told]) -> String {
     let mut all = Aggregates::default();
     let mut wall_ms = 0;
     let mut suites = Vec::new();
-    for run in runs {
+    for Told { run, own_words } in runs {
+        let words = |row: &Row| own_words.as_ref().and_then(|words| words.get(row.decisive().index));
         let failed_gates: Vec<String> = run.gates.iter().flat_map(|report| failed_gates(&run.suite, report)).collect();
         let mut numbers = Aggregates::of(&run.rows);
         numbers.cases_total += failed_gates.len();
         numbers.cases_fail += failed_gates.len();
         let counts = counts(&numbers, run.end().wall_ms);
         suites.push(format!("  <testsuite name=\"{}\" {counts}>\n", xml_attribute(&run.suite)));
-        suites.extend(run.rows.iter().map(|row| test_case(&run.suite, row)));
+        suites.extend(run.rows.iter().map(|row| test_case(&run.suite, row, words(row))));
         suites.extend(failed_gates);
         suites.push("  </testsuite>\n".to_owned());
         all.cases_total += numbers.cases_total;
@@ -89,15 +107,19 @@ fn counts(numbers: &Aggregates, wall_ms: u64) -> String {
     )
 }
 
-fn test_case(suite: &str, row: &Row) -> String {
+fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>) -> String {
     let end = row.decisive();
     let mut inside = match (end.status, &end.skip_reason) {
         (Status::Pass, _) => Vec::new(),
-        (Status::Fail, _) => vec![problem("failure", suite, row)],
+        (Status::Fail, _) => vec![words.map_or_else(|| problem("failure", suite, row), assertions)],
         (Status::Error, _) => vec![problem("error", suite, row)],
         (Status::Skipped, Some(reason)) => vec![format!("      <skipped message=\"{}\"/>\n", xml_attribute(reason))],
         (Status::Skipped, None) => vec!["      <skipped/>\n".to_owned()],
     };
+    if let Some(words) = words.filter(|words| !words.assertions_passed.is_empty()) {
+        let labels = words.assertions_passed.join("\n");
+        inside.push(format!("      <system-out>{}</system-out>\n", xml_text(&printable(&labels))));
+    }
     if end.runs > 1 {
         inside.push(format!("      <system-out>{}</system-out>\n", xml_text(&runs(row))));
     }
@@ -125,6 +147,20 @@ fn problem(element: &str, suite: &str, row: &Row) -> String {
         xml_attribute(&message),
         xml_attribute(cause),
         xml_text(body.trim_end()),
+    )
+}
+
+/// A failure in the words of a dialect that has its own.
+fn assertions(words: &AgentTestResult) -> String {
+    let body = format!(
+        "Actual output: {}\nFailed assertions:\n{}",
+        words.actual_output,
+        words.assertions_failed.iter().map(|label| format!("  - {label}")).collect::<Vec<_>>().join("\n"),
+    );
+    format!(
+        "      <failure message=\"{}\" type=\"AssertionError\">{}</failure>\n",
+        xml_attribute(&words.assertions_failed.join("; ")),
+        xml_text(&printable(&body)),
     )
 }
 

@@ -23,6 +23,7 @@ mod reporter;
 mod run;
 mod snippet;
 mod summary;
+mod test_suite;
 
 pub use console::{Console, ConsoleOptions};
 pub use escape::{html_text, one_line, printable, xml_attribute, xml_text};
@@ -38,3 +39,4 @@ pub use registry::{REPORTS, ReportKind};
 pub use reporter::{Output, ReportError, Reporter};
 pub use snippet::{Heading, Snippet, diagnostic};
 pub use summary::{RUNLEDGER_VERSION, Summary};
+pub use test_suite::{AgentTestResult, Gathered, TestSuite, TestSuiteResult, label};

@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use agentci_checks::{ReadyCase, ReadyCheck};
 use agentci_drivers::Clock;
+use agentci_drivers::mock::MockDraws;
 use agentci_plan::{Case, Outcome, Place, Sources, Span, StopRule, Suite};
 use agentci_trace::{Redactor, Trace};
 use agentci_verdict::{AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, Finding, RunEvent, Status, settle};
@@ -16,6 +18,13 @@ use crate::redact::redact;
 use crate::schedule::Options;
 use crate::stop::Stop;
 
+/// When a suite as a whole is given up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SuiteDeadline {
+    pub(crate) at: Instant,
+    pub(crate) after: Duration,
+}
+
 /// A case and all that is needed to run it.
 pub(crate) struct Job<'j> {
     pub(crate) sources: &'j Sources,
@@ -26,6 +35,10 @@ pub(crate) struct Job<'j> {
     pub(crate) index: usize,
     pub(crate) options: &'j Options<'j>,
     pub(crate) stop: &'j Stop,
+    /// When the whole suite is given up.
+    pub(crate) suite_deadline: Option<SuiteDeadline>,
+    /// Which calls of scripted models fail.
+    pub(crate) draws: &'j MockDraws,
     /// What must not leave the case; grows as secrets are met.
     pub(crate) secrets: RefCell<Redactor>,
     pub(crate) emit: &'j dyn Fn(RunEvent),
@@ -58,7 +71,7 @@ impl Job<'_> {
             self.emit(number, Clock::start().now().unix_ms, Body::CaseEnd(Arc::new(end)));
             return Status::Skipped;
         }
-        let clock = match self.prepared(number).await {
+        let clock = match self.in_time(number).await {
             Err(unprepared) => {
                 end.findings = unprepared.findings;
                 end.stderr_tail = unprepared.stderr_tail;
@@ -105,6 +118,14 @@ impl Job<'_> {
         }
     }
 
+    /// Prepares the case, unless the suite has used up its time.
+    async fn in_time(&self, number: u32) -> Result<crate::prepare::Prepared<'_>, Unprepared> {
+        match self.suite_deadline {
+            Some(deadline) if deadline.at <= Instant::now() => Err(findings::suite_timeout(deadline.after).into()),
+            _ => self.prepared(number).await,
+        }
+    }
+
     /// Prepares the case, unless the run is stopped meanwhile: hooks may take their time.
     async fn prepared(&self, number: u32) -> Result<crate::prepare::Prepared<'_>, Unprepared> {
         tokio::select! {
@@ -136,8 +157,8 @@ impl Job<'_> {
                 Outcome::Error(failure) => (CheckStatus::Error, Some(failure.message.clone())),
                 Outcome::NotEvaluated(reason) => (CheckStatus::NotEvaluated, Some(reason.clone())),
             };
-            let name = ready.check().name();
-            self.emit(number, clock.now().unix_ms, Body::Check(CheckEnd { name, status, message }));
+            let (name, subject) = (ready.check().name(), ready.check().subject.clone());
+            self.emit(number, clock.now().unix_ms, Body::Check(CheckEnd { name, subject, status, message }));
             found.extend(findings::check(ready.check(), &outcome, self.sources));
             if self.case.stop == StopRule::FirstFailure && !found.is_empty() {
                 stopped = Some("an earlier check did not hold".into());

@@ -44,6 +44,8 @@ struct Deadline {
     after: Duration,
     /// The limit of the case that would be exceeded; without one it is the time limit of the run.
     limit: Option<Limit>,
+    /// Whether it is the suite's rather than the case's.
+    of_suite: bool,
 }
 
 /// What the case and the present turn have used.
@@ -66,7 +68,8 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let mut talk = Conversation::default();
     let model = prepared.model.take();
     let environment = model.as_ref().map(|model| model.environment.as_slice()).unwrap_or_default();
-    let context = Context { case_id: &case.id, lookup: &|name| prepared.scope.get(name), environment };
+    let context =
+        Context { case_id: &case.id, lookup: &|name| prepared.scope.get(name), environment, draws: job.draws };
     let mut driver = match Driver::open(&case.target, &context) {
         Ok(Ok(driver)) => driver,
         refused => {
@@ -207,6 +210,7 @@ fn trouble(
                 finding.label = "the agent was not done by then".into();
                 finding
             }
+            None if deadline.of_suite => findings::suite_timeout(deadline.after),
             None => findings::timeout(deadline.after, facts()),
         }),
     }
@@ -216,13 +220,16 @@ fn deadline(job: &Job<'_>, clock: Clock, turn: &Turn) -> Deadline {
     let started = Instant::from_std(clock.started());
     let far = Duration::from_hours(24 * 365);
     let timeout = job.options.timeout.or(job.case.timeout).unwrap_or(far);
-    let mut deadline = Deadline { at: started + timeout.min(far), after: timeout, limit: None };
+    let mut deadline = Deadline { at: started + timeout.min(far), after: timeout, limit: None, of_suite: false };
+    if let Some(suite) = job.suite_deadline.filter(|suite| Instant::from_std(suite.at) < deadline.at) {
+        deadline = Deadline { at: Instant::from_std(suite.at), after: suite.after, limit: None, of_suite: true };
+    }
     let own = job.case.limits.wall_ms.map(|limit| (started, limit));
     let turn = turn.limits.wall_ms.map(|limit| (Instant::now(), limit));
     for (from, limit) in own.into_iter().chain(turn) {
         let after = Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0).unwrap_or(Duration::MAX).min(far);
         if from + after < deadline.at {
-            deadline = Deadline { at: from + after, after, limit: Some(limit) };
+            deadline = Deadline { at: from + after, after, limit: Some(limit), of_suite: false };
         }
     }
     deadline

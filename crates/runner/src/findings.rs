@@ -75,6 +75,14 @@ pub(crate) fn timeout(limit: Duration, facts: Vec<String>) -> Finding {
     }
 }
 
+/// The suite as a whole took longer than it may.
+pub(crate) fn suite_timeout(limit: Duration) -> Finding {
+    Finding {
+        help: Some("raise `--timeout` if the suite needs longer".into()),
+        ..plain(Cause::Timeout, format!("the suite was not done within {}", print_duration(limit)), None)
+    }
+}
+
 /// What is known of an agent that was given up.
 pub(crate) fn last_seen(trace: &Trace, unread: usize, elapsed: Duration) -> Vec<String> {
     let mut facts = Vec::new();

@@ -39,7 +39,10 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
             secrets.scrub(&mut error.message);
         }
         Body::FinalOutput(output) => secrets.value_learning(&mut output.output),
-        Body::Check(check) => scrub_option(&mut check.message, secrets),
+        Body::Check(check) => {
+            scrub_option(&mut check.message, secrets);
+            scrub_option(&mut check.subject, secrets);
+        }
         Body::CaseEnd(end) => case_end(Arc::make_mut(end), secrets),
         Body::RunStart(start) => start.agent_command.iter_mut().for_each(|part| secrets.scrub(part)),
         Body::Gates(report) => {

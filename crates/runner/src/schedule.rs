@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
+use agentci_drivers::mock::MockDraws;
 use agentci_plan::{Files, Mode, Plan, Suite, Target};
 use agentci_stubs::{Faults, Tool};
 use agentci_trace::Redactor;
@@ -13,7 +14,7 @@ use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Status};
 use futures_util::StreamExt as _;
 use regex::Regex;
 
-use crate::attempt::Job;
+use crate::attempt::{Job, SuiteDeadline};
 use crate::redact::redact;
 use crate::stop::Stop;
 
@@ -31,6 +32,8 @@ pub struct Options<'o> {
     pub fail_fast: bool,
     /// How long a case may take; the case's own limit otherwise.
     pub timeout: Option<Duration>,
+    /// How long all cases together may take.
+    pub suite_timeout: Option<Duration>,
     /// What every draw depends on.
     pub seed: u64,
     /// Tools of the program that runs this, for record and live mode.
@@ -92,14 +95,21 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
         |timestamp, body| RunEvent { suite: suite.name.clone(), case_id: None, attempt: None, timestamp, body };
     send(of_run(clock.now().unix_ms, Body::RunStart(start(run))));
     let failed = Cell::new(false);
+    let draws = MockDraws::new(options.seed);
+    let suite_deadline = options.suite_timeout.and_then(|after| {
+        let at = clock.started().checked_add(after)?;
+        Some(SuiteDeadline { at, after })
+    });
     let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
         let (emit, failed, secrets): (&dyn Fn(RunEvent), _, _) = (&send, &failed, &secrets);
+        let draws = &draws;
         async move {
             let case = &suite.cases[index];
             let ready = &run.ready.cases[index];
             let sources = &run.plan.sources;
             let secrets = RefCell::new(secrets.borrow().clone());
-            let job = Job { sources, suite, case, ready, index: position, options, stop, secrets, emit };
+            let index = position;
+            let job = Job { sources, suite, case, ready, index, options, stop, suite_deadline, draws, secrets, emit };
             let mut worst = None;
             let runs = if case.skip.is_some() { 1 } else { case.runs.max(1) };
             for attempt in 1..=runs {
@@ -149,10 +159,11 @@ pub(crate) fn suite_secrets(suite: &Suite, base: &Redactor) -> Redactor {
 
 fn start(run: &Run<'_>) -> RunStart {
     let Run { suite, selected, facts, options, .. } = *run;
-    let drawn = selected
-        .iter()
-        .map(|index| &suite.cases[*index].world)
-        .any(|world| Faults::drawn(&world.faults) || world.model.as_ref().is_some_and(|model| model.script.draws()));
+    let drawn = selected.iter().map(|index| &suite.cases[*index]).any(|case| {
+        let by_mock = matches!(&*case.target, Target::Mock(mock) if mock.script.draws());
+        let by_model = case.world.model.as_ref().is_some_and(|model| model.script.draws());
+        by_mock || by_model || Faults::drawn(&case.world.faults)
+    });
     RunStart {
         agentci_version: facts.version.clone(),
         run_id: facts.run_id.clone(),
@@ -171,10 +182,8 @@ fn start(run: &Run<'_>) -> RunStart {
 fn agent_command(suite: &Suite, selected: &[usize]) -> Vec<String> {
     let mut targets = selected.iter().filter_map(|index| suite.cases.get(*index)).map(|case| &case.target);
     let Some(first) = targets.next() else { return Vec::new() };
-    if targets.any(|target| target != first) {
-        return Vec::new();
-    }
     match &**first {
+        Target::Process(_) if targets.any(|target| target != first) => Vec::new(),
         Target::Process(process) => process
             .command
             .iter()

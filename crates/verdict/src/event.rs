@@ -225,6 +225,9 @@ pub struct FinalOutput {
 pub struct CheckEnd {
     /// Its name, in the words of the suite.
     pub name: String,
+    /// What in particular was asked, where the suite's dialect tells its checks apart by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
     /// What became of it.
     pub status: CheckStatus,
     /// Why, unless it held.

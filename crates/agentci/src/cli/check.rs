@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::cassettes;
 use super::context::Context;
+use super::mock::MockFlags;
 
 /// Arguments of `agentci check`.
 #[derive(Debug, Args)]
@@ -16,6 +17,8 @@ pub(crate) struct CheckArguments {
     /// Folders or files with suites
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    mock: MockFlags,
     /// Let warnings fail, too
     #[arg(long)]
     strict: bool,
@@ -25,7 +28,10 @@ pub(crate) struct CheckArguments {
 }
 
 pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus {
-    let mut suites = Suites::load(&arguments.paths);
+    let mut suites = Suites::load_with(&arguments.paths, &arguments.mock.source());
+    if !arguments.mock.fit(&suites, context) {
+        return ExitStatus::Failed;
+    }
     let mut problems = suites.problems().clone();
     problems.append(cassettes::problems(&mut suites));
     if arguments.secrets {

@@ -7,6 +7,7 @@ use agentci::{Suites, formats, ledger, plan};
 use clap::Args;
 
 use super::context::Context;
+use super::mock::MockFlags;
 
 /// Arguments of `agentci convert`.
 #[derive(Debug, Args)]
@@ -14,6 +15,8 @@ pub(crate) struct ConvertArguments {
     /// The folder or file of one suite
     #[arg(value_name = "PATH")]
     path: PathBuf,
+    #[command(flatten)]
+    mock: MockFlags,
     /// Write to this file instead of standard output; paths in it stay right wherever it lies
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -23,7 +26,10 @@ pub(crate) struct ConvertArguments {
 }
 
 pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> ExitStatus {
-    let suites = Suites::load([&arguments.path]);
+    let suites = Suites::load_with([&arguments.path], &arguments.mock.source());
+    if !arguments.mock.fit(&suites, context) {
+        return ExitStatus::Failed;
+    }
     let plan = suites.plan();
     context.show(suites.problems(), &plan.sources);
     let suite = match plan.suites.as_slice() {

@@ -45,5 +45,9 @@ pub(crate) fn complain(suites: &Suites, selected: &[Vec<usize>], context: &Conte
 
 /// How many cases run at once where the user does not say. Wall times that are compared must not depend on what else runs.
 pub(crate) fn parallel(suite: &Suite, usual: usize) -> usize {
-    if suite.dialect == Dialect::Runledger && suite.gates.measures_time() { 1 } else { usual }
+    match suite.dialect {
+        Dialect::Runledger if suite.gates.measures_time() => 1,
+        Dialect::Aumai => 1,
+        _ => usual,
+    }
 }

@@ -10,6 +10,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::context::Context;
+use super::mock::MockFlags;
 use super::select::Selection;
 
 /// Arguments of `agentci list`.
@@ -20,13 +21,18 @@ pub(crate) struct ListArguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    mock: MockFlags,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
-    let suites = Suites::load(super::run::or_here(&arguments.paths));
+    let suites = Suites::load_with(super::run::or_here(&arguments.paths), &arguments.mock.source());
+    if !arguments.mock.fit(&suites, context) {
+        return ExitStatus::Failed;
+    }
     let plan = suites.plan();
     context.show(suites.problems(), &plan.sources);
     let selected = match arguments.selection.apply(plan) {

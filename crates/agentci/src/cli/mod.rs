@@ -8,7 +8,9 @@ mod convert;
 mod demo_agent;
 mod diff;
 mod gates;
+mod init;
 mod list;
+mod mock;
 mod report;
 mod reports;
 mod run;
@@ -56,6 +58,8 @@ enum Command {
     Check(check::CheckArguments),
     /// Print a suite in the native format
     Convert(convert::ConvertArguments),
+    /// Write a first suite
+    Init(init::InitArguments),
     /// List the cases of suites
     List(list::ListArguments),
     /// Stand in for a model until interrupted
@@ -90,6 +94,7 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::Convert(arguments)) => convert::convert(&arguments, context),
         Some(Command::List(arguments)) => list::list(&arguments, context),
         Some(Command::Serve(arguments)) => serve::serve(arguments, context),
+        Some(Command::Init(arguments)) => init::init(&arguments, context),
         Some(Command::DemoAgent) => demo_agent::serve(),
         None => {
             context.print(&Arguments::command().render_help().to_string());

@@ -9,7 +9,7 @@ use agentci::verdict::{Body, ExitStatus};
 use clap::Args;
 
 use super::context::Context;
-use super::reports::{ReportFlags, add_usual};
+use super::reports::{ReportFlags, ReportOf, add_usual};
 
 /// How many damaged lines are told of.
 const DAMAGE_SHOWN: usize = 10;
@@ -38,7 +38,13 @@ pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> ExitStat
     let mut complete = false;
     let played = ledger::play(&file, |event| {
         // Paths may hold the name of the suite, which the first event tells.
-        let (reports, _) = made.get_or_insert_with(|| reports(arguments, context, &event.suite, folder));
+        let (reports, _) = made.get_or_insert_with(|| {
+            let dialect = match &event.body {
+                Body::RunStart(start) => start.dialect.as_str(),
+                _ => "",
+            };
+            reports(arguments, context, ReportOf { suite: &event.suite, dialect, folder })
+        });
         complete = matches!(event.body, Body::RunEnd(_));
         reports.on_event(&event);
     });
@@ -70,7 +76,7 @@ pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> ExitStat
     if failed.is_empty() { ExitStatus::Success } else { ExitStatus::Failed }
 }
 
-fn reports(arguments: &ReportArguments, context: &Context, suite: &str, folder: &Path) -> (FanOut, Vec<PathBuf>) {
+fn reports(arguments: &ReportArguments, context: &Context, of: ReportOf<'_>) -> (FanOut, Vec<PathBuf>) {
     let mut reports = FanOut::default();
     let aside = arguments.reports.take_stdout();
     let out: Box<dyn Write> = if aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
@@ -82,9 +88,9 @@ fn reports(arguments: &ReportArguments, context: &Context, suite: &str, folder: 
     };
     reports.add("console", Box::new(Console::new(out, options)));
     let paths = if arguments.reports.is_empty() {
-        add_usual(&mut reports, folder)
+        add_usual(&mut reports, of.folder)
     } else {
-        arguments.reports.add_to(&mut reports, suite, folder, &[])
+        arguments.reports.add_to(&mut reports, of, &[])
     };
     (reports, paths)
 }

@@ -76,6 +76,14 @@ fn by_extension(text: &str) -> Result<Wanted, String> {
     Ok(Wanted { kind, to: Destination::File(text.to_owned()) })
 }
 
+/// The run that reports are made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReportOf<'r> {
+    pub(crate) suite: &'r str,
+    pub(crate) dialect: &'r str,
+    pub(crate) folder: &'r Path,
+}
+
 /// Reports that can not all be made.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Misfit {
@@ -139,20 +147,24 @@ impl ReportFlags {
 
     /// Adds the reports of a suite, all but those that are made in its folder anyway; tells where each goes that goes to a
     /// file.
-    pub(crate) fn add_to(&self, reports: &mut FanOut, suite: &str, folder: &Path, anyway: &[&str]) -> Vec<PathBuf> {
+    pub(crate) fn add_to(&self, reports: &mut FanOut, of: ReportOf<'_>, anyway: &[&str]) -> Vec<PathBuf> {
+        let ReportOf { suite, dialect, folder } = of;
         let mut paths = Vec::new();
-        for wanted in self.all() {
+        let named = self.reports.iter().map(|wanted| (wanted, wanted.kind));
+        // What is asked for by its extension has the shape that users of the dialect know.
+        let by_extension = self.out.iter().map(|wanted| (wanted, wanted.kind.spelt_for(dialect)));
+        for (wanted, kind) in named.chain(by_extension) {
             let path = match &wanted.to {
-                Destination::RunFolder if anyway.contains(&wanted.kind.name) => continue,
-                Destination::RunFolder => folder.join(wanted.kind.file),
+                Destination::RunFolder if anyway.contains(&kind.name) => continue,
+                Destination::RunFolder => folder.join(kind.file),
                 Destination::File(path) => resolved(path, suite),
                 Destination::Stdout => {
-                    reports.add(format!("{} on standard output", wanted.kind.name), wanted.kind.make(to_stdout()));
+                    reports.add(format!("{} on standard output", kind.name), kind.make(to_stdout()));
                     continue;
                 }
             };
             if !paths.contains(&path) {
-                reports.add(shown(&path), wanted.kind.make(to_file(&path)));
+                reports.add(shown(&path), kind.make(to_file(&path)));
                 paths.push(path);
             }
         }

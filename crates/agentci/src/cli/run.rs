@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{Journal, RunFolder};
-use agentci::plan::{Diagnostic, Diagnostics, Mode, Severity, Suite, parse_duration};
-use agentci::report::{Console, ConsoleOptions, FanOut, Html, Junit, Output, Summary};
+use agentci::plan::{Diagnostic, Diagnostics, Dialect, Mode, Severity, Suite, parse_duration};
+use agentci::report::{Console, ConsoleOptions, FanOut, Html, Junit, Output, Summary, TestSuite};
 use agentci::runner::{Facts, Stop, Stopper};
 use agentci::verdict::{ExitStatus, Status};
 use agentci::{Settings, Suites};
@@ -18,7 +18,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::context::Context;
 use super::gates::{self, GateFlags};
-use super::reports::{ReportFlags, STEP_SUMMARY, USUAL, annotations, step_summary};
+use super::mock::MockFlags;
+use super::reports::{ReportFlags, ReportOf, STEP_SUMMARY, USUAL, annotations, step_summary};
 use super::select::Selection;
 
 /// Arguments of `agentci run`.
@@ -30,13 +31,15 @@ pub(crate) struct RunArguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    mock: MockFlags,
     /// Where the answers of tools come from: replay, record or live
     #[arg(long, value_name = "MODE", value_parser = mode)]
     mode: Option<Mode>,
     /// How many cases run at once; as many as there are cores without it
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     parallel: Option<usize>,
-    /// How long a case may take, e.g. `90s`
+    /// How long a case may take, e.g. `90s`; in the aumai format, the whole suite
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     timeout: Option<Duration>,
     /// Start no further case after the first that does not pass
@@ -48,7 +51,7 @@ pub(crate) struct RunArguments {
     /// Say what would be run, and run nothing
     #[arg(long)]
     dry_run: bool,
-    /// Print the summary as JSON to standard output, and everything else to standard error
+    /// Print the summary (in the aumai format the result) as JSON to standard output, and everything else to standard error
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -78,7 +81,10 @@ pub(crate) fn or_here(paths: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
-    let mut suites = Suites::load(or_here(&arguments.paths));
+    let mut suites = Suites::load_with(or_here(&arguments.paths), &arguments.mock.source());
+    if !arguments.mock.fit(&suites, context) {
+        return ExitStatus::Failed;
+    }
     let selected = match arguments.selection.apply(suites.plan()) {
         Ok(selected) => selected,
         Err(nothing) => {
@@ -278,14 +284,25 @@ impl Session<'_> {
         };
         reports.add("console", Box::new(Console::new(out(), options)));
         let (kept, mut file) = (Rc::clone(summary), to_file("summary.json"));
-        let both: Output = Box::new(move |bytes| {
-            kept.borrow_mut().extend_from_slice(bytes);
-            file(bytes)
-        });
-        reports.add("summary.json", Box::new(Summary::new(both)));
+        let keep = move |bytes: &[u8]| kept.borrow_mut().extend_from_slice(bytes);
+        if suite.dialect == Dialect::Aumai {
+            let keep: Output = Box::new(move |bytes| {
+                keep(bytes);
+                Ok(())
+            });
+            reports.add("summary.json", Box::new(Summary::new(file)));
+            reports.add("result", Box::new(TestSuite::new(keep)));
+        } else {
+            let both: Output = Box::new(move |bytes| {
+                keep(bytes);
+                file(bytes)
+            });
+            reports.add("summary.json", Box::new(Summary::new(both)));
+        }
         reports.add("junit.xml", Box::new(Junit::new(to_file("junit.xml"))));
         reports.add("report.html", Box::new(Html::new(to_file("report.html"))));
-        self.arguments.reports.add_to(&mut reports, &suite.name, folder.path(), &USUAL);
+        let of = ReportOf { suite: &suite.name, dialect: suite.dialect.name(), folder: folder.path() };
+        self.arguments.reports.add_to(&mut reports, of, &USUAL);
         if let Some(path) = self.context.github.as_ref().and_then(|job| job.step_summary.as_ref()) {
             reports.add(STEP_SUMMARY, Box::new(step_summary(path)));
         }
@@ -297,7 +314,11 @@ impl Session<'_> {
         settings.mode = self.arguments.mode;
         settings.parallel = self.arguments.parallel.unwrap_or_else(|| gates::parallel(suite, settings.parallel));
         settings.fail_fast = self.arguments.fail_fast;
-        settings.timeout = self.arguments.timeout;
+        // In some dialects it is the suite as a whole that may take so long.
+        match suite.dialect.suite_timeout() {
+            Some(_) => settings.suite_timeout = self.arguments.timeout,
+            None => settings.timeout = self.arguments.timeout,
+        }
         settings.seed = self.seed;
         settings
     }

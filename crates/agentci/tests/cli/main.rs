@@ -11,6 +11,7 @@ mod agent_breaks_protocol;
 mod agent_leaves;
 mod agent_stalls;
 mod artifacts;
+mod aumai;
 mod baselines;
 mod budgets;
 mod check_command;

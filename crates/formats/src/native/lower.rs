@@ -84,8 +84,8 @@ impl<'s> Defaults<'s> {
     fn case(&self, read: ReadCase, index: usize, ids: &mut Ids) -> Case {
         let own_id = read.id().cloned();
         let ReadCase { file, span, problems, .. } = read;
-        let target =
-            file.as_ref().and_then(|file| file.settings.target.clone()).or_else(|| self.settings.target.clone());
+        let target = file.as_ref().and_then(|file| file.settings.target.as_ref()).or(self.settings.target.as_ref());
+        let target = target.map(|target| target.at(index));
         match (file, target) {
             (Some(file), Some(target)) => self.complete(file, target),
             (_, target) => {

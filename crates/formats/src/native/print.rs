@@ -3,14 +3,16 @@
 //! Everything is folded into the cases, so nothing of the suite's own defaults is left to look up. What a dialect alone can
 //! say, such as its own name for a check, is lost; what the run depends on is not.
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::path::Path;
 
 use agentci_plan::{
-    Case, Check, Content, Gates, Hook, Limits, Message, Mode, Node, Pair, ProcessTarget, Said, Scalar, Span, StopRule,
-    Suite, Target, Text, ToolSource, Turn, World, escape, print_duration, relative,
+    Case, Check, Content, Gates, Hook, Limits, Message, MockTarget, Mode, Node, Pair, ProcessTarget, Said, Scalar,
+    Span, StopRule, Suite, Target, Text, ToolSource, Turn, World, escape, print_duration, relative,
 };
 
+use crate::mock_script::print_script;
 use crate::surroundings::{print_faults, print_live_tools, print_normalization, print_redaction};
 
 use super::emit::emit;
@@ -37,7 +39,9 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     }
     pairs.extend(printer.gates(&suite.gates));
     pairs.extend(print_redaction(&suite.redact, suite.span).map(|node| printer.pair("redact", node)));
-    pairs.push(printer.pair("cases", printer.list(&suite.cases, |case| printer.case(case))));
+    let mut taken = HashSet::new();
+    let cases = suite.cases.iter().enumerate().map(|(index, case)| printer.case(case, index, &mut taken)).collect();
+    pairs.push(printer.pair("cases", Node::list(suite.span, cases)));
     emit(&printer.map(pairs))
 }
 
@@ -70,8 +74,8 @@ impl Printer<'_> {
         (!pairs.is_empty()).then(|| self.pair("gates", self.map(pairs)))
     }
 
-    fn case(&self, case: &Case) -> Node {
-        let mut pairs = vec![self.pair("id", self.text(&case.id))];
+    fn case(&self, case: &Case, index: usize, taken: &mut HashSet<String>) -> Node {
+        let mut pairs = vec![self.pair("id", self.text(&own_id(&case.id, taken)))];
         if let Some(description) = &case.description {
             pairs.push(self.pair("description", self.text(description)));
         }
@@ -82,9 +86,12 @@ impl Printer<'_> {
             let reason = skip.reason.as_ref().map_or_else(|| self.plain("true"), |reason| self.text(reason));
             pairs.push(self.pair("skip", reason));
         }
-        if let Target::Process(process) = &*case.target {
-            pairs.push(self.pair("target", self.map(vec![self.pair("process", self.process(process))])));
-        }
+        let target = match &*case.target {
+            Target::Process(process) => Some(self.pair("process", self.process(process))),
+            Target::Mock(mock) => Some(self.pair("mock", self.mock(mock, index))),
+            _ => None,
+        };
+        pairs.extend(target.map(|target| self.pair("target", self.map(vec![target]))));
         pairs.extend(self.world(&case.world));
         if !case.variables.is_empty() {
             pairs.push(self.pair("variables", self.named_texts(&case.variables)));
@@ -119,6 +126,14 @@ impl Printer<'_> {
         }
         if !process.environment.is_empty() {
             pairs.push(self.pair("env", self.named_texts(&process.environment)));
+        }
+        self.map(pairs)
+    }
+
+    fn mock(&self, mock: &MockTarget, index: usize) -> Node {
+        let mut pairs = print_script(&mock.script, self.span);
+        if mock.position as usize != index {
+            pairs.push(self.pair("position", self.plain(mock.position.to_string())));
         }
         self.map(pairs)
     }
@@ -256,6 +271,17 @@ impl Printer<'_> {
     fn map(&self, pairs: Vec<Pair>) -> Node {
         Node { span: self.span, content: Content::Map(pairs) }
     }
+}
+
+/// The id of a case, with a number after it where another case of a dialect that allows it has the same.
+fn own_id(wish: &str, taken: &mut HashSet<String>) -> String {
+    let mut id = wish.to_owned();
+    let mut number = 1_u32;
+    while !taken.insert(id.clone()) {
+        number += 1;
+        id = format!("{wish}-{number}");
+    }
+    id
 }
 
 /// Arguments without variables, in which nothing may look like one.

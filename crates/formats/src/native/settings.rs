@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use agentci_plan::{
     Check, Diagnostic, Diagnostics, Fault, Hook, Limits, LiveTool, Node, Normalization, Reading, Spanned, StopRule,
-    Target, Text, read,
+    Text, read,
 };
 
 use crate::surroundings::{read_faults, read_live_tools, read_normalization};
@@ -13,7 +13,7 @@ use crate::surroundings::{read_faults, read_live_tools, read_normalization};
 use super::check::checks;
 use super::hook::hooks;
 use super::limits::limits;
-use super::target::target;
+use super::target::{ReadTarget, target};
 use super::words::{Place, named_texts};
 
 /// When to stop, by its name in a suite.
@@ -63,7 +63,7 @@ impl WorldSettings {
 /// The shared keys of a suite or a case.
 #[derive(Default)]
 pub(super) struct Settings {
-    pub(super) target: Option<Arc<Target>>,
+    pub(super) target: Option<ReadTarget>,
     pub(super) world: WorldSettings,
     pub(super) variables: Vec<(String, Text)>,
     pub(super) hooks: Vec<Hook>,

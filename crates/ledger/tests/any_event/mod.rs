@@ -75,7 +75,12 @@ fn run_start() -> impl Strategy<Value = RunStart> {
 
 fn check_end() -> impl Strategy<Value = CheckEnd> {
     let status = select(vec![CheckStatus::Held, CheckStatus::Failed, CheckStatus::Error, CheckStatus::NotEvaluated]);
-    (text(), status, option::of(text())).prop_map(|(name, status, message)| CheckEnd { name, status, message })
+    (text(), option::of(text()), status, option::of(text())).prop_map(|(name, subject, status, message)| CheckEnd {
+        name,
+        subject,
+        status,
+        message,
+    })
 }
 
 fn case_end() -> impl Strategy<Value = CaseEnd> {

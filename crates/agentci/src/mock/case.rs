@@ -1,0 +1,147 @@
+//! A test as data.
+
+use agentci_formats::aumai::{self, Test};
+use agentci_plan::{Diagnostics, Node, Severity, Span};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::InvalidModel;
+use super::assertions::{nowhere, ready};
+
+/// A message, as model APIs have it.
+pub type Message = Map<String, Value>;
+
+/// One test: what the model is asked, and what is expected of its answer.
+///
+/// ```
+/// use agentci::AgentTestCase;
+/// use serde_json::json;
+///
+/// let test: AgentTestCase = serde_json::from_value(json!({
+///     "name": "greets",
+///     "expected_behavior": { "contains_text": "hello" },
+/// }))?;
+/// assert_eq!(test.name(), "greets");
+/// let wrong = AgentTestCase::new("greets").and_then(|test| test.expecting(json!({ "tone": "friendly" })));
+/// assert!(wrong.unwrap_err().to_string().starts_with("unknown key `tone` in `expected_behavior`"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Value")]
+pub struct AgentTestCase {
+    name: String,
+    description: String,
+    input_messages: Vec<Message>,
+    expected_behavior: Map<String, Value>,
+    tags: Vec<String>,
+}
+
+impl TryFrom<Value> for AgentTestCase {
+    type Error = InvalidModel;
+
+    fn try_from(value: Value) -> Result<Self, InvalidModel> {
+        let mut problems = Diagnostics::default();
+        let test = aumai::read(&Node::from_value(&value, nowhere()), &mut problems);
+        match test {
+            Some(test) => Self::checked(test),
+            None => Err(reasons(problems)),
+        }
+    }
+}
+
+impl AgentTestCase {
+    /// A test that asks and expects nothing yet. Its name must not be empty.
+    pub fn new(name: impl Into<String>) -> Result<Self, InvalidModel> {
+        Self::try_from(json!({ "name": name.into() }))
+    }
+
+    /// What it is about.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = description.into();
+        self
+    }
+
+    /// One more message.
+    #[must_use]
+    pub fn message(mut self, role: &str, content: &str) -> Self {
+        self.input_messages.push(Map::from_iter([("role".into(), role.into()), ("content".into(), content.into())]));
+        self
+    }
+
+    /// These messages, whatever they hold.
+    #[must_use]
+    pub fn with_messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
+        self.input_messages = messages.into_iter().collect();
+        self
+    }
+
+    /// What is expected: an object with the keys that [`expected_behavior`](Self::expected_behavior) lists. Unknown keys, values
+    /// of a wrong type and schemas that are none are refused.
+    pub fn expecting(mut self, expected: Value) -> Result<Self, InvalidModel> {
+        let written = json!({ "name": self.name, "expected_behavior": expected });
+        self.expected_behavior = Self::try_from(written)?.expected_behavior;
+        Ok(self)
+    }
+
+    /// One more word to select it by.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tags.push(tag.into());
+        self
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is about.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// What the model is asked.
+    pub fn input_messages(&self) -> &[Message] {
+        &self.input_messages
+    }
+
+    /// What is expected: `contains_text`, `calls_tools`, `max_tokens`, `max_latency_ms`, `no_pii`, `valid_json`,
+    /// `matches_schema`.
+    pub fn expected_behavior(&self) -> &Map<String, Value> {
+        &self.expected_behavior
+    }
+
+    /// The words to select it by.
+    pub fn tags(&self) -> &[String] {
+        &self.tags
+    }
+
+    /// A test whose checks can be made ready.
+    pub(super) fn checked(test: Test) -> Result<Self, InvalidModel> {
+        for check in &test.checks {
+            ready(check.clone()).map_err(reasons)?;
+        }
+        let Test { name, description, input_messages, expected_behavior, tags, .. } = test;
+        Ok(Self { name: name.value, description, input_messages, expected_behavior, tags })
+    }
+
+    /// The checks that its expectations come to.
+    pub(super) fn checks(&self, span: Span) -> Vec<agentci_plan::Check> {
+        let expected = Node::from_value(&Value::Object(self.expected_behavior.clone()), span);
+        aumai::checks(&expected, &mut Diagnostics::default())
+    }
+}
+
+/// What is wrong, the remedy after it.
+fn reasons(problems: Diagnostics) -> InvalidModel {
+    let wrong = problems.into_iter().filter(|problem| problem.severity == Severity::Error);
+    InvalidModel::Test(
+        wrong
+            .map(|problem| match problem.help {
+                Some(help) => format!("{} ({help})", problem.message),
+                None => problem.message,
+            })
+            .collect(),
+    )
+}

@@ -1,0 +1,101 @@
+//! How tests are run.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{InvalidModel, MockLlmConfig};
+
+/// How tests are run.
+///
+/// ```
+/// use agentci::AgentTestConfig;
+///
+/// let config = AgentTestConfig::new("agent-tests").with_timeout_seconds(5.0)?.in_parallel(true);
+/// assert!(config.mock_config().is_none());
+/// assert!(AgentTestConfig::new("agent-tests").with_timeout_seconds(0.0).is_err());
+/// # Ok::<(), agentci::mock::InvalidModel>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "WrittenConfig")]
+pub struct AgentTestConfig {
+    test_dir: PathBuf,
+    mock_config: Option<MockLlmConfig>,
+    timeout_seconds: f64,
+    parallel: bool,
+}
+
+#[derive(Deserialize)]
+struct WrittenConfig {
+    test_dir: PathBuf,
+    mock_config: Option<MockLlmConfig>,
+    timeout_seconds: Option<f64>,
+    #[serde(default)]
+    parallel: bool,
+}
+
+impl TryFrom<WrittenConfig> for AgentTestConfig {
+    type Error = InvalidModel;
+
+    fn try_from(written: WrittenConfig) -> Result<Self, InvalidModel> {
+        let WrittenConfig { test_dir, mock_config, timeout_seconds, parallel } = written;
+        let config = Self { mock_config, parallel, ..Self::new(test_dir) };
+        timeout_seconds.map_or(Ok(config.clone()), |seconds| config.with_timeout_seconds(seconds))
+    }
+}
+
+impl AgentTestConfig {
+    /// The tests of a folder, one after another, within 30 seconds, answered by a model that always says the same.
+    pub fn new(test_dir: impl Into<PathBuf>) -> Self {
+        Self { test_dir: test_dir.into(), mock_config: None, timeout_seconds: 30.0, parallel: false }
+    }
+
+    /// The scripted model that answers.
+    #[must_use]
+    pub fn with_mock_config(mut self, config: MockLlmConfig) -> Self {
+        self.mock_config = Some(config);
+        self
+    }
+
+    /// How long all tests together may take, more than 0.
+    pub fn with_timeout_seconds(mut self, seconds: f64) -> Result<Self, InvalidModel> {
+        if seconds.is_nan() || seconds <= 0.0 {
+            let wanted = "more than 0";
+            return Err(InvalidModel::OutOfRange { field: "timeout_seconds", wanted, found: seconds });
+        }
+        self.timeout_seconds = seconds;
+        Ok(self)
+    }
+
+    /// Whether tests run at the same time. Their verdicts and their order stay the same.
+    #[must_use]
+    pub fn in_parallel(mut self, parallel: bool) -> Self {
+        self.parallel = parallel;
+        self
+    }
+
+    /// The folder.
+    pub fn test_dir(&self) -> &Path {
+        &self.test_dir
+    }
+
+    /// The scripted model, if one was chosen.
+    pub fn mock_config(&self) -> Option<&MockLlmConfig> {
+        self.mock_config.as_ref()
+    }
+
+    /// How long all tests together may take.
+    pub fn timeout_seconds(&self) -> f64 {
+        self.timeout_seconds
+    }
+
+    /// Whether tests run at the same time.
+    pub fn parallel(&self) -> bool {
+        self.parallel
+    }
+
+    pub(super) fn timeout(&self) -> Duration {
+        Duration::try_from_secs_f64(self.timeout_seconds).unwrap_or(Duration::MAX)
+    }
+}

@@ -1,0 +1,113 @@
+//! Scripted models that answer as well-known ones do, and tests from wherever they are.
+
+use std::path::Path;
+
+use agentci_plan::{MockResponse, MockScript};
+
+use super::{
+    AgentTestCase, AgentTestRunner, LoadError, MAX_YAML_SIZE, MockLlmConfig, MockLlmProvider, MockLlmResponse,
+};
+
+/// A model that answers as `OpenAI`'s do: in words, in JSON, and with a tool call in `tool_calls`.
+///
+/// ```
+/// let model = agentci::create_mock_openai();
+/// let reasons: Vec<String> = (0..3).filter_map(|_| Some(model.complete(&[], None).ok()?.finish_reason)).collect();
+/// assert_eq!(reasons, ["stop", "stop", "tool_calls"]);
+/// ```
+pub fn create_mock_openai() -> MockLlmProvider {
+    MockLlmProvider::new(mock_openai())
+}
+
+/// A model that answers as Anthropic's do: in words, in JSON, and with a tool call as `tool_use`.
+///
+/// ```
+/// let model = agentci::create_mock_anthropic();
+/// let reasons: Vec<String> = (0..3).filter_map(|_| Some(model.complete(&[], None).ok()?.finish_reason)).collect();
+/// assert_eq!(reasons, ["end_turn", "end_turn", "tool_use"]);
+/// ```
+pub fn create_mock_anthropic() -> MockLlmProvider {
+    MockLlmProvider::new(mock_anthropic())
+}
+
+/// The script of [`create_mock_openai`], to be given other responses or a failure rate.
+///
+/// ```
+/// use agentci::{MockLlmProvider, mock::mock_openai};
+///
+/// let model = MockLlmProvider::new(mock_openai().with_responses([]).with_failure_rate(0.0)?);
+/// assert_eq!(model.complete(&[], None).map(|response| response.content), Ok(String::new()));
+/// # Ok::<(), agentci::mock::InvalidModel>(())
+/// ```
+pub fn mock_openai() -> MockLlmConfig {
+    let answer = |content: &str, tokens_used, latency_ms, finish_reason: &str| {
+        response("gpt-4o", content, tokens_used, latency_ms, finish_reason)
+    };
+    script(
+        "gpt-4o",
+        350.0,
+        [
+            answer("I'm happy to help. Here is a short answer to your question.", 28, 320.0, "stop"),
+            answer(
+                r#"{"answer": "Paris is the capital of France.", "confidence": 0.97, "reasoning": "It is common knowledge."}"#,
+                42,
+                410.0,
+                "stop",
+            ),
+            answer(
+                r#"{"tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "search_web", "arguments": "{\"query\": \"agent testing\"}"}}]}"#,
+                55,
+                280.0,
+                "tool_calls",
+            ),
+        ],
+    )
+}
+
+/// The script of [`create_mock_anthropic`], to be given other responses or a failure rate.
+pub fn mock_anthropic() -> MockLlmConfig {
+    let answer = |content: &str, tokens_used, latency_ms, finish_reason: &str| {
+        response("claude-opus-4-6", content, tokens_used, latency_ms, finish_reason)
+    };
+    script(
+        "claude-opus-4-6",
+        320.0,
+        [
+            answer("Looking at the request, there are two points that matter most here.", 35, 290.0, "end_turn"),
+            answer(r#"{"status": "success", "data": {"items": ["one", "two"], "count": 2}}"#, 48, 375.0, "end_turn"),
+            answer(
+                r#"{"type": "tool_use", "id": "toolu_1", "name": "calculator", "input": {"expression": "2 + 2"}}"#,
+                62,
+                310.0,
+                "tool_use",
+            ),
+        ],
+    )
+}
+
+fn response(model: &str, content: &str, tokens_used: u64, latency_ms: f64, finish_reason: &str) -> MockLlmResponse {
+    MockLlmResponse::from_plan(MockResponse {
+        content: content.into(),
+        model: model.into(),
+        tokens_used,
+        latency_ms,
+        finish_reason: finish_reason.into(),
+    })
+}
+
+fn script(model: &str, latency: f64, responses: [MockLlmResponse; 3]) -> MockLlmConfig {
+    let config = MockLlmConfig::new(model).with_responses(responses);
+    config.clone().with_default_latency_ms(latency).unwrap_or(config)
+}
+
+/// The tests of a file, or of all files at or below a folder.
+pub fn load_test_suite(path: impl AsRef<Path>) -> Result<Vec<AgentTestCase>, LoadError> {
+    let path = path.as_ref();
+    let runner = AgentTestRunner::new();
+    if path.is_dir() { runner.load_tests(path) } else { runner.load_yaml_file(path, MAX_YAML_SIZE) }
+}
+
+/// The plan's own idea of a model that always says the same.
+pub(super) fn usual() -> std::sync::Arc<MockScript> {
+    std::sync::Arc::new(MockScript::default())
+}

@@ -1,0 +1,81 @@
+//! A scripted model that is called from Rust.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agentci_drivers::mock::{MockDraws, failure, first_random};
+use agentci_plan::MockScript;
+
+use super::{Message, MockLlmConfig, MockLlmResponse, SimulatedFailure};
+
+/// A scripted model. Its answers come in turn; it never waits and never calls anyone.
+///
+/// ```
+/// use agentci::{MockLlmConfig, MockLlmProvider, MockLlmResponse};
+///
+/// let responses = [MockLlmResponse::new("one", "m", 1, 0.0)?, MockLlmResponse::new("two", "m", 1, 0.0)?];
+/// let model = MockLlmProvider::new(MockLlmConfig::new("m").with_responses(responses));
+/// let said: Vec<String> = (0..3).filter_map(|_| Some(model.complete(&[], None).ok()?.content)).collect();
+/// assert_eq!(said, ["one", "two", "one"]);
+/// assert_eq!(model.call_count(), 3);
+/// model.reset();
+/// assert_eq!(model.call_count(), 0);
+/// # Ok::<(), agentci::mock::InvalidModel>(())
+/// ```
+#[derive(Debug)]
+pub struct MockLlmProvider {
+    script: Arc<MockScript>,
+    seed: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    calls: u64,
+    served: usize,
+}
+
+impl MockLlmProvider {
+    /// A model with this script.
+    pub fn new(config: MockLlmConfig) -> Self {
+        let script = config.to_plan();
+        drop(config);
+        Self { script, seed: 0, state: Mutex::default() }
+    }
+
+    /// The same with another seed for calls that have none: equal seeds let the same calls fail.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The next answer, whatever is asked. With a seed, whether the call fails is drawn as Python's
+    /// `random.Random(seed).random()` would; without one it depends on the model's own seed and the number of the call.
+    pub fn complete(&self, messages: &[Message], seed: Option<i64>) -> Result<MockLlmResponse, SimulatedFailure> {
+        let _ = messages;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let position = u32::try_from(state.calls).unwrap_or(u32::MAX);
+        state.calls += 1;
+        let rate = self.script.failure_rate;
+        let fails = match seed {
+            Some(seed) => rate > 0.0 && first_random(i128::from(seed)) < rate,
+            None => MockDraws::new(self.seed).fails(&self.script, position),
+        };
+        if fails {
+            return Err(SimulatedFailure(failure(rate, state.calls)));
+        }
+        let response = self.script.response(state.served);
+        state.served += 1;
+        Ok(MockLlmResponse::from_plan(response))
+    }
+
+    /// How often it was called since it was made or reset.
+    pub fn call_count(&self) -> u64 {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).calls
+    }
+
+    /// Begins again with the first answer.
+    pub fn reset(&self) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::default();
+    }
+}

@@ -1,0 +1,170 @@
+//! Results as text: for people, for programs, for CI servers.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use agentci_report::{Console, ConsoleOptions, Junit, Output, Reporter, TestSuiteResult};
+use serde::Serialize as _;
+use serde_json::ser::{PrettyFormatter, Serializer};
+
+use super::events::events;
+
+/// Tells what came of a suite.
+pub trait SuiteReporter {
+    /// The report as text.
+    fn report(&self, suite: &TestSuiteResult) -> String;
+
+    /// Writes the report, to standard output for instance.
+    fn write_to(&self, suite: &TestSuiteResult, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(self.report(suite).as_bytes())?;
+        out.flush()
+    }
+}
+
+/// The report for people: a line a test with its labels, what failed, totals.
+///
+/// ```
+/// use agentci::{ConsoleReporter, SuiteReporter, TestSuiteResult};
+///
+/// let text = ConsoleReporter::default().report(&TestSuiteResult::new("tests", vec![], 0.0));
+/// assert!(text.starts_with("suite tests (aumai, 0 cases)\n"));
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ConsoleReporter {
+    color: bool,
+}
+
+impl ConsoleReporter {
+    /// In colours or not; not, unless asked for.
+    #[must_use]
+    pub fn with_color(mut self, color: bool) -> Self {
+        self.color = color;
+        self
+    }
+}
+
+impl SuiteReporter for ConsoleReporter {
+    fn report(&self, suite: &TestSuiteResult) -> String {
+        let buffer = Buffer::default();
+        let options = ConsoleOptions { color: self.color, verbose: true, ..ConsoleOptions::default() };
+        played(suite, Console::new(Box::new(buffer.clone()), options));
+        buffer.take()
+    }
+}
+
+/// The result as JSON, which [`TestSuiteResult`] reads back.
+///
+/// ```
+/// use agentci::{JsonReporter, SuiteReporter, TestSuiteResult};
+///
+/// let suite = TestSuiteResult::new("tests", vec![], 1.5);
+/// let text = JsonReporter::with_indent(4).report(&suite);
+/// assert!(text.starts_with("{\n    \"suite_name\": \"tests\""));
+/// assert_eq!(serde_json::from_str::<TestSuiteResult>(&text)?, suite);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct JsonReporter {
+    indent: usize,
+}
+
+impl Default for JsonReporter {
+    fn default() -> Self {
+        Self::with_indent(2)
+    }
+}
+
+impl JsonReporter {
+    /// With so many spaces before what is inside something; 2 are usual.
+    pub fn with_indent(indent: usize) -> Self {
+        Self { indent }
+    }
+}
+
+impl SuiteReporter for JsonReporter {
+    fn report(&self, suite: &TestSuiteResult) -> String {
+        let indent = " ".repeat(self.indent);
+        let mut text = Vec::new();
+        let mut serializer = Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(indent.as_bytes()));
+        // Nothing in a result has no form in JSON: a number that is none is written as null.
+        let _ = suite.serialize(&mut serializer);
+        text.push(b'\n');
+        String::from_utf8(text).unwrap_or_default()
+    }
+}
+
+/// The result as `JUnit` XML, which CI servers read.
+///
+/// ```
+/// use agentci::{JunitReporter, SuiteReporter, TestSuiteResult};
+///
+/// let text = JunitReporter::default().report(&TestSuiteResult::new("tests", vec![], 0.0));
+/// assert!(text.contains(r#"<testsuite name="tests" tests="0" failures="0" errors="0""#));
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JunitReporter;
+
+impl SuiteReporter for JunitReporter {
+    fn report(&self, suite: &TestSuiteResult) -> String {
+        let buffer = Buffer::default();
+        let mut inside = buffer.clone();
+        let output: Output = Box::new(move |bytes| inside.write_all(bytes));
+        played(suite, Junit::new(output));
+        buffer.take()
+    }
+}
+
+/// Plays a result into a report, which writes to memory and so can not fail.
+fn played(suite: &TestSuiteResult, mut report: impl Reporter) {
+    for event in events(suite) {
+        let _ = report.on_event(&event);
+    }
+    let _ = report.finish();
+}
+
+/// Text that a report writes and we read.
+#[derive(Clone, Default)]
+struct Buffer(Rc<RefCell<Vec<u8>>>);
+
+impl Buffer {
+    fn take(&self) -> String {
+        String::from_utf8_lossy(&self.0.take()).into_owned()
+    }
+}
+
+impl Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_report::{AgentTestResult, Gathered};
+
+    use super::*;
+
+    #[test]
+    fn a_result_told_as_events_is_the_same_result() {
+        let result = AgentTestResult {
+            test_case_name: "a".into(),
+            passed: false,
+            actual_output: "hi".into(),
+            assertions_passed: vec!["contains_text: 'hi'".into()],
+            assertions_failed: vec!["max_tokens: 60 exceeds limit 50".into()],
+            duration_ms: 3.0,
+            tokens_used: 60,
+        };
+        let good = AgentTestResult { passed: true, assertions_failed: vec![], ..result.clone() };
+        let suite = TestSuiteResult::new("s", vec![result, good], 7.0);
+        let mut gathered = Gathered::default();
+        events(&suite).iter().for_each(|event| gathered.add(event));
+        assert_eq!(gathered.result(), suite);
+    }
+}

@@ -1,0 +1,201 @@
+//! What a scripted model answers.
+
+use std::sync::Arc;
+
+use agentci_plan::{MockResponse, MockScript};
+use serde::{Deserialize, Serialize};
+
+use super::InvalidModel;
+
+/// One answer of a scripted model.
+///
+/// ```
+/// use agentci::MockLlmResponse;
+///
+/// let response = MockLlmResponse::new("Hello!", "gpt-4o", 12, 80.0)?;
+/// assert_eq!(response.finish_reason, "stop");
+/// assert!(MockLlmResponse::new("Hello!", "gpt-4o", 12, -1.0).is_err());
+/// assert!(serde_json::from_str::<MockLlmResponse>(r#"{"content": "x", "model": "m", "tokens_used": -1, "latency_ms": 0}"#).is_err());
+/// # Ok::<(), agentci::mock::InvalidModel>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "WrittenResponse")]
+#[non_exhaustive]
+pub struct MockLlmResponse {
+    /// Its text.
+    pub content: String,
+    /// The model it is from.
+    pub model: String,
+    /// How many tokens it took.
+    pub tokens_used: u64,
+    /// How long it is said to have taken, in milliseconds; nothing waits for it.
+    pub latency_ms: f64,
+    /// Why it ended: `stop`, `tool_calls`, `end_turn`.
+    pub finish_reason: String,
+}
+
+#[derive(Deserialize)]
+struct WrittenResponse {
+    content: String,
+    model: String,
+    tokens_used: u64,
+    latency_ms: f64,
+    finish_reason: Option<String>,
+}
+
+impl TryFrom<WrittenResponse> for MockLlmResponse {
+    type Error = InvalidModel;
+
+    fn try_from(written: WrittenResponse) -> Result<Self, InvalidModel> {
+        let response = Self::new(written.content, written.model, written.tokens_used, written.latency_ms)?;
+        Ok(match written.finish_reason {
+            Some(reason) => response.with_finish_reason(reason),
+            None => response,
+        })
+    }
+}
+
+impl MockLlmResponse {
+    /// An answer that ended by itself. A latency below 0 is refused.
+    pub fn new(
+        content: impl Into<String>,
+        model: impl Into<String>,
+        tokens_used: u64,
+        latency_ms: f64,
+    ) -> Result<Self, InvalidModel> {
+        Ok(Self {
+            content: content.into(),
+            model: model.into(),
+            tokens_used,
+            latency_ms: InvalidModel::unless_at_least_zero("latency_ms", latency_ms)?,
+            finish_reason: MockScript::DEFAULT_FINISH_REASON.into(),
+        })
+    }
+
+    /// The same, ended for another reason.
+    #[must_use]
+    pub fn with_finish_reason(mut self, reason: impl Into<String>) -> Self {
+        self.finish_reason = reason.into();
+        self
+    }
+
+    pub(super) fn from_plan(response: MockResponse) -> Self {
+        let MockResponse { content, model, tokens_used, latency_ms, finish_reason } = response;
+        Self { content, model, tokens_used, latency_ms, finish_reason }
+    }
+
+    pub(super) fn to_plan(&self) -> MockResponse {
+        MockResponse {
+            content: self.content.clone(),
+            model: self.model.clone(),
+            tokens_used: self.tokens_used,
+            latency_ms: self.latency_ms,
+            finish_reason: self.finish_reason.clone(),
+        }
+    }
+}
+
+/// A scripted model.
+///
+/// ```
+/// use agentci::{MockLlmConfig, MockLlmResponse};
+///
+/// let config = MockLlmConfig::new("gpt-4o")
+///     .with_responses([MockLlmResponse::new("Hello!", "gpt-4o", 12, 80.0)?])
+///     .with_failure_rate(0.1)?;
+/// assert!(MockLlmConfig::new("gpt-4o").with_failure_rate(1.1).is_err());
+/// # Ok::<(), agentci::mock::InvalidModel>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "WrittenConfig")]
+pub struct MockLlmConfig {
+    model_name: String,
+    responses: Vec<MockLlmResponse>,
+    default_latency_ms: f64,
+    failure_rate: f64,
+}
+
+#[derive(Deserialize)]
+struct WrittenConfig {
+    model_name: String,
+    #[serde(default)]
+    responses: Vec<MockLlmResponse>,
+    default_latency_ms: Option<f64>,
+    #[serde(default)]
+    failure_rate: f64,
+}
+
+impl TryFrom<WrittenConfig> for MockLlmConfig {
+    type Error = InvalidModel;
+
+    fn try_from(written: WrittenConfig) -> Result<Self, InvalidModel> {
+        Self::new(written.model_name)
+            .with_responses(written.responses)
+            .with_failure_rate(written.failure_rate)?
+            .with_default_latency_ms(written.default_latency_ms.unwrap_or(MockScript::DEFAULT_LATENCY_MS))
+    }
+}
+
+impl MockLlmConfig {
+    /// A model that has no answer written down, and never fails.
+    pub fn new(model_name: impl Into<String>) -> Self {
+        Self {
+            model_name: model_name.into(),
+            responses: Vec::new(),
+            default_latency_ms: MockScript::DEFAULT_LATENCY_MS,
+            failure_rate: 0.0,
+        }
+    }
+
+    /// The answers, given in turn.
+    #[must_use]
+    pub fn with_responses(mut self, responses: impl IntoIterator<Item = MockLlmResponse>) -> Self {
+        self.responses = responses.into_iter().collect();
+        self
+    }
+
+    /// The latency of an answer that is made up for want of a response, 0 or more.
+    pub fn with_default_latency_ms(mut self, latency: f64) -> Result<Self, InvalidModel> {
+        self.default_latency_ms = InvalidModel::unless_at_least_zero("default_latency_ms", latency)?;
+        Ok(self)
+    }
+
+    /// The share of calls that fail, from 0 to 1.
+    pub fn with_failure_rate(mut self, rate: f64) -> Result<Self, InvalidModel> {
+        if !(0.0..=1.0).contains(&rate) {
+            let wanted = "from 0 to 1";
+            return Err(InvalidModel::OutOfRange { field: "failure_rate", wanted, found: rate });
+        }
+        self.failure_rate = rate;
+        Ok(self)
+    }
+
+    /// The model that an answer is from when no response is written down.
+    pub fn model_name(&self) -> &str {
+        &self.model_name
+    }
+
+    /// The answers, in their order.
+    pub fn responses(&self) -> &[MockLlmResponse] {
+        &self.responses
+    }
+
+    /// The latency of an answer that is made up, in milliseconds.
+    pub fn default_latency_ms(&self) -> f64 {
+        self.default_latency_ms
+    }
+
+    /// The share of calls that fail.
+    pub fn failure_rate(&self) -> f64 {
+        self.failure_rate
+    }
+
+    pub(super) fn to_plan(&self) -> Arc<MockScript> {
+        Arc::new(MockScript {
+            model_name: self.model_name.clone(),
+            responses: self.responses.iter().map(MockLlmResponse::to_plan).collect(),
+            default_latency_ms: self.default_latency_ms,
+            failure_rate: self.failure_rate,
+        })
+    }
+}

@@ -1,0 +1,178 @@
+//! Loads tests and runs them.
+
+use std::path::Path;
+use std::time::Instant;
+
+use agentci_checks::latency_ms;
+use agentci_drivers::mock::events;
+use agentci_formats::{MockSource, aumai};
+use agentci_plan::{Diagnostics, Dialect, Files as _, Kind as PathKind, Node, Outcome, Severity, Sources};
+use agentci_report::{Gathered, Paint, diagnostic, label};
+use agentci_trace::{Event, Kind, Moment, Trace};
+use serde_json::json;
+
+use super::assertions::{nowhere, ready};
+use super::{
+    AgentTestCase, AgentTestConfig, AgentTestResult, LoadError, MockLlmProvider, MockLlmResponse, TestSuiteResult,
+    fixtures,
+};
+use crate::{DiskFiles, Settings, Suites};
+
+/// Loads tests and runs them against scripted models.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AgentTestRunner {
+    seed: u64,
+}
+
+impl AgentTestRunner {
+    /// A runner.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with another seed: which calls of a suite fail depends on it and on their positions alone.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The tests of all YAML files at or below a folder, in the order of their paths. Scripts of models are passed over.
+    pub fn load_tests(&self, test_dir: impl AsRef<Path>) -> Result<Vec<AgentTestCase>, LoadError> {
+        let folder = agentci_plan::join(test_dir.as_ref(), "");
+        if DiskFiles.kind(&folder) != Some(PathKind::Folder) {
+            return Err(LoadError::NotFound(test_dir.as_ref().to_path_buf()));
+        }
+        let mut all = Vec::new();
+        for path in aumai::files_below(&DiskFiles, &folder) {
+            all.extend(load(&path, super::MAX_YAML_SIZE, true)?);
+        }
+        Ok(all)
+    }
+
+    /// The tests of one file of at most `max_size` bytes; [`MAX_YAML_SIZE`](super::MAX_YAML_SIZE) is the usual limit.
+    pub fn load_yaml_file(&self, path: impl AsRef<Path>, max_size: u64) -> Result<Vec<AgentTestCase>, LoadError> {
+        let path = path.as_ref();
+        if DiskFiles.kind(path).is_none() {
+            return Err(LoadError::NotFound(path.to_path_buf()));
+        }
+        load(path, max_size, false)
+    }
+
+    /// Asks the model once and holds its answer against everything that the test expects.
+    pub fn run_test(&self, test_case: &AgentTestCase, mock: &MockLlmProvider) -> AgentTestResult {
+        let started = Instant::now();
+        let answer = mock.complete(test_case.input_messages(), None);
+        let elapsed = started.elapsed();
+        let mut result = AgentTestResult {
+            test_case_name: test_case.name().to_owned(),
+            duration_ms: elapsed.as_secs_f64() * 1000.0,
+            ..AgentTestResult::default()
+        };
+        let response = match answer {
+            Ok(response) => response,
+            Err(failure) => {
+                result.actual_output = format!("ERROR: {failure}");
+                result.assertions_failed = vec![format!("provider_error: {failure}")];
+                return result;
+            }
+        };
+        let elapsed_us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+        let trace = trace(test_case, &response, elapsed_us);
+        let latency_ms = latency_ms(&trace);
+        for check in test_case.checks(nowhere()) {
+            let (name, subject) = (check.name(), check.subject.clone());
+            let met = ready(check).is_ok_and(|check| check.evaluate(&trace) == Outcome::Held);
+            let told = label(&name, subject.as_deref(), met, response.tokens_used, latency_ms);
+            if met { &mut result.assertions_passed } else { &mut result.assertions_failed }.push(told);
+        }
+        result.passed = result.assertions_failed.is_empty();
+        result.actual_output = response.content;
+        result.tokens_used = response.tokens_used;
+        result
+    }
+
+    /// Runs all tests of a folder (or of a file), as `agentci run` does: the result is the same whether they run one after
+    /// another or at the same time. It blocks; within an asynchronous runtime it works on a thread of its own.
+    pub fn run_suite(
+        &self,
+        test_dir: impl AsRef<Path>,
+        config: &AgentTestConfig,
+    ) -> Result<TestSuiteResult, LoadError> {
+        let path = test_dir.as_ref();
+        if DiskFiles.kind(path).is_none() {
+            return Err(LoadError::NotFound(path.to_path_buf()));
+        }
+        if tokio::runtime::Handle::try_current().is_err() {
+            return self.run(path, config);
+        }
+        // A runtime can not be started within another one.
+        std::thread::scope(|scope| scope.spawn(|| self.run(path, config)).join())
+            .unwrap_or_else(|_| Err(LoadError::Run("the thread that ran them ended early".into())))
+    }
+
+    fn run(self, path: &Path, config: &AgentTestConfig) -> Result<TestSuiteResult, LoadError> {
+        let script = config.mock_config().map_or_else(fixtures::usual, super::MockLlmConfig::to_plan);
+        let mut suites = Suites::load_with([path], &MockSource::Script(script));
+        if suites.problems().has_errors() {
+            return Err(LoadError::Invalid(told(suites.problems(), &suites.plan().sources)));
+        }
+        if suites.plan().suites.iter().any(|suite| suite.dialect != Dialect::Aumai) {
+            let message = format!("`{}` holds suites of another format; run them with `Suites`", path.display());
+            return Err(LoadError::Invalid(message));
+        }
+        let mut settings = Settings { seed: self.seed, suite_timeout: Some(config.timeout()), ..Settings::default() };
+        if !config.parallel() {
+            settings.parallel = 1;
+        }
+        for suite in &mut suites.plan_mut().suites {
+            suite.gates = agentci_plan::Gates::default();
+        }
+        let mut gathered = Gathered::default();
+        suites.run(&settings, |event| gathered.add(&event)).map_err(|error| LoadError::Run(error.to_string()))?;
+        Ok(gathered.result())
+    }
+}
+
+/// What a trace has of an answer that took so long.
+fn trace(test_case: &AgentTestCase, response: &MockLlmResponse, elapsed_us: u64) -> Trace {
+    let input = json!({ "messages": test_case.input_messages() });
+    let mut trace = Trace::default();
+    let mut push = |offset_us, kind| {
+        trace.push(Event { at: Moment { unix_ms: 0, offset_us }, turn: 0, kind });
+    };
+    push(0, Kind::TurnStart(input.clone()));
+    for kind in events(input, &response.to_plan()) {
+        push(elapsed_us, kind);
+    }
+    trace
+}
+
+/// The tests of a file; the script of a model is no test where a whole folder is read.
+fn load(path: &Path, max_size: u64, within_folder: bool) -> Result<Vec<AgentTestCase>, LoadError> {
+    let mut sources = Sources::default();
+    let invalid = |problems: &Diagnostics, sources: &Sources| LoadError::Invalid(told(problems, sources));
+    let root: Node = aumai::open(&DiskFiles, &mut sources, path, max_size).map_err(|problem| {
+        let mut problems = Diagnostics::default();
+        problems.push(problem);
+        invalid(&problems, &sources)
+    })?;
+    if within_folder && aumai::is_mock_config(&root) {
+        return Ok(Vec::new());
+    }
+    let (tests, problems) = aumai::read_all(&root);
+    if problems.has_errors() {
+        return Err(invalid(&problems, &sources));
+    }
+    let checked =
+        |test| AgentTestCase::checked(test).map_err(|wrong| LoadError::Invalid(format!("{}: {wrong}", path.display())));
+    tests.into_iter().map(checked).collect()
+}
+
+/// The errors, as a person would be shown them.
+fn told(problems: &Diagnostics, sources: &Sources) -> String {
+    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let shown: Vec<String> =
+        errors.map(|problem| diagnostic(problem, sources, Paint::new(false)).trim_end().to_owned()).collect();
+    shown.join("\n\n")
+}

@@ -1,0 +1,70 @@
+//! # What it checks
+//! The answer took at most `max_ms` milliseconds. What a model's answers say about their own latency counts (that of a
+//! scripted model does); where they say nothing, it is the time from the first turn to the last thing that happened.
+//!
+//! # Why
+//! A slow answer is a wrong one for whoever waits. A limit of the same kind (`wall`) stops the case instead.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - latency: { max_ms: 500 }
+//! ```
+
+use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Spanned, read};
+use agentci_trace::{Kind, Trace};
+use serde_json::Value;
+
+use crate::compile::Compiler;
+use crate::evaluate::Evaluate;
+
+#[derive(Debug)]
+struct Latency {
+    max_ms: Spanned<f64>,
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let problems = &mut compiler.problems;
+    let mut fields = read::Fields::open(arguments, "`latency`", problems)?;
+    let node = fields.required("max_ms", problems);
+    fields.finish(problems);
+    let node = node?;
+    let max = read::number(node, "max_ms", problems)?;
+    if !max.is_finite() {
+        problems.push(Diagnostic::error(node.span, "`max_ms` must be a number of milliseconds").label("too large"));
+        return None;
+    }
+    Some(Box::new(Latency { max_ms: Spanned::new(max, node.span) }))
+}
+
+impl Evaluate for Latency {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let took = latency_ms(trace);
+        let max = self.max_ms.value;
+        if took <= max {
+            return Outcome::Held;
+        }
+        let mut failure = Failure::new(format!("{took:.1} ms are more than {max} ms"))
+            .at(self.max_ms.span, format!("it took {took:.1} ms"));
+        failure.details = vec![Detail { path: String::new(), expected: max.into(), actual: took.into() }];
+        Outcome::Failed(failure)
+    }
+}
+
+/// How long the answer took, in milliseconds.
+pub fn latency_ms(trace: &Trace) -> f64 {
+    let stated: f64 = trace
+        .events()
+        .iter()
+        .filter_map(|event| match &event.kind {
+            Kind::ModelCall { response, .. } => response.get("latency_ms").and_then(Value::as_f64),
+            _ => None,
+        })
+        .sum();
+    if stated > 0.0 {
+        return stated;
+    }
+    let moments = || trace.events().iter().map(|event| event.at.offset_us);
+    let micros = moments().max().unwrap_or_default() - moments().min().unwrap_or_default();
+    std::time::Duration::from_micros(micros).as_secs_f64() * 1000.0
+}

@@ -1,0 +1,48 @@
+//! # What it checks
+//! The model wrote at most `max` tokens over the whole case, as the agent (or a scripted model) reports them. A case that
+//! reports none does not pass.
+//!
+//! # Why
+//! An answer that grows costs more and is read less. A limit of the same kind (`tokens_out`) stops the case instead.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - tokens: { max: 500 }
+//! ```
+
+use agentci_plan::{Detail, Failure, Node, Outcome, Spanned, read};
+use agentci_trace::Trace;
+
+use crate::compile::Compiler;
+use crate::evaluate::Evaluate;
+
+#[derive(Debug)]
+struct Tokens {
+    max: Spanned<i64>,
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let problems = &mut compiler.problems;
+    let mut fields = read::Fields::open(arguments, "`tokens`", problems)?;
+    let max = fields.required("max", problems);
+    fields.finish(problems);
+    let max = Spanned::new(read::integer(max?, "max", problems)?, max?.span);
+    Some(Box::new(Tokens { max }))
+}
+
+impl Evaluate for Tokens {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let Some(used) = trace.usage().tokens_out else {
+            return Outcome::Failed(Failure::new("the agent did not report its tokens").at(self.max.span, "not known"));
+        };
+        let max = self.max.value;
+        if i128::from(used) <= i128::from(max) {
+            return Outcome::Held;
+        }
+        let mut failure =
+            Failure::new(format!("{used} tokens are more than {max}")).at(self.max.span, format!("{used} were used"));
+        failure.details = vec![Detail { path: String::new(), expected: max.into(), actual: used.into() }];
+        Outcome::Failed(failure)
+    }
+}

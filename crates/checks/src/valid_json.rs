@@ -1,0 +1,39 @@
+//! # What it checks
+//! What the agent said is one JSON value, white space around it aside. `NaN` and `Infinity` are not JSON.
+//!
+//! # Why
+//! A program is to read the answer; that it looks like JSON is not enough.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - valid_json
+//! ```
+
+use agentci_plan::{Failure, Node, Outcome, read};
+use agentci_trace::Trace;
+use serde::de::IgnoredAny;
+
+use crate::compile::Compiler;
+use crate::evaluate::Evaluate;
+use crate::said::quote;
+
+#[derive(Debug)]
+struct ValidJson;
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    read::asked(arguments, "valid_json", &mut compiler.problems)?;
+    Some(Box::new(ValidJson))
+}
+
+impl Evaluate for ValidJson {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let said = trace.text();
+        match serde_json::from_str::<IgnoredAny>(said.trim()) {
+            Ok(_) => Outcome::Held,
+            Err(error) => {
+                Outcome::Failed(Failure::new(format!("the agent's answer is not JSON: {error}")).note(quote(&said)))
+            }
+        }
+    }
+}

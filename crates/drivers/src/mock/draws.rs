@@ -1,0 +1,96 @@
+//! Which calls of a scripted model fail.
+
+use std::cell::RefCell;
+
+use agentci_plan::MockScript;
+
+use super::first_random;
+
+/// The draws of one run. Each is made once: how many answers were given before a position is counted from position to position.
+#[derive(Debug)]
+pub struct MockDraws {
+    seed: u64,
+    /// By failure rate, for each position seen so far: how many positions before it did not fail.
+    served: RefCell<Vec<(f64, Vec<u32>)>>,
+}
+
+impl MockDraws {
+    /// The draws that a seed gives.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, served: RefCell::default() }
+    }
+
+    /// Whether the call at a position fails.
+    pub fn fails(&self, script: &MockScript, position: u32) -> bool {
+        if script.draws() { self.draw(position) < script.failure_rate } else { script.failure_rate >= 1.0 }
+    }
+
+    /// How many calls before a position were answered.
+    pub fn served(&self, script: &MockScript, position: u32) -> usize {
+        if !script.draws() {
+            return if script.failure_rate >= 1.0 { 0 } else { position as usize };
+        }
+        let rate = script.failure_rate;
+        let mut known = self.served.borrow_mut();
+        let at = known.iter().position(|(other, _)| other.total_cmp(&rate).is_eq()).unwrap_or_else(|| {
+            known.push((rate, vec![0]));
+            known.len() - 1
+        });
+        let counts = &mut known[at].1;
+        while counts.len() <= position as usize {
+            let last = counts.len() - 1;
+            let answered = u32::from(self.draw(u32::try_from(last).unwrap_or(u32::MAX)) >= rate);
+            counts.push(counts[last] + answered);
+        }
+        counts[position as usize] as usize
+    }
+
+    /// The number drawn for a position, from a seed that is the position's own.
+    fn draw(&self, position: u32) -> f64 {
+        first_random(i128::from(mix(self.seed ^ mix(u64::from(position)))))
+    }
+}
+
+/// The words of a call that failed on purpose; calls are counted from 1.
+pub fn failure(failure_rate: f64, call: u64) -> String {
+    format!("Simulated LLM API failure (failure_rate={failure_rate:.2}, call #{call})")
+}
+
+/// The finishing step of `SplitMix64`: every bit of the input reaches every bit of the output.
+fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script(failure_rate: f64) -> MockScript {
+        MockScript { failure_rate, ..MockScript::default() }
+    }
+
+    #[test]
+    fn a_position_is_answered_alike_whatever_was_asked_before() {
+        let half = script(0.5);
+        let whole = MockDraws::new(3);
+        let in_order: Vec<_> = (0..50).map(|at| (whole.fails(&half, at), whole.served(&half, at))).collect();
+        for at in (0..50).rev() {
+            let alone = MockDraws::new(3);
+            assert_eq!((alone.fails(&half, at), alone.served(&half, at)), in_order[at as usize]);
+        }
+        let failed = in_order.iter().take(49).filter(|(failed, _)| *failed).count();
+        assert_eq!(in_order[49].1, 49 - failed);
+        assert!((10..40).contains(&failed), "{failed}");
+    }
+
+    #[test]
+    fn nothing_is_drawn_when_all_or_none_fail() {
+        let draws = MockDraws::new(0);
+        assert!((0..9).all(|at| !draws.fails(&script(0.0), at) && draws.served(&script(0.0), at) == at as usize));
+        assert!((0..9).all(|at| draws.fails(&script(1.0), at) && draws.served(&script(1.0), at) == 0));
+        assert!(draws.served.borrow().is_empty());
+    }
+}

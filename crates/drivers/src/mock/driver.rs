@@ -1,0 +1,108 @@
+//! One turn with a scripted model.
+
+use agentci_plan::{MockResponse, MockTarget};
+use agentci_trace::{Kind, Usage};
+use agentci_wire::Ending;
+use serde_json::{Value, json};
+
+use super::{MockDraws, failure};
+use crate::{DriveError, TraceSink};
+
+/// A scripted model, and what it will say.
+#[derive(Debug)]
+pub(crate) struct MockDriver {
+    answer: Result<MockResponse, String>,
+}
+
+impl MockDriver {
+    pub(crate) fn open(target: &MockTarget, draws: &MockDraws) -> Self {
+        let MockTarget { script, position, .. } = target;
+        let answer = if draws.fails(script, *position) {
+            Err(failure(script.failure_rate, u64::from(*position) + 1))
+        } else {
+            Ok(script.response(draws.served(script, *position)))
+        };
+        Self { answer }
+    }
+
+    pub(crate) fn turn(&self, input: Value, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+        sink.push(Kind::TurnStart(input.clone()))?;
+        match &self.answer {
+            Ok(response) => {
+                for event in events(input, response) {
+                    sink.push(event)?;
+                }
+                sink.push(Kind::TurnEnd)?;
+                Ok(())
+            }
+            Err(message) => {
+                sink.push(Kind::AgentError { message: message.clone(), data: None })?;
+                Err(DriveError::AgentError(message.clone()))
+            }
+        }
+    }
+
+    pub(crate) fn close(self) -> Ending {
+        Ending { exit: None, stderr_tail: Vec::new() }
+    }
+}
+
+/// What a trace has of one answer: the call of the model, what it used, its words, and the words as the result.
+pub fn events(input: Value, response: &MockResponse) -> [Kind; 4] {
+    let request = match input {
+        Value::Object(mut map) if map.contains_key("messages") => map.remove("messages").unwrap_or_default(),
+        other => other,
+    };
+    let MockResponse { content, model, tokens_used, latency_ms, finish_reason } = response;
+    let answer = json!({
+        "content": content, "model": model, "tokens_used": tokens_used, "latency_ms": latency_ms,
+        "finish_reason": finish_reason,
+    });
+    [
+        Kind::ModelCall { request, response: answer },
+        Kind::Usage(Usage { tokens_out: Some(*tokens_used), ..Usage::default() }),
+        Kind::Text(content.clone()),
+        Kind::FinalOutput(Value::String(content.clone())),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use agentci_plan::{MockScript, Sources, Span};
+
+    use super::*;
+    use crate::Clock;
+
+    fn target(failure_rate: f64, position: u32) -> MockTarget {
+        let span = Span::whole(Sources::default().add(Path::new("a"), ""));
+        let script = Arc::new(MockScript { failure_rate, ..MockScript::default() });
+        MockTarget { script, position, span }
+    }
+
+    #[test]
+    fn a_turn_leaves_call_usage_text_and_result() {
+        let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
+        let driver = MockDriver::open(&target(0.0, 4), &MockDraws::new(0));
+        driver.turn(json!({"messages": [{"role": "user"}]}), &mut sink).unwrap();
+        let trace = sink.into_trace();
+        assert_eq!(trace.text(), "Mock response: task completed successfully.");
+        assert_eq!(trace.usage().tokens_out, Some(12));
+        let call = trace.events().iter().find_map(|event| match &event.kind {
+            Kind::ModelCall { request, response } => Some((request.clone(), response["latency_ms"].clone())),
+            _ => None,
+        });
+        assert_eq!(call, Some((json!([{"role": "user"}]), json!(10.0))));
+    }
+
+    #[test]
+    fn a_failure_names_its_call() {
+        let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
+        let driver = MockDriver::open(&target(1.0, 1), &MockDraws::new(0));
+        let error = driver.turn(json!({}), &mut sink).unwrap_err();
+        assert_eq!(error.to_string(), "the agent gave up: Simulated LLM API failure (failure_rate=1.00, call #2)");
+    }
+}

@@ -1,0 +1,196 @@
+//! `expected_behavior`: what is asked of an answer, as checks.
+
+use agentci_plan::{Check, Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Span, Spanned, did_you_mean, read};
+
+use crate::mock_script::lax_number;
+
+/// What may be expected, in the order it is evaluated.
+pub const ALLOWED: [&str; 7] =
+    ["contains_text", "calls_tools", "max_tokens", "max_latency_ms", "no_pii", "valid_json", "matches_schema"];
+
+/// The checks that expectations come to. What is wrong with them is reported, whatever its kind.
+pub fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
+    // What is no mapping is reported by whoever reads the data.
+    let Some(pairs) = node.pairs() else { return Vec::new() };
+    for pair in pairs.iter().filter(|pair| !ALLOWED.contains(&pair.key.text.as_str())) {
+        let allowed = format!("allowed are {}", read::quoted_list(&ALLOWED));
+        let help = match did_you_mean(&pair.key.text, ALLOWED) {
+            Some(meant) => format!("did you mean `{meant}`? {allowed}"),
+            None => allowed,
+        };
+        let message = format!("unknown key `{}` in `expected_behavior`", pair.key.text.escape_debug());
+        problems.push(Diagnostic::error(pair.key.span, message).label("not known here").help(help));
+    }
+    let mut found = Vec::new();
+    for name in ALLOWED {
+        let Some(pair) = pairs.iter().find(|pair| pair.key.text == name) else { continue };
+        let expected = Expected { name, key: pair.key.span, value: &pair.value };
+        match name {
+            "contains_text" => found.extend(expected.contains_text(problems)),
+            "calls_tools" => found.extend(expected.calls_tools(problems)),
+            "max_tokens" => found.extend(expected.max_tokens(problems)),
+            "max_latency_ms" => found.extend(expected.max_latency(problems)),
+            "matches_schema" => found.extend(expected.matches_schema(problems)),
+            _ => found.extend(expected.asked(problems)),
+        }
+    }
+    found
+}
+
+/// One expectation.
+struct Expected<'n> {
+    name: &'static str,
+    key: Span,
+    value: &'n Node,
+}
+
+impl Expected<'_> {
+    fn check(&self, kind: &str, arguments: Node) -> Check {
+        Check { label: Some(self.name), ..Check::new(kind, self.key, arguments) }
+    }
+
+    fn wrong(&self, wanted: &str) -> Diagnostic {
+        let message = format!("`{}` must be {wanted}, found {}", self.name, self.value.describe());
+        Diagnostic::error(self.value.span, message).label(format!("expected {wanted}"))
+    }
+
+    fn contains_text(&self, problems: &mut Diagnostics) -> Option<Check> {
+        let Some(text) = word(self.value) else {
+            problems.push(self.wrong("text"));
+            return None;
+        };
+        let truth = Node { span: self.value.span, content: Content::Scalar(Scalar::plain("true")) };
+        let arguments = [("text", Node::text(text.as_str(), self.value.span)), ("ignore_case", truth)];
+        Some(Check { subject: Some(text), ..self.check("contains", Node::map(self.value.span, arguments)) })
+    }
+
+    fn calls_tools(&self, problems: &mut Diagnostics) -> Vec<Check> {
+        let items = self.value.items().unwrap_or(std::slice::from_ref(self.value));
+        let tools: Vec<Spanned<String>> =
+            items.iter().filter_map(|item| Some(Spanned::new(word(item)?, item.span))).collect();
+        if tools.len() < items.len() || items.is_empty() || tools.iter().any(|tool| tool.value.trim().is_empty()) {
+            let help = "write `calls_tools: search_web`, or a list of such names";
+            problems.push(self.wrong("the name of a tool or a list of names").help(help));
+            return Vec::new();
+        }
+        let check = |tool: Spanned<String>| Check {
+            label: Some("calls_tool"),
+            subject: Some(tool.value.clone()),
+            ..Check::new("tool_evidence", self.key, Node::text(tool.value, tool.span))
+        };
+        tools.into_iter().map(check).collect()
+    }
+
+    fn max_tokens(&self, problems: &mut Diagnostics) -> Option<Check> {
+        let text = self.value.scalar().map(|scalar| scalar.text.trim());
+        let Some(max) = text.and_then(|text| text.parse::<u32>().ok()) else {
+            problems.push(self.wrong("a whole number of tokens"));
+            return None;
+        };
+        let arguments = [("max", plain(max.to_string(), self.value.span))];
+        let check = self.check("tokens", Node::map(self.value.span, arguments));
+        Some(Check { subject: Some(max.to_string()), ..check })
+    }
+
+    fn max_latency(&self, problems: &mut Diagnostics) -> Option<Check> {
+        let Some(max) = lax_number(self.value).filter(|max| *max >= 0.0) else {
+            problems.push(self.wrong("a number of milliseconds"));
+            return None;
+        };
+        let arguments = [("max_ms", plain(max.to_string(), self.value.span))];
+        let check = self.check("latency", Node::map(self.value.span, arguments));
+        Some(Check { subject: Some(format!("{max:?}")), ..check })
+    }
+
+    /// What is merely asked for, or not.
+    fn asked(&self, problems: &mut Diagnostics) -> Option<Check> {
+        let truth = self.value.scalar().and_then(Scalar::truth);
+        if truth.is_none() {
+            let quoted = self.value.scalar().is_some_and(|scalar| scalar.quoted);
+            let help = if quoted { "write it without quotes" } else { "write `true`, or leave it out" };
+            problems.push(self.wrong("true or false").help(help));
+        }
+        truth?.then(|| self.check(self.name, plain("null", self.value.span)))
+    }
+
+    fn matches_schema(&self, problems: &mut Diagnostics) -> Option<Check> {
+        if self.value.pairs().is_none() {
+            problems.push(self.wrong("a JSON Schema, a mapping"));
+            return None;
+        }
+        let schema = read::data(self.value, self.name, Reading::Legacy, problems)?;
+        let arguments =
+            [("schema", Node::from_value(&schema, self.value.span)), ("of", Node::text("text", self.value.span))];
+        Some(self.check("json_schema", Node::map(self.value.span, arguments)))
+    }
+}
+
+fn plain(word: impl Into<String>, span: Span) -> Node {
+    Node { span, content: Content::Scalar(Scalar::plain(word)) }
+}
+
+/// A text, or a number or truth value as the text it is written as.
+fn word(node: &Node) -> Option<String> {
+    node.scalar().filter(|scalar| !scalar.is_null()).map(|scalar| scalar.text.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_plan::Sources;
+
+    use super::*;
+
+    fn read_checks(text: &str) -> (Vec<(String, Option<String>)>, Vec<String>) {
+        let file = Sources::default().add(Path::new("a"), text);
+        let mut problems = Diagnostics::default();
+        let found = checks(&crate::yaml::parse(text, file).unwrap(), &mut problems);
+        let found = found.into_iter().map(|check| (check.name(), check.subject)).collect();
+        (found, problems.into_iter().map(|problem| problem.message).collect())
+    }
+
+    #[test]
+    fn expectations_are_checks_in_a_fixed_order() {
+        let (found, problems) = read_checks(
+            "{ matches_schema: {}, valid_json: yes, no_pii: true, max_latency_ms: 100, max_tokens: '50', \
+             calls_tools: [a, b], contains_text: 404 }",
+        );
+        assert_eq!(problems, Vec::<String>::new());
+        let subject = |text: &str| Some(text.to_owned());
+        let expected = [
+            ("contains_text", subject("404")),
+            ("calls_tool", subject("a")),
+            ("calls_tool", subject("b")),
+            ("max_tokens", subject("50")),
+            ("max_latency_ms", subject("100.0")),
+            ("no_pii", None),
+            ("valid_json", None),
+            ("matches_schema", None),
+        ];
+        assert_eq!(found, expected.map(|(name, subject)| (name.to_owned(), subject)));
+        assert_eq!(read_checks("{ no_pii: false, valid_json: no }").0, []);
+    }
+
+    #[test]
+    fn wrong_values_are_refused_and_never_skipped() {
+        let (found, problems) = read_checks(
+            "{ no_pii: 'true', valid_json: 1, matches_schema: text, max_tokens: plenty, max_latency_ms: -1, \
+             calls_tools: [], contains_text: [a], contain_text: b }",
+        );
+        assert_eq!(found, []);
+        assert_eq!(
+            problems,
+            [
+                "unknown key `contain_text` in `expected_behavior`",
+                "`contains_text` must be text, found a list",
+                "`calls_tools` must be the name of a tool or a list of names, found a list",
+                "`max_tokens` must be a whole number of tokens, found the text `plenty`",
+                "`max_latency_ms` must be a number of milliseconds, found the number -1",
+                "`no_pii` must be true or false, found the text `true`",
+                "`valid_json` must be true or false, found the number 1",
+                "`matches_schema` must be a JSON Schema, a mapping, found the text `text`",
+            ]
+        );
+    }
+}

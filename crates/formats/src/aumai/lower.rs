@@ -1,0 +1,300 @@
+//! Files of tests to one suite.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agentci_plan::{
+    Case, Data, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, Message, MockScript, MockTarget, Mode, Node,
+    Redaction, Said, Sources, Span, StopRule, Suite, Target, Text, Turn, World,
+};
+use serde_json::{Map, Value, json};
+
+use super::mock_config::{self, Config};
+use super::test::{self, Test};
+use super::{Shape, shape, tests};
+use crate::MockSource;
+
+/// The files of a suite.
+pub(crate) struct Documents<'d> {
+    /// What the suite is called.
+    pub(crate) name: String,
+    /// What was named: a file or a folder.
+    pub(crate) path: &'d Path,
+    /// The folder that it is, or is in.
+    pub(crate) folder: &'d Path,
+    /// The files in the order of their paths.
+    pub(crate) files: Vec<(PathBuf, Node)>,
+    /// Where the model's script comes from.
+    pub(crate) mock: &'d MockSource,
+}
+
+/// Lowers files of tests; `None` when the suite is refused. Files that are something else are given back.
+pub(crate) fn lower(
+    files: &dyn Files,
+    sources: &mut Sources,
+    documents: Documents<'_>,
+    diagnostics: &mut Diagnostics,
+) -> (Option<Suite>, Vec<PathBuf>) {
+    let mut problems = Diagnostics::default();
+    let config = config(files, sources, &documents, &mut problems);
+    let mut strays = Vec::new();
+    let mut found = Vec::new();
+    for (path, root) in &documents.files {
+        match shape(root) {
+            _ if Some(path) == config.path.as_ref() => {}
+            Shape::Tests => {
+                found.extend(tests(root, &mut problems).into_iter().filter_map(|node| test::read(node, &mut problems)))
+            }
+            Shape::Empty => {}
+            Shape::MockConfig if mock_config::is_named_so(path) && !matches!(documents.mock, MockSource::Script(_)) => {
+                problems.push(unused(path, root.span, &config));
+            }
+            Shape::MockConfig => {}
+            Shape::Other => strays.push(path.clone()),
+        }
+    }
+    duplicates(&found, sources, &mut problems);
+    let refused = problems.has_errors() || found.is_empty();
+    diagnostics.append(problems);
+    if refused {
+        return (None, strays);
+    }
+    let script = Arc::new(config.script.unwrap_or_default());
+    let world = Arc::new(World::default());
+    let span = found[0].name.span;
+    let cases = found.into_iter().enumerate().map(|(position, test)| {
+        let span = config.span.unwrap_or(test.name.span);
+        let position = u32::try_from(position).unwrap_or(u32::MAX);
+        let target = Target::Mock(MockTarget { script: Arc::clone(&script), position, span });
+        case(test, target, &world)
+    });
+    let suite = Suite {
+        name: documents.name,
+        dialect: Dialect::Aumai,
+        path: documents.path.to_path_buf(),
+        folder: documents.folder.to_path_buf(),
+        span,
+        mode: Mode::default(),
+        output_dir: None,
+        redact: Redaction::default(),
+        gates: Gates::default(),
+        cases: cases.collect(),
+    };
+    (Some(suite), strays)
+}
+
+/// The model's script, as far as there is one.
+#[derive(Default)]
+struct Chosen {
+    script: Option<MockScript>,
+    path: Option<PathBuf>,
+    span: Option<Span>,
+}
+
+fn config(files: &dyn Files, sources: &mut Sources, documents: &Documents<'_>, problems: &mut Diagnostics) -> Chosen {
+    let path = match documents.mock {
+        MockSource::Script(script) => {
+            return Chosen { script: Some(MockScript::clone(script)), ..Chosen::default() };
+        }
+        MockSource::File(path) => Some(path.clone()),
+        MockSource::Beside => {
+            mock_config::beside(files, documents.folder).filter(|path| !is_tests(path, &documents.files))
+        }
+    };
+    let opened = path.as_ref().and_then(|path| mock_config::open(files, sources, path, problems));
+    let (script, span) = opened.map(|Config { script, span }| (script, span)).unzip();
+    Chosen { script, path, span }
+}
+
+/// Whether the file of this name holds tests after all.
+fn is_tests(path: &Path, files: &[(PathBuf, Node)]) -> bool {
+    files.iter().any(|(other, root)| other == path && shape(root) == Shape::Tests)
+}
+
+fn unused(path: &Path, span: Span, chosen: &Chosen) -> Diagnostic {
+    let label = match &chosen.path {
+        Some(path) => format!("`{}` answers the tests", path.display()),
+        None => "only one in the suite's own folder is".into(),
+    };
+    Diagnostic::warning(span, format!("`{}` is not used", path.display()))
+        .label(label)
+        .help(format!("use it with `--mock-config {}`", path.display()))
+}
+
+/// Tests of one name are all kept, since each has its position; but it is seldom meant.
+fn duplicates(tests: &[Test], sources: &Sources, problems: &mut Diagnostics) {
+    let mut first: HashMap<&str, Span> = HashMap::new();
+    for test in tests {
+        let span = test.name.span;
+        let Some(before) = first.get(test.name.value.as_str()) else {
+            first.insert(&test.name.value, span);
+            continue;
+        };
+        let label = if before.file == span.file {
+            format!("first used at line {}", before.line)
+        } else {
+            format!("first used in `{}` at line {}", sources.path(before.file).display(), before.line)
+        };
+        problems.push(
+            Diagnostic::warning(span, format!("the name `{}` is used twice", test.name.value.escape_debug()))
+                .label(label)
+                .help("give each test of a suite a name of its own"),
+        );
+    }
+}
+
+fn case(test: Test, target: Target, world: &Arc<World>) -> Case {
+    let said = said(&test.input_messages);
+    Case {
+        id: test.name.value,
+        span: test.name.span,
+        description: Some(test.description).filter(|description| !description.is_empty()),
+        tags: test.tags,
+        skip: None,
+        target: Arc::new(target),
+        world: Arc::clone(world),
+        variables: Arc::from([]),
+        hooks: Arc::from([]),
+        turns: vec![Turn { said, checks: Arc::from([]), limits: Limits::default(), span: test.messages_span }],
+        checks: test.checks.into_iter().map(Arc::new).collect(),
+        limits: Limits::default(),
+        timeout: None,
+        runs: 1,
+        stop: StopRule::Never,
+        broken: None,
+    }
+}
+
+/// Messages of role and text are a conversation; anything else is handed on as it is.
+fn said(messages: &[Map<String, Value>]) -> Said {
+    let plain: Option<Vec<Message>> = messages.iter().map(message).collect();
+    match plain {
+        Some(messages) if !messages.is_empty() => Said::Messages(messages),
+        _ => Said::Input(Data::Literal(json!({ "messages": messages }))),
+    }
+}
+
+fn message(map: &Map<String, Value>) -> Option<Message> {
+    match (map.get("role")?, map.get("content")?) {
+        (Value::String(role), Value::String(content)) if map.len() == 2 && !role.trim().is_empty() => {
+            Some(Message { role: role.clone(), content: Text::Literal(content.clone()) })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::{MemoryFiles, Severity};
+
+    use super::*;
+    use crate::{Loaded, load, load_with};
+
+    const MOCK: &str = "model_name: m\nresponses:\n- { content: hi, model: m, tokens_used: '3', latency_ms: 4 }\n";
+
+    fn test(name: &str) -> String {
+        format!(
+            "name: {name}\ninput_messages: [{{ role: user, content: hi }}]\nexpected_behavior: {{ contains_text: hi }}\n"
+        )
+    }
+
+    fn load_folder(files: &MemoryFiles) -> Loaded {
+        load(files, &["t".into()])
+    }
+
+    fn messages(loaded: &Loaded) -> Vec<&str> {
+        loaded.diagnostics.iter().map(|problem| problem.message.as_str()).collect()
+    }
+
+    fn mock(case: &Case) -> &MockTarget {
+        let Target::Mock(mock) = &*case.target else { panic!("no mock") };
+        mock
+    }
+
+    #[test]
+    fn three_shapes_below_a_folder_are_one_suite_in_the_order_of_paths() {
+        let listed = format!("tests:\n- {}\n- {}", test("b1").replace('\n', "\n  "), test("b2").replace('\n', "\n  "));
+        let files = MemoryFiles::default()
+            .with("t/b.yml", listed.as_str())
+            .with("t/a/z.yaml", format!("- {}", test("a").replace('\n', "\n  ")))
+            .with("t/c.yaml", test("c"))
+            .with("t/empty.yaml", "# nothing\n")
+            .with("t/mock_config.yaml", MOCK);
+        let loaded = load_folder(&files);
+        assert_eq!(messages(&loaded), Vec::<&str>::new());
+        let suite = &loaded.plan.suites[0];
+        assert_eq!((suite.name.as_str(), suite.dialect), ("t", Dialect::Aumai));
+        let found: Vec<_> = suite.cases.iter().map(|case| (case.id.as_str(), mock(case).position)).collect();
+        assert_eq!(found, [("a", 0), ("b1", 1), ("b2", 2), ("c", 3)]);
+        assert_eq!(mock(&suite.cases[3]).script.responses[0].tokens_used, 3);
+        assert!(matches!(&suite.cases[0].turns[0].said, Said::Messages(messages) if messages.len() == 1));
+    }
+
+    #[test]
+    fn a_file_is_a_suite_and_the_script_may_be_chosen() {
+        let files = MemoryFiles::default()
+            .with("t/a.yaml", test("a"))
+            .with("t/mock_config.yaml", MOCK)
+            .with("other.yaml", MOCK.replace("hi", "ho"));
+        let alone = load(&files, &["t/a.yaml".into()]);
+        assert_eq!(alone.plan.suites[0].name, "a");
+        assert_eq!(mock(&alone.plan.suites[0].cases[0]).script.responses[0].content, "hi");
+        let chosen = load_with(&files, &["t".into()], &MockSource::File("other.yaml".into()));
+        assert_eq!(mock(&chosen.plan.suites[0].cases[0]).script.responses[0].content, "ho");
+        assert_eq!(messages(&chosen), ["`t/mock_config.yaml` is not used"]);
+        let without = load(&MemoryFiles::default().with("t/a.yaml", test("a")), &["t".into()]);
+        assert_eq!(*mock(&without.plan.suites[0].cases[0]).script, MockScript::default());
+    }
+
+    #[test]
+    fn what_is_probably_not_meant_is_warned_about() {
+        let files = MemoryFiles::default()
+            .with("t/a.yaml", "name: a\ninput_message: [{ role: user }]\nexpected_behaviour: { no_pii: true }\n")
+            .with("t/b.yaml", test("a"))
+            .with("t/c.yaml", "name: c\nexpected_behavior:\n")
+            .with("t/other.yaml", "services: {}\n");
+        let loaded = load_folder(&files);
+        assert_eq!(
+            messages(&loaded),
+            [
+                "the test `a` expects nothing",
+                "the test `a` asks nothing",
+                "unknown key `input_message` in a test",
+                "unknown key `expected_behaviour` in a test",
+                "the name `a` is used twice",
+                "the test `c` expects nothing",
+                "the test `c` asks nothing",
+                "1 YAML file belongs to no suite: `t/other.yaml`",
+            ]
+        );
+        assert_eq!(loaded.diagnostics.count(Severity::Error), 0);
+        assert_eq!(loaded.plan.suites[0].cases.len(), 3);
+    }
+
+    #[test]
+    fn one_wrong_file_refuses_the_suite() {
+        for (text, message) in [
+            ("tests: [{ name: a, expected_behavior: {} }, text]", "a test must be a mapping, found the text `text`"),
+            ("name: [\n", "`[` is never closed"),
+            ("{ name: 7, expected_behavior: {} }", "`name` must be text, found the number 7"),
+            ("{ expected_behavior: { no_pii: true }, input_messages: [{}] }", "a test needs `name`"),
+            ("{ name: a, expected_behavior: [] }", "`expected_behavior` must be a mapping, found a list"),
+            ("{ name: a, input_messages: [hi] }", "a message must be a mapping, found the text `hi`"),
+            ("{ name: a, tests: {}, input_messages: [] }", "`tests` must be a list, found a mapping"),
+        ] {
+            let loaded = load_folder(&MemoryFiles::default().with("t/a.yaml", text).with("t/b.yaml", test("b")));
+            assert!(loaded.plan.suites.is_empty(), "{text}");
+            assert!(messages(&loaded).contains(&message), "{text}: {:?}", messages(&loaded));
+        }
+    }
+
+    #[test]
+    fn tests_beside_a_suite_file_are_no_suite_of_their_own() {
+        let native = "suite: s\ntarget: { mock: { model_name: m } }\ncases: [{ id: x, input: {} }]\n";
+        let files = MemoryFiles::default().with("t/s/agentci.yaml", native).with("t/a.yaml", test("a"));
+        let loaded = load_folder(&files);
+        assert_eq!(loaded.plan.suites.len(), 1);
+        assert_eq!(messages(&loaded), ["1 YAML file belongs to no suite: `t/a.yaml`"]);
+    }
+}

@@ -1,0 +1,49 @@
+//! `mock_config.yaml`: the scripted model that answers the tests.
+
+use std::path::{Path, PathBuf};
+
+use agentci_plan::{Diagnostics, Files, Kind, MockScript, Node, Severity, Sources, Span, join, read};
+
+use crate::{document, mock_script};
+
+/// The names under which it is found beside the tests.
+const NAMES: [&str; 2] = ["mock_config.yaml", "mock_config.yml"];
+
+/// A script and where it stands.
+pub(super) struct Config {
+    pub(super) script: MockScript,
+    pub(super) span: Span,
+}
+
+/// Whether a file has the name under which a script is found.
+pub(super) fn is_named_so(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| NAMES.contains(&name))
+}
+
+/// The script that lies in a folder, if one does.
+pub(super) fn beside(files: &dyn Files, folder: &Path) -> Option<PathBuf> {
+    NAMES.iter().map(|name| join(folder, name)).find(|path| files.kind(path) == Some(Kind::File))
+}
+
+/// Reads a script; `None` when something is wrong with it.
+pub(super) fn open(
+    files: &dyn Files,
+    sources: &mut Sources,
+    path: &Path,
+    problems: &mut Diagnostics,
+) -> Option<Config> {
+    match document::open(files, sources, path) {
+        Ok(root) => config(&root, problems),
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    }
+}
+
+fn config(root: &Node, problems: &mut Diagnostics) -> Option<Config> {
+    let mut fields = read::Fields::open(root, "a mock configuration", problems)?;
+    let script = mock_script::script(&mut fields, Severity::Warning, problems);
+    fields.finish_as(Severity::Warning, problems);
+    Some(Config { script: script?, span: root.span })
+}

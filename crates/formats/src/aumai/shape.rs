@@ -1,0 +1,100 @@
+//! What a YAML file is in this dialect: tests in one of three shapes, the script of a model, nothing, or something else.
+
+use agentci_plan::{Diagnostic, Diagnostics, Node, did_you_mean, read};
+
+/// The keys of a test.
+pub(super) const KEYS: [&str; 5] = ["name", "description", "input_messages", "expected_behavior", "tags"];
+/// The keys that no other format has.
+const MARKS: [&str; 2] = ["input_messages", "expected_behavior"];
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// It holds tests.
+    Tests,
+    /// It holds nothing.
+    Empty,
+    /// It scripts a model.
+    MockConfig,
+    /// It holds something else.
+    Other,
+}
+
+/// Tells what a file is that stands beside files of tests.
+pub(crate) fn shape(root: &Node) -> Shape {
+    let has = |key: &str| root.get(key).is_some();
+    // A test that neither asks nor expects anything has no mark of its own.
+    let bare = |node: &Node| {
+        node.get("name").is_some()
+            && node.pairs().unwrap_or_default().iter().all(|pair| KEYS.contains(&pair.key.text.as_str()))
+    };
+    if root.is_null() {
+        Shape::Empty
+    } else if has_tests(root) || bare(root) || root.items().is_some_and(|items| items.iter().any(bare)) {
+        Shape::Tests
+    } else if (has("model_name") || has("responses")) && !has("name") {
+        Shape::MockConfig
+    } else {
+        Shape::Other
+    }
+}
+
+/// Whether a file holds at least one test that can not be anything else.
+pub(crate) fn has_tests(root: &Node) -> bool {
+    let listed = root.get("tests").and_then(Node::items).or(root.items());
+    match listed {
+        Some(items) => items.iter().any(is_test),
+        None => is_test(root),
+    }
+}
+
+/// Whether a mapping has a mark of a test, misspelt or not.
+fn is_test(node: &Node) -> bool {
+    let marked = |key: &str| MARKS.contains(&key) || did_you_mean(key, MARKS).is_some();
+    node.pairs().is_some_and(|pairs| pairs.iter().any(|pair| marked(&pair.key.text)))
+}
+
+/// The tests of a file as they are written; an entry of a list that is no mapping is an error.
+pub fn tests<'n>(root: &'n Node, problems: &mut Diagnostics) -> Vec<&'n Node> {
+    if root.is_null() {
+        return Vec::new();
+    }
+    let items = match (root.items(), root.pairs()) {
+        (Some(items), _) => items,
+        (None, Some(pairs)) => {
+            let Some(tests) = root.get("tests") else { return vec![root] };
+            for pair in pairs.iter().filter(|pair| pair.key.text != "tests") {
+                problems.push(
+                    Diagnostic::warning(pair.key.span, format!("`{}` beside `tests` is not read", pair.key.text))
+                        .label("not known here")
+                        .help("keys of a test stand in the list below `tests`"),
+                );
+            }
+            if tests.is_null() {
+                return Vec::new();
+            }
+            read::list(tests, "tests", problems).unwrap_or_default()
+        }
+        (None, None) => {
+            problems.push(
+                Diagnostic::error(root.span, format!("a file of tests can not be {}", root.describe()))
+                    .label("expected a test, or a list of tests")
+                    .help("write `tests:` and a list below it"),
+            );
+            return Vec::new();
+        }
+    };
+    let mut found = Vec::with_capacity(items.len());
+    for item in items {
+        if item.pairs().is_some() {
+            found.push(item);
+        } else {
+            problems.push(
+                Diagnostic::error(item.span, format!("a test must be a mapping, found {}", item.describe()))
+                    .label("not a test")
+                    .help("remove it, or give it a `name:`"),
+            );
+        }
+    }
+    found
+}

@@ -1,0 +1,89 @@
+//! One test as it is written.
+
+use agentci_plan::{Check, Diagnostic, Diagnostics, Node, Reading, Severity, Span, Spanned, read as take};
+use serde_json::{Map, Value};
+
+use super::expected;
+
+/// One test.
+#[derive(Debug, Clone)]
+pub struct Test {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// What it is about.
+    pub description: String,
+    /// What the model is asked: objects.
+    pub input_messages: Vec<Map<String, Value>>,
+    /// What is expected of the answer, as it is written.
+    pub expected_behavior: Map<String, Value>,
+    /// The same as checks, in the order they are evaluated.
+    pub checks: Vec<Check>,
+    /// Words to select it by.
+    pub tags: Vec<String>,
+    /// Where its messages stand.
+    pub messages_span: Span,
+}
+
+/// Reads a test; `None` when it is wrong.
+pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Test> {
+    let before = problems.count(Severity::Error);
+    let mut fields = take::Fields::open(node, "a test", problems)?;
+    let name = fields.required("name", problems).and_then(|node| take::name(node, "name", problems));
+    let description = fields.optional("description").and_then(|node| take::text(node, "description", problems));
+    let written = fields.optional("input_messages");
+    let input_messages = written.and_then(|node| messages(node, problems)).unwrap_or_default();
+    let expected = fields.optional("expected_behavior");
+    let tags = fields.optional("tags").and_then(|node| take::one_or_more_texts(node, "tags", problems));
+    let span = name.as_ref().map_or(node.span, |name| name.span);
+    fields.finish_as(Severity::Warning, problems);
+    let checks = expected.map(|node| expected::checks(node, problems)).unwrap_or_default();
+    let expected_behavior = expected.and_then(|node| object(node, "expected_behavior", problems)).unwrap_or_default();
+    if problems.count(Severity::Error) > before {
+        return None;
+    }
+    let name = name?;
+    if expected_behavior.is_empty() {
+        problems.push(
+            Diagnostic::warning(span, format!("the test `{}` expects nothing", name.value.escape_debug()))
+                .label("passes whatever is answered")
+                .help("add `expected_behavior:` with something to expect"),
+        );
+    }
+    if input_messages.is_empty() {
+        problems.push(
+            Diagnostic::warning(span, format!("the test `{}` asks nothing", name.value.escape_debug()))
+                .label("has no messages")
+                .help("add `input_messages:` with what the model is asked"),
+        );
+    }
+    Some(Test {
+        name,
+        description: description.unwrap_or_default(),
+        input_messages,
+        expected_behavior,
+        checks,
+        tags: tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect(),
+        messages_span: written.map_or(span, |node| node.span),
+    })
+}
+
+fn messages(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Map<String, Value>>> {
+    let items = take::list(node, "input_messages", problems)?;
+    Some(items.iter().filter_map(|item| object(item, "input_messages", problems)).collect())
+}
+
+/// A mapping as data, read as the Python loader reads it.
+fn object(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Map<String, Value>> {
+    if node.pairs().is_none() {
+        let message = match name {
+            "input_messages" => format!("a message must be a mapping, found {}", node.describe()),
+            _ => format!("`{name}` must be a mapping, found {}", node.describe()),
+        };
+        problems.push(Diagnostic::error(node.span, message).label("expected `key: value` lines"));
+        return None;
+    }
+    match take::data(node, name, Reading::Legacy, problems)? {
+        Value::Object(map) => Some(map),
+        _ => None,
+    }
+}

@@ -1,0 +1,121 @@
+//! Run events gathered into a result.
+
+use std::collections::{BTreeMap, HashMap};
+
+use agentci_verdict::{Body, CaseEnd, Cause, CheckEnd, CheckStatus, RunEvent};
+use serde_json::Value;
+
+use super::{AgentTestResult, TestSuiteResult, label};
+
+/// Gathers the events of one run.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    suite: String,
+    first_seen: Option<u64>,
+    last_seen: u64,
+    wall_ms: Option<u64>,
+    /// Attempts that are not over, by case.
+    open: HashMap<String, Open>,
+    /// Those that are, by position.
+    closed: BTreeMap<usize, AgentTestResult>,
+}
+
+/// What is known of an attempt that is not over.
+#[derive(Debug, Default)]
+struct Open {
+    output: String,
+    tokens_used: u64,
+    latency_ms: f64,
+    checks: Vec<CheckEnd>,
+    error: Option<String>,
+}
+
+impl Gathered {
+    /// Takes note of an event.
+    pub fn add(&mut self, event: &RunEvent) {
+        self.first_seen.get_or_insert(event.timestamp);
+        self.last_seen = event.timestamp;
+        if self.suite.is_empty() {
+            self.suite.clone_from(&event.suite);
+        }
+        let Some(id) = &event.case_id else {
+            if let Body::RunEnd(end) = &event.body {
+                self.wall_ms = Some(end.wall_ms);
+            }
+            return;
+        };
+        if let Body::CaseEnd(end) = &event.body {
+            let open = self.open.remove(id).unwrap_or_default();
+            let result = open.close(id, end);
+            // Of several attempts the first that failed is the one to show.
+            let shown = self.closed.entry(end.index).or_insert_with(|| result.clone());
+            if shown.passed && !result.passed {
+                *shown = result;
+            }
+            return;
+        }
+        let open = self.open.entry(id.clone()).or_default();
+        match &event.body {
+            Body::TaskStart(_) => *open = Open::default(),
+            Body::ModelCall(call) => {
+                open.latency_ms += call.response.get("latency_ms").and_then(Value::as_f64).unwrap_or_default();
+            }
+            Body::Usage(usage) => open.tokens_used += usage.tokens_out.unwrap_or_default(),
+            Body::FinalOutput(output) => {
+                open.output = match &output.output {
+                    Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                };
+            }
+            Body::Check(check) => open.checks.push(check.clone()),
+            Body::TaskError(error) => open.error = Some(error.message.clone()),
+            _ => {}
+        }
+    }
+
+    /// The result of the case at a position, if it is over.
+    pub fn get(&self, index: usize) -> Option<&AgentTestResult> {
+        self.closed.get(&index)
+    }
+
+    /// The result as far as events came.
+    pub fn result(self) -> TestSuiteResult {
+        let wall = self.wall_ms.unwrap_or_else(|| self.last_seen - self.first_seen.unwrap_or(self.last_seen));
+        TestSuiteResult::new(self.suite, self.closed.into_values().collect(), float(wall))
+    }
+}
+
+impl Open {
+    fn close(self, id: &str, end: &CaseEnd) -> AgentTestResult {
+        let latency_ms = if self.latency_ms > 0.0 { self.latency_ms } else { float(end.wall_ms) };
+        let named = |check: &CheckEnd| {
+            let met = check.status == CheckStatus::Held;
+            label(&check.name, check.subject.as_deref(), met, self.tokens_used, latency_ms)
+        };
+        let of = |status: CheckStatus| self.checks.iter().filter(move |check| check.status == status).map(named);
+        let mut failed: Vec<String> = of(CheckStatus::Failed).collect();
+        // What is no check of the test, such as a limit on time, has its own words.
+        let others = end.findings.iter().filter(|finding| finding.cause != Cause::Check);
+        failed.extend(others.map(|finding| match (&self.error, finding.cause) {
+            (Some(error), Cause::AgentError) => format!("provider_error: {error}"),
+            _ => format!("{}: {}", finding.name, finding.message),
+        }));
+        AgentTestResult {
+            test_case_name: id.to_owned(),
+            passed: end.passed,
+            assertions_passed: of(CheckStatus::Held).collect(),
+            assertions_failed: failed,
+            duration_ms: float(end.wall_ms),
+            tokens_used: self.tokens_used,
+            actual_output: match self.error {
+                Some(error) => format!("ERROR: {error}"),
+                None => self.output,
+            },
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]
+fn float(milliseconds: u64) -> f64 {
+    milliseconds as f64
+}

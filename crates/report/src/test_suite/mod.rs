@@ -1,0 +1,32 @@
+//! The result of a suite of the `aumai` dialect, in that dialect's own words.
+//!
+//! ```json
+//! {
+//!   "suite_name": "tests",
+//!   "results": [
+//!     {
+//!       "test_case_name": "greets",
+//!       "passed": false,
+//!       "actual_output": "Hello!",
+//!       "assertions_passed": ["contains_text: 'hello'"],
+//!       "assertions_failed": ["max_tokens: 60 exceeds limit 50"],
+//!       "duration_ms": 0.0,
+//!       "tokens_used": 60
+//!     }
+//!   ],
+//!   "total": 1,
+//!   "passed": 0,
+//!   "failed": 1,
+//!   "duration_ms": 1.0
+//! }
+//! ```
+
+mod gathered;
+mod labels;
+mod report;
+mod result;
+
+pub use gathered::Gathered;
+pub use labels::label;
+pub use report::TestSuite;
+pub use result::{AgentTestResult, TestSuiteResult};
