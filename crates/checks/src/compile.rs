@@ -1,7 +1,7 @@
 //! From check data to ready checks.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
@@ -9,8 +9,8 @@ use agentci_plan::{
 };
 use agentci_trace::Trace;
 
+use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::json_schema::Schema;
 use crate::registry;
 
 /// The ready checks of a plan; suites and cases stand where they stand in the plan.
@@ -83,7 +83,7 @@ pub fn compile(plan: &Plan, files: &dyn Files) -> (Ready, Diagnostics) {
 /// Makes one check ready that belongs to no plan; files that it names are looked for in `folder`.
 pub fn single(check: Check, files: &dyn Files, folder: &Path) -> Result<ReadyCheck, Diagnostics> {
     let mut compiler = Compiler::new(files, folder);
-    compiler.ready(&Arc::new(check)).ok_or(compiler.problems)
+    make_ready(&mut compiler, &Arc::new(check)).ok_or(compiler.problems)
 }
 
 /// Fills the variables of a check and makes it ready. The outer error is a variable without a value.
@@ -97,7 +97,7 @@ pub fn refill(
     check.arguments = fill(&check.arguments, lookup)?;
     check.templated = false;
     let mut compiler = Compiler::new(files, folder);
-    Ok(match compiler.ready(&Arc::new(check)) {
+    Ok(match make_ready(&mut compiler, &Arc::new(check)) {
         Some(ready) => Ok(ready),
         None => Err(compiler.problems),
     })
@@ -112,7 +112,7 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
         let mut ready = ReadyCase::default();
         for check in &case.checks {
             let made = shared.entry(Arc::as_ptr(check)).or_insert_with(|| {
-                let made = compiler.ready(check).map(Arc::new);
+                let made = make_ready(&mut compiler, check).map(Arc::new);
                 let problems = std::mem::take(&mut compiler.problems);
                 all.append(problems.clone());
                 made.ok_or(problems)
@@ -126,7 +126,10 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
         all.append(misfits.clone());
         ready.problems.append(misfits);
         for turn in &case.turns {
-            let checks = turn.checks.iter().filter_map(|check| compiler.ready(&Arc::new(check.clone())).map(Arc::new));
+            let checks = turn
+                .checks
+                .iter()
+                .filter_map(|check| make_ready(&mut compiler, &Arc::new(check.clone())).map(Arc::new));
             let checks = checks.collect();
             let problems = std::mem::take(&mut compiler.problems);
             all.append(problems.clone());
@@ -146,52 +149,34 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
     ReadySuite { cases, refused }
 }
 
-/// What reading the arguments of a check may use.
-pub(crate) struct Compiler<'c> {
-    /// The files, for checks that name one.
-    pub(crate) files: &'c dyn Files,
-    /// The folder paths are relative to.
-    pub(crate) folder: &'c Path,
-    /// What was found to be wrong.
-    pub(crate) problems: Diagnostics,
-    /// Schemas by path, since many checks share one.
-    pub(crate) schemas: HashMap<PathBuf, Option<Arc<Schema>>>,
+fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>) -> Option<ReadyCheck> {
+    let Some(compile) = registry::find(&check.kind.value) else {
+        unknown(compiler, check);
+        return None;
+    };
+    let test = if check.templated {
+        None
+    } else {
+        let before = compiler.problems.count(agentci_plan::Severity::Error);
+        let test = compile(&check.arguments, compiler)?;
+        if compiler.problems.count(agentci_plan::Severity::Error) > before {
+            return None;
+        }
+        Some(test)
+    };
+    Some(ReadyCheck { check: Arc::clone(check), test })
 }
 
-impl<'c> Compiler<'c> {
-    fn new(files: &'c dyn Files, folder: &'c Path) -> Self {
-        Self { files, folder, problems: Diagnostics::default(), schemas: HashMap::new() }
-    }
-
-    fn ready(&mut self, check: &Arc<Check>) -> Option<ReadyCheck> {
-        let Some(compile) = registry::find(&check.kind.value) else {
-            self.unknown(check);
-            return None;
-        };
-        let test = if check.templated {
-            None
-        } else {
-            let before = self.problems.count(agentci_plan::Severity::Error);
-            let test = compile(&check.arguments, self)?;
-            if self.problems.count(agentci_plan::Severity::Error) > before {
-                return None;
-            }
-            Some(test)
-        };
-        Some(ReadyCheck { check: Arc::clone(check), test })
-    }
-
-    fn unknown(&mut self, check: &Check) {
-        let kind = &check.kind;
-        let known: Vec<&str> = registry::names().collect();
-        let help = match did_you_mean(&kind.value, known.iter().copied()) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None => format!("checks are {}", read::quoted_list(&known)),
-        };
-        self.problems.push(
-            Diagnostic::error(kind.span, format!("unknown check `{}`", kind.value.escape_debug()))
-                .label("not a check in this format")
-                .help(help),
-        );
-    }
+fn unknown(compiler: &mut Compiler<'_>, check: &Check) {
+    let kind = &check.kind;
+    let known: Vec<&str> = registry::names().collect();
+    let help = match did_you_mean(&kind.value, known.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("checks are {}", read::quoted_list(&known)),
+    };
+    compiler.problems.push(
+        Diagnostic::error(kind.span, format!("unknown check `{}`", kind.value.escape_debug()))
+            .label("not a check in this format")
+            .help(help),
+    );
 }

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use agentci_plan::{Failure, Node, Outcome, Spanned, read};
 use agentci_trace::Trace;
 
-use crate::compile::Compiler;
+use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::said::quote;
 

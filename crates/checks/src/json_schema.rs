@@ -22,11 +22,11 @@ use std::sync::Arc;
 
 use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Reading, Span, join, read};
 use agentci_trace::Trace;
-use jsonschema::{PatternOptions, ValidationError, Validator};
+use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
 
 use crate::called::cut;
-use crate::compile::Compiler;
+use crate::compiler::{Compiler, Schema};
 use crate::evaluate::{Evaluate, no_output};
 use crate::said::quote;
 
@@ -36,13 +36,6 @@ const SCHEMA_LIMIT: u64 = 10 << 20;
 const DETAIL: usize = 2_000;
 /// How many errors are listed.
 const LISTED: usize = 50;
-
-/// A compiled schema and its source, to say what a keyword asked for.
-#[derive(Debug)]
-pub(crate) struct Schema {
-    validator: Validator,
-    source: Value,
-}
 
 #[derive(Debug)]
 struct JsonSchema {

@@ -15,7 +15,7 @@ use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Spanned, read};
 use agentci_trace::{Kind, Trace};
 use serde_json::Value;
 
-use crate::compile::Compiler;
+use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 
 #[derive(Debug)]

@@ -6,6 +6,7 @@
 mod call_order;
 mod called;
 mod compile;
+mod compiler;
 mod contains;
 mod evaluate;
 mod json_schema;

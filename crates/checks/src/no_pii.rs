@@ -17,7 +17,7 @@
 use agentci_plan::{Failure, Node, Outcome, read};
 use agentci_trace::Trace;
 
-use crate::compile::Compiler;
+use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pii::{self, Found};
 

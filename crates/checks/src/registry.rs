@@ -2,7 +2,7 @@
 
 use agentci_plan::Node;
 
-use crate::compile::Compiler;
+use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::{
     call_order, contains, json_schema, latency, no_pii, required_fields, tokens, tool_called, tool_evidence, valid_json,

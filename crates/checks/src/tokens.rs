@@ -14,7 +14,7 @@
 use agentci_plan::{Detail, Failure, Node, Outcome, Spanned, read};
 use agentci_trace::Trace;
 
-use crate::compile::Compiler;
+use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use agentci_trace::{Trace, TracedCall, canonical};
 use serde_json::Value;
 
 use crate::called::{cut, observed, shown};
-use crate::compile::Compiler;
+use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 
 #[derive(Debug)]

@@ -23,7 +23,7 @@ use agentci_plan::{Diagnostic, Failure, Node, Outcome, Spanned, read};
 use agentci_trace::Trace;
 use serde_json::Value;
 
-use crate::compile::Compiler;
+use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::said::quote;
 

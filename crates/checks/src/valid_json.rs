@@ -14,7 +14,7 @@ use agentci_plan::{Failure, Node, Outcome, read};
 use agentci_trace::Trace;
 use serde::de::IgnoredAny;
 
-use crate::compile::Compiler;
+use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::said::quote;
 

@@ -12,8 +12,8 @@ use agentci_trace::{Event, Kind, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
 use tokio::time::Instant;
 
-use crate::attempt::Job;
 use crate::host::{Host, Source};
+use crate::job::Job;
 use crate::meter::{self, Meter};
 use crate::prepare::Prepared;
 use crate::{findings, translate};

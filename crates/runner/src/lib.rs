@@ -7,8 +7,10 @@ mod converse;
 mod findings;
 mod hook;
 mod host;
+mod job;
 mod meter;
 mod model;
+mod options;
 mod prepare;
 mod redact;
 mod schedule;
@@ -17,5 +19,6 @@ mod step;
 mod stop;
 mod translate;
 
-pub use schedule::{Facts, Options, Run, run_suite};
+pub use options::Options;
+pub use schedule::{Facts, Run, run_suite};
 pub use stop::{Stop, Stopper};

@@ -6,8 +6,8 @@ use agentci_trace::Kind;
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use crate::attempt::Job;
 use crate::findings;
+use crate::job::Job;
 
 /// The key an agent is given when neither the script nor its environment has one; SDKs insist on some key.
 const PLACEHOLDER_KEY: &str = "agentci-placeholder";

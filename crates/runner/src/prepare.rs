@@ -11,8 +11,8 @@ use agentci_trace::Redactor;
 use agentci_verdict::{Cause, Finding, Replay};
 use serde_json::{Value, json};
 
-use crate::attempt::Job;
 use crate::host::Source;
+use crate::job::Job;
 use crate::model::{self, Model};
 use crate::scope::Scope;
 use crate::{findings, hook};
@@ -142,7 +142,7 @@ fn learn<'c>(
     inputs: &[Value],
     checks: impl Iterator<Item = &'c Arc<ReadyCheck>>,
 ) -> Redactor {
-    let mut own = crate::schedule::suite_secrets(job.suite, job.options.secrets);
+    let mut own = crate::redact::suite_secrets(job.suite, job.options.secrets);
     for (name, value) in scope.variables() {
         own.learn_pair(name, value);
     }

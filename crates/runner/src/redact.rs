@@ -5,9 +5,10 @@
 
 use std::sync::Arc;
 
-use agentci_plan::Place;
+use agentci_plan::{Place, Suite};
 use agentci_trace::Redactor;
 use agentci_verdict::{Body, CaseEnd, Finding};
+use regex::Regex;
 use serde_json::Value;
 
 /// Removes secrets from an event; those found by their key are remembered for everything that follows.
@@ -51,6 +52,20 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
         }
         _ => {}
     }
+}
+
+/// What must not leave the run of a suite: the environment's secrets and the suite's own rules.
+pub(crate) fn suite_secrets(suite: &Suite, base: &Redactor) -> Redactor {
+    let mut secrets = base.clone();
+    suite.redact.keys.iter().for_each(|key| secrets.add_key(key));
+    // Patterns were compiled when the suite was read; one that fails now would have been refused then.
+    suite
+        .redact
+        .patterns
+        .iter()
+        .filter_map(|pattern| Regex::new(pattern).ok())
+        .for_each(|pattern| secrets.add_pattern(pattern));
+    secrets
 }
 
 fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {

@@ -1,46 +1,19 @@
 //! Which case runs when.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
-use std::time::Duration;
 
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
 use agentci_drivers::mock::MockDraws;
-use agentci_plan::{Files, Mode, Plan, Suite, Target};
-use agentci_stubs::{Faults, Tool};
-use agentci_trace::Redactor;
+use agentci_plan::{Plan, Suite, Target};
+use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Status};
 use futures_util::StreamExt as _;
-use regex::Regex;
 
-use crate::attempt::{Job, SuiteDeadline};
-use crate::redact::redact;
+use crate::job::{Job, SuiteDeadline};
+use crate::options::Options;
+use crate::redact::{redact, suite_secrets};
 use crate::stop::Stop;
-
-/// How to run.
-pub struct Options<'o> {
-    /// Where recordings and schemas are read from.
-    pub files: &'o dyn Files,
-    /// The environment, for `${ENV.NAME}`.
-    pub environment: &'o dyn Fn(&str) -> Option<String>,
-    /// Whether tools are replayed, recorded or live.
-    pub mode: Mode,
-    /// How many cases run at once, at least one.
-    pub parallel: usize,
-    /// Start no further case after one that did not pass.
-    pub fail_fast: bool,
-    /// How long a case may take; the case's own limit otherwise.
-    pub timeout: Option<Duration>,
-    /// How long all cases together may take.
-    pub suite_timeout: Option<Duration>,
-    /// What every draw depends on.
-    pub seed: u64,
-    /// Tools of the program that runs this, for record and live mode.
-    pub tools: &'o [Arc<dyn Tool>],
-    /// What must not leave the run: the environment's secrets.
-    pub secrets: &'o Redactor,
-}
 
 /// What the run's first event tells beside the plan.
 #[derive(Debug, Clone, Default)]
@@ -141,20 +114,6 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     }
     send(of_run(now.unix_ms, Body::RunEnd(end)));
     worst
-}
-
-/// What must not leave the run of a suite: the environment's secrets and the suite's own rules.
-pub(crate) fn suite_secrets(suite: &Suite, base: &Redactor) -> Redactor {
-    let mut secrets = base.clone();
-    suite.redact.keys.iter().for_each(|key| secrets.add_key(key));
-    // Patterns were compiled when the suite was read; one that fails now would have been refused then.
-    suite
-        .redact
-        .patterns
-        .iter()
-        .filter_map(|pattern| Regex::new(pattern).ok())
-        .for_each(|pattern| secrets.add_pattern(pattern));
-    secrets
 }
 
 fn start(run: &Run<'_>) -> RunStart {

@@ -1,0 +1,34 @@
+//! What reading the arguments of a check may use.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agentci_plan::{Diagnostics, Files};
+use jsonschema::Validator;
+use serde_json::Value;
+
+/// A compiled schema and its source, to say what a keyword asked for.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    pub(crate) validator: Validator,
+    pub(crate) source: Value,
+}
+
+/// What reading the arguments of a check may use.
+pub(crate) struct Compiler<'c> {
+    /// The files, for checks that name one.
+    pub(crate) files: &'c dyn Files,
+    /// The folder paths are relative to.
+    pub(crate) folder: &'c Path,
+    /// What was found to be wrong.
+    pub(crate) problems: Diagnostics,
+    /// Schemas by path, since many checks share one.
+    pub(crate) schemas: HashMap<PathBuf, Option<Arc<Schema>>>,
+}
+
+impl<'c> Compiler<'c> {
+    pub(crate) fn new(files: &'c dyn Files, folder: &'c Path) -> Self {
+        Self { files, folder, problems: Diagnostics::default(), schemas: HashMap::new() }
+    }
+}

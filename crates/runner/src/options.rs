@@ -1,0 +1,32 @@
+//! How to run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::{Files, Mode};
+use agentci_stubs::Tool;
+use agentci_trace::Redactor;
+
+/// How to run.
+pub struct Options<'o> {
+    /// Where recordings and schemas are read from.
+    pub files: &'o dyn Files,
+    /// The environment, for `${ENV.NAME}`.
+    pub environment: &'o dyn Fn(&str) -> Option<String>,
+    /// Whether tools are replayed, recorded or live.
+    pub mode: Mode,
+    /// How many cases run at once, at least one.
+    pub parallel: usize,
+    /// Start no further case after one that did not pass.
+    pub fail_fast: bool,
+    /// How long a case may take; the case's own limit otherwise.
+    pub timeout: Option<Duration>,
+    /// How long all cases together may take.
+    pub suite_timeout: Option<Duration>,
+    /// What every draw depends on.
+    pub seed: u64,
+    /// Tools of the program that runs this, for record and live mode.
+    pub tools: &'o [Arc<dyn Tool>],
+    /// What must not leave the run: the environment's secrets.
+    pub secrets: &'o Redactor,
+}
