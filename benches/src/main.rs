@@ -1,6 +1,7 @@
 //! Prints what `agentci` costs beside the floor of each thing it does, as ratios measured in one run.
 #![expect(clippy::print_stdout, reason = "a bench is there to print")]
 
+mod llm;
 mod measure;
 mod process;
 
@@ -10,7 +11,10 @@ use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let rounds = std::env::args().nth(1).map_or(Ok(9), |rounds| rounds.parse())?;
-    let results = [process::measure(rounds, 1)?, process::measure(rounds, 2)?];
+    let only = std::env::args().nth(2);
+    let wanted = |name| only.as_deref().is_none_or(|only| only == name);
+    let results =
+        if wanted("process") { vec![process::measure(rounds, 1)?, process::measure(rounds, 2)?] } else { Vec::new() };
     println!("{:<28} {:>10} {:>10} {:>9} {:>9}", "bench", "agentci ms", "floor ms", "wall", "cpu");
     for result in &results {
         println!(
@@ -18,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             result.name, result.wall_ms, result.floor_wall_ms, result.wall_ratio, result.cpu_ratio
         );
     }
-    let rows: Vec<_> = results
+    let mut rows: Vec<_> = results
         .iter()
         .map(|result| {
             json!({
@@ -27,6 +31,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             })
         })
         .collect();
+    if wanted("llm") {
+        rows.extend(llm::measure(rounds)?);
+    }
     std::fs::write("target/bench.json", format!("{:#}\n", serde_json::Value::from(rows)))?;
     Ok(())
 }

@@ -46,7 +46,8 @@ pub(crate) fn compare(
     })
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// The middle one.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }

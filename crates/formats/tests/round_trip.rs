@@ -8,8 +8,8 @@ use agentci_formats::{load, print_native, yaml};
 use agentci_plan::{
     Action, Case, Cassette, Check, CommandPart, CommandTool, Content, Data, Dialect, Fault, FaultKind, FaultTime,
     Gates, Hook, HttpTool, Limit, Limits, LiveTool, LiveTools, MemoryFiles, Message, MockResponse, MockScript,
-    MockTarget, Mode, Node, Normalization, ProcessTarget, Redaction, Said, Scalar, Skip, Sources, Span, Spanned,
-    StopRule, Suite, Target, Text, TextReplacement, ToolSource, Turn, World,
+    MockTarget, Mode, ModelScript, ModelWorld, Node, Normalization, ProcessTarget, Redaction, Said, Scalar, Skip,
+    Sources, Span, Spanned, StopRule, Suite, Target, Text, TextReplacement, ToolSource, Turn, World,
 };
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
@@ -204,12 +204,19 @@ fn process() -> impl Strategy<Value = Target> {
     })
 }
 
+/// The script that stands in the files of the test.
+fn model() -> ModelWorld {
+    let script = ModelScript { default: vec!["hi".into()], ..ModelScript::default() };
+    ModelWorld { path: "s/model.yaml".into(), span: span(), script: Arc::new(script) }
+}
+
 fn world() -> impl Strategy<Value = World> {
     let path = sample::select(vec!["s/tapes/a b.jsonl", "tape", "../up/ü.jsonl", "/abs/${X}"]);
     let allowed = option::of(collection::vec(text(), 0..3));
-    (option::of(path), allowed, live(), normalization(), collection::vec(fault(), 0..3)).prop_map(
-        |(path, allowed, live, normalization, faults)| World {
-            model: None,
+    let model = any::<bool>().prop_map(|there| there.then(model));
+    (model, option::of(path), allowed, live(), normalization(), collection::vec(fault(), 0..3)).prop_map(
+        |(model, path, allowed, live, normalization, faults)| World {
+            model,
             tools: path
                 .map_or(ToolSource::None, |path| ToolSource::Cassette(Cassette { path: path.into(), span: span() })),
             allowed: allowed.map(|names| names.into_iter().map(|name| Spanned::new(name, span())).collect()),
@@ -388,7 +395,7 @@ proptest! {
     #[test]
     fn a_printed_suite_loads_as_the_same_suite(suite in suite()) {
         let text = print_native(&suite, None);
-        let files = MemoryFiles::default().with("s/agentci.yaml", text.as_str());
+        let files = MemoryFiles::default().with("s/agentci.yaml", text.as_str()).with("s/model.yaml", "default: hi\n");
         let loaded = load(&files, &["s".into()]);
         prop_assert!(loaded.diagnostics.is_empty(), "{text}\n{:?}", loaded.diagnostics);
         prop_assert_eq!(without_places(&loaded.plan.suites[0]), without_places(&suite), "{}", text);

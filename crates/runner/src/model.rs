@@ -12,6 +12,9 @@ use crate::job::Job;
 /// The key an agent is given when neither the script nor its environment has one; SDKs insist on some key.
 const PLACEHOLDER_KEY: &str = "agentci-placeholder";
 
+/// Where the model is.
+const LOOPBACK: &str = "127.0.0.1";
+
 /// The scripted model of an attempt; it ends with it.
 pub(crate) struct Model {
     /// What leads an SDK to it.
@@ -60,8 +63,14 @@ fn environment(
     ];
     for name in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] {
         let key = world.script.api_key.clone();
-        let key = key.or_else(|| outside(name).is_none().then(|| PLACEHOLDER_KEY.to_owned()));
+        let key = key.or_else(|| outside(name).is_none_or(|key| key.is_empty()).then(|| PLACEHOLDER_KEY.to_owned()));
         variables.extend(key.map(|key| (name.to_owned(), key)));
+    }
+    // A proxy that leads out of this machine does not lead to the model.
+    for name in ["NO_PROXY", "no_proxy"] {
+        let known = outside(name).filter(|hosts| !hosts.is_empty());
+        let hosts = known.map_or(LOOPBACK.to_owned(), |hosts| format!("{hosts},{LOOPBACK}"));
+        variables.push((name.to_owned(), hosts));
     }
     variables
 }

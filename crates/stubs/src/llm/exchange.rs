@@ -98,12 +98,12 @@ fn reply(
             return Ok(Reply::Plain(json!({ "input_tokens": tokens::estimate(bytes) })));
         }
         _ => {
-            entry.model = request.get("model").and_then(Value::as_str).map(str::to_owned);
+            entry.model = request.get("model").and_then(Value::as_str).map(|model| model.chars().take(200).collect());
             let model = mind.script().model.as_deref().unwrap_or("embedding-test");
             return openai::embeddings::answer(&request, model).map(Reply::Plain);
         }
     };
-    entry.model.clone_from(&asked.model);
+    entry.model = asked.model.as_ref().map(|model| model.chars().take(200).collect());
     entry.stream = asked.stream;
     entry.tool_results.clone_from(&asked.results);
     mind.resume(&mut asked)?;

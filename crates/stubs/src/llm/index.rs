@@ -5,7 +5,7 @@
 //! beginnings of patterns, are found in one pass of one automaton; a pattern is tried only where its beginning was found, and
 //! those without one are tried together.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use agentci_plan::{ModelRule, UserText};
 use aho_corasick::AhoCorasick;
@@ -97,16 +97,15 @@ impl Index {
     /// What this text fulfils.
     fn wants(&self, user: &str) -> Vec<Want> {
         let mut wants = vec![Want::Anything];
-        let mut seen: Vec<usize> = Vec::new();
+        let (mut seen, mut tried) = (HashSet::new(), HashSet::new());
         for found in self.finder.find_overlapping_iter(user) {
             let needle = found.pattern().as_usize();
-            if seen.contains(&needle) {
+            if !seen.insert(needle) {
                 continue;
             }
-            seen.push(needle);
             for want in &self.needles[needle] {
                 let holds = match want {
-                    Want::Pattern(pattern) => !wants.contains(want) && self.patterns[*pattern].is_match(user),
+                    Want::Pattern(pattern) => tried.insert(*pattern) && self.patterns[*pattern].is_match(user),
                     _ => true,
                 };
                 if holds {

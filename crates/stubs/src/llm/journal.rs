@@ -42,6 +42,7 @@ impl Journal {
         for result in &mut entry.tool_results {
             if let Some((end, _)) = result.content.char_indices().nth(SHOWN) {
                 result.content.truncate(end);
+                result.content.shrink_to_fit();
             }
         }
         if self.entries.len() == MOST {

@@ -21,6 +21,8 @@ use crate::faults::draw;
 const NAMELESS: &str = "gpt-test";
 /// How many answers are remembered for requests that go on from one of them.
 const REMEMBERED: usize = 10_000;
+/// How much of the user's text is remembered for them.
+const REMEMBERED_TEXT: usize = 10_000;
 
 /// What to do with a request.
 #[derive(Debug)]
@@ -222,6 +224,7 @@ impl Mind {
 
     /// Remembers where a conversation stands after an answer.
     pub(super) fn remember(&self, id: String, asked: &Asked) {
+        let user = asked.user.chars().take(REMEMBERED_TEXT).collect();
         let mut state = self.state();
         if state.conversation_order.len() == REMEMBERED
             && let Some(oldest) = state.conversation_order.pop_front()
@@ -229,7 +232,7 @@ impl Mind {
             state.conversations.remove(&oldest);
         }
         state.conversation_order.push_back(id.clone());
-        state.conversations.insert(id, Conversation { user: asked.user.clone(), answers: asked.turn() });
+        state.conversations.insert(id, Conversation { user, answers: asked.turn() });
     }
 }
 

@@ -1,0 +1,85 @@
+//! A client that costs little: a few connections, a request on each, then the answers.
+
+use std::error::Error;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Instant;
+
+const CONNECTIONS: usize = 16;
+
+pub(super) struct Client {
+    connections: Vec<TcpStream>,
+    request: Vec<u8>,
+    buffer: Vec<u8>,
+}
+
+impl Client {
+    pub(super) fn connect(address: SocketAddr, body: &str) -> Result<Self, Box<dyn Error>> {
+        let mut connections = Vec::with_capacity(CONNECTIONS);
+        for _ in 0..CONNECTIONS {
+            let stream = TcpStream::connect(address)?;
+            stream.set_nodelay(true)?;
+            connections.push(stream);
+        }
+        let request = format!(
+            "POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer sk-test\r\n\
+             content-type: application/json\r\nuser-agent: bench\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        Ok(Self { connections, request: request.into_bytes(), buffer: vec![0; 1 << 16] })
+    }
+
+    /// One request; the body of its answer.
+    pub(super) fn once(&mut self) -> Result<Vec<u8>, Box<dyn Error>> {
+        self.connections[0].write_all(&self.request)?;
+        read(&mut self.connections[0], &mut self.buffer).map(<[u8]>::to_vec)
+    }
+
+    /// So many requests; the time of each in microseconds.
+    pub(super) fn many(&mut self, count: usize) -> Result<Vec<f64>, Box<dyn Error>> {
+        let mut times = Vec::with_capacity(count);
+        let mut sent = Vec::with_capacity(CONNECTIONS);
+        for _ in 0..count.div_ceil(CONNECTIONS) {
+            sent.clear();
+            for connection in &mut self.connections {
+                sent.push(Instant::now());
+                connection.write_all(&self.request)?;
+            }
+            for (connection, sent) in self.connections.iter_mut().zip(&sent) {
+                read(connection, &mut self.buffer)?;
+                times.push(sent.elapsed().as_secs_f64() * 1e6);
+            }
+        }
+        Ok(times)
+    }
+}
+
+/// Reads one answer; its body.
+fn read<'b>(stream: &mut TcpStream, buffer: &'b mut [u8]) -> Result<&'b [u8], Box<dyn Error>> {
+    let mut filled = 0;
+    loop {
+        let count = stream.read(&mut buffer[filled..])?;
+        if count == 0 {
+            return Err("the server closed the connection".into());
+        }
+        filled += count;
+        let Some(head) = buffer[..filled].windows(4).position(|four| four == b"\r\n\r\n") else { continue };
+        let text = std::str::from_utf8(&buffer[..head])?;
+        if !text.starts_with("HTTP/1.1 200") {
+            return Err(text.to_owned().into());
+        }
+        let length = text.lines().find_map(|line| line.strip_prefix("content-length: ")).ok_or("no length")?;
+        let end = head + 4 + length.parse::<usize>()?;
+        while filled < end {
+            filled += stream.read(&mut buffer[filled..])?;
+        }
+        return Ok(&buffer[head + 4..end]);
+    }
+}
+
+/// The value below which so many in a hundred lie.
+pub(super) fn percentile(mut values: Vec<f64>, percent: usize) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let at = (values.len() * percent / 100).min(values.len().saturating_sub(1));
+    values.get(at).copied().unwrap_or(f64::NAN)
+}

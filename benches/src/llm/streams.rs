@@ -1,0 +1,73 @@
+//! A thousand readers at once: how late their tokens come.
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::client::percentile;
+use super::server::Server;
+
+const STREAMS: u32 = 1_000;
+const TOKENS: u32 = 40;
+const BETWEEN: Duration = Duration::from_millis(50);
+/// Readers come one after the other, as they would in life; all are there long before the first is done.
+const APART: Duration = Duration::from_millis(1);
+
+/// How late tokens came, from the moment the request was sent.
+pub(super) struct Late {
+    pub(super) tokens: usize,
+    pub(super) p50_ms: f64,
+    pub(super) p99_ms: f64,
+    pub(super) most_ms: f64,
+}
+
+pub(super) fn measure() -> Result<Late, Box<dyn Error>> {
+    let reply = "word ".repeat(TOKENS as usize);
+    let server =
+        Server::model(&format!("rules:\n- reply: {}\n  first_token: 50ms\n  tokens_per_second: 20\n", reply.trim()))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let late = runtime.block_on(async {
+        let start = tokio::time::Instant::now();
+        let mut readers = tokio::task::JoinSet::new();
+        for number in 0..STREAMS {
+            let address = server.address;
+            readers.spawn(async move {
+                tokio::time::sleep_until(start + APART * number).await;
+                read(address).await
+            });
+        }
+        let mut late = Vec::new();
+        while let Some(reader) = readers.join_next().await {
+            late.extend(reader.map_err(std::io::Error::other)??);
+        }
+        Ok::<_, std::io::Error>(late)
+    })?;
+    let most_ms = late.iter().copied().fold(0.0, f64::max);
+    Ok(Late { tokens: late.len(), p50_ms: percentile(late.clone(), 50), p99_ms: percentile(late, 99), most_ms })
+}
+
+/// Reads one stream; how late each token was, in milliseconds.
+async fn read(address: SocketAddr) -> std::io::Result<Vec<f64>> {
+    let body = r#"{"stream":true,"messages":[{"role":"user","content":"x"}]}"#;
+    let mut stream = TcpStream::connect(address).await?;
+    let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close";
+    let request = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let sent = Instant::now();
+    stream.write_all(request.as_bytes()).await?;
+    let (mut late, mut buffer, mut rest) = (Vec::new(), vec![0; 4096], Vec::new());
+    loop {
+        let count = stream.read(&mut buffer).await?;
+        if count == 0 {
+            return Ok(late);
+        }
+        rest.extend_from_slice(&buffer[..count]);
+        let seen = rest.windows(6).filter(|six| *six == b" word\"" || *six == b"\"word\"").count();
+        for _ in late.len()..seen {
+            let due = BETWEEN * (u32::try_from(late.len()).unwrap_or(u32::MAX) + 1);
+            late.push(sent.elapsed().saturating_sub(due).as_secs_f64() * 1000.0);
+        }
+    }
+}
