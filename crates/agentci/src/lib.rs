@@ -34,8 +34,8 @@ pub use disk::DiskFiles;
 pub use mock::{
     AgentTestCase, AgentTestConfig, AgentTestResult, AgentTestRunner, ConsoleReporter, JsonReporter, JunitReporter,
     MockLlmConfig, MockLlmProvider, MockLlmResponse, SuiteReporter, TestSuiteResult, assert_calls_tool,
-    assert_contains_text, assert_matches_schema, assert_max_latency, assert_max_tokens, assert_no_pii, assert_valid_json,
-    create_mock_anthropic, create_mock_openai, load_test_suite,
+    assert_contains_text, assert_matches_schema, assert_max_latency, assert_max_tokens, assert_no_pii,
+    assert_valid_json, create_mock_anthropic, create_mock_openai, load_test_suite,
 };
 pub use policies::read_baseline;
 pub use suites::{Settings, Suites, environment, environment_secrets};

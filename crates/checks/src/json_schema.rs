@@ -156,7 +156,7 @@ impl Evaluate for JsonSchema {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let output = match self.looked_at(trace) {
             Ok(output) => output,
-            Err(outcome) => return outcome,
+            Err(outcome) => return *outcome,
         };
         let mut errors: Vec<ValidationError<'_>> = self.schema.validator.iter_errors(&output).collect();
         if errors.is_empty() {
@@ -184,15 +184,15 @@ impl Evaluate for JsonSchema {
 
 impl JsonSchema {
     /// The value that is held against the schema.
-    fn looked_at<'t>(&self, trace: &'t Trace) -> Result<Cow<'t, Value>, Outcome> {
+    fn looked_at<'t>(&self, trace: &'t Trace) -> Result<Cow<'t, Value>, Box<Outcome>> {
         if self.of == Of::Text {
             let said = trace.text();
             return serde_json::from_str(said.trim()).map(Cow::Owned).map_err(|error| {
                 let message = format!("the agent's answer is not JSON: {error}");
-                Outcome::Failed(Failure::new(message).at(self.span, "asks for JSON").note(quote(&said)))
+                Box::new(Outcome::Failed(Failure::new(message).at(self.span, "asks for JSON").note(quote(&said))))
             });
         }
-        let output = trace.final_output().ok_or_else(no_output)?;
+        let output = trace.final_output().ok_or_else(|| Box::new(no_output()))?;
         let read = match output {
             Value::String(text) if self.of == Of::Either => serde_json::from_str::<Value>(text.trim()).ok(),
             _ => None,

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use agentci_plan::{MockResponse, MockScript};
 
-use super::{AgentTestCase, AgentTestRunner, LoadError, MAX_YAML_SIZE, MockLlmConfig, MockLlmProvider, MockLlmResponse};
+use super::{
+    AgentTestCase, AgentTestRunner, LoadError, MAX_YAML_SIZE, MockLlmConfig, MockLlmProvider, MockLlmResponse,
+};
 
 /// A model that answers as `OpenAI`'s do: in words, in JSON, and with a tool call in `tool_calls`.
 ///
@@ -72,12 +74,7 @@ pub fn mock_anthropic() -> MockLlmConfig {
         320.0,
         [
             answer("Looking at the request, there are two points that matter most here.", 35, 290.0, "end_turn"),
-            answer(
-                r#"{"status": "success", "data": {"items": ["one", "two"], "count": 2}}"#,
-                48,
-                375.0,
-                "end_turn",
-            ),
+            answer(r#"{"status": "success", "data": {"items": ["one", "two"], "count": 2}}"#, 48, 375.0, "end_turn"),
             answer(
                 r#"{"type": "tool_use", "id": "toolu_1", "name": "calculator", "input": {"expression": "2 + 2"}}"#,
                 62,

@@ -164,9 +164,8 @@ fn load(path: &Path, max_size: u64, within_folder: bool) -> Result<Vec<AgentTest
     if problems.has_errors() {
         return Err(invalid(&problems, &sources));
     }
-    let checked = |test| {
-        AgentTestCase::checked(test).map_err(|wrong| LoadError::Invalid(format!("{}: {wrong}", path.display())))
-    };
+    let checked =
+        |test| AgentTestCase::checked(test).map_err(|wrong| LoadError::Invalid(format!("{}: {wrong}", path.display())));
     tests.into_iter().map(checked).collect()
 }
 

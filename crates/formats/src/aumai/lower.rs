@@ -44,13 +44,13 @@ pub(crate) fn lower(
         match shape(root) {
             _ if Some(path) == config.path.as_ref() => {}
             Shape::Tests => {
-                found.extend(tests(root, &mut problems).into_iter().filter_map(|node| test::read(node, &mut problems)))
+                let written = tests(root, &mut problems);
+                found.extend(written.into_iter().filter_map(|node| test::read(node, &mut problems)));
             }
-            Shape::Empty => {}
             Shape::MockConfig if mock_config::is_named_so(path) && !matches!(documents.mock, MockSource::Script(_)) => {
                 problems.push(unused(path, root.span, &config));
             }
-            Shape::MockConfig => {}
+            Shape::Empty | Shape::MockConfig => {}
             Shape::Other => strays.push(path.clone()),
         }
     }
