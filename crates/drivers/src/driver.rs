@@ -27,7 +27,7 @@ pub struct Driver(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    Process(ProcessDriver),
+    Process(Box<ProcessDriver>),
     Mock(MockDriver),
 }
 
@@ -36,7 +36,7 @@ impl Driver {
     pub fn open(target: &Target, context: &Context<'_>) -> Result<Result<Self, DriveError>, UnsetVariable> {
         match target {
             Target::Process(process) => {
-                Ok(ProcessDriver::open(process, context)?.map(|driver| Driver(Kind::Process(driver))))
+                Ok(ProcessDriver::open(process, context)?.map(|driver| Driver(Kind::Process(Box::new(driver)))))
             }
             Target::Mock(mock) => Ok(Ok(Driver(Kind::Mock(MockDriver::open(mock, context.draws))))),
             other => Ok(Err(DriveError::Unsupported(format!("no driver for {other:?}")))),
@@ -77,7 +77,7 @@ impl Driver {
     pub async fn close(self) -> Ending {
         match self.0 {
             Kind::Process(driver) => driver.close().await,
-            Kind::Mock(driver) => driver.close(),
+            Kind::Mock(_) => Ending { exit: None, stderr_tail: Vec::new() },
         }
     }
 }

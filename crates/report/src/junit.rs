@@ -111,7 +111,9 @@ fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>) -> String 
     let end = row.decisive();
     let mut inside = match (end.status, &end.skip_reason) {
         (Status::Pass, _) => Vec::new(),
-        (Status::Fail, _) => vec![words.map_or_else(|| problem("failure", suite, row), assertions)],
+        (Status::Fail, _) => {
+            vec![words.map_or_else(|| problem("failure", suite, row), |words| assertions(words, suite, row))]
+        }
         (Status::Error, _) => vec![problem("error", suite, row)],
         (Status::Skipped, Some(reason)) => vec![format!("      <skipped message=\"{}\"/>\n", xml_attribute(reason))],
         (Status::Skipped, None) => vec!["      <skipped/>\n".to_owned()],
@@ -150,13 +152,16 @@ fn problem(element: &str, suite: &str, row: &Row) -> String {
     )
 }
 
-/// A failure in the words of a dialect that has its own.
-fn assertions(words: &AgentTestResult) -> String {
-    let body = format!(
+/// A failure in the words of a dialect that has its own, and why, where the run knows it.
+fn assertions(words: &AgentTestResult, suite: &str, row: &Row) -> String {
+    let mut body = format!(
         "Actual output: {}\nFailed assertions:\n{}",
         words.actual_output,
         words.assertions_failed.iter().map(|label| format!("  - {label}")).collect::<Vec<_>>().join("\n"),
     );
+    if row.decisive().findings.iter().any(|finding| finding.place.is_some()) {
+        body = format!("{body}\n\n{}", findings::render(suite, row, 0, Paint::new(false)).trim_end());
+    }
     format!(
         "      <failure message=\"{}\" type=\"AssertionError\">{}</failure>\n",
         xml_attribute(&words.assertions_failed.join("; ")),

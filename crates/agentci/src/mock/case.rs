@@ -79,8 +79,9 @@ impl AgentTestCase {
     /// What is expected: an object with the keys that [`expected_behavior`](Self::expected_behavior) lists. Unknown keys, values
     /// of a wrong type and schemas that are none are refused.
     pub fn expecting(mut self, expected: Value) -> Result<Self, InvalidModel> {
-        let written = json!({ "name": self.name, "expected_behavior": expected });
-        self.expected_behavior = Self::try_from(written)?.expected_behavior;
+        let name = Value::from(self.name.as_str());
+        let written = Map::from_iter([("name".into(), name), ("expected_behavior".into(), expected)]);
+        self.expected_behavior = Self::try_from(Value::Object(written))?.expected_behavior;
         Ok(self)
     }
 

@@ -164,7 +164,9 @@ mod tests {
         let good = AgentTestResult { passed: true, assertions_failed: vec![], ..result.clone() };
         let suite = TestSuiteResult::new("s", vec![result, good], 7.0);
         let mut gathered = Gathered::default();
-        events(&suite).iter().for_each(|event| gathered.add(event));
+        for event in events(&suite) {
+            gathered.add(&event);
+        }
         assert_eq!(gathered.result(), suite);
     }
 }

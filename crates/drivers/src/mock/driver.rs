@@ -2,7 +2,6 @@
 
 use agentci_plan::{MockResponse, MockTarget};
 use agentci_trace::{Kind, Usage};
-use agentci_wire::Ending;
 use serde_json::{Value, json};
 
 use super::{MockDraws, failure};
@@ -40,10 +39,6 @@ impl MockDriver {
                 Err(DriveError::AgentError(message.clone()))
             }
         }
-    }
-
-    pub(crate) fn close(self) -> Ending {
-        Ending { exit: None, stderr_tail: Vec::new() }
     }
 }
 
