@@ -283,7 +283,9 @@ impl Session<'_> {
                 Ok(())
             });
             reports.add("summary.json", Box::new(Summary::new(file)));
-            reports.add("result", Box::new(TestSuite::new(keep)));
+            if self.arguments.json {
+                reports.add("result", Box::new(TestSuite::new(keep)));
+            }
         } else {
             let both: Output = Box::new(move |bytes| {
                 keep(bytes);

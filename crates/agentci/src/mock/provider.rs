@@ -37,9 +37,7 @@ struct State {
 impl MockLlmProvider {
     /// A model with this script.
     pub fn new(config: MockLlmConfig) -> Self {
-        let script = config.to_plan();
-        drop(config);
-        Self { script, seed: 0, state: Mutex::default() }
+        Self { script: config.into_plan(), seed: 0, state: Mutex::default() }
     }
 
     /// The same with another seed for calls that have none: equal seeds let the same calls fail.

@@ -190,9 +190,9 @@ impl MockLlmConfig {
         self.failure_rate
     }
 
-    pub(super) fn to_plan(&self) -> Arc<MockScript> {
+    pub(super) fn into_plan(self) -> Arc<MockScript> {
         Arc::new(MockScript {
-            model_name: self.model_name.clone(),
+            model_name: self.model_name,
             responses: self.responses.iter().map(MockLlmResponse::to_plan).collect(),
             default_latency_ms: self.default_latency_ms,
             failure_rate: self.failure_rate,

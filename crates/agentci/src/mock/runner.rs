@@ -112,7 +112,7 @@ impl AgentTestRunner {
     }
 
     fn run(self, path: &Path, config: &AgentTestConfig) -> Result<TestSuiteResult, LoadError> {
-        let script = config.mock_config().map_or_else(fixtures::usual, super::MockLlmConfig::to_plan);
+        let script = config.mock_config().cloned().map_or_else(fixtures::usual, super::MockLlmConfig::into_plan);
         let mut suites = Suites::load_with([path], &MockSource::Script(script));
         if suites.problems().has_errors() {
             return Err(LoadError::Invalid(told(suites.problems(), &suites.plan().sources)));

@@ -37,38 +37,36 @@ pub(crate) fn lower(
     diagnostics: &mut Diagnostics,
 ) -> (Option<Suite>, Vec<PathBuf>) {
     let mut problems = Diagnostics::default();
-    let config = config(files, sources, &documents, &mut problems);
+    let mut config = config(files, sources, &documents, &mut problems);
+    let script = Arc::new(config.script.take().unwrap_or_default());
+    let world = Arc::new(World::default());
     let mut strays = Vec::new();
-    let mut found = Vec::new();
-    for (path, root) in &documents.files {
-        match shape(root) {
-            _ if Some(path) == config.path.as_ref() => {}
+    let mut cases: Vec<Case> = Vec::new();
+    for (path, root) in documents.files {
+        match shape(&root) {
+            _ if Some(&path) == config.path.as_ref() => {}
             Shape::Tests => {
-                let written = tests(root, &mut problems);
-                found.extend(written.into_iter().filter_map(|node| test::read(node, &mut problems)));
+                for node in tests(&root, &mut problems) {
+                    let Some(test) = test::read(node, &mut problems) else { continue };
+                    let span = config.span.unwrap_or(test.name.span);
+                    let position = u32::try_from(cases.len()).unwrap_or(u32::MAX);
+                    let target = Target::Mock(MockTarget { script: Arc::clone(&script), position, span });
+                    cases.push(case(test, target, &world));
+                }
             }
-            Shape::MockConfig if mock_config::is_named_so(path) && !matches!(documents.mock, MockSource::Script(_)) => {
-                problems.push(unused(path, root.span, &config));
+            Shape::MockConfig
+                if mock_config::is_named_so(&path) && !matches!(documents.mock, MockSource::Script(_)) =>
+            {
+                problems.push(unused(&path, root.span, &config));
             }
             Shape::Empty | Shape::MockConfig => {}
-            Shape::Other => strays.push(path.clone()),
+            Shape::Other => strays.push(path),
         }
     }
-    duplicates(&found, sources, &mut problems);
-    let refused = problems.has_errors() || found.is_empty();
+    duplicates(&cases, sources, &mut problems);
+    let refused = problems.has_errors();
     diagnostics.append(problems);
-    if refused {
-        return (None, strays);
-    }
-    let script = Arc::new(config.script.unwrap_or_default());
-    let world = Arc::new(World::default());
-    let span = found[0].name.span;
-    let cases = found.into_iter().enumerate().map(|(position, test)| {
-        let span = config.span.unwrap_or(test.name.span);
-        let position = u32::try_from(position).unwrap_or(u32::MAX);
-        let target = Target::Mock(MockTarget { script: Arc::clone(&script), position, span });
-        case(test, target, &world)
-    });
+    let Some(span) = cases.first().map(|case| case.span).filter(|_| !refused) else { return (None, strays) };
     let suite = Suite {
         name: documents.name,
         dialect: Dialect::Aumai,
@@ -79,7 +77,7 @@ pub(crate) fn lower(
         output_dir: None,
         redact: Redaction::default(),
         gates: Gates::default(),
-        cases: cases.collect(),
+        cases,
     };
     (Some(suite), strays)
 }
@@ -123,12 +121,12 @@ fn unused(path: &Path, span: Span, chosen: &Chosen) -> Diagnostic {
 }
 
 /// Tests of one name are all kept, since each has its position; but it is seldom meant.
-fn duplicates(tests: &[Test], sources: &Sources, problems: &mut Diagnostics) {
-    let mut first: HashMap<&str, Span> = HashMap::new();
-    for test in tests {
-        let span = test.name.span;
-        let Some(before) = first.get(test.name.value.as_str()) else {
-            first.insert(&test.name.value, span);
+fn duplicates(cases: &[Case], sources: &Sources, problems: &mut Diagnostics) {
+    let mut first: HashMap<&str, Span> = HashMap::with_capacity(cases.len());
+    for case in cases {
+        let span = case.span;
+        let Some(before) = first.get(case.id.as_str()) else {
+            first.insert(&case.id, span);
             continue;
         };
         let label = if before.file == span.file {
@@ -137,7 +135,7 @@ fn duplicates(tests: &[Test], sources: &Sources, problems: &mut Diagnostics) {
             format!("first used in `{}` at line {}", sources.path(before.file).display(), before.line)
         };
         problems.push(
-            Diagnostic::warning(span, format!("the name `{}` is used twice", test.name.value.escape_debug()))
+            Diagnostic::warning(span, format!("the name `{}` is used twice", case.id.escape_debug()))
                 .label(label)
                 .help("give each test of a suite a name of its own"),
         );
