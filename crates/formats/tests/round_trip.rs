@@ -9,7 +9,7 @@ use agentci_plan::{
     Action, Case, Cassette, Check, CommandPart, CommandTool, Content, Data, Dialect, Fault, FaultKind, FaultTime,
     Gates, Hook, HttpTool, Limit, Limits, LiveTool, LiveTools, MemoryFiles, Message, MockResponse, MockScript,
     MockTarget, Mode, ModelScript, ModelWorld, Node, Normalization, ProcessTarget, Redaction, Said, Scalar, Skip,
-    Sources, Span, Spanned, StopRule, Suite, Target, Text, TextReplacement, ToolSource, Turn, World,
+    Sources, Span, Spanned, StopRule, Suite, Target, Text, TextReplacement, ToolSource, Turn, World, join,
 };
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
@@ -79,6 +79,12 @@ fn text() -> impl Strategy<Value = String> {
         "5m",
     ]);
     prop_oneof![odd.prop_map(str::to_owned), any::<String>(), "[a-z][a-z ./:${}A-Z-]{0,12}"]
+}
+
+/// An argument of a command that names nothing of the suite, as `a/..` would.
+fn argument() -> impl Strategy<Value = String> {
+    let there = |word: &str| ["", "s", "s/agentci.yaml"].map(Path::new).contains(&&*join(Path::new("s"), word));
+    text().prop_filter("names something of the suite", move |word| !there(word))
 }
 
 fn name() -> impl Strategy<Value = String> {
@@ -193,7 +199,7 @@ fn mock() -> impl Strategy<Value = Target> {
 }
 
 fn process() -> impl Strategy<Value = Target> {
-    (collection::vec(text(), 0..3), named_texts(), any::<bool>()).prop_map(|(arguments, environment, folder)| {
+    (collection::vec(argument(), 0..3), named_texts(), any::<bool>()).prop_map(|(arguments, environment, folder)| {
         let parts = std::iter::once("program".to_owned()).chain(arguments);
         Target::Process(ProcessTarget {
             command: parts.map(|part| CommandPart { text: Text::parse(&part), file: None }).collect(),
@@ -228,7 +234,7 @@ fn world() -> impl Strategy<Value = World> {
 }
 
 fn live() -> impl Strategy<Value = LiveTools> {
-    let command = (text(), named_texts(), any::<bool>()).prop_map(|(argument, environment, long_lived)| {
+    let command = (argument(), named_texts(), any::<bool>()).prop_map(|(argument, environment, long_lived)| {
         let parts = ["program".to_owned(), argument];
         LiveTool::Command(CommandTool {
             command: parts.map(|part| CommandPart { text: Text::parse(&part), file: None }).into(),
@@ -284,7 +290,7 @@ fn fault() -> impl Strategy<Value = Fault> {
 }
 
 fn hook() -> impl Strategy<Value = Hook> {
-    (text(), named_texts(), 1_u64..100_000).prop_map(|(argument, environment, millis)| Hook {
+    (argument(), named_texts(), 1_u64..100_000).prop_map(|(argument, environment, millis)| Hook {
         command: [Text::Literal("seed".into()), Text::parse(&argument)]
             .map(|text| CommandPart { text, file: None })
             .into(),
