@@ -12,6 +12,7 @@ use agentci_stubs::{ModelServer, ServerOptions};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
+use hyper::header::HeaderValue;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
@@ -38,7 +39,8 @@ impl Server {
         })
     }
 
-    /// The least that a server of these bytes can do: it reads the request to its end and sends them.
+    /// The least that a server of these bytes can do: it reads the request to its end and sends them, with
+    /// the headers that the model's answers have.
     pub(super) fn bare(bytes: Vec<u8>) -> Result<Self, Box<dyn Error>> {
         let bytes = Bytes::from(bytes);
         Self::on_thread(async move |told: &mpsc::Sender<SocketAddr>| {
@@ -52,7 +54,11 @@ impl Server {
                     let bytes = bytes.clone();
                     async move {
                         let _ = request.into_body().collect().await;
-                        Ok::<_, Infallible>(Response::new(Full::new(bytes)))
+                        let mut response = Response::new(Full::new(bytes));
+                        let headers = response.headers_mut();
+                        headers.insert("content-type", HeaderValue::from_static("application/json"));
+                        headers.insert("x-request-id", HeaderValue::from_static("req_00000000000000000001"));
+                        Ok::<_, Infallible>(response)
                     }
                 });
                 tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));

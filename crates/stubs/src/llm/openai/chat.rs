@@ -145,7 +145,10 @@ pub(in super::super) fn whole(answer: &Answer) -> Vec<u8> {
         service_tier: "default",
         system_fingerprint: FINGERPRINT,
     };
-    serde_json::to_vec(&completion).unwrap_or_default()
+    // Room for most answers, so that it need not grow.
+    let mut bytes = Vec::with_capacity(1024);
+    let _ = serde_json::to_writer(&mut bytes, &completion);
+    bytes
 }
 
 /// The answer bit by bit.
