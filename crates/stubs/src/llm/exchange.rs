@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep_until};
 use super::asked::Asked;
 use super::delivery::{json_response, refuse, say, stamped, whole};
 use super::intake::collect;
-use super::journal::Entry;
+use super::journal::{Entry, beginning};
 use super::json::Json;
 use super::mind::{Decision, Mind, Spoilt};
 use super::provider::Provider;
@@ -50,7 +50,7 @@ pub(super) async fn respond(mind: &Mind, request: Request<Incoming>) -> Response
         number: mind.begin(),
         unix_ms: now_ms(),
         provider: provider.name(),
-        path: head.uri.path().chars().take(200).collect(),
+        path: beginning(head.uri.path()),
         ..Entry::default()
     };
     let request_id = format!("req_{:020}", entry.number);
@@ -99,12 +99,12 @@ fn reply(
             return Ok(Reply::Plain(json!({ "input_tokens": tokens::estimate(bytes) })));
         }
         _ => {
-            entry.model = request.get("model").and_then(Json::as_str).map(|model| model.chars().take(200).collect());
+            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
             let model = mind.script().model.as_deref().unwrap_or("embedding-test");
             return openai::embeddings::answer(&request, model).map(Reply::Plain);
         }
     };
-    entry.model = asked.model.as_ref().map(|model| model.chars().take(200).collect());
+    entry.model = asked.model.as_deref().map(beginning);
     entry.stream = asked.stream;
     entry.tool_results.clone_from(&asked.results);
     mind.resume(&mut asked)?;
