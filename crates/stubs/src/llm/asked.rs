@@ -1,6 +1,6 @@
 //! What a request asks, whichever provider it was meant for.
 
-use serde_json::Value;
+use super::json::Json;
 
 /// What a request asks.
 #[derive(Debug, Default)]
@@ -45,12 +45,12 @@ impl Asked {
 }
 
 /// The text of a message's content: a text, or a list of parts of which some have one.
-pub(super) fn text(content: &Value) -> String {
+pub(super) fn text(content: &Json<'_>) -> String {
     match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
+        Json::Text(text) => text.to_string(),
+        Json::List(parts) => {
             let mut all = String::new();
-            for part in parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)) {
+            for part in parts.iter().filter_map(|part| part.get("text").and_then(Json::as_str)) {
                 if !all.is_empty() {
                     all.push('\n');
                 }
@@ -63,10 +63,10 @@ pub(super) fn text(content: &Value) -> String {
 }
 
 /// The same of a tool's result, where other data is shown as JSON.
-pub(super) fn result_text(content: &Value) -> String {
+pub(super) fn result_text(content: &Json<'_>) -> String {
     match content {
-        Value::Null => String::new(),
-        Value::String(_) | Value::Array(_) => text(content),
+        Json::Null => String::new(),
+        Json::Text(_) | Json::List(_) => text(content),
         other => other.to_string(),
     }
 }

@@ -40,6 +40,25 @@ impl Events {
         self.end(data);
     }
 
+    /// Says the last event once for each token, which stands where its last empty text is, and not as it was.
+    pub(super) fn say_like_last<'t>(&mut self, tokens: impl Iterator<Item = &'t str>) {
+        let last = self.marks.pop().map_or(0, |mark| mark.end);
+        let start = self.marks.last().map_or(0, |mark| mark.end);
+        let event = self.bytes.split_off(start);
+        debug_assert_eq!(event.len(), last - start, "nothing follows the last mark");
+        let empty = event.windows(3).rposition(|three| three == b":\"\"");
+        let (before, after) = empty.map_or((event.as_slice(), &[][..]), |at| (&event[..=at], &event[at + 3..]));
+        // Room for most answers, so that it need not grow.
+        self.bytes.reserve(24 * event.len());
+        for token in tokens {
+            self.token();
+            self.bytes.extend_from_slice(before);
+            let _ = serde_json::to_writer(&mut self.bytes, token);
+            self.bytes.extend_from_slice(after);
+            self.marks.push(Mark { end: self.bytes.len(), tokens: self.tokens });
+        }
+    }
+
     /// An event whose data is no JSON.
     pub(super) fn raw(&mut self, data: &str) {
         self.bytes.extend_from_slice(b"data: ");

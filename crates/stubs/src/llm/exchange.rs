@@ -11,7 +11,8 @@ use tokio::time::{Instant, sleep_until};
 use super::asked::Asked;
 use super::delivery::{json_response, refuse, say, stamped, whole};
 use super::intake::collect;
-use super::journal::Entry;
+use super::journal::{Entry, beginning};
+use super::json::Json;
 use super::mind::{Decision, Mind, Spoilt};
 use super::provider::Provider;
 use super::refusal::Refusal;
@@ -29,7 +30,8 @@ enum Reply {
 struct Decided {
     decision: Decision,
     asked: Asked,
-    request: Value,
+    /// The request as it came.
+    body: Vec<u8>,
 }
 
 /// Answers a request, whatever it is.
@@ -48,7 +50,7 @@ pub(super) async fn respond(mind: &Mind, request: Request<Incoming>) -> Response
         number: mind.begin(),
         unix_ms: now_ms(),
         provider: provider.name(),
-        path: head.uri.path().chars().take(200).collect(),
+        path: beginning(head.uri.path()),
         ..Entry::default()
     };
     let request_id = format!("req_{:020}", entry.number);
@@ -86,9 +88,8 @@ fn reply(
         _ => {}
     }
     let bytes = body.len();
-    let request: Value = serde_json::from_slice(&body)
+    let request: Json<'_> = serde_json::from_slice(&body)
         .map_err(|error| Refusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"))?;
-    drop(body);
     let mut asked = match route {
         Route::Chat => openai::chat::read(&request)?,
         Route::Responses => openai::responses::read(&request)?,
@@ -98,17 +99,18 @@ fn reply(
             return Ok(Reply::Plain(json!({ "input_tokens": tokens::estimate(bytes) })));
         }
         _ => {
-            entry.model = request.get("model").and_then(Value::as_str).map(|model| model.chars().take(200).collect());
+            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
             let model = mind.script().model.as_deref().unwrap_or("embedding-test");
             return openai::embeddings::answer(&request, model).map(Reply::Plain);
         }
     };
-    entry.model = asked.model.as_ref().map(|model| model.chars().take(200).collect());
+    entry.model = asked.model.as_deref().map(beginning);
     entry.stream = asked.stream;
     entry.tool_results.clone_from(&asked.results);
     mind.resume(&mut asked)?;
     let decision = mind.decide(&asked, bytes, entry);
-    Ok(Reply::Decided(Box::new(Decided { decision, asked, request })))
+    drop(request);
+    Ok(Reply::Decided(Box::new(Decided { decision, asked, body })))
 }
 
 fn authorize(mind: &Mind, provider: Provider, head: &Parts) -> Result<(), Refusal> {
@@ -139,7 +141,7 @@ impl Exchange<'_> {
     /// Writes down what is answered and answers, at the moment it is due.
     async fn deliver(&self, reply: Reply, mut entry: Entry) -> Response<Speech> {
         entry.status = 200;
-        let Decided { decision, asked, request } = match reply {
+        let Decided { decision, asked, body } = match reply {
             Reply::Plain(value) => {
                 self.mind.state().journal.push(entry);
                 return json_response(value.to_string().into_bytes());
@@ -157,7 +159,7 @@ impl Exchange<'_> {
             Decision::Spoil(..) => {}
             Decision::Refuse(refusal, _) => entry.status = refusal.status,
         }
-        self.observe(&decision, &asked, request);
+        self.observe(&decision, &asked, &body);
         self.mind.state().journal.push(entry);
         match decision {
             Decision::Say(answer) => say(&self.route, &answer, asked.stream, self.arrived, None).await,
@@ -175,9 +177,10 @@ impl Exchange<'_> {
     }
 
     /// Tells who listens what passed over the wire.
-    fn observe(&self, decision: &Decision, asked: &Asked, request: Value) {
+    fn observe(&self, decision: &Decision, asked: &Asked, body: &[u8]) {
         let state = &mut *self.mind.state();
         let Some(observer) = &mut state.observer else { return };
+        let request: Value = serde_json::from_slice(body).unwrap_or_default();
         observer.results(&asked.results);
         match decision {
             Decision::Say(answer) => {

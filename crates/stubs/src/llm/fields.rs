@@ -1,29 +1,28 @@
 //! Reading the fields of a request, wrong types refused with the name of the field.
 
-use serde_json::{Map, Value};
-
+use super::json::Json;
 use super::refusal::Refusal;
 
 /// The fields of a request.
-pub(super) struct Fields<'f>(&'f Map<String, Value>);
+pub(super) struct Fields<'f>(&'f Json<'f>);
 
 impl<'f> Fields<'f> {
-    pub(super) fn open(body: &'f Value) -> Result<Self, Refusal> {
+    pub(super) fn open(body: &'f Json<'f>) -> Result<Self, Refusal> {
         match body {
-            Value::Object(fields) => Ok(Self(fields)),
+            Json::Object(_) => Ok(Self(body)),
             other => Err(Refusal::new(400, format!("the request must be a JSON object, found {}", describe(other)))),
         }
     }
 
     /// A field that may be absent; null counts as absent.
-    pub(super) fn get(&self, name: &str) -> Option<&'f Value> {
-        self.0.get(name).filter(|value| !value.is_null())
+    pub(super) fn get(&self, name: &str) -> Option<&'f Json<'f>> {
+        self.0.get(name).filter(|value| **value != Json::Null)
     }
 
     pub(super) fn text(&self, name: &str) -> Result<Option<&'f str>, Refusal> {
         match self.get(name) {
             None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
+            Some(Json::Text(text)) => Ok(Some(text)),
             Some(other) => Err(wrong(name, "a string", other)),
         }
     }
@@ -31,7 +30,7 @@ impl<'f> Fields<'f> {
     pub(super) fn truth(&self, name: &str) -> Result<bool, Refusal> {
         match self.get(name) {
             None => Ok(false),
-            Some(Value::Bool(truth)) => Ok(*truth),
+            Some(Json::Truth(truth)) => Ok(*truth),
             Some(other) => Err(wrong(name, "true or false", other)),
         }
     }
@@ -47,10 +46,10 @@ impl<'f> Fields<'f> {
     }
 
     /// A list that must be there and hold something.
-    pub(super) fn list(&self, name: &str) -> Result<&'f [Value], Refusal> {
+    pub(super) fn list(&self, name: &str) -> Result<&'f [Json<'f>], Refusal> {
         match self.get(name) {
-            Some(Value::Array(items)) if !items.is_empty() => Ok(items),
-            Some(Value::Array(_)) => Err(Refusal::of_part(name, format!("`{name}` must not be empty"))),
+            Some(Json::List(items)) if !items.is_empty() => Ok(items),
+            Some(Json::List(_)) => Err(Refusal::of_part(name, format!("`{name}` must not be empty"))),
             Some(other) => Err(wrong(name, "a list", other)),
             None => Err(missing(name)),
         }
@@ -61,17 +60,17 @@ pub(super) fn missing(name: &str) -> Refusal {
     Refusal::of_part(name, format!("missing required parameter: `{name}`")).code("missing_required_parameter")
 }
 
-pub(super) fn wrong(name: &str, wanted: &str, found: &Value) -> Refusal {
+pub(super) fn wrong(name: &str, wanted: &str, found: &Json<'_>) -> Refusal {
     Refusal::of_part(name, format!("`{name}` must be {wanted}, found {}", describe(found))).code("invalid_type")
 }
 
-fn describe(value: &Value) -> String {
+fn describe(value: &Json<'_>) -> String {
     match value {
-        Value::Null => "null".into(),
-        Value::Bool(truth) => truth.to_string(),
-        Value::Number(number) => format!("the number {number}"),
-        Value::String(_) => "a string".into(),
-        Value::Array(_) => "a list".into(),
-        Value::Object(_) => "an object".into(),
+        Json::Null => "null".into(),
+        Json::Truth(truth) => truth.to_string(),
+        Json::Number(number) => format!("the number {number}"),
+        Json::Text(_) => "a string".into(),
+        Json::List(_) => "a list".into(),
+        Json::Object(_) => "an object".into(),
     }
 }

@@ -5,7 +5,7 @@
 //! beginnings of patterns, are found in one pass of one automaton; a pattern is tried only where its beginning was found, and
 //! those without one are tried together.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use agentci_plan::{ModelRule, UserText};
 use aho_corasick::AhoCorasick;
@@ -27,7 +27,7 @@ pub struct IndexError(String);
 struct Key(Option<usize>, Option<u32>, Option<bool>);
 
 /// What a rule wants of the user's text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Want {
     Anything,
     Literal(usize),
@@ -97,22 +97,22 @@ impl Index {
     /// What this text fulfils.
     fn wants(&self, user: &str) -> Vec<Want> {
         let mut wants = vec![Want::Anything];
-        let (mut seen, mut tried) = (HashSet::new(), HashSet::new());
-        for found in self.finder.find_overlapping_iter(user) {
-            let needle = found.pattern().as_usize();
-            if !seen.insert(needle) {
-                continue;
-            }
-            for want in &self.needles[needle] {
-                let holds = match want {
-                    Want::Pattern(pattern) => tried.insert(*pattern) && self.patterns[*pattern].is_match(user),
-                    _ => true,
-                };
-                if holds {
-                    wants.push(*want);
-                }
+        let mut found: Vec<usize> = Vec::new();
+        for needle in self.finder.find_overlapping_iter(user).map(|found| found.pattern().as_usize()) {
+            if found.last() != Some(&needle) {
+                found.push(needle);
             }
         }
+        found.sort_unstable();
+        found.dedup();
+        wants.extend(found.iter().flat_map(|needle| &self.needles[*needle]));
+        // A pattern may have several beginnings, and is tried once.
+        wants.sort_unstable();
+        wants.dedup();
+        wants.retain(|want| match want {
+            Want::Pattern(pattern) => self.patterns[*pattern].is_match(user),
+            Want::Anything | Want::Literal(_) => true,
+        });
         if !self.set_patterns.is_empty() {
             wants.extend(self.set.matches(user).into_iter().map(|at| Want::Pattern(self.set_patterns[at])));
         }

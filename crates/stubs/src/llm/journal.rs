@@ -9,6 +9,8 @@ use super::asked::GivenResult;
 
 /// The most requests that are remembered; older ones are forgotten.
 const MOST: usize = 10_000;
+/// How many bytes of a name are kept.
+const NAME: usize = 200;
 /// How many characters of a tool's result are kept.
 const SHOWN: usize = 4_000;
 
@@ -28,6 +30,15 @@ pub(super) struct Entry {
     pub(super) failure: Option<&'static str>,
     pub(super) tool_calls: Vec<WantedCall>,
     pub(super) tool_results: Vec<GivenResult>,
+}
+
+/// The beginning of a text that someone else chose.
+pub(super) fn beginning(text: &str) -> String {
+    let mut end = text.len().min(NAME);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].to_owned()
 }
 
 /// What was asked and answered.

@@ -21,6 +21,7 @@ mod fields;
 mod index;
 mod intake;
 mod journal;
+mod json;
 mod mind;
 mod observer;
 mod openai;

@@ -9,7 +9,7 @@ use agentci_plan::ModelScript;
 use agentci_trace::Kind;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{JoinHandle, JoinSet};
@@ -19,8 +19,6 @@ use super::index::IndexError;
 use super::mind::Mind;
 use super::observer::WireObserver;
 
-/// How long the head of a request may take, and so how long a connection may be idle.
-const HEAD_TIME: Duration = Duration::from_mins(10);
 /// How long to wait before trying again when the system has no more sockets to give.
 const NO_SOCKETS: Duration = Duration::from_millis(20);
 
@@ -129,10 +127,9 @@ async fn serve(stream: TcpStream, mind: Arc<Mind>) {
         let mind = Arc::clone(&mind);
         async move { Ok::<_, Infallible>(respond(&mind, request).await) }
     });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
-        .serve_connection(TokioIo::new(stream), service);
+    // A timer for the head of each request would cost as much as reading it. A connection that says nothing is a task that
+    // waits, and ends with the server.
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     // A connection that breaks is the client's affair.
     let _ = connection.await;
 }

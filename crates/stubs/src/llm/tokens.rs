@@ -11,10 +11,11 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
             return None;
         }
         let mut begun = false;
-        let end = rest.char_indices().find_map(|(at, character)| {
-            let ends = at > 0 && (at >= LONGEST || (begun && character.is_whitespace()));
-            begun |= !character.is_whitespace();
-            ends.then_some(at)
+        let end = rest.bytes().enumerate().position(|(at, byte)| {
+            let space = byte.is_ascii_whitespace();
+            let ends = (at >= LONGEST || (begun && space)) && rest.is_char_boundary(at);
+            begun |= !space;
+            ends
         });
         let (token, later) = rest.split_at(end.unwrap_or(rest.len()));
         rest = later;

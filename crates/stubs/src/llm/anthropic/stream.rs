@@ -51,18 +51,14 @@ pub(in super::super) fn events(answer: &Answer) -> Events {
     let mut index = 0;
     if let Some(text) = &answer.text {
         begin(&mut events, index, Block::Text { text: "" });
-        for token in tokens(text) {
-            delta(&mut events, index, Delta::TextDelta { text: token });
-        }
+        delta(&mut events, index, Delta::TextDelta { text: "" }, text);
         events.named("content_block_stop", &Event::ContentBlockStop { index });
         index += 1;
     }
     let nothing = Value::Object(Map::new());
     for call in &answer.calls {
         begin(&mut events, index, Block::ToolUse { id: &call.id, name: &call.name, input: &nothing });
-        for token in tokens(&call.json) {
-            delta(&mut events, index, Delta::InputJsonDelta { partial_json: token });
-        }
+        delta(&mut events, index, Delta::InputJsonDelta { partial_json: "" }, &call.json);
         events.named("content_block_stop", &Event::ContentBlockStop { index });
         index += 1;
     }
@@ -81,7 +77,8 @@ fn begin(events: &mut Events, index: usize, content_block: Block<'_>) {
     }
 }
 
-fn delta(events: &mut Events, index: usize, delta: Delta<'_>) {
-    events.token();
+/// The tokens of a text, each in the place of the empty text of a delta.
+fn delta(events: &mut Events, index: usize, delta: Delta<'_>, text: &str) {
     events.named("content_block_delta", &Event::ContentBlockDelta { index, delta });
+    events.say_like_last(tokens(text));
 }

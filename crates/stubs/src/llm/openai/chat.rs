@@ -1,17 +1,17 @@
 //! `POST /v1/chat/completions`.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::super::answer::{Answer, WantedCall};
 use super::super::asked::{Asked, GivenResult, result_text, text};
 use super::super::events::Events;
 use super::super::fields::{Fields, wrong};
+use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::{chat_stream, finish_reason};
 
 /// What a request asks.
-pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
+pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
     let fields = Fields::open(body)?;
     let mut asked = Asked {
         model: fields.text("model")?.map(str::to_owned),
@@ -20,25 +20,25 @@ pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
         ..Asked::default()
     };
     if let Some(options) = fields.get("stream_options") {
-        asked.include_usage = options.get("include_usage").and_then(Value::as_bool).unwrap_or_default();
+        asked.include_usage = options.get("include_usage").and_then(Json::as_bool).unwrap_or_default();
     }
-    if let Some(tools) = fields.get("tools").filter(|tools| !tools.is_array()) {
+    if let Some(tools) = fields.get("tools").filter(|tools| tools.as_list().is_none()) {
         return Err(wrong("tools", "a list", tools));
     }
     for (at, message) in fields.list("messages")?.iter().enumerate() {
         let place = |name: &str| format!("messages[{at}].{name}");
-        let Some(role) = message.get("role").and_then(Value::as_str) else {
+        let Some(role) = message.get("role").and_then(Json::as_str) else {
             return Err(Refusal::of_part(&place("role"), "every message needs a `role` that is a string"));
         };
-        let content = message.get("content").unwrap_or(&Value::Null);
-        if !matches!(content, Value::Null | Value::String(_) | Value::Array(_)) {
+        let content = message.get("content").unwrap_or(&Json::Null);
+        if !matches!(content, Json::Null | Json::Text(_) | Json::List(_)) {
             return Err(wrong(&place("content"), "a string or a list of parts", content));
         }
         match role {
             "user" => asked.user = text(content),
             "assistant" => asked.answered(),
             "tool" | "function" => asked.results.push(GivenResult {
-                call_id: message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default().to_owned(),
+                call_id: message.get("tool_call_id").and_then(Json::as_str).unwrap_or_default().to_owned(),
                 content: result_text(content),
                 failed: false,
             }),
@@ -145,7 +145,10 @@ pub(in super::super) fn whole(answer: &Answer) -> Vec<u8> {
         service_tier: "default",
         system_fingerprint: FINGERPRINT,
     };
-    serde_json::to_vec(&completion).unwrap_or_default()
+    // Room for most answers, so that it need not grow.
+    let mut bytes = Vec::with_capacity(1024);
+    let _ = serde_json::to_writer(&mut bytes, &completion);
+    bytes
 }
 
 /// The answer bit by bit.

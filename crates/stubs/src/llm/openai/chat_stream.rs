@@ -91,20 +91,18 @@ pub(super) fn events(answer: &Answer) -> Events {
     for index in 0..answer.choices {
         let begin = Delta { role: Some("assistant"), content: answer.text.as_ref().map(|_| ""), ..Delta::default() };
         writer.delta(index, begin, None);
-        for token in answer.text.iter().flat_map(|text| tokens(text)) {
-            writer.events.token();
-            writer.delta(index, Delta { content: Some(token), ..Delta::default() }, None);
+        if let Some(text) = &answer.text {
+            writer.delta(index, Delta { content: Some(""), ..Delta::default() }, None);
+            writer.events.say_like_last(tokens(text));
         }
         for (at, call) in answer.calls.iter().enumerate() {
             let named = FunctionDelta { name: Some(&call.name), arguments: "" };
             let begin = CallDelta { index: at, id: Some(&call.id), r#type: Some("function"), function: named };
             writer.delta(index, Delta { tool_calls: Some([begin]), ..Delta::default() }, None);
-            for token in tokens(&call.json) {
-                writer.events.token();
-                let function = FunctionDelta { name: None, arguments: token };
-                let more = CallDelta { index: at, id: None, r#type: None, function };
-                writer.delta(index, Delta { tool_calls: Some([more]), ..Delta::default() }, None);
-            }
+            let function = FunctionDelta { name: None, arguments: "" };
+            let more = CallDelta { index: at, id: None, r#type: None, function };
+            writer.delta(index, Delta { tool_calls: Some([more]), ..Delta::default() }, None);
+            writer.events.say_like_last(tokens(&call.json));
         }
         writer.delta(index, Delta::default(), Some(finish_reason(answer.finish)));
     }

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::super::fields::{Fields, missing, wrong};
+use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::super::tokens;
 use crate::faults::mix;
@@ -17,7 +18,7 @@ const MOST_DIMENSIONS: u32 = 8192;
 const MOST_INPUTS: usize = 2048;
 
 /// The answer to a request; the model is what is reported when it names none.
-pub(in super::super) fn answer(body: &Value, model: &str) -> Result<Value, Refusal> {
+pub(in super::super) fn answer(body: &Json<'_>, model: &str) -> Result<Value, Refusal> {
     let fields = Fields::open(body)?;
     let model = fields.text("model")?.unwrap_or(model);
     let dimensions = fields.count("dimensions", 1, MOST_DIMENSIONS)?.unwrap_or(DIMENSIONS);
@@ -50,16 +51,16 @@ pub(in super::super) fn answer(body: &Value, model: &str) -> Result<Value, Refus
 }
 
 /// The inputs as texts: one text, a list of texts, a list of tokens, or a list of such lists.
-fn inputs(input: &Value) -> Result<Vec<String>, Refusal> {
+fn inputs(input: &Json<'_>) -> Result<Vec<String>, Refusal> {
     let wanted = "a string, a list of strings, or lists of tokens";
-    let is_token = |item: &Value| item.is_u64();
+    let is_token = |item: &Json<'_>| item.as_u64().is_some();
     let inputs = match input {
-        Value::String(text) => vec![text.clone()],
-        Value::Array(items) if !items.is_empty() && items.iter().all(is_token) => vec![input.to_string()],
-        Value::Array(items) => {
-            let text = |item: &Value| match item {
-                Value::String(text) => Some(text.clone()),
-                Value::Array(parts) if parts.iter().all(is_token) => Some(item.to_string()),
+        Json::Text(text) => vec![text.to_string()],
+        Json::List(items) if !items.is_empty() && items.iter().all(is_token) => vec![input.to_string()],
+        Json::List(items) => {
+            let text = |item: &Json<'_>| match item {
+                Json::Text(text) => Some(text.to_string()),
+                Json::List(parts) if parts.iter().all(is_token) => Some(item.to_string()),
                 _ => None,
             };
             items.iter().map(text).collect::<Option<Vec<_>>>().ok_or_else(|| wrong("input", wanted, input))?
@@ -101,9 +102,11 @@ mod tests {
 
     #[test]
     fn both_encodings_say_the_same() {
-        let body = |format: &str| json!({ "input": ["a", [1, 2]], "dimensions": 3, "encoding_format": format });
-        let floats = answer(&body("float"), "m").unwrap();
-        let packed = answer(&body("base64"), "m").unwrap();
+        let answer = |format: &str| {
+            let body = json!({ "input": ["a", [1, 2]], "dimensions": 3, "encoding_format": format }).to_string();
+            answer(&serde_json::from_str(&body).unwrap(), "m").unwrap()
+        };
+        let (floats, packed) = (answer("float"), answer("base64"));
         let bytes = STANDARD.decode(packed["data"][0]["embedding"].as_str().unwrap()).unwrap();
         let unpacked: Vec<f64> =
             bytes.chunks_exact(4).map(|four| f64::from(f32::from_le_bytes(four.try_into().unwrap()))).collect();

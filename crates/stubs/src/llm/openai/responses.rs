@@ -7,11 +7,12 @@ use super::super::answer::Answer;
 use super::super::asked::{Asked, GivenResult, result_text, text};
 use super::super::events::Events;
 use super::super::fields::{Fields, missing, wrong};
+use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::responses_stream;
 
 /// What a request asks.
-pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
+pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
     let fields = Fields::open(body)?;
     let mut asked = Asked {
         model: fields.text("model")?.map(str::to_owned),
@@ -20,12 +21,12 @@ pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
         previous: fields.text("previous_response_id")?.map(str::to_owned),
         ..Asked::default()
     };
-    if let Some(tools) = fields.get("tools").filter(|tools| !tools.is_array()) {
+    if let Some(tools) = fields.get("tools").filter(|tools| tools.as_list().is_none()) {
         return Err(wrong("tools", "a list", tools));
     }
     match fields.get("input") {
-        Some(Value::String(text)) => asked.user.clone_from(text),
-        Some(Value::Array(items)) => read_items(items, &mut asked)?,
+        Some(Json::Text(text)) => asked.user = text.to_string(),
+        Some(Json::List(items)) => read_items(items, &mut asked)?,
         Some(other) => return Err(wrong("input", "a string or a list of items", other)),
         None if asked.previous.is_some() => {}
         None => return Err(missing("input")),
@@ -34,24 +35,24 @@ pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
 }
 
 /// An answer may be several items in a row: what it says, and the calls it wants.
-fn read_items(items: &[Value], asked: &mut Asked) -> Result<(), Refusal> {
+fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Refusal> {
     let mut in_answer = false;
     for (at, item) in items.iter().enumerate() {
         let place = format!("input[{at}]");
-        let Value::Object(fields) = item else { return Err(wrong(&place, "an object", item)) };
-        let kind = fields.get("type").and_then(Value::as_str).unwrap_or("message");
-        let role = fields.get("role").and_then(Value::as_str);
+        let Json::Object(_) = item else { return Err(wrong(&place, "an object", item)) };
+        let kind = item.get("type").and_then(Json::as_str).unwrap_or("message");
+        let role = item.get("role").and_then(Json::as_str);
         let of_model = matches!((kind, role), ("message", Some("assistant")) | ("function_call" | "reasoning", _));
         if of_model && !in_answer {
             asked.answered();
         }
         in_answer = of_model;
         match (kind, role) {
-            ("message", Some("user")) => asked.user = text(fields.get("content").unwrap_or(&Value::Null)),
+            ("message", Some("user")) => asked.user = text(item.get("content").unwrap_or(&Json::Null)),
             ("message", None) => return Err(Refusal::of_part(&place, "a message needs a `role` that is a string")),
             ("function_call_output", _) => asked.results.push(GivenResult {
-                call_id: fields.get("call_id").and_then(Value::as_str).unwrap_or_default().to_owned(),
-                content: result_text(fields.get("output").unwrap_or(&Value::Null)),
+                call_id: item.get("call_id").and_then(Json::as_str).unwrap_or_default().to_owned(),
+                content: result_text(item.get("output").unwrap_or(&Json::Null)),
                 failed: false,
             }),
             _ => {}
