@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::{ReadyCheck, refill};
-use agentci_plan::{Case, Cassette, Content, LiveTool, Mode, Node, Said, Target, Text, ToolSource};
-use agentci_stubs::{Faults, Normalizer, Player, Recorder, Tape, Toolbox, mix};
+use agentci_plan::{Case, Cassette, Content, LiveTool, Mode, Node, Said, Target, Text, ToolSource, mix};
+use agentci_stubs::{Faults, Normalizer, Player, Recorder, Tape, Toolbox};
 use agentci_trace::Redactor;
 use agentci_verdict::{Cause, Finding, Replay};
 use serde_json::{Value, json};

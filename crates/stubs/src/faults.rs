@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use agentci_plan::{Fault, FaultKind, FaultTime};
+use agentci_plan::{Fault, FaultKind, FaultTime, mix, share};
 
 /// Decides for each call whether something goes wrong with it. Equal seeds give equal decisions.
 #[derive(Debug)]
@@ -57,17 +57,7 @@ pub(crate) fn draw(seed: u64, fault: u64, tool: &str, call: u32) -> f64 {
         state = mix(state ^ u64::from(byte));
     }
     state = mix(state ^ u64::from(call));
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double")]
-    let share = (state >> 11) as f64 / (1_u64 << 53) as f64;
-    share
-}
-
-/// The finishing step of `SplitMix64`: every bit of the input reaches every bit of the output.
-pub fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    share(state)
 }
 
 #[cfg(test)]

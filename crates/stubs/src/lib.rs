@@ -8,7 +8,7 @@ mod normalize;
 mod tools;
 
 pub use cassette::{Entry, Miss, Player, Recorder, Tape, TapeError};
-pub use faults::{Faults, mix};
+pub use faults::Faults;
 pub use llm::{IndexError, ModelServer, ServerError, ServerOptions};
 pub use normalize::Normalizer;
 pub use tools::{Tool, Toolbox, ToolboxError};

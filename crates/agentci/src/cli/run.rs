@@ -374,7 +374,7 @@ pub(crate) fn record(mut arguments: RunArguments, context: &Context) -> ExitStat
 fn draw_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     // Short enough to be typed.
-    agentci::stubs::mix(u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20) ^ u64::from(std::process::id())) >> 40
+    agentci::plan::mix(u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20) ^ u64::from(std::process::id())) >> 40
 }
 
 /// The folder as the user would name it.

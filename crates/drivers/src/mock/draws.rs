@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use agentci_plan::MockScript;
+use agentci_plan::{MockScript, mix};
 
 use super::first_random;
 
@@ -54,14 +54,6 @@ impl MockDraws {
 /// The words of a call that failed on purpose; calls are counted from 1.
 pub fn failure(failure_rate: f64, call: u64) -> String {
     format!("Simulated LLM API failure (failure_rate={failure_rate:.2}, call #{call})")
-}
-
-/// The finishing step of `SplitMix64`: every bit of the input reaches every bit of the output.
-fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::super::fields::{Fields, missing, wrong};
 use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::super::tokens;
-use crate::faults::mix;
+use agentci_plan::mix;
 
 /// How long a vector is when the request does not say.
 const DIMENSIONS: u32 = 1536;

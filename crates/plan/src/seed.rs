@@ -1,0 +1,30 @@
+//! Draws that depend on a seed and on nothing else.
+
+/// Mixes a number so that every bit of it reaches every bit of the result; it is the finishing step of `SplitMix64`.
+pub fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// A mixed number as a share, from 0 up to 1.
+pub fn share(mixed: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double")]
+    let share = (mixed >> 11) as f64 / (1_u64 << 53) as f64;
+    share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_far_apart() {
+        let shares: Vec<f64> = (0..1000).map(|number| share(mix(number))).collect();
+        let mean = shares.iter().sum::<f64>() / 1000.0;
+        assert!((0.45..0.55).contains(&mean), "{mean}");
+        assert!(shares.iter().all(|share| (0.0..1.0).contains(share)));
+        assert!(shares.windows(2).filter(|pair| (pair[0] - pair[1]).abs() < 0.01).count() < 50);
+    }
+}
