@@ -204,6 +204,7 @@ fn case(row: &Row) -> Value {
         "replay": {
             "cassette_path": replay.map(|replay| &replay.cassette_path),
             "cassette_sha256": replay.map(|replay| &replay.cassette_sha256),
+            "unused_lines": replay.map(|replay| &replay.unused_lines),
         },
         "assertions": end.assertions,
         "failure_reason": failure_reason(row),

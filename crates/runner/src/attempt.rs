@@ -33,6 +33,9 @@ impl Job<'_> {
                 end.replay.clone_from(&prepared.replay);
                 let checks = prepared.checks.clone();
                 let talk = converse(self, number, clock, prepared).await;
+                if let Some(replay) = &mut end.replay {
+                    replay.unused_lines = talk.unused_lines;
+                }
                 end.wall_ms = u64::try_from(talk.wall.as_millis()).unwrap_or(u64::MAX);
                 end.findings = talk.findings;
                 end.assertions.failed = talk.failed_checks;

@@ -26,6 +26,8 @@ pub(crate) struct Conversation {
     pub(crate) wall: Duration,
     pub(crate) stderr_tail: Vec<String>,
     pub(crate) findings: Vec<Finding>,
+    /// Lines of the recording that no call asked for, if the agent came to its end.
+    pub(crate) unused_lines: Vec<usize>,
     /// Checks of turns that did not hold.
     pub(crate) failed_checks: usize,
 }
@@ -150,11 +152,23 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let source = host.source;
     talk.findings.splice(0..0, found.take());
     conclude(job, &mut talk, meters.into_inner().case);
-    if let Source::Execute(toolbox, recorder) = source {
-        toolbox.close().await;
-        talk.findings.extend(recorder.and_then(|recorder| save(job, recorder.into_inner(), &prepared.secrets, &talk)));
-    }
+    put_away(job, source, &prepared.secrets, &mut talk).await;
     talk
+}
+
+/// Ends where answers came from, and keeps what there is to keep of it.
+async fn put_away(job: &Job<'_>, source: Source, secrets: &Redactor, talk: &mut Conversation) {
+    match source {
+        Source::Execute(toolbox, recorder) => {
+            toolbox.close().await;
+            let saved = recorder.and_then(|recorder| save(job, recorder.into_inner(), secrets, talk));
+            talk.findings.extend(saved);
+        }
+        Source::Replay(player) if talk.trace.final_output().is_some() => {
+            talk.unused_lines = player.into_inner().unused_lines();
+        }
+        Source::Replay(_) | Source::Nothing => {}
+    }
 }
 
 /// What can only be said when all is over.

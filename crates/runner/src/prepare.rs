@@ -212,8 +212,11 @@ async fn source(
     if job.options.mode == Mode::Replay {
         let Some(cassette) = cassette else { return Ok((Source::Nothing, None)) };
         let tape = tape(job, cassette, secrets)?;
-        let replay =
-            Replay { cassette_path: tape.path().display().to_string(), cassette_sha256: tape.sha256().to_owned() };
+        let replay = Replay {
+            cassette_path: tape.path().display().to_string(),
+            cassette_sha256: tape.sha256().to_owned(),
+            unused_lines: Vec::new(),
+        };
         let mut run = job.secrets.borrow_mut();
         for entry in tape.entries() {
             run.learn(&entry.args);

@@ -374,6 +374,9 @@ pub struct Replay {
     pub cassette_path: String,
     /// Its SHA-256, in hexadecimal.
     pub cassette_sha256: String,
+    /// The lines that no call asked for, when the case came to its end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unused_lines: Vec<usize>,
 }
 
 /// How the run ended.

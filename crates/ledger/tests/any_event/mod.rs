@@ -86,8 +86,10 @@ fn check_end() -> impl Strategy<Value = CheckEnd> {
 fn case_end() -> impl Strategy<Value = CaseEnd> {
     let verdict = (any::<usize>(), any::<u32>(), any::<bool>(), status(), option::of(cause()), any::<u64>());
     let words = (option::of(text()), vec(text(), 0..3), vec(text(), 0..3), option::of(text()));
-    let replay =
-        (text(), text()).prop_map(|(cassette_path, cassette_sha256)| Replay { cassette_path, cassette_sha256 });
+    let replay = (text(), text()).prop_map(|(cassette_path, cassette_sha256)| {
+        let unused_lines = vec![cassette_path.len()];
+        Replay { cassette_path, cassette_sha256, unused_lines }
+    });
     let assertions = (any::<usize>(), any::<usize>()).prop_map(|(total, failed)| AssertionCount { total, failed });
     let parts = (metrics(), assertions, vec(finding(), 0..3), option::of(replay), option::of(place()));
     (verdict, words, parts).prop_map(|(verdict, words, parts)| {

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use agentci_verdict::{Body, CheckEnd, CheckStatus, RunEvent};
+use agentci_verdict::{Body, CheckEnd, CheckStatus, Replay, RunEvent};
 
 use super::lines::fit;
 use crate::one_line;
@@ -36,7 +36,8 @@ impl Detail {
             Body::ToolCall(call) => format!("{} {}", call.name, call.args),
             Body::Check(check) => said(check),
             Body::CaseEnd(end) => {
-                let lines = self.running.remove(&(id.clone(), attempt)).unwrap_or_default();
+                let mut lines = self.running.remove(&(id.clone(), attempt)).unwrap_or_default();
+                lines.extend(end.replay.as_ref().and_then(unused));
                 let run = if end.runs > 1 { format!(" run {attempt}") } else { String::new() };
                 let shown = lines.iter().map(|line| {
                     let line = format!("  {id}{run}: {line}");
@@ -54,6 +55,12 @@ impl Detail {
     pub(super) fn take(&mut self, index: usize) -> String {
         self.ended.remove(&index).unwrap_or_default().into_values().flatten().collect()
     }
+}
+
+/// Lines of the recording that no call asked for.
+fn unused(replay: &Replay) -> Option<String> {
+    let lines: Vec<String> = replay.unused_lines.iter().map(ToString::to_string).collect();
+    (!lines.is_empty()).then(|| format!("not asked for in {}: line {}", replay.cassette_path, lines.join(", ")))
 }
 
 fn said(check: &CheckEnd) -> String {

@@ -154,7 +154,11 @@ fn passes() -> Vec<RunEvent> {
         wall_ms: 56,
         metrics: Metrics { usage, ..tool_calls("search_docs", 1, 0) },
         assertions: AssertionCount { total: 2, failed: 0 },
-        replay: Some(Replay { cassette_path: "cassettes/t1.jsonl".to_owned(), cassette_sha256: "ab".repeat(32) }),
+        replay: Some(Replay {
+            cassette_path: "cassettes/t1.jsonl".to_owned(),
+            cassette_sha256: "ab".repeat(32),
+            unused_lines: vec![3],
+        }),
         ..passed()
     };
     vec![

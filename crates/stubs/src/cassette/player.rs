@@ -1,6 +1,6 @@
 //! Playing a recording back.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use agentci_trace::canonical;
@@ -14,6 +14,8 @@ use super::tape::{Entry, Tape};
 pub struct Player {
     tape: Arc<Tape>,
     used: HashMap<String, usize>,
+    /// Which entries were given as an answer.
+    given: BTreeSet<usize>,
 }
 
 /// A call that was not recorded.
@@ -33,7 +35,7 @@ const NEAR: usize = 5;
 impl Player {
     /// Begins at the beginning.
     pub fn new(tape: Arc<Tape>) -> Self {
-        Self { tape, used: HashMap::new() }
+        Self { tape, used: HashMap::new(), given: BTreeSet::new() }
     }
 
     /// The recorded answer to a call.
@@ -45,7 +47,14 @@ impl Player {
         let turn = self.used.entry(key).or_default();
         let entry = matching[(*turn).min(last)];
         *turn += 1;
+        self.given.insert(entry);
         Ok(&self.tape.entries()[entry])
+    }
+
+    /// The lines of the recording that were not given as an answer.
+    pub fn unused_lines(&self) -> Vec<usize> {
+        let entries = self.tape.entries().iter().enumerate();
+        entries.filter(|(index, _)| !self.given.contains(index)).map(|(_, entry)| entry.line).collect()
     }
 
     fn miss(&self, tool: &str, args: &Value) -> Miss {
@@ -109,6 +118,7 @@ mod tests {
         let args = json!({"deep": {"a": 2, "b": 1}, "id": 1});
         let seen: Vec<Value> = (0..3).map(|_| player.answer("poll", &args).unwrap().result.clone()).collect();
         assert_eq!(seen, ["queued", "done", "done"]);
+        assert_eq!(player.unused_lines(), [2]);
     }
 
     #[test]
