@@ -16,6 +16,7 @@ mod reports;
 mod run;
 mod select;
 mod serve;
+mod session;
 mod stored;
 
 use std::ffi::OsString;
