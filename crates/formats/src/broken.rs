@@ -2,10 +2,17 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Case, CommandPart, Diagnostics, Limits, ProcessTarget, Span, StopRule, Target, Text, World};
+use agentci_plan::{Case, Check, CommandPart, Diagnostics, Limits, ProcessTarget, Span, StopRule, Target, Text, World};
 
-/// A case that only says what is wrong with it; everything else in it is harmless.
-pub(crate) fn case(id: String, span: Span, target: Arc<Target>, problems: Diagnostics) -> Case {
+/// A case that only says what is wrong with it; everything else in it is harmless. Its checks are kept as far as they could be
+/// read, so that what is wrong with them is told along with the rest.
+pub(crate) fn case(
+    id: String,
+    span: Span,
+    target: Arc<Target>,
+    checks: Vec<Arc<Check>>,
+    problems: Diagnostics,
+) -> Case {
     Case {
         id,
         span,
@@ -17,7 +24,7 @@ pub(crate) fn case(id: String, span: Span, target: Arc<Target>, problems: Diagno
         variables: Arc::from([]),
         hooks: Arc::from([]),
         turns: Vec::new(),
-        checks: Vec::new(),
+        checks,
         limits: Limits::default(),
         timeout: None,
         runs: 1,

@@ -1,6 +1,6 @@
 //! What `agentci check` says about recordings: wrong ones, those no case uses, entries no call can reach, and secrets in them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use agentci::plan::{Case, Cassette, Diagnostic, Diagnostics, Files as _, Kind, Span, ToolSource};
@@ -8,6 +8,9 @@ use agentci::stubs::{Tape, TapeError};
 use agentci::trace::Redactor;
 use agentci::{DiskFiles, Suites};
 use serde_json::Value;
+
+use super::session::RUNS;
+use super::stored;
 
 /// The most of a cassette that is kept to show a wrong line.
 const SHOWN_CASSETTE: u64 = 64 << 20;
@@ -35,6 +38,7 @@ pub(crate) fn problems(suites: &mut Suites) -> Diagnostics {
             Ok(tape) => told.extend(unreachable(&tape, cases)),
         }
     }
+    told.extend(not_asked_for(suites));
     let used: BTreeSet<PathBuf> = named.into_iter().map(|(cassette, _)| cassette.path).collect();
     told.extend(unused(&used).into_iter().map(Told::Unused));
     let mut problems = Diagnostics::default();
@@ -48,6 +52,8 @@ enum Told {
     Wrong(Cassette, TapeError),
     /// A file, a line, and the tool that may not be called.
     Unreachable(PathBuf, usize, String),
+    /// A file and a line that the newest run did not ask for.
+    NotAskedFor(PathBuf, usize),
     Unused(PathBuf),
 }
 
@@ -68,6 +74,11 @@ impl Told {
                 format!("this entry is never used: `{tool}` is not an allowed tool"),
             )
             .help("allow the tool, or remove the line"),
+            Told::NotAskedFor(path, line) => {
+                let message = "no call of the newest run asked for this entry";
+                Diagnostic::warning(place(suites, &path, line, 1), message)
+                    .help("remove the line, or record the case again")
+            }
             Told::Unused(path) => {
                 let message = format!("no case uses the cassette `{}`", path.display());
                 Diagnostic::warning(place(suites, &path, 0, 0), message).help("remove it, or name it in a case")
@@ -82,6 +93,39 @@ fn place(suites: &mut Suites, path: &Path, line: usize, column: usize) -> Span {
     let file = suites.plan_mut().sources.add(path, text);
     let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Span { file, line: narrow(line), column: narrow(column), width: 1 }
+}
+
+/// Entries that the newest run of each suite did not ask for, as long as the recording is still the one it played.
+fn not_asked_for(suites: &Suites) -> Vec<Told> {
+    let mut told = Vec::new();
+    for suite in &suites.plan().suites {
+        let base = suite.output_dir.clone().unwrap_or_else(|| PathBuf::from(RUNS));
+        let folder = base.join(agentci::ledger::safe_name(&suite.name));
+        let newest = DiskFiles.list(&folder).unwrap_or_default().pop();
+        let Some(summary) = newest.and_then(|run| stored::summary(&folder.join(run.name)).ok()) else { continue };
+        let mut lines: BTreeMap<PathBuf, Option<BTreeSet<u64>>> = BTreeMap::new();
+        for case in summary["cases"].as_array().into_iter().flatten() {
+            let replay = &case["replay"];
+            let (Some(path), Some(played)) = (replay["cassette_path"].as_str(), replay["cassette_sha256"].as_str())
+            else {
+                continue;
+            };
+            let path = PathBuf::from(path);
+            let same = Tape::load(&DiskFiles, &path, &Redactor::default()).is_ok_and(|tape| tape.sha256() == played);
+            // A case that did not pass may not have come to its later calls.
+            let unused = replay["unused_lines"].as_array().filter(|_| same && case["status"] == "pass");
+            let unused: BTreeSet<u64> = unused.into_iter().flatten().filter_map(Value::as_u64).collect();
+            // What one case leaves another may ask for.
+            let all = lines.entry(path).or_default();
+            *all =
+                Some(all.take().map_or_else(|| unused.clone(), |known| known.intersection(&unused).copied().collect()));
+        }
+        for (path, unused) in lines {
+            let unused = unused.into_iter().flatten().filter_map(|line| usize::try_from(line).ok());
+            told.extend(unused.map(|line| Told::NotAskedFor(path.clone(), line)));
+        }
+    }
+    told
 }
 
 /// Entries whose tool none of the cases may call.

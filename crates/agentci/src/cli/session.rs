@@ -19,6 +19,9 @@ use super::gates;
 use super::reports::{ReportOf, STEP_SUMMARY, USUAL, annotations, step_summary};
 use super::run::RunArguments;
 
+/// Where run folders go unless someone says otherwise.
+pub(super) const RUNS: &str = ".agentci/runs";
+
 /// A run of all selected suites.
 pub(super) struct Session<'s> {
     pub(super) arguments: &'s RunArguments,
@@ -107,7 +110,7 @@ impl Session<'_> {
     }
 
     fn folder(&self, suite: &Suite) -> Result<RunFolder, agentci::ledger::LedgerError> {
-        let default = PathBuf::from(".agentci/runs");
+        let default = PathBuf::from(RUNS);
         let base = self.arguments.output_dir.as_ref().or(suite.output_dir.as_ref()).unwrap_or(&default);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         RunFolder::create(base, &suite.name, u64::try_from(now.as_millis()).unwrap_or_default())

@@ -95,3 +95,13 @@ fn warnings_fail_only_when_asked_to() {
     assert_eq!(ran.stdout, "1 suite, 2 cases: 0 errors, 1 warning\n");
     assert_eq!(suite.agentci(&["check", "suite", "--strict"]).code, Some(1));
 }
+
+#[test]
+fn a_case_that_is_wrong_elsewhere_still_has_its_checks_looked_at() {
+    let native = "cases:\n  - id: a\n    input: {}\n    limits: { tool_calls: 1.5 }\n    checks: [{ tool_caled: x }, { json_schema: none.json }]\n";
+    let ran = Suite::native(native).agentci(&["check", "suite"]);
+    ran.complains(&["`tool_calls` must be", "unknown check `tool_caled`", "can not be read: no such file"]);
+    let yaml = "budgets: { max_tool_calls: x }\nassertions: [{ type: json_schema, schema_path: none.json }]";
+    let ran = Suite::new().case("bad", yaml, "").agentci(&["check", "suite"]);
+    ran.complains(&["`max_tool_calls` must be", "can not be read: no such file"]);
+}

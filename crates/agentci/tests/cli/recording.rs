@@ -292,3 +292,18 @@ fn an_id_can_not_lead_a_recording_to_another_folder() {
         fs::read_dir(suite.path("suite/tapes")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(made, ["_.._.._evil.jsonl"]);
 }
+
+#[test]
+fn check_names_entries_that_the_newest_run_did_not_ask_for() {
+    let tape =
+        "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n{\"tool\":\"search\",\"args\":{\"old\":1},\"ok\":true}\n";
+    let suite = Suite::new().case("calls", "", "call search '{}'; finish '{}'").tape("calls", tape);
+    let before = suite.agentci(&["check", "suite"]);
+    assert_eq!((before.code, before.stderr.as_str()), (Some(0), ""));
+    suite.run(&[]).all_passed();
+    let after = suite.agentci(&["check", "suite"]);
+    after.complains(&["no call of the newest run asked for this entry", "--> suite/cassettes/calls.jsonl:2:1"]);
+    // Another recording was not played yet.
+    let suite = suite.tape("calls", &format!("{tape}\n"));
+    assert_eq!(suite.agentci(&["check", "suite"]).stderr, "");
+}

@@ -83,7 +83,7 @@ impl<'s> Defaults<'s> {
 
     fn case(&self, read: ReadCase, index: usize, ids: &mut Ids) -> Case {
         let own_id = read.id().cloned();
-        let ReadCase { file, span, problems, .. } = read;
+        let ReadCase { file, checks, span, problems, .. } = read;
         let target = file.as_ref().and_then(|file| file.settings.target.as_ref()).or(self.settings.target.as_ref());
         let target = target.map(|target| target.at(index));
         match (file, target) {
@@ -93,7 +93,7 @@ impl<'s> Defaults<'s> {
                     Some(id) => (id.value, id.span),
                     None => (ids.free(&format!("case {}", index + 1), span), span),
                 };
-                broken::case(id, span, target.unwrap_or_else(|| broken::no_target(span)), problems)
+                broken::case(id, span, target.unwrap_or_else(|| broken::no_target(span)), checks, problems)
             }
         }
     }

@@ -1,9 +1,10 @@
 //! The suite file and its cases as plain structs.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agentci_plan::{
-    Diagnostic, Diagnostics, Files, Gates, Mode, Node, Redaction, Skip, Span, Spanned, Turn, join, read,
+    Check, Diagnostic, Diagnostics, Files, Gates, Mode, Node, Redaction, Skip, Span, Spanned, Turn, join, read,
 };
 
 use super::gates::gates;
@@ -89,6 +90,8 @@ pub(super) struct ReadCase {
     pub(super) file: Option<CaseFile>,
     /// Its id, where only that could be read.
     id: Option<Spanned<String>>,
+    /// Its checks, where the rest is wrong.
+    pub(super) checks: Vec<Arc<Check>>,
     pub(super) span: Span,
     pub(super) problems: Diagnostics,
 }
@@ -98,8 +101,11 @@ impl ReadCase {
         let mut problems = Diagnostics::default();
         let file = case(node, place, suite_has_target, &mut problems).filter(|_| !problems.has_errors());
         let id = if file.is_some() { None } else { ids::readable(node) };
+        // Their own problems were told by the reading above.
+        let checks = node.get("checks").filter(|_| file.is_none());
+        let checks = checks.map(|node| super::check::checks(node, &mut Diagnostics::default())).unwrap_or_default();
         problems.sort();
-        Self { file, id, span: node.span, problems }
+        Self { file, id, checks: checks.into_iter().map(Arc::new).collect(), span: node.span, problems }
     }
 
     pub(super) fn id(&self) -> Option<&Spanned<String>> {

@@ -10,8 +10,8 @@ use agentci_plan::{
     join,
 };
 
-use super::case_files;
 use super::read::{self, CaseFile, SuiteFile};
+use super::{assertion, case_files};
 use crate::ids::{self, Ids};
 use crate::{broken, command, document};
 
@@ -77,6 +77,8 @@ struct Opened {
     file: Option<CaseFile>,
     /// Its id, where only that could be read.
     id: Option<Spanned<String>>,
+    /// Its checks, where the rest is wrong.
+    checks: Vec<Arc<Check>>,
     stem: String,
     span: Span,
     problems: Diagnostics,
@@ -95,13 +97,17 @@ fn open_case(files: &dyn Files, sources: &mut Sources, path: &Path) -> Opened {
         Ok(root) => {
             let file = read::case(&root, &mut problems).filter(|_| !problems.has_errors());
             let id = if file.is_some() { None } else { ids::readable(&root) };
+            // Their own problems were told by the reading above.
+            let checks = root.get("assertions").filter(|_| file.is_none());
+            let checks = checks.map(|node| assertion::assertions(node, &mut Diagnostics::default()));
+            let checks = checks.unwrap_or_default().into_iter().map(Arc::new).collect();
             problems.sort();
-            Opened { file, id, stem, span: root.span, problems }
+            Opened { file, id, checks, stem, span: root.span, problems }
         }
         Err(problem) => {
             let span = problem.span;
             problems.push(problem);
-            Opened { file: None, id: None, stem, span, problems }
+            Opened { file: None, id: None, checks: Vec::new(), stem, span, problems }
         }
     }
 }
@@ -164,13 +170,13 @@ impl Shared {
     }
 
     fn case(&self, opened: Opened, folder: &Path, ids: &mut Ids) -> Case {
-        let Opened { file, id, stem, span, problems } = opened;
+        let Opened { file, id, checks, stem, span, problems } = opened;
         let Some(file) = file else {
             let (id, span) = match id {
                 Some(id) => (id.value, id.span),
                 None => (ids.free(&stem, span), span),
             };
-            return broken::case(id, span, self.target.clone(), problems);
+            return broken::case(id, span, self.target.clone(), checks, problems);
         };
         let cassette = Cassette { path: configured(folder, &file.cassette.value), span: file.cassette.span };
         let limits = file.limits.over(&self.limits);
