@@ -39,35 +39,36 @@ pub(crate) fn forget(pid: Pid) {
 
 /// Ends everything that carries a tag and lost its parent. Ending one may orphan others, so it looks again until none is left.
 pub(crate) async fn sweep(tag: &str) {
-    let marker = format!("{TAG}={tag}");
-    for round in 0..100 {
-        let strays = strays(|environment| carries(environment, &marker));
-        if strays.is_empty() {
-            return;
-        }
-        end(&strays).await;
-        if round > 10 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
+    end_all(Some(tag)).await;
 }
 
 /// Ends every adopted orphan, whoever started it. For a program that owns its process, at its very end.
 pub async fn sweep_all() {
-    for _ in 0..100 {
-        let strays = strays(|_| true);
-        if strays.is_empty() {
-            return;
-        }
-        end(&strays).await;
-    }
+    end_all(None).await;
 }
 
 /// Kills what carries a tag, without waiting: for when there is no time to.
 pub(crate) fn kill_tagged(tag: &str) {
-    let marker = format!("{TAG}={tag}");
-    for pid in strays(|environment| carries(environment, &marker)) {
+    for pid in orphans(Some(tag)).wanted {
         let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// How often it is looked again, in all and for a process that does not show its environment.
+const ROUNDS: u32 = 100;
+const UNDECIDED_ROUNDS: u32 = 40;
+
+async fn end_all(tag: Option<&str>) {
+    for round in 0..ROUNDS {
+        let orphans = orphans(tag);
+        let undecided = orphans.undecided && round < UNDECIDED_ROUNDS;
+        if orphans.wanted.is_empty() && !undecided {
+            return;
+        }
+        end(&orphans.wanted).await;
+        if undecided || round > 10 {
+            tokio::time::sleep(Duration::from_millis(if round > 10 { 5 } else { 1 })).await;
+        }
     }
 }
 
@@ -88,33 +89,59 @@ async fn end(strays: &[Pid]) {
     }
 }
 
-fn carries(environment: &[u8], marker: &str) -> bool {
-    environment.split(|byte| *byte == 0).any(|variable| variable == marker.as_bytes())
+fn carries(environment: &[u8], tag: &str) -> bool {
+    let value = |variable: &[u8]| Some(variable.strip_prefix(TAG.as_bytes())?.strip_prefix(b"=")? == tag.as_bytes());
+    environment.split(|byte| *byte == 0).any(|variable| value(variable) == Some(true))
 }
 
-/// Our children that we did not start ourselves and whose environment is wanted.
-fn strays(wanted: impl Fn(&[u8]) -> bool) -> Vec<Pid> {
+/// Our children that we did not start ourselves.
+struct Orphans {
+    /// Those that carry the tag, or all of them when none is asked for.
+    wanted: Vec<Pid>,
+    /// Whether one is there whose environment could not be read: most often it is between two programs and has
+    /// one again in a moment.
+    undecided: bool,
+}
+
+fn orphans(tag: Option<&str>) -> Orphans {
+    let mut found = Orphans { wanted: Vec::new(), undecided: false };
     let children = children();
     if children.is_empty() {
-        return Vec::new();
+        return found;
     }
     let direct = direct().lock().unwrap_or_else(PoisonError::into_inner);
-    children
-        .into_iter()
-        .filter(|pid| !direct.contains(pid))
-        .filter(|pid| fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| wanted(&environment)))
-        .filter_map(Pid::from_raw)
-        .collect()
+    for child in children {
+        let Some(pid) = Pid::from_raw(child).filter(|_| !direct.contains(&child)) else { continue };
+        let Some(tag) = tag else {
+            found.wanted.push(pid);
+            continue;
+        };
+        match fs::read(format!("/proc/{child}/environ")) {
+            Ok(environment) if !environment.is_empty() => {
+                if carries(&environment, tag) {
+                    found.wanted.push(pid);
+                }
+            }
+            // It left by itself and only waits for somebody to take note; or it is loading a program.
+            _ => found.undecided |= matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None)),
+        }
+    }
+    found
 }
 
 /// The process ids of our children. Orphans are handed to the first thread of a process, whose number is the process's own, so
-/// its list is enough; it is read after every attempt.
+/// its list is enough; it is read after every attempt. While children leave, the list may miss one of the others: it is
+/// read until two readings agree.
 fn children() -> Vec<i32> {
-    let own = std::process::id();
-    match fs::read_to_string(format!("/proc/self/task/{own}/children")) {
-        Ok(list) => list.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()).collect(),
-        Err(_) => children_by_parent(),
+    let path = format!("/proc/self/task/{}/children", std::process::id());
+    let Ok(mut list) = fs::read_to_string(&path) else { return children_by_parent() };
+    while !list.is_empty() {
+        match fs::read_to_string(&path) {
+            Ok(again) if again != list => list = again,
+            _ => break,
+        }
     }
+    list.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()).collect()
 }
 
 /// The same on kernels that do not list children: every process is asked for its parent.
