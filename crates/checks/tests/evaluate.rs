@@ -68,7 +68,7 @@ fn trace(calls: &[(&str, Value)], output: Option<Value>) -> Trace {
     let mut push = |kind| trace.push(Event { at: Moment::default(), turn: 0, kind });
     for (number, (name, args)) in calls.iter().enumerate() {
         let (call_id, name) = (format!("c{number}"), (*name).to_owned());
-        push(Kind::ToolCall(ToolCall { call_id, name, args: args.clone(), observer: Observer::Protocol }));
+        push(Kind::ToolCall(ToolCall { call_id, name, args: args.clone(), observer: Observer::Protocol, begun: None }));
     }
     if let Some(output) = output {
         push(Kind::FinalOutput(output));

@@ -2,12 +2,11 @@
 
 use agentci_plan::{Target, UnsetVariable};
 use agentci_wire::Ending;
-use serde_json::Value;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::mock::{MockDraws, MockDriver};
 use crate::process::ProcessDriver;
-use crate::{DriveError, ToolHost, TraceSink};
+use crate::{DriveError, Input, ToolHost, TraceSink};
 
 /// What a driver needs to know beside the target.
 pub struct Context<'c> {
@@ -55,13 +54,13 @@ impl Driver {
     /// Takes one turn: everything the agent does is written to the sink.
     pub async fn turn(
         &mut self,
-        input: Value,
+        input: &Input,
         sink: &mut TraceSink<'_>,
         host: &dyn ToolHost,
     ) -> Result<(), DriveError> {
         match &mut self.0 {
-            Kind::Process(driver) => driver.turn(input, sink, host).await,
-            Kind::Mock(driver) => driver.turn(input, sink),
+            Kind::Process(driver) => driver.turn(input.value(), sink, host).await,
+            Kind::Mock(driver) => driver.turn(input.value(), sink),
         }
     }
 

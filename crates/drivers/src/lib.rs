@@ -7,6 +7,7 @@
 mod driver;
 mod error;
 mod host;
+mod input;
 pub mod mock;
 mod process;
 mod sink;
@@ -15,4 +16,5 @@ pub use agentci_wire::{Ending, adopt_orphans, sweep_all};
 pub use driver::{Context, Driver};
 pub use error::DriveError;
 pub use host::{Answer, Delivery, Reply, ToolHost};
+pub use input::Input;
 pub use sink::{Clock, Stopped, TraceSink};

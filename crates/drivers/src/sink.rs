@@ -25,7 +25,17 @@ impl Clock {
 
     /// The present moment.
     pub fn now(&self) -> Moment {
-        let offset_us = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.at(Instant::now())
+    }
+
+    /// The moment of an instant.
+    pub fn at(&self, instant: Instant) -> Moment {
+        let offset = instant.saturating_duration_since(self.start);
+        self.after(u64::try_from(offset.as_micros()).unwrap_or(u64::MAX))
+    }
+
+    /// A moment so many microseconds after the start.
+    pub fn after(&self, offset_us: u64) -> Moment {
         Moment { unix_ms: self.unix_start_ms + offset_us / 1000, offset_us }
     }
 
@@ -65,12 +75,22 @@ impl<'w> TraceSink<'w> {
         self.turn = turn;
     }
 
+    /// The clock by which events are dated.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
     /// Writes down what happened now.
-    pub fn push(&mut self, mut kind: Kind) -> Result<(), Stopped> {
+    pub fn push(&mut self, kind: Kind) -> Result<(), Stopped> {
+        self.push_at(self.clock.now(), kind)
+    }
+
+    /// Writes down what happened at a moment: when it arrived, or when it did in the recording.
+    pub fn push_at(&mut self, at: Moment, mut kind: Kind) -> Result<(), Stopped> {
         if let Some(change) = &self.change {
             change(&mut kind);
         }
-        let event = Event { at: self.clock.now(), turn: self.turn, kind };
+        let event = Event { at, turn: self.turn, kind };
         let flow = (self.watcher)(&event);
         self.trace.push(event);
         match flow {

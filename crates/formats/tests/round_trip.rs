@@ -229,6 +229,8 @@ fn world() -> impl Strategy<Value = World> {
             live: Arc::new(live),
             normalization: Arc::new(normalization),
             faults: faults.into(),
+            scripted: Arc::from([]),
+            recording: None,
         },
     )
 }
@@ -294,6 +296,7 @@ fn hook() -> impl Strategy<Value = Hook> {
         command: [Text::Literal("seed".into()), Text::parse(&argument)]
             .map(|text| CommandPart { text, file: None })
             .into(),
+        folder: None,
         environment,
         timeout: Duration::from_millis(millis),
         span: span(),

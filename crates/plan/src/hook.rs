@@ -1,5 +1,6 @@
 //! A command that runs before a case and may give it variables.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::{CommandPart, Span, Text};
@@ -9,6 +10,8 @@ use crate::{CommandPart, Span, Text};
 pub struct Hook {
     /// The program and its arguments.
     pub command: Vec<CommandPart>,
+    /// Its working folder; the caller's own when absent.
+    pub folder: Option<PathBuf>,
     /// Environment variables it gets beside the inherited ones.
     pub environment: Vec<(String, Text)>,
     /// How long it may take.

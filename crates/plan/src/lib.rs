@@ -53,8 +53,11 @@ pub use scalar::{Reading, Scalar};
 pub use seed::{mix, share};
 pub use source::{FileId, Place, Sources, Span, Spanned};
 pub use suite::{Dialect, Mode, Plan, Suite};
-pub use target::{CommandPart, ProcessTarget, Target};
+pub use target::{
+    A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ClientTool, CommandPart, McpTarget, McpTransport,
+    ProcessTarget, REQUEST_TIMEOUT, Strictness, Target,
+};
 pub use template::{Data, Template, Text, UnsetVariable, Variables, escape, fill};
 pub use turn::{Action, Message, Said, Turn};
 pub use units::{parse_duration, print_duration};
-pub use world::{Cassette, ToolSource, World};
+pub use world::{Cassette, Recording, ScriptedAnswer, ScriptedTool, ToolSource, World};

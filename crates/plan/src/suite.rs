@@ -49,6 +49,8 @@ pub enum Dialect {
     Runledger,
     /// YAML tests of `name`, `input_messages` and `expected_behavior`, answered by a scripted model.
     Aumai,
+    /// `ananke.config.yaml` and test files with `turns`.
+    Ananke,
 }
 
 impl Dialect {
@@ -58,6 +60,7 @@ impl Dialect {
             Dialect::Native => "native",
             Dialect::Runledger => "runledger",
             Dialect::Aumai => "aumai",
+            Dialect::Ananke => "ananke",
         }
     }
 
@@ -65,7 +68,7 @@ impl Dialect {
     pub fn suite_timeout(self) -> Option<Duration> {
         match self {
             Dialect::Aumai => Some(Duration::from_secs(30)),
-            Dialect::Native | Dialect::Runledger => None,
+            Dialect::Native | Dialect::Runledger | Dialect::Ananke => None,
         }
     }
 }

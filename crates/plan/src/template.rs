@@ -1,4 +1,5 @@
-//! Text with variables in it: `${NAME}`, `${ENV.NAME}`, `${NAME:-default}`; `$${` is a plain `${`.
+//! Text with variables in it: `${NAME}`, `${ENV.NAME}`, `${NAME:-default}`; `$${` is a plain `${`. `${NAME|escape}` is the
+//! value as a pattern that matches just it.
 //!
 //! A dialect without variables makes literals, and a literal is escaped when it is printed in the native dialect, where every
 //! text may hold variables. Templates are filled once the case's hooks have run.
@@ -30,7 +31,7 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Plain(String),
-    Variable { name: String, default: Option<String> },
+    Variable { name: String, escape: bool, default: Option<String> },
 }
 
 /// A variable that has neither a value nor a default.
@@ -89,7 +90,8 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Plain(text) => filled.push_str(text),
-                Part::Variable { name, default } => match lookup(name).or_else(|| default.clone()) {
+                Part::Variable { name, escape, default } => match lookup(name).or_else(|| default.clone()) {
+                    Some(value) if *escape => filled.push_str(&escape_pattern(&value)),
                     Some(value) => filled.push_str(&value),
                     None => return Err(UnsetVariable(name.clone())),
                 },
@@ -103,11 +105,29 @@ impl Template {
             .iter()
             .map(|part| match part {
                 Part::Plain(text) => escape(text),
-                Part::Variable { name, default: None } => format!("${{{name}}}"),
-                Part::Variable { name, default: Some(default) } => format!("${{{name}:-{default}}}"),
+                Part::Variable { name, escape, default } => {
+                    let escape = if *escape { ESCAPE } else { "" };
+                    let default = default.as_ref().map(|default| format!(":-{default}")).unwrap_or_default();
+                    format!("${{{name}{escape}{default}}}")
+                }
             })
             .collect()
     }
+}
+
+/// What asks for a value as a pattern that matches just it.
+const ESCAPE: &str = "|escape";
+
+/// A pattern that matches just this text.
+fn escape_pattern(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii_punctuation() {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
 }
 
 /// Text in which a plain `${` can not be taken for a variable.
@@ -158,9 +178,10 @@ fn variable(rest: &str) -> Option<(Part, usize)> {
         Some((name, default)) => (name, Some(default.to_owned())),
         None => (inside, None),
     };
+    let (name, escape) = name.strip_suffix(ESCAPE).map_or((name, false), |name| (name, true));
     let word = name.strip_prefix("ENV.").unwrap_or(name);
     let good = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
-    good.then(|| (Part::Variable { name: name.to_owned(), default }, inside.len() + 1))
+    good.then(|| (Part::Variable { name: name.to_owned(), escape, default }, inside.len() + 1))
 }
 
 /// JSON data of a plan, such as an agent's input.
@@ -244,6 +265,7 @@ mod tests {
             ("$$${B}", "$${B}"),
             ("${a-b} ${} ${x", "${a-b} ${} ${x"),
             ("$5 and }", "$5 and }"),
+            ("${B|escape} ${a.b|escape}", "\\<B\\> ${a.b|escape}"),
         ] {
             assert_eq!(Text::parse(written).fill(&lookup).unwrap(), filled, "{written}");
         }
@@ -259,7 +281,9 @@ mod tests {
 
     #[test]
     fn written_form_reads_back_the_same() {
-        for text in [Text::Literal("${A} $${B} $".into()), Text::parse("x ${A:-y} ${ENV.B} $${C}")] {
+        for text in
+            [Text::Literal("${A} $${B} $".into()), Text::parse("x ${A:-y} ${ENV.B} $${C} ${D|escape:-.} ${E|escape}")]
+        {
             assert_eq!(Text::parse(&text.written()), text);
         }
     }

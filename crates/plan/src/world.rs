@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Fault, LiveTools, ModelWorld, Normalization, Span, Spanned};
+use crate::{Data, Fault, LiveTools, ModelWorld, Normalization, Span, Spanned};
 
 /// What stands in for the world around the agent.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -14,12 +14,43 @@ pub struct World {
     pub tools: ToolSource,
     /// The tools that may be called; any when absent.
     pub allowed: Option<Arc<[Spanned<String>]>>,
+    /// Tools whose answers are written down; they are not looked for anywhere else.
+    pub scripted: Arc<[ScriptedTool]>,
     /// What is executed in record and live mode.
     pub live: Arc<LiveTools>,
     /// What is evened out in results.
     pub normalization: Arc<Normalization>,
     /// What goes wrong on purpose.
     pub faults: Arc<[Fault]>,
+    /// Where everything that the agent sends over the network is kept, for targets that are servers.
+    pub recording: Option<Recording>,
+}
+
+/// A tool whose answers are written down.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScriptedTool {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// Its answers in turn, at least one; the last is given again and again.
+    pub answers: Vec<ScriptedAnswer>,
+}
+
+/// An answer that is written down.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScriptedAnswer {
+    /// Whether the tool did its work.
+    pub ok: bool,
+    /// What it gave, or what it complained of.
+    pub data: Data,
+}
+
+/// A recording of a whole conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recording {
+    /// The file.
+    pub path: PathBuf,
+    /// Where the suite names it, or what it is a recording of.
+    pub span: Span,
 }
 
 /// Where recorded answers to tool calls are kept.

@@ -124,7 +124,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         let ended = tokio::select! {
             biased;
             () = job.stop.wait() => Ended::Interrupted,
-            result = tokio::time::timeout_at(deadline.at, driver.turn(input, &mut sink, &host)) => match result {
+            result = tokio::time::timeout_at(deadline.at, driver.turn(&input, &mut sink, &host)) => match result {
                 Ok(Ok(())) => Ended::Done,
                 Ok(Err(error)) => Ended::Broken(error),
                 Err(_) => Ended::TooLate,

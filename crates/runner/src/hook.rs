@@ -76,5 +76,10 @@ fn command(hook: &Hook, scope: &Scope<'_>) -> Result<Command, String> {
         environment.push((name.clone(), fill(value)?));
     }
     let mut parts = parts.into_iter();
-    Ok(Command { program: parts.next().unwrap_or_default(), arguments: parts.collect(), folder: None, environment })
+    Ok(Command {
+        program: parts.next().unwrap_or_default(),
+        arguments: parts.collect(),
+        folder: hook.folder.clone(),
+        environment,
+    })
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::{ReadyCheck, refill};
-use agentci_plan::{Case, Cassette, Content, LiveTool, Mode, Node, Said, Target, Text, ToolSource, mix};
+use agentci_drivers::Input;
+use agentci_plan::{Case, Cassette, Content, LiveTool, Mode, Node, Reading, Said, Text, ToolSource, mix};
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Tape, Toolbox};
 use agentci_trace::Redactor;
 use agentci_verdict::{Cause, Finding, Replay};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::host::Source;
 use crate::job::Job;
@@ -22,7 +23,7 @@ pub(crate) struct Prepared<'p> {
     pub(crate) scope: Scope<'p>,
     pub(crate) checks: Vec<Arc<ReadyCheck>>,
     pub(crate) turn_checks: Vec<Vec<Arc<ReadyCheck>>>,
-    pub(crate) inputs: Vec<Value>,
+    pub(crate) inputs: Vec<Input>,
     pub(crate) source: Source,
     pub(crate) model: Option<Model>,
     pub(crate) faults: Faults,
@@ -99,18 +100,22 @@ fn patience(job: &Job<'_>) -> Duration {
 }
 
 /// What is said to the agent, as the value that its driver sends.
-fn input(said: &Said, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Value, String> {
+fn input(said: &Said, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Input, String> {
     match said {
-        Said::Input(data) => data.fill(lookup).map_err(|unset| unset.to_string()),
+        Said::Input(data) => data.fill(lookup).map(Input::Task).map_err(|unset| unset.to_string()),
         Said::Messages(messages) => {
             let mut list = Vec::with_capacity(messages.len());
             for message in messages {
                 let content = message.content.fill(lookup).map_err(|unset| unset.to_string())?;
                 list.push(json!({ "role": message.role, "content": content }));
             }
-            Ok(json!({ "messages": list }))
+            Ok(Input::Messages(list))
         }
-        Said::Action(action) => Err(format!("this target has no action `{}`", action.kind.value)),
+        Said::Action(action) => {
+            let filled = agentci_plan::fill(&action.arguments, lookup).map_err(|unset| unset.to_string())?;
+            let arguments = filled.value(Reading::Core).map_err(|_| "it holds what JSON can not say".to_owned())?;
+            Ok(Input::Action { kind: action.kind.value.clone(), arguments })
+        }
     }
 }
 
@@ -139,7 +144,7 @@ fn fill(
 fn learn<'c>(
     job: &Job<'_>,
     scope: &Scope<'_>,
-    inputs: &[Value],
+    inputs: &[Input],
     checks: impl Iterator<Item = &'c Arc<ReadyCheck>>,
 ) -> Redactor {
     let mut own = crate::redact::suite_secrets(job.suite, job.options.secrets);
@@ -147,7 +152,7 @@ fn learn<'c>(
         own.learn_pair(name, value);
     }
     for input in inputs {
-        own.learn(input);
+        own.learn(&input.value());
     }
     for (name, text) in handed_over(job.case) {
         if let Ok(value) = text.fill(&|name| scope.get(name)) {
@@ -160,7 +165,7 @@ fn learn<'c>(
         run.learn_pair(name, value);
     }
     for input in inputs {
-        run.learn(input);
+        run.learn(&input.value());
     }
     for check in checks {
         learn_node(&check.check().arguments, &mut run);
@@ -170,15 +175,12 @@ fn learn<'c>(
 
 /// What a suite hands to the agent, its hooks and its tools by name.
 fn handed_over(case: &Case) -> impl Iterator<Item = &(String, Text)> {
-    let agent = match &*case.target {
-        Target::Process(process) => process.environment.as_slice(),
-        _ => &[],
-    };
     let tools = case.world.live.tools.iter().flat_map(|(_, tool)| match tool {
         LiveTool::Command(tool) => tool.environment.as_slice(),
         LiveTool::Http(tool) => tool.headers.as_slice(),
         _ => &[],
     });
+    let agent = case.target.handed_over();
     agent.iter().chain(case.hooks.iter().flat_map(|hook| &hook.environment)).chain(tools)
 }
 

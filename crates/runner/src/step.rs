@@ -29,7 +29,8 @@ mod tests {
     use super::*;
 
     fn hash(args: Value) -> String {
-        let call = ToolCall { call_id: String::new(), name: "search".into(), args, observer: Observer::Protocol };
+        let call =
+            ToolCall { call_id: String::new(), name: "search".into(), args, observer: Observer::Protocol, begun: None };
         step(&call, &Redactor::default()).args_hash
     }
 

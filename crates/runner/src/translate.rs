@@ -4,6 +4,11 @@ use agentci_trace::{Event, Kind};
 use agentci_verdict::{
     Body, FinalOutput, Log, ModelCallMade, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
 };
+use serde_json::Value;
+
+fn note(level: &str, message: String, data: Option<Value>) -> Body {
+    Body::Log(Log { level: level.to_owned(), message, data })
+}
 
 /// The run event for something that happened; nothing where the trace alone needs it.
 pub(crate) fn translate(event: &Event, case_id: &str) -> Option<Body> {
@@ -14,6 +19,9 @@ pub(crate) fn translate(event: &Event, case_id: &str) -> Option<Body> {
         }
         Kind::TurnStart(input) => Body::TurnStart(TurnStart { turn, input: input.clone() }),
         Kind::Text(text) => Body::Text(TextSaid { turn, text: text.clone() }),
+        Kind::Reasoning(text) => note("reasoning", text.clone(), None),
+        Kind::State(state) => note("state", "the agent's state".into(), Some(state.clone())),
+        Kind::Violation(message) => note("violation", message.clone(), None),
         Kind::ToolCall(call) => Body::ToolCall(ToolCallMade {
             turn,
             name: call.name.clone(),

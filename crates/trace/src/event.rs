@@ -33,6 +33,12 @@ pub enum Kind {
     TurnStart(Value),
     /// The agent said something.
     Text(String),
+    /// The agent thought something.
+    Reasoning(String),
+    /// The agent's state, after it changed.
+    State(Value),
+    /// The agent broke a rule of the protocol it speaks, and could be understood all the same.
+    Violation(String),
     /// The agent called a tool.
     ToolCall(ToolCall),
     /// The tool answered.
@@ -97,6 +103,8 @@ pub struct ToolCall {
     pub args: Value,
     /// Who saw it.
     pub observer: Observer,
+    /// When the call was begun, where its arguments took time to arrive.
+    pub begun: Option<Moment>,
 }
 
 /// An answer to a tool call.
@@ -118,6 +126,8 @@ pub struct ToolResult {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
     events: Vec<Event>,
+    /// The tools that were called before, where it is the trace of one turn.
+    earlier: Vec<String>,
 }
 
 /// A tool call with its answer, if it got one.
@@ -127,8 +137,12 @@ pub struct TracedCall<'t> {
     pub turn: u32,
     /// The call.
     pub call: &'t ToolCall,
+    /// When it was made.
+    pub at: Moment,
     /// The answer.
     pub result: Option<&'t ToolResult>,
+    /// When it was answered.
+    pub answered: Option<Moment>,
 }
 
 impl Trace {
@@ -145,7 +159,18 @@ impl Trace {
     /// What happened in one turn alone.
     #[must_use]
     pub fn of_turn(&self, turn: u32) -> Trace {
-        Trace { events: self.events.iter().filter(|event| event.turn == turn).cloned().collect() }
+        let events = self.events.iter().filter(|event| event.turn == turn).cloned().collect();
+        let before = self.events.iter().filter(|event| event.turn < turn);
+        let earlier = before.filter_map(|event| match &event.kind {
+            Kind::ToolCall(call) => Some(call.name.clone()),
+            _ => None,
+        });
+        Trace { events, earlier: earlier.collect() }
+    }
+
+    /// Whether a tool was called in an earlier turn, where this is the trace of one turn.
+    pub fn called_earlier(&self, tool: &str) -> bool {
+        self.earlier.iter().any(|name| name == tool)
     }
 
     /// The tool calls in the order they were made. A call id that the agent uses twice is answered in order.
@@ -153,7 +178,10 @@ impl Trace {
         let mut calls: Vec<TracedCall<'_>> = Vec::new();
         for event in &self.events {
             match &event.kind {
-                Kind::ToolCall(call) => calls.push(TracedCall { turn: event.turn, call, result: None }),
+                Kind::ToolCall(call) => {
+                    let Event { at, turn, .. } = *event;
+                    calls.push(TracedCall { turn, call, at, result: None, answered: None });
+                }
                 Kind::ToolResult(result) => {
                     let open = calls
                         .iter_mut()
@@ -161,6 +189,7 @@ impl Trace {
                         .find(|open| open.result.is_none() && open.call.call_id == result.call_id);
                     if let Some(open) = open {
                         open.result = Some(result);
+                        open.answered = Some(event.at);
                     }
                 }
                 _ => {}
@@ -177,16 +206,21 @@ impl Trace {
         })
     }
 
-    /// What the agent said: its text, or failing that its result (a text as it is, anything else as compact JSON).
+    /// What the agent said: its text, or failing that its result (a text as it is, anything else as compact JSON). What it
+    /// said in one turn is joined as it came, and each turn begins a new line.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        let mut said = false;
+        let mut said = None;
         for event in &self.events {
             if let Kind::Text(part) = &event.kind {
+                if said.is_some_and(|turn| turn != event.turn) {
+                    text.push('\n');
+                }
                 text.push_str(part);
-                said = true;
+                said = Some(event.turn);
             }
         }
+        let said = said.is_some();
         match self.final_output() {
             Some(Value::String(output)) if !said => output.clone(),
             Some(output) if !said => output.to_string(),
@@ -213,6 +247,7 @@ mod tests {
             name: "search".into(),
             args: Value::Null,
             observer: Observer::Protocol,
+            begun: None,
         })
     }
 

@@ -159,7 +159,7 @@ impl ProcessDriver {
     ) -> Result<bool, DriveError> {
         match message {
             Message::ToolCall { name, call_id, args } => {
-                let call = ToolCall { call_id, name, args, observer: Observer::Protocol };
+                let call = ToolCall { call_id, name, args, observer: Observer::Protocol, begun: None };
                 sink.push(Kind::ToolCall(call.clone()))?;
                 let reply = host.call(&call).await?;
                 self.answer(&reply)?;

@@ -23,5 +23,5 @@ fn hook(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Hoo
     let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
     fields.finish(problems);
     let command = command?.into_iter().map(|text| part(place.files, place.folder, text)).collect();
-    Some(Hook { command, environment, timeout: timeout.unwrap_or(DEFAULT_TIMEOUT), span: node.span })
+    Some(Hook { command, folder: None, environment, timeout: timeout.unwrap_or(DEFAULT_TIMEOUT), span: node.span })
 }

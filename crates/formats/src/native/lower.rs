@@ -179,9 +179,11 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
         model,
         tools,
         allowed: own.allow.as_ref().or(common.allow.as_ref()).cloned(),
+        scripted: Arc::from([]),
         live: Arc::new(LiveTools { tools: live, module, folder: folder.to_path_buf() }),
         normalization: Arc::new(common.normalization.extended(&own.normalization)),
         faults: common.faults.iter().chain(&own.faults).cloned().collect(),
+        recording: None,
     }
 }
 

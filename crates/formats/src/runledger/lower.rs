@@ -155,6 +155,7 @@ impl Shared {
             model: None,
             tools: ToolSource::Cassette(cassette),
             allowed: Some(Arc::clone(&self.tools)),
+            scripted: Arc::from([]),
             live: Arc::clone(&self.live),
             normalization: if normalization.is_empty() {
                 Arc::clone(&self.normalization)
@@ -166,6 +167,7 @@ impl Shared {
             } else {
                 self.faults.iter().chain(faults).cloned().collect()
             },
+            recording: None,
         }
     }
 

@@ -60,6 +60,7 @@ impl WireObserver {
                 name: name.clone(),
                 args: args.clone(),
                 observer: Observer::ModelWire,
+                begun: None,
             }));
         }
     }

@@ -1,0 +1,34 @@
+//! What goes into a turn, variables filled in.
+
+use serde_json::{Map, Value, json};
+
+/// What goes into a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// A task: an object of the suite's making.
+    Task(Value),
+    /// Messages of a conversation, each with `role` and `content`.
+    Messages(Vec<Value>),
+    /// A protocol action and its arguments.
+    Action {
+        /// Its name, protocol first.
+        kind: String,
+        /// Its arguments.
+        arguments: Value,
+    },
+}
+
+impl Input {
+    /// The input as one value: what a program is sent, and what a trace shows.
+    pub fn value(&self) -> Value {
+        match self {
+            Input::Task(task) => task.clone(),
+            Input::Messages(messages) => json!({ "messages": messages }),
+            Input::Action { kind, arguments } => {
+                let mut map = Map::new();
+                map.insert(kind.clone(), arguments.clone());
+                Value::Object(map)
+            }
+        }
+    }
+}

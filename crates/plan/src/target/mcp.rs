@@ -1,0 +1,32 @@
+//! A server that speaks MCP.
+
+use std::time::Duration;
+
+use crate::{CommandPart, Span, Spanned, Text};
+
+/// A server that speaks MCP.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpTarget {
+    /// How it is reached.
+    pub transport: McpTransport,
+    /// Headers beside the usual ones, which they override.
+    pub headers: Vec<(String, Text)>,
+    /// How long one request may take.
+    pub timeout: Duration,
+    /// Where the suite says so.
+    pub span: Span,
+}
+
+/// How an MCP server is reached.
+#[derive(Debug, Clone, PartialEq)]
+pub enum McpTransport {
+    /// It is a program, and speaks over its standard input and output.
+    Stdio {
+        /// The program and its arguments.
+        command: Vec<CommandPart>,
+        /// Environment variables it gets beside the inherited ones.
+        environment: Vec<(String, Text)>,
+    },
+    /// It is a server, and speaks over HTTP.
+    Http(Spanned<Text>),
+}
