@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use agentci_formats::{load, print_native, yaml};
 use agentci_plan::{
-    Action, Case, Cassette, Check, CommandPart, CommandTool, Content, Data, Dialect, Fault, FaultKind, FaultTime,
-    Gates, Hook, HttpTool, Limit, Limits, LiveTool, LiveTools, MemoryFiles, Message, MockResponse, MockScript,
-    MockTarget, Mode, ModelScript, ModelWorld, Node, Normalization, ProcessTarget, Redaction, Said, Scalar, Skip,
-    Sources, Span, Spanned, StopRule, Suite, Target, Text, TextReplacement, ToolSource, Turn, World, join,
+    A2aCard, A2aTarget, Action, AguiTarget, AguiWire, ApiKeyPlace, Auth, Case, Cassette, Check, ClientTool,
+    CommandPart, CommandTool, Content, Data, Dialect, Fault, FaultKind, FaultTime, Gates, Hook, HttpTool, Limit,
+    Limits, LiveTool, LiveTools, McpTarget, McpTransport, MemoryFiles, Message, MockResponse, MockScript, MockTarget,
+    Mode, ModelScript, ModelWorld, Node, Normalization, ProcessTarget, Recording, Redaction, Said, Scalar,
+    ScriptedAnswer, ScriptedTool, Skip, Sources, Span, Spanned, StopRule, Strictness, Suite, Target, Text,
+    TextReplacement, ToolSource, Turn, World, join,
 };
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
@@ -173,7 +175,112 @@ fn named_texts() -> impl Strategy<Value = Vec<(String, Text)>> {
 }
 
 fn target() -> impl Strategy<Value = Target> {
-    prop_oneof![process(), mock()]
+    prop_oneof![process(), mock(), agui(), a2a(), mcp()]
+}
+
+fn millis() -> impl Strategy<Value = Duration> {
+    (1_u64..1_000_000).prop_map(Duration::from_millis)
+}
+
+fn address() -> impl Strategy<Value = Spanned<Text>> {
+    let written = sample::select(vec!["http://127.0.0.1:8000/agent", "https://${ENV.HOST}/x", "${URL}"]);
+    written.prop_map(|written| Spanned::new(Text::parse(written), span()))
+}
+
+fn template() -> impl Strategy<Value = Text> {
+    text().prop_map(|text| Text::parse(&text))
+}
+
+fn agui() -> impl Strategy<Value = Target> {
+    let tool = (name(), text(), object()).prop_map(|(name, description, parameters)| ClientTool {
+        name: Spanned::new(name, span()),
+        description,
+        parameters,
+    });
+    let data = || option::of(object().prop_map(Data::parse));
+    let wire = sample::select(AguiWire::NAMES.map(|(_, wire)| wire).to_vec());
+    let protocol = sample::select(Strictness::NAMES.map(|(_, protocol)| protocol).to_vec());
+    let names = (option::of(template()), option::of(template()), named_texts());
+    (address(), names, millis(), (data(), data()), collection::vec(tool, 0..2), (wire, protocol)).prop_map(
+        |(endpoint, (agent, thread, headers), timeout, (forwarded_props, state), tools, (wire, protocol))| {
+            let span = span();
+            Target::Agui(Box::new(AguiTarget {
+                endpoint,
+                agent,
+                thread,
+                headers,
+                timeout,
+                forwarded_props,
+                state,
+                tools,
+                wire,
+                protocol,
+                span,
+            }))
+        },
+    )
+}
+
+fn a2a() -> impl Strategy<Value = Target> {
+    let card = prop_oneof![
+        address().prop_map(A2aCard::At),
+        object().prop_map(A2aCard::Inline),
+        address().prop_map(A2aCard::Endpoint)
+    ];
+    let place = sample::select(ApiKeyPlace::NAMES.map(|(_, place)| place).to_vec());
+    let auth = prop_oneof![
+        template().prop_map(Auth::Bearer),
+        (name(), place, template()).prop_map(|(name, place, value)| Auth::ApiKey { name, place, value }),
+        (template(), template(), template(), collection::vec(text(), 0..3)).prop_map(
+            |(token_url, client_id, client_secret, scopes)| Auth::OAuth2 {
+                token_url,
+                client_id,
+                client_secret,
+                scopes
+            }
+        ),
+        any::<bool>().prop_map(|own| Auth::Mtls {
+            certificate: "s/cert.pem".into(),
+            key: "s/key.pem".into(),
+            authority: own.then(|| "ca.pem".into()),
+        }),
+    ];
+    let modes = collection::vec(text(), 0..3);
+    let options = (option::of(template()), option::of(any::<bool>()), modes, option::of(auth));
+    (card, options, named_texts(), millis()).prop_map(
+        |(card, (context, blocking, accepted_output_modes, auth), headers, timeout)| {
+            let span = span();
+            Target::A2a(Box::new(A2aTarget {
+                card,
+                context,
+                blocking,
+                accepted_output_modes,
+                auth,
+                headers,
+                timeout,
+                span,
+            }))
+        },
+    )
+}
+
+fn mcp() -> impl Strategy<Value = Target> {
+    let stdio = (argument(), named_texts()).prop_map(|(argument, environment)| McpTransport::Stdio {
+        command: ["program", &argument].map(|part| CommandPart { text: Text::parse(part), file: None }).into(),
+        environment,
+    });
+    let transport = prop_oneof![stdio, address().prop_map(McpTransport::Http)];
+    (transport, named_texts(), millis()).prop_map(|(transport, headers, timeout)| {
+        Target::Mcp(Box::new(McpTarget { transport, headers, timeout, span: span() }))
+    })
+}
+
+fn scripted() -> impl Strategy<Value = Vec<ScriptedTool>> {
+    let reply = value().prop_map(|value| ScriptedAnswer { ok: true, data: Data::parse(value) });
+    let error = text().prop_map(|text| ScriptedAnswer { ok: false, data: Data::parse(Value::String(text)) });
+    collection::btree_map(name(), collection::vec(prop_oneof![reply, error], 1..3), 0..3).prop_map(|tools| {
+        tools.into_iter().map(|(name, answers)| ScriptedTool { name: Spanned::new(name, span()), answers }).collect()
+    })
 }
 
 fn mock() -> impl Strategy<Value = Target> {
@@ -220,8 +327,9 @@ fn world() -> impl Strategy<Value = World> {
     let path = sample::select(vec!["s/tapes/a b.jsonl", "tape", "../up/ü.jsonl", "/abs/${X}"]);
     let allowed = option::of(collection::vec(text(), 0..3));
     let model = any::<bool>().prop_map(|there| there.then(model));
-    (model, option::of(path), allowed, live(), normalization(), collection::vec(fault(), 0..3)).prop_map(
-        |(model, path, allowed, live, normalization, faults)| World {
+    let faults = collection::vec(fault(), 0..3);
+    (model, option::of(path), allowed, live(), normalization(), faults, (scripted(), any::<bool>())).prop_map(
+        |(model, path, allowed, live, normalization, faults, (scripted, recorded))| World {
             model,
             tools: path
                 .map_or(ToolSource::None, |path| ToolSource::Cassette(Cassette { path: path.into(), span: span() })),
@@ -229,8 +337,8 @@ fn world() -> impl Strategy<Value = World> {
             live: Arc::new(live),
             normalization: Arc::new(normalization),
             faults: faults.into(),
-            scripted: Arc::from([]),
-            recording: None,
+            scripted: scripted.into(),
+            recording: recorded.then(|| Recording { path: "s/talk/a.jsonl".into(), span: span() }),
         },
     )
 }
@@ -292,14 +400,16 @@ fn fault() -> impl Strategy<Value = Fault> {
 }
 
 fn hook() -> impl Strategy<Value = Hook> {
-    (argument(), named_texts(), 1_u64..100_000).prop_map(|(argument, environment, millis)| Hook {
-        command: [Text::Literal("seed".into()), Text::parse(&argument)]
-            .map(|text| CommandPart { text, file: None })
-            .into(),
-        folder: None,
-        environment,
-        timeout: Duration::from_millis(millis),
-        span: span(),
+    (argument(), named_texts(), 1_u64..100_000, any::<bool>()).prop_map(|(argument, environment, millis, folder)| {
+        Hook {
+            command: [Text::Literal("seed".into()), Text::parse(&argument)]
+                .map(|text| CommandPart { text, file: None })
+                .into(),
+            folder: folder.then(|| "s/hooks".into()),
+            environment,
+            timeout: Duration::from_millis(millis),
+            span: span(),
+        }
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_plan::{Diagnostics, Hook, Node, read};
+use agentci_plan::{Diagnostics, Hook, Node, join, read};
 
 use super::words::{Place, command, named_texts};
 use crate::command::part;
@@ -19,9 +19,11 @@ pub(super) fn hooks(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -
 fn hook(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Hook> {
     let mut fields = read::Fields::open(node, "a hook", problems)?;
     let command = fields.required("command", problems).and_then(|node| command(node, problems));
+    let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
     let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
     fields.finish(problems);
     let command = command?.into_iter().map(|text| part(place.files, place.folder, text)).collect();
-    Some(Hook { command, folder: None, environment, timeout: timeout.unwrap_or(DEFAULT_TIMEOUT), span: node.span })
+    let folder = folder.map(|folder| join(place.folder, &folder.value));
+    Some(Hook { command, folder, environment, timeout: timeout.unwrap_or(DEFAULT_TIMEOUT), span: node.span })
 }

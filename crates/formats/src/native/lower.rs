@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cassette, Diagnostics, Dialect, Files, Hook, LiveTools, ModelWorld, Node, Sources, Suite, Target, Text,
-    ToolSource, World, join,
+    Case, Cassette, Diagnostics, Dialect, Files, Hook, LiveTools, ModelWorld, Node, Recording, Sources, Spanned, Suite,
+    Target, Text, ToolSource, World, join,
 };
 
 use super::read::{self, CaseFile, ReadCase};
@@ -70,7 +70,8 @@ struct Defaults<'s> {
 
 impl<'s> Defaults<'s> {
     fn new(settings: Settings, folder: &'s Path) -> Self {
-        let per_case = settings.world.cassette.as_ref().is_some_and(|cassette| cassette.value.contains(CASE));
+        let paths = [&settings.world.cassette, &settings.world.recording];
+        let per_case = paths.into_iter().flatten().any(|path| path.value.contains(CASE));
         let nothing = WorldSettings::default();
         Self {
             folder,
@@ -161,16 +162,19 @@ fn file_name(id: &str) -> String {
 }
 
 fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -> World {
+    let named = |path: &Spanned<String>| join(folder, &path.value.replace(CASE, &file_name(id)));
     let tools = match own.cassette.as_ref().or(common.cassette.as_ref()) {
         None => ToolSource::None,
-        Some(cassette) => ToolSource::Cassette(Cassette {
-            path: join(folder, &cassette.value.replace(CASE, &file_name(id))),
-            span: cassette.span,
-        }),
+        Some(cassette) => ToolSource::Cassette(Cassette { path: named(cassette), span: cassette.span }),
     };
     let mut live = common.live.clone();
     live.retain(|(name, _)| !own.live.iter().any(|(other, _)| other.value == name.value));
     live.extend(own.live.iter().cloned());
+    let mut scripted = common.scripted.clone();
+    scripted.retain(|tool| !own.scripted.iter().any(|other| other.name.value == tool.name.value));
+    scripted.extend(own.scripted.iter().cloned());
+    let recording = own.recording.as_ref().or(common.recording.as_ref());
+    let recording = recording.map(|path| Recording { path: named(path), span: path.span });
     let module = own.module.as_ref().or(common.module.as_ref()).cloned();
     let model = own.model.as_ref().or(common.model.as_ref());
     let model =
@@ -179,11 +183,11 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
         model,
         tools,
         allowed: own.allow.as_ref().or(common.allow.as_ref()).cloned(),
-        scripted: Arc::from([]),
+        scripted: scripted.into(),
         live: Arc::new(LiveTools { tools: live, module, folder: folder.to_path_buf() }),
         normalization: Arc::new(common.normalization.extended(&own.normalization)),
         faults: common.faults.iter().chain(&own.faults).cloned().collect(),
-        recording: None,
+        recording,
     }
 }
 

@@ -8,12 +8,11 @@ use std::convert::Infallible;
 use std::path::Path;
 
 use agentci_plan::{
-    Case, Check, Content, Gates, Hook, Limits, Message, MockTarget, Mode, Node, Pair, ProcessTarget, Said, Scalar,
-    Span, StopRule, Suite, Target, Text, ToolSource, Turn, World, escape, print_duration, relative,
+    Case, Check, Content, Gates, Hook, Limits, Message, Mode, Node, Pair, Said, Scalar, Span, StopRule, Suite, Text,
+    ToolSource, Turn, World, escape, print_duration, relative,
 };
 
-use crate::mock_script::print_script;
-use crate::surroundings::{print_faults, print_live_tools, print_normalization, print_redaction};
+use crate::surroundings::{print_faults, print_live_tools, print_normalization, print_redaction, print_scripted};
 
 use super::emit::emit;
 use super::gates::print_percentage;
@@ -45,9 +44,9 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     emit(&printer.map(pairs))
 }
 
-struct Printer<'s> {
+pub(super) struct Printer<'s> {
     /// A place for the nodes that are made here; it is not printed.
-    span: Span,
+    pub(super) span: Span,
     folder: &'s Path,
 }
 
@@ -86,12 +85,7 @@ impl Printer<'_> {
             let reason = skip.reason.as_ref().map_or_else(|| self.plain("true"), |reason| self.text(reason));
             pairs.push(self.pair("skip", reason));
         }
-        let target = match &*case.target {
-            Target::Process(process) => Some(self.pair("process", self.process(process))),
-            Target::Mock(mock) => Some(self.pair("mock", self.mock(mock, index))),
-            _ => None,
-        };
-        pairs.extend(target.map(|target| self.pair("target", self.map(vec![target]))));
+        pairs.extend(self.target(&case.target, index).map(|target| self.pair("target", target)));
         pairs.extend(self.world(&case.world));
         if !case.variables.is_empty() {
             pairs.push(self.pair("variables", self.named_texts(&case.variables)));
@@ -119,25 +113,6 @@ impl Printer<'_> {
         self.map(pairs)
     }
 
-    fn process(&self, process: &ProcessTarget) -> Node {
-        let mut pairs = vec![self.pair("command", self.list(&process.command, |part| self.template(&part.text)))];
-        if let Some(folder) = &process.folder {
-            pairs.push(self.pair("folder", self.path(folder)));
-        }
-        if !process.environment.is_empty() {
-            pairs.push(self.pair("env", self.named_texts(&process.environment)));
-        }
-        self.map(pairs)
-    }
-
-    fn mock(&self, mock: &MockTarget, index: usize) -> Node {
-        let mut pairs = print_script(&mock.script, self.span);
-        if mock.position as usize != index {
-            pairs.push(self.pair("position", self.plain(mock.position.to_string())));
-        }
-        self.map(pairs)
-    }
-
     fn world(&self, world: &World) -> Option<Pair> {
         let mut tools = Vec::new();
         if let ToolSource::Cassette(cassette) = &world.tools {
@@ -156,8 +131,14 @@ impl Printer<'_> {
         if let Some(model) = &world.model {
             pairs.push(self.pair("model", self.map(vec![self.pair("script", self.path(&model.path))])));
         }
+        if let Some(scripted) = print_scripted(&world.scripted, self.span) {
+            tools.push(self.pair("scripted", scripted));
+        }
         if !tools.is_empty() {
             pairs.push(self.pair("tools", self.map(tools)));
+        }
+        if let Some(recording) = &world.recording {
+            pairs.push(self.pair("recording", self.path(&recording.path)));
         }
         pairs.extend(print_normalization(&world.normalization, self.span).map(|node| self.pair("normalization", node)));
         pairs.extend(print_faults(&world.faults, self.span).map(|node| self.pair("faults", node)));
@@ -166,6 +147,9 @@ impl Printer<'_> {
 
     fn hook(&self, hook: &Hook) -> Node {
         let mut pairs = vec![self.pair("command", self.list(&hook.command, |part| self.template(&part.text)))];
+        if let Some(folder) = &hook.folder {
+            pairs.push(self.pair("folder", self.path(folder)));
+        }
         if !hook.environment.is_empty() {
             pairs.push(self.pair("env", self.named_texts(&hook.environment)));
         }
@@ -240,35 +224,35 @@ impl Printer<'_> {
         (!pairs.is_empty()).then(|| self.pair("limits", self.map(pairs)))
     }
 
-    fn named_texts(&self, named: &[(String, Text)]) -> Node {
+    pub(super) fn named_texts(&self, named: &[(String, Text)]) -> Node {
         self.map(named.iter().map(|(name, text)| self.pair(name, self.template(text))).collect())
     }
 
-    fn path(&self, path: &Path) -> Node {
+    pub(super) fn path(&self, path: &Path) -> Node {
         self.text(&relative(self.folder, path).to_string_lossy())
     }
 
-    fn template(&self, text: &Text) -> Node {
+    pub(super) fn template(&self, text: &Text) -> Node {
         self.text(&text.written())
     }
 
-    fn text(&self, text: &str) -> Node {
+    pub(super) fn text(&self, text: &str) -> Node {
         Node::text(text, self.span)
     }
 
-    fn plain(&self, word: impl Into<String>) -> Node {
+    pub(super) fn plain(&self, word: impl Into<String>) -> Node {
         Node { span: self.span, content: Content::Scalar(Scalar::plain(word)) }
     }
 
-    fn list<T>(&self, items: &[T], item: impl FnMut(&T) -> Node) -> Node {
+    pub(super) fn list<T>(&self, items: &[T], item: impl FnMut(&T) -> Node) -> Node {
         Node::list(self.span, items.iter().map(item).collect())
     }
 
-    fn pair(&self, key: &str, value: Node) -> Pair {
+    pub(super) fn pair(&self, key: &str, value: Node) -> Pair {
         Pair { key: agentci_plan::Key { text: key.to_owned(), span: self.span }, value }
     }
 
-    fn map(&self, pairs: Vec<Pair>) -> Node {
+    pub(super) fn map(&self, pairs: Vec<Pair>) -> Node {
         Node { span: self.span, content: Content::Map(pairs) }
     }
 }

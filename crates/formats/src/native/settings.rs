@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Check, Diagnostic, Diagnostics, Fault, Hook, Limits, LiveTool, Node, Normalization, Reading, Spanned, StopRule,
-    Text, read,
+    Check, Diagnostic, Diagnostics, Fault, Hook, Limits, LiveTool, Node, Normalization, Reading, ScriptedTool, Spanned,
+    StopRule, Text, read,
 };
 
-use crate::surroundings::{read_faults, read_live_tools, read_normalization};
+use crate::surroundings::{read_faults, read_live_tools, read_normalization, read_scripted};
 
 use super::check::checks;
 use super::hook::hooks;
@@ -42,9 +42,13 @@ pub(super) struct WorldSettings {
     pub(super) allow: Option<Arc<[Spanned<String>]>>,
     /// Tools to execute; a case's own replace those of the same name.
     pub(super) live: Vec<(Spanned<String>, LiveTool)>,
+    /// Tools whose answers are written down; a case's own replace those of the same name.
+    pub(super) scripted: Vec<ScriptedTool>,
     pub(super) module: Option<Spanned<String>>,
     pub(super) normalization: Normalization,
     pub(super) faults: Vec<Fault>,
+    /// The path of the recorded conversation, in which `{case}` stands for the case's id.
+    pub(super) recording: Option<Spanned<String>>,
 }
 
 impl WorldSettings {
@@ -57,6 +61,8 @@ impl WorldSettings {
             || self.module.is_some()
             || !self.normalization.is_empty()
             || !self.faults.is_empty()
+            || !self.scripted.is_empty()
+            || self.recording.is_some()
     }
 }
 
@@ -105,6 +111,8 @@ fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSett
         let live = tools.optional("live");
         settings.live = live.map(|node| read_live_tools(node, place.files, place.folder, problems)).unwrap_or_default();
         settings.module = tools.optional("module").and_then(|node| read::name(node, "module", problems));
+        let scripted = tools.optional("scripted");
+        settings.scripted = scripted.map(|node| read_scripted(node, problems)).unwrap_or_default();
         tools.finish(problems);
     }
     settings.normalization = fields
@@ -112,6 +120,7 @@ fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSett
         .map(|node| read_normalization(node, Reading::Core, problems))
         .unwrap_or_default();
     settings.faults = fields.optional("faults").map(|node| read_faults(node, problems)).unwrap_or_default();
+    settings.recording = fields.optional("recording").and_then(|node| read::name(node, "recording", problems));
     fields.finish(problems);
     settings
 }

@@ -5,11 +5,13 @@ mod faults;
 mod live_tools;
 mod normalization;
 mod redaction;
+mod scripted;
 
 pub(crate) use faults::{print_faults, read_faults};
 pub(crate) use live_tools::{print_live_tools, read_live_tools};
 pub(crate) use normalization::{print_normalization, read_normalization};
 pub(crate) use redaction::{print_redaction, read_redaction};
+pub(crate) use scripted::{print_scripted, read_scripted};
 
 use agentci_plan::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned};
 use regex::Regex;

@@ -70,6 +70,8 @@ pub enum Auth {
         certificate: std::path::PathBuf,
         /// Its key, a PEM file.
         key: std::path::PathBuf,
+        /// Who vouches for the server, a PEM file; the usual authorities when absent.
+        authority: Option<std::path::PathBuf>,
     },
 }
 

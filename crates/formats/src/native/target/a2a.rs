@@ -1,0 +1,101 @@
+//! An agent that speaks A2A.
+
+use agentci_plan::{
+    A2aCard, A2aTarget, ApiKeyPlace, Auth, Diagnostic, Diagnostics, Node, REQUEST_TIMEOUT, Reading, Text, join, read,
+};
+
+use super::super::words::{Place, named_texts, template};
+use super::read_address;
+
+pub(super) fn a2a(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<A2aTarget> {
+    let mut fields = read::Fields::open(node, "`a2a`", problems)?;
+    let ways = [fields.optional("card_url"), fields.optional("card"), fields.optional("endpoint")];
+    let card = match ways {
+        [Some(url), None, None] => read_address(url, "card_url", problems).map(A2aCard::At),
+        [None, Some(card), None] => read::object(card, "card", Reading::Core, problems).map(A2aCard::Inline),
+        [None, None, Some(endpoint)] => read_address(endpoint, "endpoint", problems).map(A2aCard::Endpoint),
+        _ => {
+            problems.push(
+                Diagnostic::error(node.span, "`a2a` needs exactly one of `card_url`, `card` and `endpoint`")
+                    .label("it is not said how the agent is found")
+                    .help("write `card_url: https://..` where the agent has a card"),
+            );
+            None
+        }
+    };
+    let context = fields.optional("context").and_then(|node| template(node, "context", problems));
+    let blocking = fields.optional("blocking").and_then(|node| read::truth(node, "blocking", problems));
+    let modes = fields.optional("accepted_output_modes");
+    let modes = modes.and_then(|node| read::texts(node, "accepted_output_modes", problems)).unwrap_or_default();
+    let auth = fields.optional("auth").map(|node| auth(node, place, problems));
+    let headers = fields.optional("headers").map(|node| named_texts(node, "headers", problems)).unwrap_or_default();
+    let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
+    fields.finish(problems);
+    Some(A2aTarget {
+        card: card?,
+        context,
+        blocking,
+        accepted_output_modes: modes.into_iter().map(|mode| mode.value).collect(),
+        auth: match auth {
+            None => None,
+            Some(auth) => Some(auth?),
+        },
+        headers,
+        timeout: timeout.unwrap_or(REQUEST_TIMEOUT),
+        span: node.span,
+    })
+}
+
+/// A mapping of one key, the scheme.
+fn auth(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Auth> {
+    const SCHEMES: &str = "schemes are `api_key`, `bearer`, `oauth2` and `mtls`";
+    let Some([pair]) = node.pairs() else {
+        let message = format!("`auth` must be a mapping of one key, found {}", node.describe());
+        problems.push(Diagnostic::error(node.span, message).label("expected the scheme").help(SCHEMES));
+        return None;
+    };
+    let value = &pair.value;
+    match pair.key.text.as_str() {
+        "bearer" => template(value, "bearer", problems).map(Auth::Bearer),
+        "api_key" => {
+            let mut fields = read::Fields::open(value, "`api_key`", problems)?;
+            let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
+            let place = fields.optional("in").and_then(|node| read::choice(node, "in", &ApiKeyPlace::NAMES, problems));
+            let key = required(&mut fields, "value", problems);
+            fields.finish(problems);
+            Some(Auth::ApiKey { name: name?.value, place: place.unwrap_or_default(), value: key? })
+        }
+        "oauth2" => {
+            let mut fields = read::Fields::open(value, "`oauth2`", problems)?;
+            let token_url = required(&mut fields, "token_url", problems);
+            let client_id = required(&mut fields, "client_id", problems);
+            let client_secret = required(&mut fields, "client_secret", problems);
+            let scopes = fields.optional("scopes").and_then(|node| read::one_or_more_texts(node, "scopes", problems));
+            fields.finish(problems);
+            let scopes = scopes.unwrap_or_default().into_iter().map(|scope| scope.value).collect();
+            Some(Auth::OAuth2 { token_url: token_url?, client_id: client_id?, client_secret: client_secret?, scopes })
+        }
+        "mtls" => {
+            let mut fields = read::Fields::open(value, "`mtls`", problems)?;
+            let mut path = |name: &'static str, node: Option<&Node>| {
+                node.and_then(|node| read::name(node, name, problems)).map(|path| join(place.folder, &path.value))
+            };
+            let certificate = path("certificate", fields.optional("certificate"));
+            let key = path("key", fields.optional("key"));
+            let authority = path("authority", fields.optional("authority"));
+            fields.required("certificate", problems);
+            fields.required("key", problems);
+            fields.finish(problems);
+            Some(Auth::Mtls { certificate: certificate?, key: key?, authority })
+        }
+        scheme => {
+            let message = format!("unknown scheme `{}`", scheme.escape_debug());
+            problems.push(Diagnostic::error(pair.key.span, message).label("not known here").help(SCHEMES));
+            None
+        }
+    }
+}
+
+fn required(fields: &mut read::Fields<'_>, name: &'static str, problems: &mut Diagnostics) -> Option<Text> {
+    fields.required(name, problems).and_then(|node| template(node, name, problems))
+}

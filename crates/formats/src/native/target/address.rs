@@ -1,0 +1,20 @@
+//! Where a server is.
+
+use agentci_plan::{Diagnostic, Diagnostics, Node, Spanned, Text, read};
+
+/// An address in which variables may stand; one without any must be that of a web server.
+pub(crate) fn read_address(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<Text>> {
+    let text = Text::parse(&read::text(node, name, problems)?);
+    if let Text::Literal(written) = &text {
+        let rest = written.strip_prefix("http://").or_else(|| written.strip_prefix("https://"));
+        if rest.is_none_or(|rest| rest.is_empty() || rest.starts_with('/') || rest.contains(char::is_whitespace)) {
+            problems.push(
+                Diagnostic::error(node.span, format!("`{name}` must be an address, found {}", node.describe()))
+                    .label("expected `http://..` or `https://..`")
+                    .help("write it whole, or use a variable: `${ENV.AGENT_URL}`"),
+            );
+            return None;
+        }
+    }
+    Some(Spanned::new(text, node.span))
+}

@@ -1,0 +1,31 @@
+//! A server that speaks MCP.
+
+use agentci_plan::{Diagnostic, Diagnostics, McpTarget, McpTransport, Node, REQUEST_TIMEOUT, read};
+
+use super::super::words::{Place, command, named_texts};
+use super::read_address;
+use crate::command::part;
+
+pub(super) fn mcp(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<McpTarget> {
+    let mut fields = read::Fields::open(node, "`mcp`", problems)?;
+    let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
+    let transport = match (fields.optional("command"), fields.optional("url")) {
+        (Some(written), None) => command(written, problems).map(|command| McpTransport::Stdio {
+            command: command.into_iter().map(|text| part(place.files, place.folder, text)).collect(),
+            environment,
+        }),
+        (None, Some(url)) => read_address(url, "url", problems).map(McpTransport::Http),
+        _ => {
+            problems.push(
+                Diagnostic::error(node.span, "`mcp` needs either `command` or `url`")
+                    .label("it is not said how the server is reached")
+                    .help("write `command: [program, argument]` or `url: https://..`"),
+            );
+            None
+        }
+    };
+    let headers = fields.optional("headers").map(|node| named_texts(node, "headers", problems)).unwrap_or_default();
+    let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
+    fields.finish(problems);
+    Some(McpTarget { transport: transport?, headers, timeout: timeout.unwrap_or(REQUEST_TIMEOUT), span: node.span })
+}

@@ -1,0 +1,28 @@
+//! A scripted model. One that does not say which position it stands for takes that of its case.
+
+use std::sync::Arc;
+
+use agentci_plan::{Diagnostic, Diagnostics, MockTarget, Node, Severity, Target, read};
+
+use super::ReadTarget;
+use crate::mock_script;
+
+/// The highest position a mock may stand for: what is drawn for it depends on all before it.
+const LAST_POSITION: u32 = 1_000_000;
+
+pub(super) fn mock(node: &Node, problems: &mut Diagnostics) -> Option<ReadTarget> {
+    let mut fields = read::Fields::open(node, "`mock`", problems)?;
+    let script = mock_script::script(&mut fields, Severity::Error, problems);
+    let written = fields.optional("position");
+    let position = written.and_then(|node| read::count(node, "position", 0, problems));
+    fields.finish(problems);
+    if let Some(node) = written.filter(|_| position.is_some_and(|position| position > LAST_POSITION)) {
+        let message = format!("`position` must be {LAST_POSITION} or less");
+        problems.push(Diagnostic::error(node.span, message).label("no suite is that long"));
+    }
+    let script = Arc::new(script?);
+    Some(match position {
+        None => ReadTarget::Mock(script, node.span),
+        Some(position) => ReadTarget::Fixed(Arc::new(Target::Mock(MockTarget { script, position, span: node.span }))),
+    })
+}

@@ -1,0 +1,13 @@
+//! `target`: how the agent is reached. Each kind is read in its own file, and all are printed in one.
+
+mod a2a;
+mod address;
+mod agui;
+mod mcp;
+mod mock;
+mod print;
+mod process;
+mod read;
+
+pub(crate) use address::read_address;
+pub(super) use read::{ReadTarget, target};

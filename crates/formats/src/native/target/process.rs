@@ -1,0 +1,23 @@
+//! A program.
+
+use std::path::Path;
+
+use agentci_plan::{Diagnostics, Node, ProcessTarget, join, read};
+
+use super::super::words::{Place, command, named_texts};
+use crate::command::part;
+
+pub(super) fn process(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<ProcessTarget> {
+    let mut fields = read::Fields::open(node, "`process`", problems)?;
+    let command = fields.required("command", problems).and_then(|node| command(node, problems));
+    let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
+    let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
+    fields.finish(problems);
+    let Place { files, folder: suite_folder } = place;
+    Some(ProcessTarget {
+        command: command?.into_iter().map(|text| part(files, suite_folder, text)).collect(),
+        folder: folder.map(|folder| join(Path::new(suite_folder), &folder.value)),
+        environment,
+        span: node.span,
+    })
+}

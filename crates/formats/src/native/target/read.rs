@@ -1,0 +1,68 @@
+//! Which kind of target it is.
+
+use std::sync::Arc;
+
+use agentci_plan::{Diagnostic, Diagnostics, MockScript, MockTarget, Node, Span, Target, did_you_mean, read};
+
+use super::super::words::Place;
+use super::{a2a, agui, mcp, mock, process};
+
+const KINDS: [&str; 5] = ["process", "mock", "agui", "a2a", "mcp"];
+
+/// A target as it is written.
+#[derive(Clone)]
+pub(in crate::native) enum ReadTarget {
+    /// The same for every case.
+    Fixed(Arc<Target>),
+    /// A mock without a position, which takes that of its case.
+    Mock(Arc<MockScript>, Span),
+}
+
+impl ReadTarget {
+    /// The target of the case at this position.
+    pub(in crate::native) fn at(&self, index: usize) -> Arc<Target> {
+        match self {
+            ReadTarget::Fixed(target) => Arc::clone(target),
+            ReadTarget::Mock(script, span) => Arc::new(Target::Mock(MockTarget {
+                script: Arc::clone(script),
+                position: u32::try_from(index).unwrap_or(u32::MAX),
+                span: *span,
+            })),
+        }
+    }
+}
+
+/// Reads a target: a mapping of one key, the kind.
+pub(in crate::native) fn target(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
+    let pairs = node.pairs();
+    let Some([pair]) = pairs else {
+        let found = pairs.map_or_else(|| node.describe(), |pairs| format!("{} keys", pairs.len()));
+        problems.push(
+            Diagnostic::error(node.span, format!("`target` must be a mapping of one key, found {found}"))
+                .label("expected the kind of target")
+                .help(format!("known kinds are {}: `process: {{ command: [..] }}`", read::quoted_list(&KINDS))),
+        );
+        return None;
+    };
+    let fixed = match pair.key.text.as_str() {
+        "process" => process::process(&pair.value, place, problems).map(Target::Process),
+        "mock" => return mock::mock(&pair.value, problems),
+        "agui" => agui::agui(&pair.value, problems).map(|target| Target::Agui(Box::new(target))),
+        "a2a" => a2a::a2a(&pair.value, place, problems).map(|target| Target::A2a(Box::new(target))),
+        "mcp" => mcp::mcp(&pair.value, place, problems).map(|target| Target::Mcp(Box::new(target))),
+        kind => {
+            let known = format!("known kinds are {}", read::quoted_list(&KINDS));
+            let help = match did_you_mean(kind, KINDS) {
+                Some(meant) => format!("did you mean `{meant}`? {known}"),
+                None => known,
+            };
+            problems.push(
+                Diagnostic::error(pair.key.span, format!("unknown target `{}`", kind.escape_debug()))
+                    .label("not known here")
+                    .help(help),
+            );
+            None
+        }
+    };
+    fixed.map(|target| ReadTarget::Fixed(Arc::new(target)))
+}

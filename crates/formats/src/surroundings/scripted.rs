@@ -1,0 +1,78 @@
+//! Tools whose answers are written down, by name:
+//!
+//! ```yaml
+//! confirm: { reply: { ok: true } }
+//! search: [{ error: upstream timeout }, { reply: [] }]
+//! ```
+
+use agentci_plan::{
+    Content, Data, Diagnostic, Diagnostics, Key, Node, Pair, Reading, ScriptedAnswer, ScriptedTool, Span, Spanned, read,
+};
+use serde_json::Value;
+
+/// Reads a mapping of names to answers, one or a list of them.
+pub(crate) fn read_scripted(node: &Node, problems: &mut Diagnostics) -> Vec<ScriptedTool> {
+    let Some(pairs) = node.pairs() else {
+        let message = format!("scripted tools must be a mapping, found {}", node.describe());
+        problems.push(Diagnostic::error(node.span, message).label("expected `name: { reply: .. }` lines"));
+        return Vec::new();
+    };
+    let tool = |pair: &Pair| {
+        let written = pair.value.items().unwrap_or(std::slice::from_ref(&pair.value));
+        if written.is_empty() {
+            let message = format!("`{}` has no answer", pair.key.text.escape_debug());
+            problems.push(Diagnostic::error(pair.value.span, message).label("an answer is missing here"));
+        }
+        let answers: Option<Vec<_>> = written.iter().map(|node| answer(node, problems)).collect();
+        let name = Spanned::new(pair.key.text.clone(), pair.key.span);
+        answers.filter(|answers| !answers.is_empty()).map(|answers| ScriptedTool { name, answers })
+    };
+    pairs.iter().filter_map(tool).collect()
+}
+
+fn answer(node: &Node, problems: &mut Diagnostics) -> Option<ScriptedAnswer> {
+    let mut fields = read::Fields::open(node, "an answer", problems)?;
+    let answer = match (fields.optional("reply"), fields.optional("error")) {
+        (Some(reply), None) => read_answer(reply, true, problems),
+        (None, Some(error)) => read_answer(error, false, problems),
+        // Nothing at all may be the answer: it has to be written, though.
+        (None, None) if fields.key_span("reply").is_some() => {
+            Some(ScriptedAnswer { ok: true, data: Data::Literal(Value::Null) })
+        }
+        _ => {
+            problems.push(
+                Diagnostic::error(node.span, "an answer has either `reply` or `error`")
+                    .help("write `reply: ..` with what the tool gives, or `error: text`"),
+            );
+            None
+        }
+    };
+    fields.finish(problems);
+    answer
+}
+
+/// What a tool gives, or what it complains of.
+fn read_answer(node: &Node, ok: bool, problems: &mut Diagnostics) -> Option<ScriptedAnswer> {
+    let value = if ok {
+        read::data(node, "reply", Reading::Core, problems)?
+    } else {
+        Value::String(read::text(node, "error", problems)?)
+    };
+    Some(ScriptedAnswer { ok, data: Data::parse(value) })
+}
+
+/// The tools as a mapping.
+pub(crate) fn print_scripted(tools: &[ScriptedTool], span: Span) -> Option<Node> {
+    let answer = |answer: &ScriptedAnswer| {
+        let key = if answer.ok { "reply" } else { "error" };
+        Node::map(span, [(key, Node::from_value(&answer.data.written(), span))])
+    };
+    let tool = |tool: &ScriptedTool| {
+        let value = match tool.answers.as_slice() {
+            [one] => answer(one),
+            several => Node::list(span, several.iter().map(answer).collect()),
+        };
+        Pair { key: Key { text: tool.name.value.clone(), span }, value }
+    };
+    (!tools.is_empty()).then(|| Node { span, content: Content::Map(tools.iter().map(tool).collect()) })
+}

@@ -1,0 +1,112 @@
+//! The kinds of target, and what each can do.
+
+use std::time::Duration;
+
+use crate::{
+    A2aTarget, AguiTarget, Diagnostic, Diagnostics, McpTarget, MockTarget, ProcessTarget, Said, Span, Text, Turn,
+};
+
+/// How to reach the agent.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Target {
+    /// A process that speaks JSON lines over its standard input and output.
+    Process(ProcessTarget),
+    /// No agent: a model whose answers are written down.
+    Mock(MockTarget),
+    /// A server that speaks AG-UI.
+    Agui(Box<AguiTarget>),
+    /// An agent that speaks A2A.
+    A2a(Box<A2aTarget>),
+    /// A server that speaks MCP.
+    Mcp(Box<McpTarget>),
+}
+
+/// How long a request may take that does not say so itself.
+pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(2);
+
+impl Target {
+    /// Where the suite describes it.
+    pub fn span(&self) -> Span {
+        match self {
+            Target::Process(process) => process.span,
+            Target::Mock(mock) => mock.span,
+            Target::Agui(agui) => agui.span,
+            Target::A2a(a2a) => a2a.span,
+            Target::Mcp(mcp) => mcp.span,
+        }
+    }
+
+    /// What it is called in messages.
+    pub fn describe(&self) -> &'static str {
+        match self {
+            Target::Process(_) => "an agent that is a process",
+            Target::Mock(_) => "a mock",
+            Target::Agui(_) => "an AG-UI server",
+            Target::A2a(_) => "an A2A agent",
+            Target::Mcp(_) => "an MCP server",
+        }
+    }
+
+    /// What the suite hands over by name: environment variables or headers.
+    pub fn handed_over(&self) -> &[(String, Text)] {
+        match self {
+            Target::Process(process) => &process.environment,
+            Target::Mock(_) => &[],
+            Target::Agui(agui) => &agui.headers,
+            Target::A2a(a2a) => &a2a.headers,
+            Target::Mcp(mcp) => &mcp.headers,
+        }
+    }
+
+    /// Whether a time limit given for a run is one on each request rather than on a case.
+    pub fn takes_requests(&self) -> bool {
+        matches!(self, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_))
+    }
+
+    /// The actions it can take as turns.
+    pub fn actions(&self) -> &'static [&'static str] {
+        match self {
+            Target::Process(_) | Target::Mock(_) => &[],
+            Target::Agui(_) => &["agui:connect", "agui:resume"],
+            Target::A2a(_) => &["a2a:send"],
+            Target::Mcp(_) => &["mcp:call", "mcp:read", "mcp:prompt", "mcp:list"],
+        }
+    }
+
+    /// Turns that this kind of target can not take.
+    pub fn misfits(&self, turns: &[Turn]) -> Diagnostics {
+        let mut problems = Diagnostics::default();
+        let what = self.describe();
+        if let Some(second) = turns.get(1).filter(|_| !self.takes_requests()) {
+            let message = format!("{what} takes one turn");
+            problems.push(Diagnostic::error(second.span, message).label("there is no second turn"));
+        }
+        for turn in turns {
+            match &turn.said {
+                Said::Action(action) if !self.actions().contains(&action.kind.value.as_str()) => {
+                    let message = format!("{what} has no action `{}`", action.kind.value.escape_debug());
+                    let known: Vec<String> = self.actions().iter().map(|action| format!("`{action}`")).collect();
+                    let help = if known.is_empty() {
+                        "give it an `input`, or messages with `user`".to_owned()
+                    } else {
+                        format!("its actions are {}", known.join(", "))
+                    };
+                    problems.push(Diagnostic::error(action.kind.span, message).label("not for this target").help(help));
+                }
+                Said::Input(_) if self.takes_requests() => {
+                    let message = format!("{what} takes messages, not an `input`");
+                    problems
+                        .push(Diagnostic::error(turn.span, message).label("not for this target").help("say `user:`"));
+                }
+                Said::Messages(_) if matches!(self, Target::Mcp(_)) => {
+                    let message = format!("{what} takes no messages");
+                    let help = "call a tool: `mcp:call: { tool: .., args: {..} }`";
+                    problems.push(Diagnostic::error(turn.span, message).label("not for this target").help(help));
+                }
+                _ => {}
+            }
+        }
+        problems
+    }
+}
