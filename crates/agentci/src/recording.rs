@@ -23,38 +23,41 @@ pub(crate) async fn ready(
         .filter(|case| case.broken.is_none() && case.skip.is_none())
         .collect();
     if mode == Mode::Record {
-        own_cassettes(&cases)?;
+        own_files(&cases)?;
     }
     let lookup = |name: &str| match name.strip_prefix("ENV.") {
         Some(name) => environment(name),
         None => Some(String::new()),
     };
-    let mut tried: Vec<(*const LiveTools, &[Spanned<String>])> = Vec::new();
+    let mut tried: Vec<(*const LiveTools, Vec<Spanned<String>>)> = Vec::new();
     for case in cases {
         let world = &case.world;
-        let allowed = world.allowed.as_deref().unwrap_or_default();
-        let same = |(live, names): &(*const LiveTools, &[Spanned<String>])| {
-            *live == Arc::as_ptr(&world.live) && std::ptr::eq(*names, allowed)
-        };
-        if tried.iter().any(same) {
+        let wanted = (Arc::as_ptr(&world.live), world.executed());
+        if tried.contains(&wanted) {
             continue;
         }
-        Toolbox::open(&world.live, tools, allowed, &lookup).await?.close().await;
-        tried.push((Arc::as_ptr(&world.live), allowed));
+        Toolbox::open(&world.live, tools, &wanted.1, &lookup).await?.close().await;
+        tried.push(wanted);
     }
     Ok(())
 }
 
-fn own_cassettes(cases: &[&Case]) -> Result<(), ToolboxError> {
+fn own_files(cases: &[&Case]) -> Result<(), ToolboxError> {
     let mut taken: BTreeMap<&Path, &str> = BTreeMap::new();
     for case in cases {
-        let ToolSource::Cassette(cassette) = &case.world.tools else { continue };
-        if let Some(other) = taken.insert(&cassette.path, &case.id) {
-            return Err(ToolboxError {
-                message: format!("`{other}` and `{}` would record to one cassette", case.id),
-                help: "give each case a cassette of its own".into(),
-                span: Some(cassette.span),
-            });
+        let cassette = match &case.world.tools {
+            ToolSource::Cassette(cassette) => Some(("cassette", &cassette.path, cassette.span)),
+            _ => None,
+        };
+        let recording = case.world.recording.as_ref().map(|recording| ("recording", &recording.path, recording.span));
+        for (what, path, span) in cassette.into_iter().chain(recording) {
+            if let Some(other) = taken.insert(path, &case.id) {
+                return Err(ToolboxError {
+                    message: format!("`{other}` and `{}` would record to one {what}", case.id),
+                    help: format!("give each case a {what} of its own"),
+                    span: Some(span),
+                });
+            }
         }
     }
     Ok(())

@@ -26,6 +26,14 @@ pub struct World {
     pub recording: Option<Recording>,
 }
 
+impl World {
+    /// The tools that may be called and whose answers are not written down: in record and live mode they are executed.
+    pub fn executed(&self) -> Vec<Spanned<String>> {
+        let scripted = |name: &&Spanned<String>| self.scripted.iter().any(|tool| tool.name.value == name.value);
+        self.allowed.iter().flat_map(|names| names.iter()).filter(|name| !scripted(name)).cloned().collect()
+    }
+}
+
 /// A tool whose answers are written down.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptedTool {

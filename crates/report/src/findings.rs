@@ -54,7 +54,8 @@ pub(crate) fn each(suite: &str, row: &Row, stderr_lines: usize, paint: Paint) ->
 /// What is wrong, in one line.
 pub(crate) fn headline(finding: &Finding) -> String {
     if finding.cause == Cause::Check {
-        return format!("check `{}` did not hold", finding.name);
+        let turn = finding.turn.map(|turn| format!(" in turn {}", turn + 1)).unwrap_or_default();
+        return format!("check `{}` did not hold{turn}", finding.name);
     }
     let first = finding.message.lines().next().unwrap_or_default().trim_end();
     let cause = format!("({})", finding.cause.name());

@@ -23,6 +23,7 @@ mod reporter;
 mod run;
 mod snippet;
 mod summary;
+mod test_list;
 mod test_suite;
 
 pub use console::{Console, ConsoleOptions};
@@ -39,4 +40,5 @@ pub use registry::{REPORTS, ReportKind};
 pub use reporter::{Output, ReportError, Reporter};
 pub use snippet::{Heading, Snippet, diagnostic};
 pub use summary::{RUNLEDGER_VERSION, Summary};
+pub use test_list::TestList;
 pub use test_suite::{AgentTestResult, Gathered, TestSuite, TestSuiteResult, label};

@@ -11,7 +11,7 @@
 
 use std::path::Path;
 
-use crate::{Html, Jsonl, Junit, Markdown, Output, Reporter, Summary, TestSuite};
+use crate::{Html, Jsonl, Junit, Markdown, Output, Reporter, Summary, TestList, TestSuite};
 
 /// A report that can be asked for.
 #[derive(Debug)]
@@ -76,10 +76,30 @@ static TEST_SUITE: ReportKind = ReportKind {
     make: |output| Box::new(TestSuite::new(output)),
 };
 
+/// The same for another.
+static TEST_LIST: ReportKind = ReportKind {
+    name: "summary",
+    file: "summary.json",
+    extensions: &["json"],
+    joins: false,
+    make: |output| Box::new(TestList::new(output)),
+};
+
 impl ReportKind {
     /// The same report in the shape that users of a dialect know.
     pub fn spelt_for(&'static self, dialect: &str) -> &'static Self {
-        if self.name == TEST_SUITE.name && dialect == "aumai" { &TEST_SUITE } else { self }
+        match dialect {
+            "aumai" if self.name == TEST_SUITE.name => &TEST_SUITE,
+            "ananke" if self.name == TEST_LIST.name => &TEST_LIST,
+            _ => self,
+        }
+    }
+
+    /// The JSON result that a dialect has beside the summary, if it has one.
+    pub fn json_of(dialect: &str) -> Option<&'static Self> {
+        let summary = Self::by_name(TEST_SUITE.name)?;
+        let own = summary.spelt_for(dialect);
+        (!std::ptr::eq(own, summary)).then_some(own)
     }
 
     /// The report of this name.

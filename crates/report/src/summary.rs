@@ -220,6 +220,9 @@ fn case(row: &Row) -> Value {
     if let Some(reason) = &end.skip_reason {
         case["skip_reason"] = json!(reason);
     }
+    if !end.warnings.is_empty() {
+        case["warnings"] = json!(end.warnings);
+    }
     if end.runs > 1 {
         case["runs"] = row
             .attempts

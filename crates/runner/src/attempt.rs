@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agentci_drivers::Clock;
+use agentci_trace::{Kind, Trace};
 use agentci_verdict::{AssertionCount, Body, CaseEnd, Status, settle};
 
 use crate::converse::converse;
@@ -40,7 +41,8 @@ impl Job<'_> {
                 end.findings = talk.findings;
                 end.assertions.failed = talk.failed_checks;
                 let reason = end.findings.first().map(|finding| finding.cause);
-                let outcomes = self.judge(number, clock, &checks, &talk.trace, reason);
+                let outcomes = self.judge(number, clock, &checks, &talk.trace, reason, None);
+                end.warnings = warnings(&talk.trace);
                 end.assertions.failed += outcomes.len();
                 end.findings.extend(outcomes);
                 end.metrics = talk.metrics;
@@ -88,4 +90,17 @@ impl Job<'_> {
             prepared = prepare(self, number) => prepared,
         }
     }
+}
+
+/// The rules of its protocol that the agent broke, each told once.
+fn warnings(trace: &Trace) -> Vec<String> {
+    let mut warnings: Vec<String> = Vec::new();
+    for event in trace.events() {
+        if let Kind::Violation(message) = &event.kind
+            && !warnings.contains(message)
+        {
+            warnings.push(message.clone());
+        }
+    }
+    warnings
 }

@@ -92,6 +92,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         world: &case.world,
         sources: job.sources,
         source: prepared.source,
+        scripted: RefCell::new(prepared.scripted),
         faults: RefCell::new(prepared.faults),
         normalizer: &prepared.normalizer,
         findings: Rc::clone(&found),
@@ -138,7 +139,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
             break;
         }
         let checks = prepared.turn_checks.get(position).map(Vec::as_slice).unwrap_or_default();
-        let failed = job.judge(number, clock, checks, &sink.trace().of_turn(numbered), None);
+        let failed = job.judge(number, clock, checks, &sink.trace().of_turn(numbered), None, Some(numbered));
         talk.failed_checks += failed.len();
         let stop = !failed.is_empty() && case.stop != StopRule::Never;
         talk.findings.extend(failed);

@@ -124,5 +124,6 @@ pub(crate) fn check(check: &Check, outcome: &Outcome, sources: &Sources) -> Opti
         notes: failure.notes.clone(),
         details: failure.details.clone(),
         help: None,
+        turn: None,
     })
 }

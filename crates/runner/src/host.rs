@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use agentci_drivers::{Answer, Delivery, Reply, Stopped, ToolHost};
 use agentci_plan::{FaultKind, Place, Sources, ToolSource, World, did_you_mean};
-use agentci_stubs::{Faults, Normalizer, Player, Recorder, Toolbox};
+use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::{ToolCall, ToolResult};
 use agentci_verdict::{Cause, Finding};
 use serde_json::Value;
@@ -25,6 +25,7 @@ pub(crate) struct Host<'h> {
     pub(crate) world: &'h World,
     pub(crate) sources: &'h Sources,
     pub(crate) source: Source,
+    pub(crate) scripted: RefCell<Scripted>,
     pub(crate) faults: RefCell<Faults>,
     pub(crate) normalizer: &'h Normalizer,
     /// Where a refusal is written down.
@@ -67,7 +68,10 @@ impl Host<'_> {
 
     /// The answer, and what goes wrong with it according to the recording.
     async fn answer(&self, call: &ToolCall) -> Result<(ToolResult, Option<FaultKind>), Box<Finding>> {
+        let scripted = self.scripted.borrow_mut().answer(&call.name);
+        let recorded = scripted.is_none();
         let (outcome, fault) = match &self.source {
+            _ if let Some(outcome) = scripted => (outcome, None),
             Source::Nothing => return Err(no_source(call)),
             Source::Replay(player) => {
                 let mut player = player.borrow_mut();
@@ -87,7 +91,9 @@ impl Host<'_> {
         if let Some(error) = &mut error {
             self.normalizer.text(error);
         }
-        if let Source::Execute(_, Some(recorder)) = &self.source {
+        if let Source::Execute(_, Some(recorder)) = &self.source
+            && recorded
+        {
             let answer = if ok { Ok(&result) } else { Err(error.as_deref().unwrap_or_default()) };
             recorder.borrow_mut().add(&call.name, &call.args, answer);
         }

@@ -59,7 +59,8 @@ impl Job<'_> {
         self.sources.place(span)
     }
 
-    /// Evaluates checks and says what became of each. When something else went wrong before, none is evaluated.
+    /// Evaluates checks, of one turn or of the whole case, and says what became of each. When something else went wrong
+    /// before, none is evaluated.
     pub(crate) fn judge(
         &self,
         number: u32,
@@ -67,6 +68,7 @@ impl Job<'_> {
         checks: &[Arc<ReadyCheck>],
         trace: &Trace,
         before: Option<Cause>,
+        turn: Option<u32>,
     ) -> Vec<Finding> {
         let mut found = Vec::new();
         let mut stopped = before.map(|cause| format!("the case ended before: {}", cause.name()));
@@ -83,7 +85,8 @@ impl Job<'_> {
             };
             let (name, subject) = (ready.check().name(), ready.check().subject.clone());
             self.emit(number, clock.now().unix_ms, Body::Check(CheckEnd { name, subject, status, message }));
-            found.extend(findings::check(ready.check(), &outcome, self.sources));
+            let finding = findings::check(ready.check(), &outcome, self.sources);
+            found.extend(finding.map(|finding| Finding { turn, ..finding }));
             if self.case.stop == StopRule::FirstFailure && !found.is_empty() {
                 stopped = Some("an earlier check did not hold".into());
             }

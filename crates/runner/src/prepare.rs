@@ -7,7 +7,7 @@ use std::time::Duration;
 use agentci_checks::{ReadyCheck, refill};
 use agentci_drivers::Input;
 use agentci_plan::{Case, Cassette, Content, LiveTool, Mode, Node, Reading, Said, Text, ToolSource, mix};
-use agentci_stubs::{Faults, Normalizer, Player, Recorder, Tape, Toolbox};
+use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Tape, Toolbox};
 use agentci_trace::Redactor;
 use agentci_verdict::{Cause, Finding, Replay};
 use serde_json::json;
@@ -25,6 +25,7 @@ pub(crate) struct Prepared<'p> {
     pub(crate) turn_checks: Vec<Vec<Arc<ReadyCheck>>>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) source: Source,
+    pub(crate) scripted: Scripted,
     pub(crate) model: Option<Model>,
     pub(crate) faults: Faults,
     pub(crate) normalizer: Normalizer,
@@ -77,6 +78,8 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     let turn_checks = job.ready.turns.iter().map(|checks| fill(job, checks, &lookup)).collect::<Result<Vec<_>, _>>()?;
     let secrets = learn(job, &scope, &inputs, checks.iter().chain(turn_checks.iter().flatten()));
     let normalizer = Normalizer::new(&case.world.normalization).map_err(|message| config(message, case.span))?;
+    let scripted = Scripted::new(&case.world.scripted, &lookup);
+    let scripted = scripted.map_err(|error| unset(error.to_string(), case.span))?;
     let seed = case.id.bytes().fold(job.options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
     // In record mode nothing goes wrong on purpose: the recording is of the tools as they are.
     let planned = if job.options.mode == Mode::Record { [].into() } else { Arc::clone(&case.world.faults) };
@@ -88,7 +91,7 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
         .map_err(|_| findings::timeout(limit, vec!["its tools were not ready by then".into()]))?
         .map_err(|finding| *finding)?;
     let model = model::start(job, seed).await.map_err(|finding| *finding)?;
-    Ok(Prepared { scope, checks, turn_checks, inputs, source, model, faults, normalizer, secrets, replay })
+    Ok(Prepared { scope, checks, turn_checks, inputs, source, scripted, model, faults, normalizer, secrets, replay })
 }
 
 /// How long the tools of a case may take to be ready: as long as the case may.
@@ -234,8 +237,7 @@ async fn source(
         }
         _ => None,
     };
-    let allowed = world.allowed.as_deref().unwrap_or_default();
-    let toolbox = Toolbox::open(&world.live, job.options.tools, allowed, lookup).await.map_err(|error| {
+    let toolbox = Toolbox::open(&world.live, job.options.tools, &world.executed(), lookup).await.map_err(|error| {
         let place = error.span.map(|span| job.place(span));
         let mut finding = findings::plain(Cause::Config, error.message, place);
         finding.help = Some(error.help);

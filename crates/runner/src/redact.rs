@@ -79,6 +79,7 @@ fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
     scrub_option(&mut end.skip_reason, secrets);
     end.place.iter_mut().for_each(|place| scrub_place(place, secrets));
     end.findings.iter_mut().for_each(|finding| scrub_finding(finding, secrets));
+    end.warnings.iter_mut().for_each(|warning| secrets.scrub(warning));
     if !end.stderr_tail.is_empty() {
         // A key may reach over several lines.
         let joined = end.stderr_tail.join("\n");

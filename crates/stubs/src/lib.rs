@@ -11,4 +11,4 @@ pub use cassette::{Entry, Miss, Player, Recorder, Tape, TapeError};
 pub use faults::Faults;
 pub use llm::{IndexError, ModelServer, ServerError, ServerOptions};
 pub use normalize::Normalizer;
-pub use tools::{Tool, Toolbox, ToolboxError};
+pub use tools::{Scripted, Tool, Toolbox, ToolboxError};

@@ -276,6 +276,9 @@ pub struct CaseEnd {
     pub assertions: AssertionCount,
     /// Everything that kept it from passing.
     pub findings: Vec<Finding>,
+    /// What is odd and did not keep it from passing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// The recording it was played from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Replay>,
@@ -350,6 +353,9 @@ pub struct Finding {
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// In which turn, from 0, where it was asked of one turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
 }
 
 impl Default for Finding {
@@ -363,6 +369,7 @@ impl Default for Finding {
             notes: Vec::new(),
             details: Vec::new(),
             help: None,
+            turn: None,
         }
     }
 }

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{Journal, RunFolder};
-use agentci::plan::{Diagnostic, Diagnostics, Dialect, Suite};
-use agentci::report::{Console, ConsoleOptions, FanOut, Html, Junit, Output, Summary, TestSuite};
+use agentci::plan::{Diagnostic, Diagnostics, Suite};
+use agentci::report::{Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportKind, Summary};
 use agentci::runner::{Facts, Stop, Stopper};
 use agentci::verdict::{ExitStatus, Status};
 use agentci::{Settings, Suites};
@@ -141,14 +141,14 @@ impl Session<'_> {
         reports.add("console", Box::new(Console::new(out(), options)));
         let (kept, mut file) = (Rc::clone(summary), to_file("summary.json"));
         let keep = move |bytes: &[u8]| kept.borrow_mut().extend_from_slice(bytes);
-        if suite.dialect == Dialect::Aumai {
+        if let Some(own) = ReportKind::json_of(suite.dialect.name()) {
             let keep: Output = Box::new(move |bytes| {
                 keep(bytes);
                 Ok(())
             });
             reports.add("summary.json", Box::new(Summary::new(file)));
             if self.arguments.json {
-                reports.add("result", Box::new(TestSuite::new(keep)));
+                reports.add("result", own.make(keep));
             }
         } else {
             let both: Output = Box::new(move |bytes| {

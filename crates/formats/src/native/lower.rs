@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cassette, Diagnostics, Dialect, Files, Hook, LiveTools, ModelWorld, Node, Recording, Sources, Spanned, Suite,
-    Target, Text, ToolSource, World, join,
+    Case, Cassette, Diagnostics, Dialect, Files, Hook, LiveTools, Mode, ModelWorld, Node, Recording, Sources, Spanned,
+    Suite, Target, Text, ToolSource, World, join,
 };
 
 use super::read::{self, CaseFile, ReadCase};
@@ -43,19 +43,26 @@ pub(crate) fn lower(
     diagnostics.append(problems);
     let suite = suite.filter(|_| !refused)?;
     let defaults = Defaults::new(suite.settings, &suite.folder);
-    let cases = suite.cases.into_iter().enumerate().map(|(index, case)| defaults.case(case, index, &mut ids)).collect();
+    let cases: Vec<Case> =
+        suite.cases.into_iter().enumerate().map(|(index, case)| defaults.case(case, index, &mut ids)).collect();
     Some(Suite {
         name: suite.name.value,
         dialect: Dialect::Native,
         path: path.to_path_buf(),
         span: suite.name.span,
-        mode: suite.mode,
+        mode: suite.mode.unwrap_or_else(|| usual_mode(&cases)),
         output_dir: suite.output_dir,
         redact: suite.redact,
         gates: suite.gates,
         cases,
         folder: suite.folder,
     })
+}
+
+/// What a suite that does not say its mode means: a server that nothing was recorded of can only be reached live.
+pub(super) fn usual_mode(cases: &[Case]) -> Mode {
+    let live = cases.iter().any(|case| case.target.takes_requests() && case.world.recording.is_none());
+    if live { Mode::Live } else { Mode::Replay }
 }
 
 /// What the suite says for all its cases, in the form they share.

@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use std::path::Path;
 
 use agentci_plan::{
-    Case, Check, Content, Gates, Hook, Limits, Message, Mode, Node, Pair, Said, Scalar, Span, StopRule, Suite, Text,
+    Case, Check, Content, Gates, Hook, Limits, Message, Node, Pair, Said, Scalar, Span, StopRule, Suite, Text,
     ToolSource, Turn, World, escape, print_duration, relative,
 };
 
@@ -30,7 +30,7 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     if let Some(folder) = folder {
         pairs.push(printer.pair("folder", printer.text(folder)));
     }
-    if suite.mode != Mode::default() {
+    if suite.mode != lower::usual_mode(&suite.cases) {
         pairs.push(printer.pair("mode", printer.text(suite.mode.name())));
     }
     if let Some(output) = &suite.output_dir {

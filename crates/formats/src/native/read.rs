@@ -18,7 +18,7 @@ use crate::surroundings::read_redaction;
 pub(super) struct SuiteFile {
     pub(super) name: Spanned<String>,
     pub(super) folder: PathBuf,
-    pub(super) mode: Mode,
+    pub(super) mode: Option<Mode>,
     pub(super) output_dir: Option<PathBuf>,
     pub(super) redact: Redaction,
     pub(super) gates: Gates,
@@ -50,16 +50,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
         // The suite is refused without its name; what is wrong with its cases is told all the same.
         cases.iter().flatten().for_each(|case| problems.append(case.problems.clone()));
     }
-    Some(SuiteFile {
-        name: name?,
-        mode: mode.unwrap_or_default(),
-        output_dir,
-        redact,
-        gates,
-        settings,
-        cases: cases?,
-        folder,
-    })
+    Some(SuiteFile { name: name?, mode, output_dir, redact, gates, settings, cases: cases?, folder })
 }
 
 fn cases(node: &Node, place: Place<'_>, has_target: bool, problems: &mut Diagnostics) -> Option<Vec<ReadCase>> {

@@ -85,7 +85,7 @@ fn check_end() -> impl Strategy<Value = CheckEnd> {
 
 fn case_end() -> impl Strategy<Value = CaseEnd> {
     let verdict = (any::<usize>(), any::<u32>(), any::<bool>(), status(), option::of(cause()), any::<u64>());
-    let words = (option::of(text()), vec(text(), 0..3), vec(text(), 0..3), option::of(text()));
+    let words = (option::of(text()), vec(text(), 0..3), vec(text(), 0..3), option::of(text()), vec(text(), 0..2));
     let replay = (text(), text()).prop_map(|(cassette_path, cassette_sha256)| {
         let unused_lines = vec![cassette_path.len()];
         Replay { cassette_path, cassette_sha256, unused_lines }
@@ -94,7 +94,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
     let parts = (metrics(), assertions, vec(finding(), 0..3), option::of(replay), option::of(place()));
     (verdict, words, parts).prop_map(|(verdict, words, parts)| {
         let (index, runs, passed, status, cause, wall_ms) = verdict;
-        let (description, tags, stderr_tail, skip_reason) = words;
+        let (description, tags, stderr_tail, skip_reason, warnings) = words;
         let (metrics, assertions, findings, replay, place) = parts;
         CaseEnd {
             index,
@@ -108,6 +108,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             metrics,
             assertions,
             findings,
+            warnings,
             replay,
             stderr_tail,
             skip_reason,
@@ -137,8 +138,8 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
 fn finding() -> impl Strategy<Value = Finding> {
     let detail = (text(), json(), json()).prop_map(|(path, expected, actual)| Detail { path, expected, actual });
     let lists = (vec(text(), 0..3), vec(detail, 0..2));
-    (cause(), text(), text(), option::of(place()), text(), lists, option::of(text())).prop_map(
-        |(cause, name, message, place, label, (notes, details), help)| Finding {
+    (cause(), text(), text(), option::of(place()), text(), lists, (option::of(text()), option::of(0_u32..9))).prop_map(
+        |(cause, name, message, place, label, (notes, details), (help, turn))| Finding {
             cause,
             name,
             message,
@@ -147,6 +148,7 @@ fn finding() -> impl Strategy<Value = Finding> {
             notes,
             details,
             help,
+            turn,
         },
     )
 }

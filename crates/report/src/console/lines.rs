@@ -35,7 +35,10 @@ pub(super) fn case(row: &Row, paint: Paint) -> String {
         0 => String::new(),
         calls => format!(", {}", count(calls, "tool call")),
     };
-    format!("{word} {id} ({runs}{}{calls})\n", duration(end.wall_ms))
+    let warnings = end.warnings.iter().fold(String::new(), |text, warning| {
+        format!("{text}  {} {}\n", paint.apply(Tone::Skip, "warning:"), one_line(warning))
+    });
+    format!("{word} {id} ({runs}{}{calls})\n{warnings}", duration(end.wall_ms))
 }
 
 /// `2 of 5 runs passed`, with those that an interruption left out.

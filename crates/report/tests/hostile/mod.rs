@@ -82,6 +82,7 @@ fn end(index: usize, status: Status) -> CaseEnd {
         notes: vec![TEXT.into()],
         details: vec![Detail { path: TEXT.into(), expected: json!(TEXT), actual: json!(TEXT) }],
         help: Some(TEXT.into()),
+        turn: Some(1),
     };
     CaseEnd {
         index,
@@ -95,6 +96,7 @@ fn end(index: usize, status: Status) -> CaseEnd {
         metrics: Metrics { tool_calls: 1, tool_calls_by_name: [(TEXT.into(), 1)].into(), ..Metrics::default() },
         assertions: AssertionCount { total: 4, failed: 1 },
         findings: if wrong { vec![finding.clone(), finding] } else { Vec::new() },
+        warnings: vec![TEXT.into()],
         replay: Some(Replay { cassette_path: TEXT.into(), cassette_sha256: TEXT.into(), unused_lines: vec![1] }),
         stderr_tail: vec![TEXT.into()],
         skip_reason: None,

@@ -184,6 +184,7 @@ fn fails_a_check() -> Vec<RunEvent> {
             actual: json!({ "b": 1, "a": 2 }),
         }],
         help: Some("a call that may be left out belongs in `may_call`".to_owned()),
+        turn: None,
     };
     let second = Finding {
         name: "contains".to_owned(),

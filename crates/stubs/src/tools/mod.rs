@@ -8,6 +8,8 @@ mod builtin;
 mod command;
 mod http;
 mod module;
+mod scripted;
 mod toolbox;
 
+pub use scripted::Scripted;
 pub use toolbox::{Tool, Toolbox, ToolboxError};

@@ -151,7 +151,7 @@ impl Printer<'_> {
     }
 
     /// One word of a few, unless it is the usual one.
-    fn choice<T: PartialEq + Default>(&self, key: &str, chosen: T, names: &[(&str, T)]) -> Option<Pair> {
+    fn choice<T: Copy + PartialEq + Default>(&self, key: &str, chosen: T, names: &[(&str, T)]) -> Option<Pair> {
         let name = names.iter().find(|(_, value)| *value == chosen).map(|(name, _)| *name)?;
         (chosen != T::default()).then(|| self.pair(key, self.text(name)))
     }

@@ -1,0 +1,131 @@
+//! The result of a suite of the `ananke` dialect, in the shape that its users know.
+//!
+//! ```json
+//! {
+//!   "tests": [
+//!     {
+//!       "name": "checkout flow",
+//!       "file": "tests/checkout.test.yaml",
+//!       "passed": false,
+//!       "duration": 1830,
+//!       "failures": [
+//!         { "assertion": "tools.forbid", "message": "...", "turn": 2, "file": "ananke.config.yaml", "line": 12, "seen": ["..."] }
+//!       ]
+//!     }
+//!   ],
+//!   "passed": 0,
+//!   "failed": 1,
+//!   "total": 1
+//! }
+//! ```
+//!
+//! `error` stands where the test could not be brought to its end; durations are milliseconds. Of several runs of a test the first
+//! that did not pass is shown. A test that was skipped says so and counts in `total` alone.
+
+use agentci_verdict::{CaseEnd, Cause, Finding, Row, Rows, RunEvent, Status};
+use serde_json::{Map, Value, json};
+
+use crate::{Output, ReportError, Reporter};
+
+/// Makes the JSON list of a suite's tests, one document a run.
+pub struct TestList {
+    output: Output,
+    rows: Rows,
+    begun: bool,
+}
+
+impl TestList {
+    /// The document goes to `output` when it is complete.
+    pub fn new(output: Output) -> Self {
+        Self { output, rows: Rows::default(), begun: false }
+    }
+
+    fn write(&mut self) -> Result<(), ReportError> {
+        if !std::mem::take(&mut self.begun) {
+            return Ok(());
+        }
+        let rows = std::mem::take(&mut self.rows);
+        let tests: Vec<Value> = rows.iter().map(test).collect();
+        let of = |status: fn(Status) -> bool| rows.iter().filter(|row| status(row.decisive().status)).count();
+        let document = json!({
+            "tests": tests,
+            "passed": of(|status| status == Status::Pass),
+            "failed": of(|status| status > Status::Skipped),
+            "total": tests.len(),
+        });
+        let encode = |source| ReportError::Encode { report: "test list", source };
+        let mut text = serde_json::to_vec_pretty(&document).map_err(encode)?;
+        text.push(b'\n');
+        (self.output)(&text).map_err(|source| ReportError::Write { report: "test list", source })
+    }
+}
+
+impl Reporter for TestList {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        if matches!(event.body, agentci_verdict::Body::RunStart(_)) {
+            self.write()?;
+        }
+        self.begun = true;
+        self.rows.add(event);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        self.write()
+    }
+}
+
+fn test(row: &Row) -> Value {
+    let end = row.decisive();
+    let mut test = Map::new();
+    test.insert("name".into(), row.id.as_str().into());
+    if let Some(place) = &end.place {
+        test.insert("file".into(), place.path.as_str().into());
+    }
+    test.insert("passed".into(), end.passed.into());
+    test.insert("duration".into(), end.wall_ms.into());
+    if end.status == Status::Skipped {
+        test.insert("skipped".into(), true.into());
+    }
+    let (failures, errors): (Vec<&Finding>, Vec<&Finding>) =
+        end.findings.iter().partition(|finding| matches!(finding.cause, Cause::Check | Cause::Limit));
+    if let Some(error) = error(end, &errors) {
+        test.insert("error".into(), error.into());
+    }
+    if !failures.is_empty() {
+        test.insert("failures".into(), failures.into_iter().map(failure).collect());
+    }
+    if !end.warnings.is_empty() {
+        test.insert("warnings".into(), end.warnings.clone().into());
+    }
+    Value::Object(test)
+}
+
+fn error(end: &CaseEnd, errors: &[&Finding]) -> Option<String> {
+    match errors {
+        [] if end.status == Status::Error && end.findings.is_empty() => Some("it was not brought to its end".into()),
+        [] => None,
+        errors => Some(errors.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("\n")),
+    }
+}
+
+fn failure(finding: &Finding) -> Value {
+    let mut failure = Map::new();
+    failure.insert("assertion".into(), finding.name.as_str().into());
+    failure.insert("message".into(), finding.message.as_str().into());
+    if let Some(turn) = finding.turn {
+        failure.insert("turn".into(), (turn + 1).into());
+    }
+    if let Some(place) = &finding.place {
+        failure.insert("file".into(), place.path.as_str().into());
+        failure.insert("line".into(), place.line.into());
+    }
+    if let Some(detail) = finding.details.first() {
+        failure.insert("expected".into(), detail.expected.clone());
+        failure.insert("actual".into(), detail.actual.clone());
+    }
+    if !finding.notes.is_empty() {
+        failure.insert("seen".into(), finding.notes.clone().into());
+    }
+    Value::Object(failure)
+}
