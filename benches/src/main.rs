@@ -1,6 +1,7 @@
 //! Prints what `agentci` costs beside the floor of each thing it does, as ratios measured in one run.
 #![expect(clippy::print_stdout, reason = "a bench is there to print")]
 
+mod agui;
 mod llm;
 mod measure;
 mod process;
@@ -13,8 +14,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rounds = std::env::args().nth(1).map_or(Ok(9), |rounds| rounds.parse())?;
     let only = std::env::args().nth(2);
     let wanted = |name| only.as_deref().is_none_or(|only| only == name);
-    let results =
-        if wanted("process") { vec![process::measure(rounds, 1)?, process::measure(rounds, 2)?] } else { Vec::new() };
+    let mut results = Vec::new();
+    if wanted("process") {
+        results.extend([process::measure(rounds, 1)?, process::measure(rounds, 2)?]);
+    }
+    if wanted("agui") {
+        results.extend([agui::measure(rounds, 0)?, agui::measure(rounds, 50)?]);
+    }
     println!("{:<28} {:>10} {:>10} {:>9} {:>9}", "bench", "agentci ms", "floor ms", "wall", "cpu");
     for result in &results {
         println!(

@@ -234,7 +234,9 @@ fn trouble(
 fn deadline(job: &Job<'_>, clock: Clock, turn: &Turn) -> Deadline {
     let started = Instant::from_std(clock.started());
     let far = Duration::from_hours(24 * 365);
-    let timeout = job.options.timeout.or(job.case.timeout).unwrap_or(far);
+    // Of a server each request may take so long; a driver sees to that.
+    let of_run = job.options.timeout.filter(|_| !job.case.target.takes_requests());
+    let timeout = of_run.or(job.case.timeout).unwrap_or(far);
     let mut deadline = Deadline { at: started + timeout.min(far), after: timeout, limit: None, of_suite: false };
     if let Some(suite) = job.suite_deadline.filter(|suite| Instant::from_std(suite.at) < deadline.at) {
         deadline = Deadline { at: Instant::from_std(suite.at), after: suite.after, limit: None, of_suite: true };
