@@ -3,40 +3,81 @@
 use agentci_trace::{ToolCall, TracedCall};
 use serde_json::Value;
 
-/// How many calls a message lists.
-const LISTED: usize = 20;
+use crate::shorten::shorten;
+
+/// How many names a message lists.
+const NAMES: usize = 20;
+/// How many calls a message lists, a line each.
+const LINES: usize = 10;
+/// How long a line may be before the result.
+const LINE: usize = 400;
 /// How long one argument may be.
 const ARGUMENT: usize = 80;
+/// How long a result may be.
+const RESULT: usize = 160;
 
 /// The names of all calls in order, as a fact to show.
 pub(crate) fn observed(calls: &[TracedCall<'_>]) -> String {
     if calls.is_empty() {
-        return "the agent called no tool".into();
+        return NONE.into();
     }
-    let mut names: Vec<&str> = calls.iter().take(LISTED).map(|call| call.call.name.as_str()).collect();
-    let more = format!("and {} more", calls.len().saturating_sub(LISTED));
-    if calls.len() > LISTED {
+    let mut names: Vec<&str> = calls.iter().take(NAMES).map(|call| call.call.name.as_str()).collect();
+    let more = format!("and {} more", calls.len().saturating_sub(NAMES));
+    if calls.len() > NAMES {
         names.push(&more);
     }
     format!("the agent called {}", names.join(", "))
 }
 
+const NONE: &str = "the agent called no tool";
+
+/// These calls with arguments and results, a line each, as facts to show.
+pub(crate) fn listed<'t>(calls: impl IntoIterator<Item = &'t TracedCall<'t>>) -> Vec<String> {
+    listed_with(calls, 0)
+}
+
+/// The same, with a call among them that must not be left out when there are many.
+pub(crate) fn listed_with<'t>(calls: impl IntoIterator<Item = &'t TracedCall<'t>>, kept: usize) -> Vec<String> {
+    let calls: Vec<&TracedCall<'_>> = calls.into_iter().collect();
+    if calls.is_empty() {
+        return vec![NONE.into()];
+    }
+    let line = |(index, call): (usize, &&TracedCall<'_>)| {
+        let (turn, number, all) = (call.turn + 1, index + 1, calls.len());
+        format!("turn {turn}, call {number} of {all}: {} -> {}", shown(call.call), answer(call))
+    };
+    let chosen = calls.iter().enumerate().filter(|(index, _)| *index < LINES || *index == kept);
+    let mut lines: Vec<String> = chosen.map(line).collect();
+    if lines.len() < calls.len() {
+        lines.push(format!("and {} more", calls.len() - lines.len()));
+    }
+    lines
+}
+
 /// One call as code: `refund_order(order="A-17", amount=200)`.
-pub(crate) fn shown(call: &ToolCall) -> String {
+fn shown(call: &ToolCall) -> String {
     let arguments = match &call.args {
         Value::Object(map) => {
             map.iter().map(|(key, value)| format!("{key}={}", cut(value))).collect::<Vec<_>>().join(", ")
         }
         other => cut(other),
     };
-    format!("{}({arguments})", call.name)
+    shorten(&format!("{}({arguments})", call.name), LINE).into_owned()
+}
+
+/// What a tool answered.
+pub(crate) fn answer(call: &TracedCall<'_>) -> String {
+    let Some(result) = call.result else { return "no result".into() };
+    let value = || shorten(&result.result.to_string(), RESULT).into_owned();
+    match &result.error {
+        _ if result.ok => value(),
+        None => format!("failed: {}", value()),
+        Some(error) if result.result.is_null() => format!("failed: {}", shorten(error, RESULT)),
+        Some(error) => format!("failed: {}, {}", shorten(error, RESULT), value()),
+    }
 }
 
 /// A value as compact JSON, cut when it is long.
 pub(crate) fn cut(value: &Value) -> String {
-    let text = value.to_string();
-    if text.chars().count() <= ARGUMENT {
-        return text;
-    }
-    text.chars().take(ARGUMENT).chain("...".chars()).collect()
+    shorten(&value.to_string(), ARGUMENT).into_owned()
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use agentci_plan::{Diagnostics, Files};
 use jsonschema::Validator;
+use regex::Regex;
 use serde_json::Value;
 
 /// A compiled schema and its source, to say what a keyword asked for.
@@ -25,10 +26,12 @@ pub(crate) struct Compiler<'c> {
     pub(crate) problems: Diagnostics,
     /// Schemas by path, since many checks share one.
     pub(crate) schemas: HashMap<PathBuf, Option<Arc<Schema>>>,
+    /// Patterns by how they are written and whether letter case counts, since many checks share one.
+    pub(crate) patterns: HashMap<(String, bool), Regex>,
 }
 
 impl<'c> Compiler<'c> {
     pub(crate) fn new(files: &'c dyn Files, folder: &'c Path) -> Self {
-        Self { files, folder, problems: Diagnostics::default(), schemas: HashMap::new() }
+        Self { files, folder, problems: Diagnostics::default(), schemas: HashMap::new(), patterns: HashMap::new() }
     }
 }

@@ -5,7 +5,8 @@ use agentci_plan::Node;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::{
-    call_order, contains, json_schema, latency, no_pii, required_fields, tokens, tool_called, tool_evidence, valid_json,
+    call_order, contains, duration, json_schema, latency, matches, no_pii, required_fields, tokens, tool_called,
+    tool_evidence, valid_json,
 };
 
 /// Reads the arguments of a check; problems go to the compiler.
@@ -14,8 +15,10 @@ type Compile = fn(&Node, &mut Compiler<'_>) -> Option<Box<dyn Evaluate>>;
 const KINDS: &[(&str, Compile)] = &[
     ("call_order", call_order::compile),
     ("contains", contains::compile),
+    ("duration", duration::compile),
     ("json_schema", json_schema::compile),
     ("latency", latency::compile),
+    ("matches", matches::compile),
     ("no_pii", no_pii::compile),
     ("required_fields", required_fields::compile),
     ("tokens", tokens::compile),

@@ -1,5 +1,7 @@
 //! What the agent said, in a message.
 
+use crate::shorten::shorten;
+
 /// How much of what was said is shown.
 const SHOWN: usize = 200;
 
@@ -8,9 +10,5 @@ pub(crate) fn quote(said: &str) -> String {
     if said.is_empty() {
         return "the agent said nothing".into();
     }
-    let mut short: String = said.chars().take(SHOWN).collect();
-    if short.len() < said.len() {
-        short.push_str("...");
-    }
-    format!("the agent said: {short}")
+    format!("the agent said: {}", shorten(said, SHOWN))
 }

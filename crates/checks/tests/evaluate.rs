@@ -175,7 +175,7 @@ fn tool_called_compares_arguments_without_coercion() {
         panic!("it must fail")
     };
     assert_eq!(failure.label, "the agent sent 20");
-    assert_eq!(failure.notes, [r#"turn 1, call 1 of 1: pay(amount=20, to={"id":1,"name":"x"})"#]);
+    assert_eq!(failure.notes, [r#"turn 1, call 1 of 1: pay(amount=20, to={"id":1,"name":"x"}) -> no result"#]);
     assert_eq!(said("tool_called", &with(json!({"amount": 7})), true, &calls), "");
 }
 

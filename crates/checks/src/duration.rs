@@ -1,0 +1,199 @@
+//! # What it checks
+//! How long the agent was at work, from the first turn's start to the last one's end: at most `max`, and at most `idle` at a
+//! time without a tool call. A call stands at the moment it was answered, one without an answer at its own. What counts as idle
+//! is the time before the first call, between one and the next, and after the last; all of it when there is no call. One of the
+//! two may be left out.
+//!
+//! # Why
+//! Whoever waits for an agent gives up on one that is slow, and earlier on one that shows no progress. A limit of the same
+//! kind (`wall`) stops the case instead.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - duration: { max: 120s, idle: 60s }
+//! ```
+
+use std::time::Duration;
+
+use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Spanned, read};
+use agentci_trace::{Event, Kind, Trace};
+use serde_json::Value;
+
+use crate::compiler::Compiler;
+use crate::evaluate::Evaluate;
+
+/// How many gaps a message lists.
+const LISTED: usize = 10;
+
+#[derive(Debug)]
+struct WithinTime {
+    max: Option<Spanned<Duration>>,
+    idle: Option<Spanned<Duration>>,
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let problems = &mut compiler.problems;
+    let mut fields = read::Fields::open(arguments, "`duration`", problems)?;
+    let (max, idle) = (fields.optional("max"), fields.optional("idle"));
+    let span = fields.span();
+    fields.finish(problems);
+    if max.is_none() && idle.is_none() {
+        let problem = Diagnostic::error(span, "`duration` needs `max` or `idle`").label("no limit is given");
+        problems.push(problem.help("write `duration: { max: 120s }`, with `idle: 60s` beside it or instead"));
+        return None;
+    }
+    let mut limit = |node: Option<&Node>, name| match node {
+        None => Some(None),
+        Some(node) => read::duration(node, name, problems).map(|limit| Some(Spanned::new(limit, node.span))),
+    };
+    let (max, idle) = (limit(max, "max"), limit(idle, "idle"));
+    Some(Box::new(WithinTime { max: max?, idle: idle? }))
+}
+
+impl Evaluate for WithinTime {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let span = WorkTime::of(trace);
+        let slow = self.max.as_ref().and_then(|max| too_slow(&span, max));
+        let idle = self.idle.as_ref().and_then(|idle| too_idle(&span.gaps(trace), idle));
+        match (slow, idle) {
+            (None, None) => Outcome::Held,
+            (Some(failure), None) | (None, Some(failure)) => Outcome::Failed(failure),
+            (Some(mut slow), Some(idle)) => {
+                slow.notes.push(idle.message);
+                slow.notes.extend(idle.notes);
+                slow.details.extend(idle.details);
+                Outcome::Failed(slow)
+            }
+        }
+    }
+
+    fn evaluate_negated(&self, trace: &Trace) -> Outcome {
+        if self.evaluate(trace) != Outcome::Held {
+            return Outcome::Held;
+        }
+        let span = WorkTime::of(trace);
+        let longest = span.gaps(trace).iter().map(|gap| gap.micros).max().unwrap_or_default();
+        let (took, longest) = (milliseconds(span.micros()), milliseconds(longest));
+        Outcome::Failed(
+            Failure::new(format!("it took {took} ms, which is within the limit, and must not be"))
+                .note(format!("the longest time without a tool call was {longest} ms")),
+        )
+    }
+}
+
+fn too_slow(span: &WorkTime, max: &Spanned<Duration>) -> Option<Failure> {
+    let micros = span.micros();
+    if !exceeds(micros, max.value) {
+        return None;
+    }
+    let (took, limit) = (milliseconds(micros), limit(max.value));
+    let mut failure =
+        Failure::new(format!("{took} ms are more than {limit} ms")).at(max.span, format!("it took {took} ms"));
+    failure.details = vec![detail(micros, max.value)];
+    Some(failure)
+}
+
+fn too_idle(gaps: &[Gap<'_>], idle: &Spanned<Duration>) -> Option<Failure> {
+    let long: Vec<&Gap<'_>> = gaps.iter().filter(|gap| exceeds(gap.micros, idle.value)).collect();
+    let longest = long.iter().max_by_key(|gap| gap.micros)?;
+    let (took, limit) = (milliseconds(longest.micros), limit(idle.value));
+    let message = match long.as_slice() {
+        [gap] => format!("{took} ms without a tool call {} are more than {limit} ms", gap.words()),
+        _ => format!("{} times without a tool call are longer than {limit} ms", long.len()),
+    };
+    let mut failure = Failure::new(message).at(idle.span, format!("{took} ms {}", longest.words()));
+    if long.len() > 1 {
+        let note = |gap: &&Gap<'_>| format!("{} ms {}", milliseconds(gap.micros), gap.words());
+        failure.notes = long.iter().take(LISTED).map(note).collect();
+    }
+    if long.len() > LISTED {
+        failure.notes.push(format!("and {} more", long.len() - LISTED));
+    }
+    failure.details = long.iter().take(LISTED).map(|gap| detail(gap.micros, idle.value)).collect();
+    Some(failure)
+}
+
+/// From when to when the agent was at work, in microseconds of the attempt.
+struct WorkTime {
+    start: u64,
+    end: u64,
+}
+
+impl WorkTime {
+    fn of(trace: &Trace) -> Self {
+        let events = trace.events();
+        let at = |event: Option<&Event>| event.map(|event| event.at.offset_us);
+        let start = events.iter().find(|event| matches!(event.kind, Kind::TurnStart(_))).or(events.first());
+        // A turn that was begun and not ended goes on to the last thing that happened.
+        let bound = |event: &&Event| matches!(event.kind, Kind::TurnStart(_) | Kind::TurnEnd);
+        let end = events.iter().rfind(bound).filter(|event| event.kind == Kind::TurnEnd).or(events.last());
+        let start = at(start).unwrap_or_default();
+        Self { start, end: at(end).unwrap_or_default().max(start) }
+    }
+
+    fn micros(&self) -> u64 {
+        self.end - self.start
+    }
+
+    /// The times between tool calls, in order.
+    fn gaps<'t>(&self, trace: &'t Trace) -> Vec<Gap<'t>> {
+        let mut calls: Vec<(u64, &str)> = trace
+            .calls()
+            .iter()
+            .map(|call| {
+                (call.answered.unwrap_or(call.at).offset_us.clamp(self.start, self.end), call.call.name.as_str())
+            })
+            .collect();
+        calls.sort_by_key(|(at, _)| *at);
+        let mut gaps = Vec::with_capacity(calls.len() + 1);
+        let (mut last, mut from) = (self.start, None);
+        for (at, name) in calls {
+            gaps.push(Gap { micros: at - last, from, to: Some(name) });
+            (last, from) = (at, Some(name));
+        }
+        gaps.push(Gap { micros: self.end - last, from, to: None });
+        gaps
+    }
+}
+
+/// A time without a tool call.
+struct Gap<'t> {
+    micros: u64,
+    /// The call before it.
+    from: Option<&'t str>,
+    /// The call after it.
+    to: Option<&'t str>,
+}
+
+impl Gap<'_> {
+    fn words(&self) -> String {
+        match (self.from, self.to) {
+            (None, None) => "from start to end".into(),
+            (None, Some(to)) => format!("from the start to `{to}`"),
+            (Some(from), Some(to)) => format!("between `{from}` and `{to}`"),
+            (Some(from), None) => format!("from `{from}` to the end"),
+        }
+    }
+}
+
+fn exceeds(micros: u64, limit: Duration) -> bool {
+    Duration::from_micros(micros) > limit
+}
+
+fn detail(micros: u64, limit: Duration) -> Detail {
+    let number = |digits: String| digits.parse().map_or(Value::Null, Value::Number);
+    Detail { path: String::new(), expected: number(self::limit(limit)), actual: number(milliseconds(micros)) }
+}
+
+fn limit(limit: Duration) -> String {
+    milliseconds(u64::try_from(limit.as_micros()).unwrap_or(u64::MAX))
+}
+
+/// Whole milliseconds where it can be, else to the microsecond.
+fn milliseconds(micros: u64) -> String {
+    match micros % 1000 {
+        0 => format!("{}", micros / 1000),
+        rest => format!("{}.{rest:03}", micros / 1000),
+    }
+}

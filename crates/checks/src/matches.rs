@@ -1,0 +1,78 @@
+//! # What it checks
+//! A pattern is found somewhere in what the agent said: its text, or its final output (as compact JSON where that is not a
+//! text). Several patterns must all be found. `^` and `$` stand for the beginning and the end of all that was said. With
+//! `ignore_case` capital and small letters count as the same.
+//!
+//! # Why
+//! A fact whose form is known though its letters are not: an order number, a date, one of a few words.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - matches: 'order [A-Z]-\d+'
+//!   - not: { matches: ['\bsorry\b', '\berror\b'] }
+//!   - matches: { pattern: refunded|paid back, ignore_case: true }
+//! ```
+
+use agentci_plan::{Failure, Node, Outcome, read};
+use agentci_trace::Trace;
+
+use crate::compiler::Compiler;
+use crate::evaluate::Evaluate;
+use crate::pattern::Pattern;
+use crate::said::quote;
+use crate::shorten::passage;
+
+#[derive(Debug)]
+struct Matches {
+    patterns: Vec<Pattern>,
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let problems = &mut compiler.problems;
+    let (mut patterns, mut ignore_case) = (Some(arguments), None);
+    if arguments.pairs().is_some() {
+        let mut fields = read::Fields::open(arguments, "`matches`", problems)?;
+        patterns = fields.required("pattern", problems);
+        ignore_case = fields.optional("ignore_case");
+        fields.finish(problems);
+    }
+    let ignore_case = ignore_case.and_then(|node| read::truth(node, "ignore_case", problems)).unwrap_or_default();
+    let written = read::one_or_more_texts(patterns?, "matches", problems)?;
+    // Every pattern is looked at, so that all wrong ones are reported.
+    let patterns: Vec<Option<Pattern>> = written
+        .into_iter()
+        .map(|written| Pattern::compile(written.value, written.span, ignore_case, compiler))
+        .collect();
+    let patterns: Option<Vec<Pattern>> = patterns.into_iter().collect();
+    Some(Box::new(Matches { patterns: patterns? }))
+}
+
+impl Evaluate for Matches {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let said = trace.text();
+        let missing: Vec<&Pattern> = self.patterns.iter().filter(|pattern| !pattern.is_in(&said)).collect();
+        let Some(first) = missing.first() else { return Outcome::Held };
+        let list: Vec<String> = missing.iter().map(|pattern| pattern.shown()).collect();
+        Outcome::Failed(
+            Failure::new(format!("nothing that the agent said matches {}", list.join(", ")))
+                .at(first.span, "not in what the agent said")
+                .note(quote(&said)),
+        )
+    }
+
+    /// Negated, none of the patterns may be found.
+    fn evaluate_negated(&self, trace: &Trace) -> Outcome {
+        let said = trace.text();
+        let found = |pattern: &Pattern| pattern.find(&said).map(|range| (pattern.span, pattern.shown(), range));
+        let found: Vec<_> = self.patterns.iter().filter_map(found).collect();
+        let Some((span, ..)) = found.first() else { return Outcome::Held };
+        let list: Vec<&str> = found.iter().map(|(_, pattern, _)| pattern.as_str()).collect();
+        let mut failure = Failure::new(format!("what the agent said matches {}, and must not", list.join(", ")))
+            .at(*span, "the agent said this");
+        for (_, pattern, range) in &found {
+            failure = failure.note(format!("{pattern} matches in: {}", passage(&said, range.clone())));
+        }
+        Outcome::Failed(failure)
+    }
+}

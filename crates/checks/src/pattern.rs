@@ -1,0 +1,100 @@
+//! Patterns that checks are given: regular expressions that take linear time, compiled before anything runs.
+
+use std::ops::Range;
+
+use agentci_plan::{Diagnostic, Diagnostics, Node, Span, read};
+use regex::{Regex, RegexBuilder};
+use regex_syntax::ast::ErrorKind;
+
+use crate::compiler::Compiler;
+use crate::shorten::shorten;
+
+/// How large a pattern may become when it is compiled.
+const SIZE_LIMIT: usize = 4 * 1024 * 1024;
+/// How much of a long pattern a message shows.
+const SHOWN: usize = 80;
+
+/// A pattern and where it stands.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    regex: Regex,
+    pub(crate) span: Span,
+}
+
+impl Pattern {
+    /// Reads a text as a pattern.
+    pub(crate) fn read(node: &Node, name: &str, compiler: &mut Compiler<'_>) -> Option<Self> {
+        let written = read::text(node, name, &mut compiler.problems)?;
+        Self::compile(written, node.span, false, compiler)
+    }
+
+    /// Compiles a pattern.
+    pub(crate) fn compile(written: String, span: Span, ignore_case: bool, compiler: &mut Compiler<'_>) -> Option<Self> {
+        let key = (written, ignore_case);
+        if let Some(regex) = compiler.patterns.get(&key) {
+            return Some(Self { regex: regex.clone(), span });
+        }
+        match RegexBuilder::new(&key.0).case_insensitive(ignore_case).size_limit(SIZE_LIMIT).build() {
+            Ok(regex) => {
+                compiler.patterns.insert(key, regex.clone());
+                Some(Self { regex, span })
+            }
+            Err(error) => {
+                refuse(&key.0, &error, span, &mut compiler.problems);
+                None
+            }
+        }
+    }
+
+    /// Whether it is found anywhere in a text.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
+
+    /// Where it is found first.
+    pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
+        self.regex.find(text).map(|found| found.range())
+    }
+
+    /// The pattern as it was written.
+    pub(crate) fn written(&self) -> &str {
+        self.regex.as_str()
+    }
+
+    /// The pattern for a message.
+    pub(crate) fn shown(&self) -> String {
+        format!("`{}`", shorten(self.written(), SHOWN))
+    }
+}
+
+fn refuse(written: &str, error: &regex::Error, span: Span, problems: &mut Diagnostics) {
+    if let regex::Error::CompiledTooBig(_) = error {
+        let message = format!("this pattern is too large: compiled it has more than {} MiB", SIZE_LIMIT >> 20);
+        problems.push(
+            Diagnostic::error(span, message)
+                .label("too large")
+                .help("repeat less: `{1000}` stands for a thousand copies of what is before it"),
+        );
+        return;
+    }
+    // The parser itself says what is wrong without drawing the pattern.
+    let (reason, label, remedy) = match regex_syntax::parse(written) {
+        Err(regex_syntax::Error::Parse(error)) => match error.kind() {
+            ErrorKind::UnsupportedLookAround => ("it looks ahead or behind".into(), UNSAFE, LOOK_AROUND),
+            ErrorKind::UnsupportedBackreference => ("it refers back to a group".into(), UNSAFE, BACK_REFERENCE),
+            kind => (kind.to_string(), WRONG, PLAIN),
+        },
+        Err(regex_syntax::Error::Translate(error)) => (error.kind().to_string(), WRONG, PLAIN),
+        _ => (error.to_string(), WRONG, PLAIN),
+    };
+    let message = format!("this pattern can not be used: {reason}");
+    problems.push(Diagnostic::error(span, message).label(label).help(remedy));
+}
+
+const WRONG: &str = "not a regular expression";
+const UNSAFE: &str = "not possible here";
+const LOOK_AROUND: &str = "such patterns can take too long to be safe; write two checks instead, one for what must match \
+    and one under `not` for what must not";
+const BACK_REFERENCE: &str = "such patterns can take too long to be safe; write out what the group may hold: \
+    `aa|bb` for `([ab])\\1`";
+const PLAIN: &str = "put a backslash before a character that is meant as itself: `\\(`, `\\[`, `\\+`, `\\?`";

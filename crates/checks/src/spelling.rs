@@ -1,0 +1,59 @@
+//! Values as the texts that patterns are held against. A text is itself; anything else is JSON.
+
+use std::borrow::Cow;
+use std::io;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::ser::{Formatter, Serializer};
+
+/// As JSON without spaces: `{"a":[1,2]}`.
+pub(crate) fn compact(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+/// As JSON with a space after `:` and `,`, which is how Python writes it: `{"a": [1, 2]}`.
+pub(crate) fn spaced(value: &Value) -> Cow<'_, str> {
+    let (Value::Array(_) | Value::Object(_)) = value else { return compact(value) };
+    let mut bytes = Vec::new();
+    // Writing a value into memory does not fail.
+    match value.serialize(&mut Serializer::with_formatter(&mut bytes, Spaced)) {
+        Ok(()) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(_) => compact(value),
+    }
+}
+
+struct Spaced;
+
+impl Formatter for Spaced {
+    fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_have_two_spellings() {
+        let value: Value = serde_json::from_str(r#"{"a":[1.50,{"b":null,"c":"x:y,z"}],"d":{}}"#).unwrap();
+        assert_eq!(compact(&value), r#"{"a":[1.50,{"b":null,"c":"x:y,z"}],"d":{}}"#);
+        assert_eq!(spaced(&value), r#"{"a": [1.50, {"b": null, "c": "x:y,z"}], "d": {}}"#);
+        assert_eq!((compact(&json!("a:b")), spaced(&json!("a:b"))), ("a:b".into(), "a:b".into()));
+        assert_eq!((compact(&json!(null)), spaced(&json!(null))), ("null".into(), "null".into()));
+    }
+}

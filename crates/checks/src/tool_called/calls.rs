@@ -1,0 +1,162 @@
+//! Calls of one tool: which of them are as asked, how many, and after which other tool.
+
+use agentci_plan::{Detail, Failure, Outcome, Spanned};
+use agentci_trace::{Trace, TracedCall};
+
+use super::condition::Condition;
+use super::count::{Count, times};
+use crate::called::{listed, listed_with};
+use crate::evaluate::Evaluate;
+
+/// One tool, with what is asked of its calls.
+#[derive(Debug)]
+pub(super) struct Calls {
+    pub(super) name: Spanned<String>,
+    pub(super) conditions: Vec<Condition>,
+    pub(super) count: Count,
+    pub(super) after: Option<Spanned<String>>,
+}
+
+impl Evaluate for Calls {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let calls = trace.calls();
+        match (self.miscounted(&calls), self.misplaced(trace, &calls)) {
+            (None, None) => Outcome::Held,
+            (Some(failure), None) | (None, Some(failure)) => Outcome::Failed(failure),
+            (Some(counted), Some(placed)) => Outcome::Failed(counted.note(placed.message)),
+        }
+    }
+
+    /// Without a count, no call may be as asked; a count that is given must not be met.
+    fn evaluate_negated(&self, trace: &Trace) -> Outcome {
+        let calls = trace.calls();
+        if self.miscounted(&calls).is_some() || self.misplaced(trace, &calls).is_some() {
+            return Outcome::Held;
+        }
+        let (name, with) = (&self.name.value, self.with());
+        let fitting: Vec<&TracedCall<'_>> = self.named(&calls).filter(|call| self.fits(call)).collect();
+        let times = times(fitting.len());
+        let mut failure = match self.count.span {
+            None => Failure::new(format!("`{name}` was called{with}, and must not be"))
+                .at(self.name.span, format!("the agent called this {times}")),
+            Some(span) => {
+                let words = self.count.words();
+                Failure::new(format!("`{name}` was called {times}{with}, and must not be called {words}"))
+                    .at(span, format!("called {times}"))
+            }
+        };
+        failure.notes = if fitting.is_empty() { listed(&calls) } else { listed(fitting) };
+        Outcome::Failed(failure)
+    }
+}
+
+impl Calls {
+    fn named<'c>(&self, calls: &'c [TracedCall<'c>]) -> impl Iterator<Item = &'c TracedCall<'c>> {
+        calls.iter().filter(|call| call.call.name == self.name.value)
+    }
+
+    fn fits(&self, call: &TracedCall<'_>) -> bool {
+        self.conditions.iter().all(|condition| condition.holds(call))
+    }
+
+    /// What makes a call count, in few words.
+    fn with(&self) -> &'static str {
+        match self.conditions.as_slice() {
+            [] => "",
+            conditions if conditions.iter().all(Condition::is_of_arguments) => " with these arguments",
+            _ => " as asked",
+        }
+    }
+
+    /// Why the number of fitting calls is wrong, if it is.
+    fn miscounted(&self, calls: &[TracedCall<'_>]) -> Option<Failure> {
+        let named: Vec<&TracedCall<'_>> = self.named(calls).collect();
+        let fitting = named.iter().filter(|call| self.fits(call)).count();
+        if self.count.allows(fitting) {
+            return None;
+        }
+        if !self.count.is_more_than(fitting) {
+            let mut failure = self.wrong_number(fitting);
+            failure.notes = listed(named.into_iter().filter(|call| self.fits(call)));
+            return Some(failure);
+        }
+        let Some(nearest) = self.nearest(&named) else {
+            let mut failure = self.wrong_number(fitting);
+            failure.notes = if named.is_empty() { listed(calls) } else { listed(named) };
+            return Some(failure);
+        };
+        let mut failure = if fitting == 0 { self.unmet(&nearest, &named) } else { self.wrong_number(fitting) };
+        if named.len() > 1 {
+            let (number, all, words) = (nearest.index + 1, named.len(), nearest.condition.words());
+            let seen = nearest.condition.seen(nearest.call);
+            failure.notes.push(format!("call {number} of {all} comes nearest, but has not {words}: {seen}"));
+        }
+        failure.notes.extend(listed_with(named, nearest.index));
+        Some(failure)
+    }
+
+    /// The call that meets most of the conditions without meeting all; the last one of several.
+    fn nearest<'n>(&'n self, named: &[&'n TracedCall<'n>]) -> Option<Nearest<'n>> {
+        let met = |call: &TracedCall<'_>| self.conditions.iter().filter(|condition| condition.holds(call)).count();
+        let others = named.iter().enumerate().map(|(index, call)| (met(call), index, *call));
+        let (_, index, call) = others.filter(|(met, ..)| *met < self.conditions.len()).max_by_key(|(met, ..)| *met)?;
+        let condition = self.conditions.iter().find(|condition| !condition.holds(call))?;
+        Some(Nearest { index, call, condition })
+    }
+
+    /// None of the calls fits.
+    fn unmet(&self, nearest: &Nearest<'_>, named: &[&TracedCall<'_>]) -> Failure {
+        let Nearest { call, condition, .. } = nearest;
+        let name = &self.name.value;
+        // Another call may meet this condition and miss others.
+        let message = if named.iter().any(|call| condition.holds(call)) {
+            format!("no call of `{name}` meets all conditions")
+        } else {
+            format!("no call of `{name}` has {}", condition.words())
+        };
+        let mut failure = Failure::new(message).at(condition.span(), condition.seen(call));
+        failure.details = vec![condition.detail(call)];
+        failure
+    }
+
+    fn wrong_number(&self, fitting: usize) -> Failure {
+        let (name, with, wanted, times) = (&self.name.value, self.with(), self.count.words(), times(fitting));
+        let message = if self.count.is_none() {
+            format!("`{name}` was called {times}{with}, and must not be")
+        } else {
+            format!("`{name}` was called {times}{with}, not {wanted}")
+        };
+        let label = if fitting == 0 { "never called".to_owned() } else { format!("called {times}{with}") };
+        let mut failure = Failure::new(message).at(self.count.span.unwrap_or(self.name.span), label);
+        failure.details = vec![Detail { path: String::new(), expected: wanted.into(), actual: fitting.into() }];
+        failure
+    }
+
+    /// Why the order is wrong, if it is. It is a matter of all calls, whatever else is asked of them.
+    fn misplaced(&self, trace: &Trace, calls: &[TracedCall<'_>]) -> Option<Failure> {
+        let after = self.after.as_ref()?;
+        let (name, other) = (&self.name.value, &after.value);
+        let first = |name: &str| calls.iter().position(|call| call.call.name == name);
+        let own = first(name)?;
+        if trace.called_earlier(other) {
+            return None;
+        }
+        let (message, label) = match first(other) {
+            Some(others) if others <= own => return None,
+            Some(_) => (format!("`{name}` was called before `{other}`"), "first called later"),
+            None => (format!("`{name}` was called, and `{other}` never was"), "never called"),
+        };
+        let mut failure = Failure::new(message).at(after.span, label);
+        failure.notes = listed(calls.iter().filter(|call| [name, other].contains(&&call.call.name)));
+        Some(failure)
+    }
+}
+
+/// A call that does not count, though it comes near.
+struct Nearest<'n> {
+    /// Which of the calls of the tool.
+    index: usize,
+    call: &'n TracedCall<'n>,
+    /// The first condition that it does not meet.
+    condition: &'n Condition,
+}

@@ -1,0 +1,148 @@
+//! What a call must be like to count.
+
+use std::borrow::Cow;
+
+use agentci_plan::{Detail, Span};
+use agentci_trace::{ToolResult, TracedCall, canonical};
+use serde_json::Value;
+
+use super::path;
+use crate::called::{answer, cut};
+use crate::pattern::Pattern;
+use crate::shorten::{passage, shorten};
+use crate::spelling::{compact, spaced};
+
+/// How long a result may be in a detail.
+const DETAIL: usize = 2000;
+
+/// One condition.
+#[derive(Debug)]
+pub(super) enum Condition {
+    /// An argument has just this value.
+    Argument { name: String, value: Value, span: Span },
+    /// What stands at a path of the arguments matches.
+    ArgumentMatches { path: String, pattern: Pattern },
+    /// The result matches.
+    ResultMatches(Pattern),
+    /// The result, if there is one, does not match.
+    ResultDoesNotMatch(Pattern),
+}
+
+impl Condition {
+    /// Whether a call meets it.
+    pub(super) fn holds(&self, call: &TracedCall<'_>) -> bool {
+        match self {
+            Condition::Argument { value, .. } => self.sent(call).is_some_and(|sent| equal(value, sent)),
+            Condition::ArgumentMatches { pattern, .. } => {
+                self.sent(call).is_some_and(|sent| pattern.is_in(&compact(sent)))
+            }
+            Condition::ResultMatches(pattern) => found(pattern, call).is_some(),
+            Condition::ResultDoesNotMatch(pattern) => found(pattern, call).is_none(),
+        }
+    }
+
+    /// Whether it is about what the agent sent, and not about what it got.
+    pub(super) fn is_of_arguments(&self) -> bool {
+        matches!(self, Condition::Argument { .. } | Condition::ArgumentMatches { .. })
+    }
+
+    /// Where it was asked for.
+    pub(super) fn span(&self) -> Span {
+        match self {
+            Condition::Argument { span, .. } => *span,
+            Condition::ArgumentMatches { pattern, .. }
+            | Condition::ResultMatches(pattern)
+            | Condition::ResultDoesNotMatch(pattern) => pattern.span,
+        }
+    }
+
+    /// What a call that meets it has.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Condition::Argument { name, .. } => format!("`{name}` as asked"),
+            Condition::ArgumentMatches { path, pattern } => format!("`{path}` matching {}", pattern.shown()),
+            Condition::ResultMatches(pattern) => format!("a result matching {}", pattern.shown()),
+            Condition::ResultDoesNotMatch(pattern) => format!("a result not matching {}", pattern.shown()),
+        }
+    }
+
+    /// What a call that does not meet it has instead.
+    pub(super) fn seen(&self, call: &TracedCall<'_>) -> String {
+        match self {
+            Condition::Argument { .. } | Condition::ArgumentMatches { .. } => match self.sent(call) {
+                None => "the agent did not send it".into(),
+                Some(sent) => format!("the agent sent {}", cut(sent)),
+            },
+            Condition::ResultMatches(_) if call.result.is_none() => "the call has no result".into(),
+            Condition::ResultMatches(_) => format!("the result is {}", answer(call)),
+            Condition::ResultDoesNotMatch(pattern) => {
+                format!("the result has {}", found(pattern, call).unwrap_or_default())
+            }
+        }
+    }
+
+    /// The difference for programs.
+    pub(super) fn detail(&self, call: &TracedCall<'_>) -> Detail {
+        let result = || call.result.map(given).unwrap_or_default();
+        let (path, expected, actual) = match self {
+            Condition::Argument { name, value, .. } => {
+                (path::pointer([name.as_str()]), value.clone(), self.sent(call).cloned().unwrap_or_default())
+            }
+            Condition::ArgumentMatches { path, pattern } => (
+                path::pointer(path::steps(&call.call.args, path)),
+                pattern.written().into(),
+                self.sent(call).cloned().unwrap_or_default(),
+            ),
+            Condition::ResultMatches(pattern) => (String::new(), pattern.written().into(), result()),
+            Condition::ResultDoesNotMatch(pattern) => {
+                (String::new(), format!("not {}", pattern.written()).into(), result())
+            }
+        };
+        Detail { path, expected, actual }
+    }
+
+    fn sent<'t>(&self, call: &TracedCall<'t>) -> Option<&'t Value> {
+        match self {
+            Condition::Argument { name, .. } => call.call.args.get(name),
+            Condition::ArgumentMatches { path, .. } => path::find(&call.call.args, path),
+            _ => None,
+        }
+    }
+}
+
+/// Objects need only hold what is listed; everything else must be just the same.
+fn equal(expected: &Value, sent: &Value) -> bool {
+    match (expected, sent) {
+        (Value::Object(expected), Value::Object(sent)) => {
+            expected.iter().all(|(key, value)| sent.get(key).is_some_and(|other| equal(value, other)))
+        }
+        _ => canonical(expected) == canonical(sent),
+    }
+}
+
+/// The passage of a result that matches. A pattern may be written for either spelling of JSON.
+fn found(pattern: &Pattern, call: &TracedCall<'_>) -> Option<String> {
+    let result = call.result?;
+    let found = |text: Cow<'_, str>| pattern.find(&text).map(|range| passage(&text, range));
+    complaint(result)
+        .and_then(|error| found(Cow::Borrowed(error)))
+        .or_else(|| value(result).and_then(|value| found(compact(value)).or_else(|| found(spaced(value)))))
+}
+
+fn complaint(result: &ToolResult) -> Option<&str> {
+    result.error.as_deref().filter(|_| !result.ok)
+}
+
+/// A result as a detail, not the whole of one that fills pages.
+fn given(result: &ToolResult) -> Value {
+    match value(result) {
+        None => complaint(result).unwrap_or_default().into(),
+        Some(value) if compact(value).len() <= DETAIL => value.clone(),
+        Some(value) => shorten(&compact(value), DETAIL).into(),
+    }
+}
+
+/// What a tool gave; a tool that only complained gave nothing.
+fn value(result: &ToolResult) -> Option<&Value> {
+    Some(&result.result).filter(|value| complaint(result).is_none() || !value.is_null())
+}

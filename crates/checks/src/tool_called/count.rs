@@ -1,0 +1,68 @@
+//! How often a tool must be called.
+
+use agentci_plan::{Diagnostic, Diagnostics, Node, Span, read};
+
+/// From `min` to `max` calls.
+#[derive(Debug)]
+pub(super) struct Count {
+    min: usize,
+    max: Option<usize>,
+    /// Where it was asked for; absent when it was not.
+    pub(super) span: Option<Span>,
+}
+
+impl Count {
+    pub(super) const AT_LEAST_ONE: Count = Count { min: 1, max: None, span: None };
+
+    /// A number, or a mapping of `min` and `max`.
+    pub(super) fn read(node: &Node, problems: &mut Diagnostics) -> Option<Self> {
+        let number = |node: &Node, name: &str, problems: &mut Diagnostics| {
+            read::count(node, name, 0, problems).map(|number| number as usize)
+        };
+        if node.pairs().is_none() {
+            let exact = number(node, "count", problems)?;
+            return Some(Count { min: exact, max: Some(exact), span: Some(node.span) });
+        }
+        let mut fields = read::Fields::open(node, "`count`", problems)?;
+        let min = fields.optional("min").map(|node| number(node, "min", problems));
+        let max = fields.optional("max").map(|node| number(node, "max", problems));
+        fields.finish(problems);
+        let (min, max) = (min.unwrap_or(Some(0))?, max.map_or(Some(None), |max| max.map(Some))?);
+        if max.is_some_and(|max| max < min) {
+            problems
+                .push(Diagnostic::error(node.span, "`max` is less than `min`").label("no number of calls can be both"));
+            return None;
+        }
+        Some(Count { min, max, span: Some(node.span) })
+    }
+
+    /// Whether so many calls are right.
+    pub(super) fn allows(&self, calls: usize) -> bool {
+        self.min <= calls && self.max.is_none_or(|max| calls <= max)
+    }
+
+    /// Whether so many calls are too few.
+    pub(super) fn is_more_than(&self, calls: usize) -> bool {
+        calls < self.min
+    }
+
+    /// Whether there must be no call at all.
+    pub(super) fn is_none(&self) -> bool {
+        self.max == Some(0)
+    }
+
+    /// What is asked, in words: `exactly once`.
+    pub(super) fn words(&self) -> String {
+        match (self.min, self.max) {
+            (min, None) => format!("at least {}", times(min)),
+            (min, Some(max)) if min == max => format!("exactly {}", times(min)),
+            (0, Some(max)) => format!("at most {}", times(max)),
+            (min, Some(max)) => format!("{min} to {max} times"),
+        }
+    }
+}
+
+/// A number of times in words: `once`.
+pub(super) fn times(number: usize) -> String {
+    if number == 1 { "once".into() } else { format!("{number} times") }
+}

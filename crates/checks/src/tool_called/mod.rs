@@ -1,0 +1,36 @@
+//! # What it checks
+//! The agent called a tool. One name or a list of names (all of them), or a mapping: `any` with a list of names of which one
+//! must be called, or `name` with conditions that a call must meet to count:
+//!
+//! - `args`: every one listed must be sent with just that value; others may be sent too
+//! - `args_match`: patterns for what stands at these paths of the arguments, such as `items.0.sku`; a path that leads nowhere
+//!   does not match
+//! - `result_match`, `result_not_match`: a pattern that is or is not in the tool's result; a call without a result meets the
+//!   second only
+//!
+//! `count` is how many such calls there must be: a number, or `min` and `max`; at least one without it. `after` is a tool whose
+//! first call must not come later than the first call of this one; where one turn is looked at, the turns before it count too.
+//!
+//! Under `not`, none of the names may be called, and no call may meet all of the conditions.
+//!
+//! # Why
+//! What an agent does is known from its tool calls, and they do not change with its wording.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - tool_called: search_docs
+//!   - tool_called: { name: refund_order, args: { amount: 20 }, count: 1 }
+//!   - tool_called: { name: charge_card, result_not_match: declined, after: validate_cart }
+//!   - not: { tool_called: { name: send_mail, args_match: { to: "@example\\.com$" } } }
+//!   - not: { tool_called: { any: [delete_order, delete_user] } }
+//! ```
+
+mod calls;
+mod condition;
+mod count;
+mod names;
+mod path;
+mod read;
+
+pub(crate) use read::compile;

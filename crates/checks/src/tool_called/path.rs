@@ -1,0 +1,114 @@
+//! Paths into arguments: `items.0.sku`. A key that itself has dots in it goes before the steps it could also be read as.
+
+use serde_json::Value;
+
+/// What stands at a path.
+pub(super) fn find<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    walk(value, path, &mut Vec::new())
+}
+
+/// The keys that a path is made of in this value; where it leads nowhere, all of its parts.
+pub(super) fn steps<'p>(value: &Value, path: &'p str) -> Vec<&'p str> {
+    let mut steps = Vec::new();
+    match walk(value, path, &mut steps) {
+        Some(_) => steps,
+        None => path.split('.').collect(),
+    }
+}
+
+/// The same as a JSON pointer.
+pub(super) fn pointer<'s>(steps: impl IntoIterator<Item = &'s str>) -> String {
+    steps.into_iter().flat_map(|step| ["/".to_owned(), step.replace('~', "~0").replace('/', "~1")]).collect()
+}
+
+/// Longer keys are tried first. Each part of the value is reached in one way only, so it is looked at once at most.
+fn walk<'v, 'p>(value: &'v Value, path: &'p str, steps: &mut Vec<&'p str>) -> Option<&'v Value> {
+    let ends = std::iter::once(path.len()).chain(path.rmatch_indices('.').map(|(dot, _)| dot));
+    for end in ends {
+        let key = &path[..end];
+        let Some(inner) = step(value, key) else { continue };
+        steps.push(key);
+        match path.get(end + 1..) {
+            None => return Some(inner),
+            Some(rest) => {
+                if let Some(found) = walk(inner, rest, steps) {
+                    return Some(found);
+                }
+            }
+        }
+        steps.pop();
+    }
+    None
+}
+
+fn step<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    match value {
+        Value::Object(map) => map.get(key),
+        // Indexes have one spelling each: neither `+1` nor `01`.
+        Value::Array(items) => {
+            key.parse::<usize>().ok().filter(|index| index.to_string() == key).and_then(|index| items.get(index))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![Just(Value::Null), any::<u8>().prop_map(Value::from), Just(json!("text"))];
+        leaf.prop_recursive(4, 40, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+                prop::collection::vec(("[a01.~/]{0,3}", inner), 0..4).prop_map(|pairs| pairs.into_iter().collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_path_and_its_pointer_lead_to_the_same(value in value(), path in "([a01~/]{0,2}\\.?){0,4}") {
+            if let Some(found) = find(&value, &path) {
+                let pointer = pointer(steps(&value, &path));
+                prop_assert_eq!(value.pointer(&pointer), Some(found));
+            }
+        }
+    }
+
+    #[test]
+    fn paths_lead_through_objects_lists_and_dotted_keys() {
+        let value = json!({
+            "items": [{"sku": "A"}, {"sku": null}],
+            "a.b": 1, "a": {"b": 2, "c": 3, "b.c": {"d": 4}, "b.e": 5},
+            "": {"": 6}, "0": 7, "x/y~": 8,
+        });
+        for (path, found, place) in [
+            ("items.0.sku", Some(json!("A")), "/items/0/sku"),
+            ("items.1.sku", Some(json!(null)), "/items/1/sku"),
+            ("items.1", Some(json!({"sku": null})), "/items/1"),
+            ("items.2.sku", None, "/items/2/sku"),
+            ("items.01.sku", None, "/items/01/sku"),
+            ("items.+1.sku", None, "/items/+1/sku"),
+            ("items.sku", None, "/items/sku"),
+            ("items.0.sku.x", None, "/items/0/sku/x"),
+            ("a.b", Some(json!(1)), "/a.b"),
+            ("a.c", Some(json!(3)), "/a/c"),
+            ("a.b.c.d", Some(json!(4)), "/a/b.c/d"),
+            ("a.b.e", Some(json!(5)), "/a/b.e"),
+            (".", Some(json!(6)), "//"),
+            ("0", Some(json!(7)), "/0"),
+            ("x/y~", Some(json!(8)), "/x~1y~0"),
+            ("", Some(json!({"": 6})), "/"),
+            ("nowhere", None, "/nowhere"),
+        ] {
+            assert_eq!(find(&value, path), found.as_ref(), "{path}");
+            assert_eq!(pointer(steps(&value, path)), place, "{path}");
+        }
+        assert_eq!(find(&json!([[1, 2]]), "0.1"), Some(&json!(2)));
+        assert_eq!(find(&json!("text"), "0"), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! From arguments to what is asked.
+
+use agentci_plan::{Diagnostics, Node, Pair, Reading, read};
+
+use super::calls::Calls;
+use super::condition::Condition;
+use super::count::Count;
+use super::names::{AllCalled, AnyCalled};
+use crate::compiler::Compiler;
+use crate::evaluate::Evaluate;
+use crate::pattern::Pattern;
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let problems = &mut compiler.problems;
+    if arguments.pairs().is_none() {
+        let names = read::one_or_more_texts(arguments, "tool_called", problems)?;
+        return Some(Box::new(AllCalled { names }));
+    }
+    let mut fields = read::Fields::open(arguments, "`tool_called`", problems)?;
+    if let Some(any) = fields.optional("any") {
+        let names = read::one_or_more_texts(any, "any", problems);
+        fields.finish(problems);
+        return Some(Box::new(AnyCalled { names: names?, span: any.span }));
+    }
+    let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
+    let count = fields.optional("count").map_or(Some(Count::AT_LEAST_ONE), |node| Count::read(node, problems));
+    let after = fields.optional("after").map(|node| read::name(node, "after", problems));
+    let args = fields.optional("args").map(|node| args(node, problems));
+    let args_match = fields.optional("args_match").map(|node| args_match(node, compiler));
+    let found = |node| Pattern::read(node, "result_match", compiler).map(Condition::ResultMatches);
+    let result_match = fields.optional("result_match").map(found);
+    let found = |node| Pattern::read(node, "result_not_match", compiler).map(Condition::ResultDoesNotMatch);
+    let result_not_match = fields.optional("result_not_match").map(found);
+    fields.finish(&mut compiler.problems);
+
+    let mut conditions = args.unwrap_or_else(|| Some(Vec::new()))?;
+    conditions.extend(args_match.unwrap_or_else(|| Some(Vec::new()))?);
+    for condition in [result_match, result_not_match].into_iter().flatten() {
+        conditions.push(condition?);
+    }
+    let after = match after {
+        Some(after) => Some(after?),
+        None => None,
+    };
+    Some(Box::new(Calls { name: name?, conditions, count: count?, after }))
+}
+
+fn args(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Condition>> {
+    read::object(node, "args", Reading::Core, problems)?;
+    let argument = |pair: &Pair| {
+        let value = pair.value.value(Reading::Core).ok()?;
+        Some(Condition::Argument { name: pair.key.text.clone(), value, span: pair.value.span })
+    };
+    node.pairs()?.iter().map(argument).collect()
+}
+
+fn args_match(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condition>> {
+    read::object(node, "args_match", Reading::Core, &mut compiler.problems)?;
+    let mut argument = |pair: &Pair| {
+        let path = pair.key.text.clone();
+        let pattern = Pattern::read(&pair.value, &path, compiler)?;
+        Some(Condition::ArgumentMatches { path, pattern })
+    };
+    // Every pattern is looked at, so that all wrong ones are reported.
+    let read: Vec<Option<Condition>> = node.pairs()?.iter().map(&mut argument).collect();
+    read.into_iter().collect()
+}

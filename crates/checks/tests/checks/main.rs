@@ -1,0 +1,8 @@
+//! Checks with patterns and clocks: what holds, what does not, what is said then and where it points.
+
+mod duration;
+mod matches;
+mod pattern;
+mod tool_called;
+mod tool_order;
+mod trial;

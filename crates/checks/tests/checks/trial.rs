@@ -1,0 +1,169 @@
+//! One check over one trace. Every part of a check's arguments stands on a line of its own, so that tests can tell what a
+//! message points at.
+
+use std::path::Path;
+
+use agentci_checks::{ReadyCheck, single};
+use agentci_plan::{Check, Content, Diagnostic, Failure, Key, MemoryFiles, Node, Outcome, Pair, Scalar, Sources, Span};
+use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace};
+use serde_json::Value;
+
+/// A check with the arguments it was made of.
+pub(crate) struct Trial {
+    pub(crate) arguments: Node,
+    pub(crate) ready: Result<ReadyCheck, Vec<Diagnostic>>,
+}
+
+/// Compiles a check.
+pub(crate) fn check(kind: &str, arguments: &Value, negate: bool) -> Trial {
+    let mut span = Span { line: 0, column: 1, width: 1, ..Span::whole(Sources::default().add(Path::new("s"), "")) };
+    let arguments = placed(arguments, &mut span);
+    let check = Check { negate, ..Check::new(kind, span, arguments.clone()) };
+    let ready = single(check, &MemoryFiles::default(), Path::new("")).map_err(|all| all.into_iter().collect());
+    Trial { arguments, ready }
+}
+
+/// A node of which every part has a line of its own.
+fn placed(value: &Value, span: &mut Span) -> Node {
+    span.line += 1;
+    let own = *span;
+    let content = match value {
+        Value::String(text) => Content::Scalar(Scalar::quoted(text.as_str())),
+        Value::Array(items) => Content::List(items.iter().map(|item| placed(item, span)).collect()),
+        Value::Object(map) => Content::Map(
+            map.iter()
+                .map(|(key, value)| Pair { key: Key { text: key.clone(), span: own }, value: placed(value, span) })
+                .collect(),
+        ),
+        plain => Content::Scalar(Scalar::plain(plain.to_string())),
+    };
+    Node { span: own, content }
+}
+
+impl Trial {
+    /// What becomes of it over a trace.
+    pub(crate) fn over(&self, trace: &Trace) -> Outcome {
+        self.ready.as_ref().unwrap_or_else(|problems| panic!("{problems:?}")).evaluate(trace)
+    }
+
+    /// The only problem of a check that can not be compiled.
+    pub(crate) fn problem(&self) -> &Diagnostic {
+        match &self.ready {
+            Err(problems) if problems.len() == 1 => &problems[0],
+            other => panic!("not one problem: {other:?}"),
+        }
+    }
+
+    /// Where the part of the arguments stands that the keys and indexes lead to.
+    pub(crate) fn place(&self, steps: &[&str]) -> Span {
+        let step = |node: &Node, step: &str| {
+            let index = step.parse::<usize>().ok();
+            let item = node.items().and_then(|items| items.get(index?));
+            item.or(node.get(step)).unwrap_or_else(|| panic!("no {step}")).clone()
+        };
+        steps.iter().fold(self.arguments.clone(), |node, name| step(&node, name)).span
+    }
+}
+
+/// Whether a check holds.
+pub(crate) fn holds(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> bool {
+    match check(kind, arguments, negate).over(trace) {
+        Outcome::Held => true,
+        Outcome::Failed(_) => false,
+        other => panic!("{kind} {arguments}: {other:?}"),
+    }
+}
+
+/// Why a check does not hold; `steps` lead to the part of its arguments that the failure points at.
+pub(crate) fn failure(kind: &str, arguments: &Value, negate: bool, trace: &Trace, steps: &[&str]) -> Failure {
+    let trial = check(kind, arguments, negate);
+    let Outcome::Failed(failure) = trial.over(trace) else { panic!("{kind} {arguments} did not fail") };
+    assert_eq!(failure.span, Some(trial.place(steps)), "{arguments} does not point at {steps:?}");
+    failure
+}
+
+/// A trace that is told step by step.
+#[derive(Default)]
+pub(crate) struct Story {
+    trace: Trace,
+    turn: u32,
+    now: u64,
+    calls: u32,
+}
+
+impl Story {
+    /// Lets time pass.
+    pub(crate) fn after_us(mut self, micros: u64) -> Self {
+        self.now += micros;
+        self
+    }
+
+    /// The same in milliseconds.
+    pub(crate) fn after_ms(self, millis: u64) -> Self {
+        self.after_us(millis * 1000)
+    }
+
+    /// Goes on to the next turn.
+    pub(crate) fn next_turn(mut self) -> Self {
+        self.turn += 1;
+        self
+    }
+
+    /// Something happens.
+    pub(crate) fn push(mut self, kind: Kind) -> Self {
+        self.trace.push(Event { at: Moment { unix_ms: 0, offset_us: self.now }, turn: self.turn, kind });
+        self
+    }
+
+    /// A turn begins.
+    pub(crate) fn start(self) -> Self {
+        self.push(Kind::TurnStart(Value::Null))
+    }
+
+    /// A turn ends.
+    pub(crate) fn end(self) -> Self {
+        self.push(Kind::TurnEnd)
+    }
+
+    /// The agent says something.
+    pub(crate) fn says(self, text: &str) -> Self {
+        self.push(Kind::Text(text.into()))
+    }
+
+    /// A tool is called; the call's number is its id.
+    pub(crate) fn calls(mut self, name: &str, args: Value) -> Self {
+        self.calls += 1;
+        let call_id = self.calls.to_string();
+        self.push(Kind::ToolCall(ToolCall {
+            call_id,
+            name: name.into(),
+            args,
+            observer: Observer::Protocol,
+            begun: None,
+        }))
+    }
+
+    /// The call with this number is answered.
+    pub(crate) fn answers(self, call: u32, result: Value) -> Self {
+        let call_id = call.to_string();
+        self.push(Kind::ToolResult(ToolResult { call_id, ok: true, result, error: None, fault: None }))
+    }
+
+    /// The call that was made last is answered with a failure.
+    pub(crate) fn fails(self, error: &str, result: Value) -> Self {
+        let (call_id, error) = (self.calls.to_string(), Some(error.to_owned()));
+        self.push(Kind::ToolResult(ToolResult { call_id, ok: false, result, error, fault: None }))
+    }
+
+    /// A call that is answered at once.
+    pub(crate) fn called(self, name: &str, args: Value, result: Value) -> Self {
+        let story = self.calls(name, args);
+        let number = story.calls;
+        story.answers(number, result)
+    }
+
+    /// All of it.
+    pub(crate) fn told(self) -> Trace {
+        self.trace
+    }
+}
