@@ -80,7 +80,7 @@ def asked(call, name, arguments):
 
 def answered(call, result):
     """The result of a call; whatever is neither text nor a list of parts goes as JSON."""
-    content = result if isinstance(result, (str, list)) else json.dumps(result)
+    content = result if isinstance(result, (str, list)) else json.dumps(result, ensure_ascii=False)
     return [ToolCallResultEvent(message_id=fresh("result"), tool_call_id=call, content=content, role="tool")]
 
 

@@ -1,4 +1,4 @@
-"""Runs by name. Each is given a request and yields events, lists of events and pauses; the server adds the beginning and the end."""
+"""Runs by name. Each is given a request and yields events, lists of events and pauses; beginning and end are added to it."""
 
 import json
 
