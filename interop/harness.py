@@ -1,4 +1,4 @@
-"""Starts `agentci serve llm` and runs the functions of a file that begin with `test_`."""
+"""Starts servers and runs the functions of a file that begin with `test_`."""
 
 import inspect
 import json
@@ -37,6 +37,31 @@ class Server:
             return json.load(answer)["requests"]
 
 
+class Agent:
+    """One of the AG-UI servers, on a free port, for as long as the `with` block lasts."""
+
+    def __init__(self, *command):
+        self.command = command
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
+        self.addresses = json.loads(self.process.stdout.readline())
+        self.url = self.addresses["url"]
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(timeout=10)
+
+    def journal(self):
+        """The bodies of the requests it got, oldest first."""
+        with urllib.request.urlopen(self.url + "/journal") as answer:
+            return [json.loads(request["body"]) for request in json.load(answer)]
+
+
 def raises(kind, action):
     """The exception of exactly this class that the action raises."""
     try:
@@ -47,15 +72,15 @@ def raises(kind, action):
     raise AssertionError(f"no {kind.__name__}")
 
 
-def main(tests):
-    """Runs every test with a server of its own and counts."""
+def main(tests, start=Server):
+    """Runs every test with what `start` gives it, a server of its own unless it says otherwise, and counts."""
     passed = failed = 0
     for name, test in list(tests.items()):
         if not name.startswith("test_") or not inspect.isfunction(test):
             continue
         started = time.monotonic()
         try:
-            with Server() as server:
+            with start() as server:
                 test(server)
             passed += 1
             print(f"ok {name} ({(time.monotonic() - started) * 1000:.0f} ms)")
