@@ -1,5 +1,5 @@
 //! How bytes travel, with no notion of a test: child processes that take all their descendants along when they end, lines
-//! with a limit, and HTTP.
+//! with a limit, HTTP, and server-sent events.
 
 #[cfg(not(unix))]
 compile_error!("agentci runs on Linux and macOS; it does not run on Windows yet");
@@ -8,6 +8,7 @@ mod descendants;
 pub mod http;
 mod lines;
 mod process;
+pub mod sse;
 mod tail;
 
 pub use descendants::{adopt_orphans, sweep_all};

@@ -1,0 +1,88 @@
+//! The clients that all requests share, so that connections are kept.
+
+use std::net::IpAddr;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+use reqwest::{Client, Url};
+
+use super::HttpError;
+
+/// How often a server may send us elsewhere.
+const REDIRECTS: usize = 5;
+/// How long a connection is kept unused. Many servers close theirs after five seconds; being earlier, we never ask one that is
+/// about to go.
+const KEPT: Duration = Duration::from_secs(4);
+
+type Shared = OnceLock<Result<Client, String>>;
+
+/// The client for an address. What runs on this machine is never asked for through a proxy, and without encryption it needs no
+/// certificates: reading those of the system takes longer than many a request, and a small container has none.
+pub(super) fn client(url: &Url) -> Result<&'static Client, HttpError> {
+    static PLAIN: Shared = OnceLock::new();
+    static DIRECT: Shared = OnceLock::new();
+    static OUTSIDE: Shared = OnceLock::new();
+    let client = if is_plain(url) {
+        PLAIN.get_or_init(|| build(Client::builder().no_proxy().tls_certs_only([]).redirect(stay_plain())))
+    } else if is_loopback(url) {
+        DIRECT.get_or_init(|| build(Client::builder().no_proxy().redirect(Policy::limited(REDIRECTS))))
+    } else {
+        OUTSIDE.get_or_init(|| build(Client::builder().redirect(Policy::limited(REDIRECTS))))
+    };
+    client.as_ref().map_err(|reason| HttpError::Client(reason.clone()))
+}
+
+fn build(builder: reqwest::ClientBuilder) -> Result<Client, String> {
+    // Fails only when a provider was chosen already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = builder.user_agent(concat!("agentci/", env!("CARGO_PKG_VERSION"))).pool_idle_timeout(KEPT);
+    builder.build().map_err(|error| super::error::causes(&error).join(": "))
+}
+
+/// Follows where the same client can go; elsewhere the answer is the redirection itself.
+fn stay_plain() -> Policy {
+    Policy::custom(|attempt| {
+        if !is_plain(attempt.url()) {
+            attempt.stop()
+        } else if attempt.previous().len() > REDIRECTS {
+            attempt.error("too many redirects")
+        } else {
+            attempt.follow()
+        }
+    })
+}
+
+fn is_plain(url: &Url) -> bool {
+    url.scheme() == "http" && is_loopback(url)
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let named = host == "localhost" || host.ends_with(".localhost");
+    named || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_several_names() {
+        let here =
+            ["http://127.0.0.1:1/x", "https://127.8.9.1", "http://[::1]:80", "http://LOCALHOST", "http://a.localhost/"];
+        for address in here {
+            assert!(is_loopback(&Url::parse(address).unwrap()), "{address}");
+        }
+        let elsewhere = [
+            "http://10.0.0.1",
+            "http://localhost.example.com",
+            "http://[2001:db8::1]/",
+            "http://127.0.0.1.example.com",
+        ];
+        for address in elsewhere {
+            assert!(!is_loopback(&Url::parse(address).unwrap()), "{address}");
+        }
+    }
+}

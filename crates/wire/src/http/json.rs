@@ -1,0 +1,43 @@
+//! A JSON question and its answer, read whole.
+
+use std::time::Duration;
+
+use super::HttpError;
+use super::stream::{Method, StreamRequest, send};
+
+/// A request with a JSON body.
+#[derive(Debug, Clone)]
+pub struct JsonRequest {
+    /// Where to.
+    pub url: String,
+    /// Headers beside the usual ones.
+    pub headers: Vec<(String, String)>,
+    /// The body, as JSON text.
+    pub body: String,
+    /// How long everything may take.
+    pub timeout: Duration,
+    /// The most bytes of an answer that are read.
+    pub limit: usize,
+}
+
+/// An answer, read whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Posts JSON and reads the answer.
+pub async fn post_json(request: JsonRequest) -> Result<Response, HttpError> {
+    let mut headers = vec![("accept".to_owned(), "application/json".to_owned())];
+    headers.extend(request.headers);
+    let sent = StreamRequest { url: request.url, method: Method::Post, headers, body: request.body.into() };
+    let answered = async {
+        let mut answer = send(sent).await?;
+        let body = answer.body(request.limit).await?;
+        Ok(Response { status: answer.status, body })
+    };
+    tokio::time::timeout(request.timeout, answered).await.unwrap_or(Err(HttpError::Timeout))
+}

@@ -1,0 +1,114 @@
+//! A request whose answer is read as it comes.
+
+use bytes::Bytes;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+
+use super::HttpError;
+use super::client::client;
+
+/// A request.
+#[derive(Debug, Clone)]
+pub struct StreamRequest {
+    /// Where to.
+    pub url: String,
+    /// What is asked for.
+    pub method: Method,
+    /// Headers. A later one of the same name replaces an earlier one; without a `content-type` a body is sent as JSON, and
+    /// without an `accept` anything is welcome.
+    pub headers: Vec<(String, String)>,
+    /// The body; none if it is empty.
+    pub body: Bytes,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Something is to be done.
+    Post,
+    /// Something is to be shown.
+    Get,
+    /// Something is to be ended.
+    Delete,
+}
+
+impl Method {
+    /// As HTTP spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Post => "POST",
+            Method::Get => "GET",
+            Method::Delete => "DELETE",
+        }
+    }
+}
+
+/// An answer whose body is still to come. A wait for it that is dropped loses nothing.
+#[derive(Debug)]
+pub struct Incoming {
+    /// The status code.
+    pub status: u16,
+    response: reqwest::Response,
+}
+
+/// Sends a request and waits, without a limit of its own, until the head of the answer is there.
+pub async fn send(request: StreamRequest) -> Result<Incoming, HttpError> {
+    let url = reqwest::Url::parse(&request.url).map_err(|error| HttpError::Url(error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(HttpError::Url(format!("`{}` is neither http nor https", url.scheme())));
+    }
+    let headers = headers(&request)?;
+    let method = match request.method {
+        Method::Post => reqwest::Method::POST,
+        Method::Get => reqwest::Method::GET,
+        Method::Delete => reqwest::Method::DELETE,
+    };
+    let mut built = client(&url)?.request(method, url).headers(headers);
+    if !request.body.is_empty() {
+        built = built.body(request.body);
+    }
+    let response = built.send().await.map_err(|error| HttpError::before_answer(&error))?;
+    Ok(Incoming { status: response.status().as_u16(), response })
+}
+
+fn headers(request: &StreamRequest) -> Result<HeaderMap, HttpError> {
+    let mut headers = HeaderMap::new();
+    if !request.body.is_empty() {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    for (name, value) in &request.headers {
+        let wrong = || HttpError::Header(name.clone());
+        let name = HeaderName::try_from(name.as_str()).map_err(|_| wrong())?;
+        headers.insert(name, HeaderValue::try_from(value.as_str()).map_err(|_| wrong())?);
+    }
+    Ok(headers)
+}
+
+impl Incoming {
+    /// The value of a header, if it is text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.response.headers().get(name)?.to_str().ok()
+    }
+
+    /// What the body says it is, in small letters and without parameters; empty if it does not say.
+    pub fn content_type(&self) -> String {
+        let whole = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
+        whole.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    }
+
+    /// The next bytes of the body; `None` at its end.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
+        self.response.chunk().await.map_err(|error| HttpError::in_answer(&error))
+    }
+
+    /// What is left of the body, unless it is more than `limit` bytes.
+    pub async fn body(&mut self, limit: usize) -> Result<Vec<u8>, HttpError> {
+        let mut body = Vec::new();
+        while let Some(chunk) = self.chunk().await? {
+            if body.len() + chunk.len() > limit {
+                return Err(HttpError::TooLarge(limit));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+}

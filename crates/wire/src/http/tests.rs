@@ -1,0 +1,194 @@
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+use super::*;
+
+/// A server that takes one connection, reads one request, writes this and closes. What it read comes back.
+async fn serve(answer: &'static [u8]) -> (String, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let task = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let request = read_request(&mut stream).await;
+        stream.write_all(answer).await.unwrap();
+        request
+    });
+    (format!("http://{address}/agent?key=hidden"), task)
+}
+
+async fn read_request(stream: &mut TcpStream) -> String {
+    let mut request = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&request).to_lowercase();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+            if body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
+                return text;
+            }
+        }
+        assert_ne!(stream.read_buf(&mut request).await.unwrap(), 0);
+    }
+}
+
+fn request(url: &str, headers: &[(&str, &str)]) -> StreamRequest {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    StreamRequest { url: url.to_owned(), method: Method::Post, headers, body: "{}".into() }
+}
+
+#[tokio::test]
+async fn headers_are_sent_as_given_and_before_the_usual_ones() {
+    let (url, served) = serve(b"HTTP/1.1 204 No Content\r\n\r\n").await;
+    let answer =
+        send(request(&url, &[("Accept", "text/event-stream"), ("Content-Type", "application/a2a+json")])).await;
+    assert_eq!(answer.unwrap().status, 204);
+    let seen = served.await.unwrap();
+    assert!(seen.starts_with("post /agent?key=hidden http/1.1\r\n"), "{seen}");
+    let of = |name: &str| seen.lines().filter(|line| line.starts_with(name)).collect::<Vec<_>>();
+    assert_eq!(of("accept"), ["accept: text/event-stream"]);
+    assert_eq!(of("content-type"), ["content-type: application/a2a+json"]);
+    assert!(seen.ends_with("\r\n\r\n{}"), "{seen}");
+}
+
+#[tokio::test]
+async fn a_request_without_a_body_says_nothing_about_one() {
+    let (url, served) = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    send(StreamRequest { method: Method::Get, body: "".into(), ..request(&url, &[]) }).await.unwrap();
+    let seen = served.await.unwrap();
+    assert!(seen.starts_with("get ") && !seen.contains("content-"), "{seen}");
+}
+
+#[tokio::test]
+async fn a_body_comes_in_pieces_with_its_head_known() {
+    let (url, _served) = serve(
+        b"HTTP/1.1 200 OK\r\nContent-Type: Text/Event-Stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n",
+    )
+    .await;
+    let mut answer = send(request(&url, &[])).await.unwrap();
+    assert_eq!((answer.status, answer.content_type().as_str()), (200, "text/event-stream"));
+    assert_eq!(answer.header("Content-Type"), Some("Text/Event-Stream; charset=utf-8"));
+    assert_eq!(answer.header("x-none"), None);
+    let mut body = Vec::new();
+    while let Some(chunk) = answer.chunk().await.unwrap() {
+        body.extend_from_slice(&chunk);
+    }
+    assert_eq!(body, b"abcde");
+}
+
+#[tokio::test]
+async fn an_answer_beyond_the_limit_is_refused() {
+    let (url, _served) = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nabcde").await;
+    assert_eq!(send(request(&url, &[])).await.unwrap().body(4).await, Err(HttpError::TooLarge(4)));
+    let (url, _served) = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nabcde").await;
+    assert_eq!(send(request(&url, &[])).await.unwrap().body(5).await, Ok(b"abcde".to_vec()));
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_off_is_truncated() {
+    for answer in [
+        &b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n"[..],
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nabc",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc",
+    ] {
+        let (url, _served) = serve(answer).await;
+        let mut incoming = send(request(&url, &[])).await.unwrap();
+        assert_eq!(incoming.chunk().await.unwrap().as_deref(), Some(&b"abc"[..]));
+        let error = incoming.chunk().await.unwrap_err();
+        assert_eq!(error.to_string(), "the answer is truncated: the connection was closed before its end");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_without_an_answer_is_broken() {
+    let (url, _served) = serve(b"").await;
+    let error = send(request(&url, &[])).await.unwrap_err();
+    assert_eq!(error, HttpError::Broken("the connection was closed before an answer came".into()));
+    let (url, _served) = serve(b"hello\r\n\r\n").await;
+    let error = send(request(&url, &[])).await.unwrap_err();
+    assert!(matches!(&error, HttpError::Broken(words) if words.starts_with("no answer came: ")), "{error}");
+}
+
+#[tokio::test]
+async fn nobody_there_is_told_without_the_secrets_of_the_address() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let error = send(request(&format!("http://me:hidden@{address}/?key=hidden"), &[])).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("could not connect to `{address}`: connection refused, nothing listens there")
+    );
+    // A name that no server of names has to be asked for.
+    let error = send(request("http://nobody..localhost/?key=hidden", &[])).await.unwrap_err();
+    let words = error.to_string();
+    assert!(words.starts_with("could not connect to `nobody..localhost:80`: its name can not be found ("), "{words}");
+    assert!(!words.contains("hidden"), "{words}");
+}
+
+#[tokio::test]
+async fn redirections_on_this_machine_are_followed_and_others_shown() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let served = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        read_request(&mut stream).await;
+        stream.write_all(b"HTTP/1.1 307 Go\r\nlocation: /next\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+        let second = read_request(&mut stream).await;
+        let elsewhere = b"HTTP/1.1 307 Go\r\nlocation: https://example.invalid/\r\ncontent-length: 0\r\n\r\n";
+        stream.write_all(elsewhere).await.unwrap();
+        second
+    });
+    let answer = send(request(&format!("http://{address}/first"), &[])).await.unwrap();
+    assert_eq!((answer.status, answer.header("location")), (307, Some("https://example.invalid/")));
+    let second = served.await.unwrap();
+    assert!(second.starts_with("post /next ") && second.ends_with("{}"), "{second}");
+}
+
+#[tokio::test]
+async fn what_can_not_be_sent_is_named() {
+    assert_eq!(
+        send(request("/agent?key=hidden", &[])).await.unwrap_err().to_string(),
+        "the URL can not be used: relative URL without a base"
+    );
+    let error = send(request("ftp://host/?key=hidden", &[])).await.unwrap_err();
+    assert_eq!(error.to_string(), "the URL can not be used: `ftp` is neither http nor https");
+    for (name, value) in [("a b", "x"), ("x-key", "two\nlines")] {
+        let error = send(request("http://127.0.0.1:1/", &[(name, value)])).await.unwrap_err();
+        assert_eq!(error, HttpError::Header(name.into()));
+    }
+}
+
+#[tokio::test]
+async fn a_connection_is_kept_for_the_next_request() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let served = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        for _ in 0..2 {
+            read_request(&mut stream).await;
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").await.unwrap();
+        }
+    });
+    for _ in 0..2 {
+        let json = JsonRequest {
+            url: url.clone(),
+            headers: Vec::new(),
+            body: "{}".into(),
+            timeout: Duration::from_secs(20),
+            limit: 10,
+        };
+        assert_eq!(post_json(json).await.unwrap(), Response { status: 200, body: b"{}".to_vec() });
+    }
+    served.await.unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_come_is_not_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let timeout = Duration::from_millis(20);
+    let json = JsonRequest { url, headers: Vec::new(), body: "{}".into(), timeout, limit: 10 };
+    assert_eq!(post_json(json).await.unwrap_err(), HttpError::Timeout);
+}
