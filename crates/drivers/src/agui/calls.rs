@@ -1,0 +1,158 @@
+//! Calls in the order they were begun.
+//!
+//! Calls may run side by side, and the one begun first need not be complete first. A trace lists calls in the order the agent
+//! made them, so a complete call waits for those begun before it, and its answer waits with it.
+
+use std::collections::VecDeque;
+
+use agentci_trace::{Kind, Moment, Observer, ToolCall, ToolResult};
+use serde_json::Value;
+
+use super::content::arguments;
+use super::reader::Step;
+
+/// A call that was begun and is not in the trace yet.
+#[derive(Debug)]
+pub(super) struct Call {
+    id: String,
+    name: String,
+    pub(super) arguments: String,
+    begun: Moment,
+    /// When its last piece came.
+    pub(super) heard: Moment,
+    /// When it was complete, and its arguments.
+    complete: Option<(Moment, Value)>,
+    /// Whether it was closed, which may come after its answer.
+    closed: bool,
+    answers: Vec<(Moment, ToolResult)>,
+    pub(super) metadata: Option<Value>,
+}
+
+/// A call that has just become complete.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Completed {
+    pub(super) id: String,
+    /// The text of its arguments.
+    pub(super) arguments: String,
+    /// Whether that is an object of JSON as it should be.
+    pub(super) sound: bool,
+    pub(super) metadata: Option<Value>,
+}
+
+/// What closing a call came to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Closed {
+    /// It is complete by that.
+    Completed(Completed),
+    /// It was complete already, being answered.
+    Answered,
+    /// There was none to close.
+    NotOpen,
+}
+
+/// The calls that wait, in the order they were begun.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    waiting: VecDeque<Call>,
+    /// Calls that were answered and given out before they were closed.
+    unclosed: Vec<String>,
+}
+
+impl Calls {
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len() + self.unclosed.len()
+    }
+
+    /// Begins a call; false if the arguments of one of that id are still coming.
+    pub(super) fn begin(&mut self, id: &str, name: String, at: Moment) -> bool {
+        if self.growing(id).is_some() {
+            return false;
+        }
+        // One that was answered and never closed ends here at the latest.
+        self.close(id, None);
+        self.waiting.push_back(Call {
+            id: id.to_owned(),
+            name,
+            arguments: String::new(),
+            begun: at,
+            heard: at,
+            complete: None,
+            closed: false,
+            answers: Vec::new(),
+            metadata: None,
+        });
+        true
+    }
+
+    /// The call with an id whose arguments are still coming.
+    pub(super) fn growing(&mut self, id: &str) -> Option<&mut Call> {
+        self.waiting.iter_mut().rev().find(|call| call.complete.is_none() && call.id == id)
+    }
+
+    /// Closes a call. Where no moment is given it was complete with its last piece.
+    pub(super) fn close(&mut self, id: &str, at: Option<Moment>) -> Closed {
+        if let Some(found) = self.unclosed.iter().position(|open| open == id) {
+            self.unclosed.remove(found);
+            return Closed::Answered;
+        }
+        let Some(call) = self.waiting.iter_mut().rev().find(|call| !call.closed && call.id == id) else {
+            return Closed::NotOpen;
+        };
+        call.closed = true;
+        call.complete(at).map_or(Closed::Answered, Closed::Completed)
+    }
+
+    /// Keeps an answer until its call is given out, or gives it back if that is done already. What is answered is complete.
+    pub(super) fn answer(&mut self, at: Moment, result: ToolResult) -> (Option<Completed>, Option<ToolResult>) {
+        let Some(call) = self.waiting.iter_mut().rev().find(|call| call.id == result.call_id) else {
+            return (None, Some(result));
+        };
+        let completed = call.complete(None);
+        call.answers.push((at, result));
+        (completed, None)
+    }
+
+    /// Gives out every complete call that no other is to precede.
+    pub(super) fn release(&mut self, out: &mut Vec<Step>) {
+        while let Some(call) = self.waiting.pop_front() {
+            let Call { id: call_id, name, begun, complete: Some((at, args)), closed, answers, .. } = call else {
+                self.waiting.push_front(call);
+                return;
+            };
+            if !closed {
+                self.unclosed.push(call_id.clone());
+            }
+            let made = ToolCall { call_id, name, args, observer: Observer::Protocol, begun: Some(begun) };
+            out.push(Step { at, kind: Kind::ToolCall(made) });
+            out.extend(answers.into_iter().map(|(at, result)| Step { at, kind: Kind::ToolResult(result) }));
+        }
+    }
+
+    /// The run is over: everything that is left counts as complete.
+    pub(super) fn complete_all(&mut self) -> Vec<Completed> {
+        self.unclosed.clear();
+        let finish = |call: &mut Call| {
+            call.closed = true;
+            call.complete(None)
+        };
+        self.waiting.iter_mut().filter_map(finish).collect()
+    }
+
+    /// The ids of the calls that are not closed.
+    pub(super) fn open(&self) -> impl Iterator<Item = &str> {
+        let waiting = self.waiting.iter().filter(|call| !call.closed).map(|call| call.id.as_str());
+        waiting.chain(self.unclosed.iter().map(String::as_str))
+    }
+}
+
+impl Call {
+    fn complete(&mut self, at: Option<Moment>) -> Option<Completed> {
+        if self.complete.is_some() {
+            return None;
+        }
+        let text = std::mem::take(&mut self.arguments);
+        let (args, sound) = arguments(&text);
+        self.complete = Some((at.unwrap_or(self.heard), args));
+        Some(Completed { id: self.id.clone(), arguments: text, sound, metadata: self.metadata.take() })
+    }
+}

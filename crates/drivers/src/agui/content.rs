@@ -1,0 +1,114 @@
+//! What calls and answers carry.
+
+use agentci_trace::ToolResult;
+use serde_json::{Map, Value};
+
+use super::fields::{Broken, Fields};
+
+/// The arguments of a call from their text, and whether the text was an object of JSON as it should be. A text that is not is
+/// kept as it is.
+pub(super) fn arguments(text: &str) -> (Value, bool) {
+    if text.trim().is_empty() {
+        return (Value::Object(Map::new()), true);
+    }
+    match serde_json::from_str(text) {
+        Ok(object @ Value::Object(_)) => (object, true),
+        _ => (Value::String(text.to_owned()), false),
+    }
+}
+
+/// An answer to a call as the trace shows it and as the history keeps it.
+pub(super) struct Answered {
+    pub(super) result: ToolResult,
+    /// A text or a list of parts.
+    pub(super) content: Value,
+}
+
+/// Reads the answer from its event. Where `content` is missing, `result` will do, as some servers write it.
+pub(super) fn answered(call_id: &str, fields: &mut Fields) -> Result<Answered, Broken> {
+    let content = match fields.take("content") {
+        Some(content @ (Value::String(_) | Value::Array(_))) => content,
+        Some(other) => return Err(fields.wrong("content", "a text or a list of parts", &other)),
+        None => match fields.take("result") {
+            Some(text @ Value::String(_)) => text,
+            Some(other) => Value::String(other.to_string()),
+            None => return Err(fields.missing("content")),
+        },
+    };
+    let error = fields.take("error").map(|error| match error {
+        Value::String(text) => text,
+        other => other.to_string(),
+    });
+    let result = match &content {
+        Value::Array(parts) => of_parts(parts),
+        Value::String(text) => of_text(text),
+        other => other.clone(),
+    };
+    let ok = error.is_none();
+    Ok(Answered { result: ToolResult { call_id: call_id.to_owned(), ok, result, error, fault: None }, content })
+}
+
+/// The texts of a list of parts, joined; the list itself if there is none.
+fn of_parts(parts: &[Value]) -> Value {
+    let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
+    if texts.is_empty() { Value::Array(parts.to_vec()) } else { of_text(&texts.concat()) }
+}
+
+/// JSON that is more than a text is kept as JSON.
+fn of_text(text: &str) -> Value {
+    match serde_json::from_str(text) {
+        Ok(Value::String(_)) | Err(_) => Value::String(text.to_owned()),
+        Ok(value) => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::frame::{Frame, read};
+    use super::*;
+
+    fn answer(fields: &str) -> Result<Answered, Broken> {
+        let data = format!(r#"{{"type":"TOOL_CALL_RESULT",{fields}}}"#);
+        let Frame::Known(mut fields) = read(&data, 1).unwrap() else { panic!() };
+        answered("c", &mut fields)
+    }
+
+    #[test]
+    fn arguments_are_an_object_or_the_text_itself() {
+        assert_eq!(arguments(""), (json!({}), true));
+        assert_eq!(arguments(r#"{"n":1.0}"#).0.to_string(), r#"{"n":1.0}"#);
+        for text in ["{", "[1]", "null", "\"x\"", "{}{}"] {
+            assert_eq!(arguments(text), (json!(text), false));
+        }
+    }
+
+    #[test]
+    fn an_answer_is_json_where_it_reads_as_json() {
+        for (fields, result) in [
+            (r#""content":"plain""#, json!("plain")),
+            (r#""content":"{\"a\":[1]}""#, json!({"a": [1]})),
+            (r#""content":"42""#, json!(42)),
+            (r#""content":"null""#, json!(null)),
+            (r#""content":"\"quoted\"""#, json!("\"quoted\"")),
+            (r#""content":"","result":"ignored""#, json!("")),
+            (r#""result":{"a":1}"#, json!({"a": 1})),
+            (r#""content":null,"result":"7""#, json!(7)),
+            (r#""content":[{"type":"text","text":"[1,"},{"type":"image"},{"type":"text","text":"2]"}]"#, json!([1, 2])),
+            (r#""content":[{"type":"image"}]"#, json!([{"type": "image"}])),
+        ] {
+            let answered = answer(fields).unwrap();
+            assert_eq!((answered.result.result, answered.result.ok), (result, true), "{fields}");
+        }
+        let failed = answer(r#""content":"","error":"no such order""#).unwrap().result;
+        assert_eq!((failed.ok, failed.error.as_deref()), (false, Some("no such order")));
+    }
+
+    #[test]
+    fn an_answer_must_be_a_text_or_parts() {
+        let message = |fields| answer(fields).err().unwrap().message;
+        assert!(message(r#""content":5"#).ends_with("the field `content` must be a text or a list of parts, and is 5"));
+        assert!(message(r#""role":"tool""#).ends_with("the field `content` is missing"));
+    }
+}

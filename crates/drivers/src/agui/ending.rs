@@ -1,0 +1,121 @@
+//! How an answer ended.
+
+use agentci_trace::ToolCall;
+use serde_json::Value;
+
+use super::fields::{Broken, Fields};
+use super::interrupt::{self, Interrupt};
+
+/// How an answer ended. Where several runs followed one another, it is the end of the last.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    /// The run came to its end.
+    Finished {
+        /// In which way.
+        outcome: Outcome,
+        /// Its result, if it gave one beside the messages.
+        result: Option<Value>,
+    },
+    /// The agent gave up.
+    Failed {
+        /// Its words.
+        message: String,
+        /// Its code for what went wrong.
+        code: Option<String>,
+    },
+    /// The stream ended in the middle of a run.
+    Truncated {
+        /// How many events came.
+        events: usize,
+        /// The type of the last.
+        last: String,
+        /// What was left open, each with its kind and id.
+        open: Vec<String>,
+    },
+    /// The stream ended before any event.
+    Silent,
+}
+
+/// In which way a run came to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// It is done, but for calls that the client is to answer in the next run.
+    Success {
+        /// Those calls.
+        pending: Vec<ToolCall>,
+    },
+    /// It waits for answers of another kind; the conversation knows them too.
+    Interrupted(Vec<Interrupt>),
+    /// Someone stopped it.
+    Cancelled,
+}
+
+impl Ending {
+    /// What is wrong with an answer that ended without saying so, and what to do about it.
+    pub fn cut_short(&self) -> Option<(String, &'static str)> {
+        match self {
+            Ending::Truncated { events, last, open } => {
+                let mut message = format!(
+                    "the stream ended after {events} event{} without `RUN_FINISHED` or `RUN_ERROR`; the last was `{last}`",
+                    if *events == 1 { "" } else { "s" }
+                );
+                if !open.is_empty() {
+                    message.push_str("\nleft open: ");
+                    message.push_str(&open.join(", "));
+                }
+                Some((message, "look at the server's log: it stopped, or something between closed the connection"))
+            }
+            Ending::Silent => Some((
+                "the stream ended without a single event".into(),
+                "look at the server's log: it accepted the request and sent nothing",
+            )),
+            Ending::Finished { .. } | Ending::Failed { .. } => None,
+        }
+    }
+}
+
+/// What `RUN_FINISHED` says of its outcome.
+pub(super) enum Said {
+    /// Done; these calls are the client's, if they are named.
+    Success(Option<Vec<String>>),
+    Interrupt(Vec<Interrupt>),
+    Cancelled,
+    /// Something newer than this reader; it counts as done.
+    Unknown(String),
+}
+
+/// Reads the outcome of a run.
+pub(super) fn said(fields: &mut Fields) -> Result<Said, Broken> {
+    let mut outcome = match fields.take("outcome") {
+        None => return Ok(Said::Success(None)),
+        Some(Value::Object(outcome)) => outcome,
+        Some(other) => return Err(fields.wrong("outcome", "an object", &other)),
+    };
+    let kind = match outcome.remove("type") {
+        Some(Value::String(kind)) => kind,
+        Some(other) => return Err(fields.wrong("outcome.type", "a text", &other)),
+        None => return Err(fields.missing("outcome.type")),
+    };
+    match kind.as_str() {
+        "success" => match outcome.remove("pendingToolCallIds") {
+            None | Some(Value::Null) => Ok(Said::Success(None)),
+            Some(Value::Array(ids)) => {
+                let read = |id: Value| match id {
+                    Value::String(id) => Ok(id),
+                    other => Err(fields.wrong("outcome.pendingToolCallIds", "a list of texts", &other)),
+                };
+                ids.into_iter().map(read).collect::<Result<_, _>>().map(|ids| Said::Success(Some(ids)))
+            }
+            Some(other) => Err(fields.wrong("outcome.pendingToolCallIds", "a list of texts", &other)),
+        },
+        "interrupt" => match outcome.remove("interrupts") {
+            Some(Value::Array(list)) => {
+                interrupt::interrupts(list).map(Said::Interrupt).map_err(|field| fields.missing(field))
+            }
+            Some(other) => Err(fields.wrong("outcome.interrupts", "a list", &other)),
+            None => Err(fields.missing("outcome.interrupts")),
+        },
+        "cancelled" => Ok(Said::Cancelled),
+        _ => Ok(Said::Unknown(kind)),
+    }
+}

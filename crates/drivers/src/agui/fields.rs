@@ -1,0 +1,108 @@
+//! The fields of an event, read strictly.
+
+use serde_json::{Map, Value};
+
+use super::frame::Type;
+
+/// What makes an answer impossible to read on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Broken {
+    /// What is wrong, with the event's number and what was seen.
+    pub message: String,
+    /// What to do about it.
+    pub help: &'static str,
+}
+
+const WRONG_FIELD: &str = "the event is not what AG-UI 1.0 describes: check the version of the server's SDK";
+
+/// The fields of an event, taken out one by one. A field that may be left out may also be null, as older servers write it.
+#[derive(Debug)]
+pub(super) struct Fields {
+    pub(super) kind: Type,
+    number: usize,
+    map: Map<String, Value>,
+}
+
+impl Fields {
+    pub(super) fn new(kind: Type, number: usize, map: Map<String, Value>) -> Self {
+        Self { kind, number, map }
+    }
+
+    /// A text that must be there.
+    pub(super) fn text(&mut self, name: &str) -> Result<String, Broken> {
+        self.optional_text(name)?.ok_or_else(|| self.missing(name))
+    }
+
+    /// A text that may be left out.
+    pub(super) fn optional_text(&mut self, name: &str) -> Result<Option<String>, Broken> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(self.wrong(name, "a text", &other)),
+        }
+    }
+
+    /// An object that must be there.
+    pub(super) fn object(&mut self, name: &str) -> Result<Map<String, Value>, Broken> {
+        match self.take(name) {
+            None => Err(self.missing(name)),
+            Some(Value::Object(map)) => Ok(map),
+            Some(other) => Err(self.wrong(name, "an object", &other)),
+        }
+    }
+
+    /// A list that must be there.
+    pub(super) fn list(&mut self, name: &str) -> Result<Vec<Value>, Broken> {
+        match self.take(name) {
+            None => Err(self.missing(name)),
+            Some(Value::Array(items)) => Ok(items),
+            Some(other) => Err(self.wrong(name, "a list", &other)),
+        }
+    }
+
+    /// Whether a switch is on; `default` where it is left out.
+    pub(super) fn switch(&mut self, name: &str, default: bool) -> Result<bool, Broken> {
+        match self.take(name) {
+            None => Ok(default),
+            Some(Value::Bool(on)) => Ok(on),
+            Some(other) => Err(self.wrong(name, "true or false", &other)),
+        }
+    }
+
+    /// Any value that must be there, null included.
+    pub(super) fn any(&mut self, name: &str) -> Result<Value, Broken> {
+        self.map.remove(name).ok_or_else(|| self.missing(name))
+    }
+
+    /// Any value but null.
+    pub(super) fn take(&mut self, name: &str) -> Option<Value> {
+        self.map.remove(name).filter(|value| !value.is_null())
+    }
+
+    /// The subagent it belongs to; nothing for the agent itself.
+    pub(super) fn lane(&mut self) -> Result<Option<String>, Broken> {
+        self.optional_text("subagentRunId")
+    }
+
+    pub(super) fn missing(&self, name: &str) -> Broken {
+        self.broken(&format!("the field `{name}` is missing"))
+    }
+
+    pub(super) fn wrong(&self, name: &str, wanted: &str, seen: &Value) -> Broken {
+        let seen = quote(&seen.to_string(), 80);
+        self.broken(&format!("the field `{name}` must be {wanted}, and is {seen}"))
+    }
+
+    fn broken(&self, words: &str) -> Broken {
+        Broken { message: format!("event {}, `{}`: {words}", self.number, self.kind.name()), help: WRONG_FIELD }
+    }
+}
+
+/// The beginning of a text.
+pub(super) fn quote(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}

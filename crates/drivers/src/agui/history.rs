@@ -1,0 +1,232 @@
+//! The messages of a thread.
+
+use std::collections::{HashMap, HashSet};
+
+use agentci_trace::{Observer, ToolCall};
+use serde_json::Value;
+
+use super::content::arguments;
+use super::message::{self, text};
+
+/// The messages of a thread, in order. They are found from the end, where nearly everything happens.
+#[derive(Debug, Clone, Default)]
+pub(super) struct History {
+    messages: Vec<Value>,
+    /// The ids of all messages.
+    ids: HashSet<String>,
+    /// The ids of all calls in them.
+    calls: HashSet<String>,
+    /// So many were there before the answer that is being read.
+    settled: usize,
+}
+
+impl History {
+    pub(super) fn messages(&self) -> &[Value] {
+        &self.messages
+    }
+
+    /// How many messages and calls there are.
+    pub(super) fn size(&self) -> usize {
+        self.messages.len() + self.calls.len()
+    }
+
+    /// Whether a call was ever made.
+    pub(super) fn knows_call(&self, id: &str) -> bool {
+        self.calls.contains(id)
+    }
+
+    /// Appends a message as it is.
+    pub(super) fn push(&mut self, message: Value) {
+        self.register(&message);
+        self.messages.push(message);
+    }
+
+    /// Appends a message unless there is one with its id.
+    pub(super) fn push_unknown(&mut self, message: Value) {
+        if !self.ids.contains(text(&message, "id")) {
+            self.push(message);
+        }
+    }
+
+    /// Makes room for a message that is about to be streamed. One of the same answer and role is continued.
+    pub(super) fn open_message(&mut self, id: &str, role: &str, name: Option<String>, lane: Option<String>) {
+        let continued = self
+            .newest(id)
+            .filter(|found| *found >= self.settled)
+            .and_then(|found| self.messages.get(found))
+            .is_some_and(|message| text(message, "role") == role);
+        if !continued {
+            self.push(message::empty(id, role, name, lane));
+        }
+    }
+
+    /// The words of a message are all there. One that a snapshot left out stays out.
+    pub(super) fn finish_message(&mut self, id: &str, words: &str, metadata: Option<Value>) {
+        let Some(message) = self.newest(id).and_then(|found| self.messages.get_mut(found)) else { return };
+        match message.get_mut("content") {
+            Some(Value::String(content)) => content.push_str(words),
+            _ => message::set(message, "content", Some(words.into())),
+        }
+        message::describe(message, metadata);
+    }
+
+    /// Makes room for a call in the message it belongs to, or in one of its own.
+    pub(super) fn open_call(&mut self, id: &str, name: &str, parent: Option<&str>, lane: Option<String>) {
+        let found = parent.and_then(|parent| self.newest(parent));
+        let role = found.and_then(|found| self.messages.get(found)).map(|message| text(message, "role"));
+        let owner = match (found, role) {
+            (Some(found), Some("assistant")) => found,
+            (found, _) => {
+                // The id of a message that is no assistant's can not be used again.
+                let own = if found.is_some() { id } else { parent.unwrap_or(id) };
+                self.push(message::caller(own, lane));
+                self.messages.len() - 1
+            }
+        };
+        let Some(message) = self.messages.get_mut(owner).and_then(Value::as_object_mut) else { return };
+        let calls = message.entry("toolCalls").or_insert_with(|| Value::Array(Vec::new()));
+        if let Some(calls) = calls.as_array_mut()
+            && !calls.iter().any(|call| text(call, "id") == id)
+        {
+            calls.push(message::call(id, name));
+        }
+        self.calls.insert(id.to_owned());
+    }
+
+    /// The arguments of a call are all there.
+    pub(super) fn finish_call(&mut self, id: &str, arguments: &str, metadata: Option<Value>) {
+        if let Some(call) = self.call_mut(id) {
+            message::describe(call, metadata);
+            if let Some(function) = call.get_mut("function") {
+                let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
+                message::set(function, "arguments", Some(arguments.into()));
+            }
+        }
+    }
+
+    /// Puts an answer behind the call, since model providers accept it nowhere else. The same answer again changes nothing.
+    pub(super) fn answer(&mut self, call_id: &str, message: Value) {
+        let Some(owner) = self.owner(call_id) else { return self.push(message) };
+        let behind = owner + 1;
+        let answers = self.messages.iter().skip(behind).take_while(|message| text(message, "role") == "tool");
+        let mut place = behind;
+        for answer in answers {
+            if text(answer, "toolCallId") == call_id && answer.get("content") == message.get("content") {
+                return;
+            }
+            place += 1;
+        }
+        if place < self.settled {
+            self.settled += 1;
+        }
+        self.register(&message);
+        self.messages.insert(place, message);
+    }
+
+    /// Takes over a snapshot: what it has replaces what was known, and what it has not is gone, except that activities and
+    /// reasoning stay if it has none, since most servers do not keep them.
+    pub(super) fn replace(&mut self, snapshot: Vec<Value>) {
+        let has = |role: &str| snapshot.iter().any(|message| text(message, "role") == role);
+        let (activities, reasoning) = (has("activity"), has("reasoning"));
+        let order: Vec<String> = snapshot.iter().map(|message| text(message, "id").to_owned()).collect();
+        let mut by_id: HashMap<String, Value> =
+            snapshot.into_iter().map(|message| (text(&message, "id").to_owned(), message)).collect();
+        let mut kept = Vec::new();
+        for message in std::mem::take(&mut self.messages) {
+            let role = text(&message, "role");
+            if let Some(new) = by_id.remove(text(&message, "id")) {
+                kept.push(new);
+            } else if (role == "activity" && !activities) || (role == "reasoning" && !reasoning) {
+                kept.push(message);
+            }
+        }
+        kept.extend(order.iter().filter_map(|id| by_id.remove(id)));
+        self.ids.clear();
+        self.settled = kept.len();
+        for message in kept {
+            self.push(message);
+        }
+    }
+
+    /// The activity with an id.
+    pub(super) fn activity_mut(&mut self, id: &str) -> Option<&mut Value> {
+        let found = self.newest(id)?;
+        self.messages.get_mut(found).filter(|message| text(message, "role") == "activity")
+    }
+
+    /// Notes what only the model's provider can read, at a call or at a message; false if it is unknown.
+    pub(super) fn seal(&mut self, of_call: bool, id: &str, value: String) -> bool {
+        let found =
+            if of_call { self.call_mut(id) } else { self.newest(id).and_then(|found| self.messages.get_mut(found)) };
+        let Some(entity) = found else { return false };
+        message::set(entity, "encryptedValue", Some(value.into()));
+        true
+    }
+
+    /// A call by its id.
+    pub(super) fn call(&self, id: &str) -> Option<ToolCall> {
+        let call = calls_of(self.messages.get(self.owner(id)?)?).iter().find(|call| text(call, "id") == id)?;
+        let function = call.get("function")?;
+        Some(ToolCall {
+            call_id: id.to_owned(),
+            name: text(function, "name").to_owned(),
+            args: arguments(text(function, "arguments")).0,
+            observer: Observer::Protocol,
+            begun: None,
+        })
+    }
+
+    /// The answer is over: what it only told again is forgotten. Gives ids that name two messages.
+    pub(super) fn settle(&mut self) -> Vec<String> {
+        let mut twice = Vec::new();
+        if self.ids.len() < self.messages.len() {
+            let new = self.messages.split_off(self.settled.min(self.messages.len()));
+            let old: HashMap<&str, &Value> =
+                self.messages.iter().map(|message| (text(message, "id"), message)).collect();
+            let mut kept = Vec::with_capacity(new.len());
+            for message in new {
+                match old.get(text(&message, "id")) {
+                    Some(known) if **known == message => {}
+                    Some(_) => {
+                        twice.push(text(&message, "id").to_owned());
+                        kept.push(message);
+                    }
+                    None => kept.push(message),
+                }
+            }
+            self.messages.append(&mut kept);
+        }
+        self.settled = self.messages.len();
+        twice
+    }
+
+    fn register(&mut self, message: &Value) {
+        self.ids.insert(text(message, "id").to_owned());
+        self.calls.extend(calls_of(message).iter().map(|call| text(call, "id").to_owned()));
+    }
+
+    fn newest(&self, id: &str) -> Option<usize> {
+        if !self.ids.contains(id) {
+            return None;
+        }
+        self.messages.iter().rposition(|message| text(message, "id") == id)
+    }
+
+    /// The message that holds a call.
+    fn owner(&self, call_id: &str) -> Option<usize> {
+        if !self.calls.contains(call_id) {
+            return None;
+        }
+        self.messages.iter().rposition(|message| calls_of(message).iter().any(|call| text(call, "id") == call_id))
+    }
+
+    fn call_mut(&mut self, id: &str) -> Option<&mut Value> {
+        let owner = self.owner(id)?;
+        let calls = self.messages.get_mut(owner)?.get_mut("toolCalls")?.as_array_mut()?;
+        calls.iter_mut().find(|call| text(call, "id") == id)
+    }
+}
+
+fn calls_of(message: &Value) -> &[Value] {
+    message.get("toolCalls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}

@@ -1,0 +1,61 @@
+//! The rules of the protocol that an answer broke.
+
+use std::collections::HashSet;
+use std::fmt;
+
+/// So many are told apart; what follows is one sentence.
+const LIMIT: usize = 20;
+
+/// Collects violations, each once.
+#[derive(Debug, Default)]
+pub(super) struct Lint {
+    seen: HashSet<String>,
+    full: bool,
+}
+
+impl Lint {
+    /// The sentence for a violation, unless it was said before.
+    pub(super) fn violation(&mut self, number: usize, event: &str, words: fmt::Arguments<'_>) -> Option<String> {
+        if self.full {
+            return None;
+        }
+        let rule = format!("`{event}`: {words}");
+        if self.seen.contains(&rule) {
+            return None;
+        }
+        if self.seen.len() == LIMIT {
+            self.full = true;
+            return Some(format!("event {number}, {rule}; more violations follow and are not listed"));
+        }
+        let sentence = format!("event {number}, {rule}");
+        self.seen.insert(rule);
+        Some(sentence)
+    }
+}
+
+/// An id or a name from outside, in backticks and of bearable length.
+pub(super) struct Named<'n>(pub(super) &'n str);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.char_indices().nth(80) {
+            Some((end, _)) => write!(formatter, "`{}...`", &self.0[..end]),
+            None => write!(formatter, "`{}`", self.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_said_once_and_not_endlessly_many() {
+        let mut lint = Lint::default();
+        assert_eq!(lint.violation(3, "RAW", format_args!("x")).unwrap(), "event 3, `RAW`: x");
+        assert_eq!(lint.violation(4, "RAW", format_args!("x")), None);
+        let said: Vec<_> = (0..100).filter_map(|id| lint.violation(5, "RAW", format_args!("y{id}"))).collect();
+        assert_eq!(said.len(), 20);
+        assert!(said[19].ends_with("; more violations follow and are not listed"), "{}", said[19]);
+    }
+}

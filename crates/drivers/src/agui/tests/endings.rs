@@ -1,0 +1,126 @@
+//! How answers end.
+
+use serde_json::json;
+
+use super::super::Outcome;
+use super::*;
+
+fn ending(events: &[Value]) -> Ending {
+    read(events, &mut conversation()).unwrap().1
+}
+
+fn outcome(events: &[Value]) -> Outcome {
+    match ending(events) {
+        Ending::Finished { outcome, .. } => outcome,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn finished_with(outcome: &Value) -> Value {
+    event("RUN_FINISHED", json!({"threadId": "t", "runId": "r", "outcome": outcome}))
+}
+
+fn pending(events: &[Value]) -> Vec<String> {
+    match outcome(events) {
+        Outcome::Success { pending } => pending.iter().map(|call| format!("{} {}", call.name, call.args)).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_run_that_ended_says_so() {
+    let result = event("RUN_FINISHED", json!({"threadId": "t", "runId": "r", "outcome": null, "result": {"a": 1}}));
+    let expected = Ending::Finished { outcome: Outcome::Success { pending: vec![] }, result: Some(json!({"a": 1})) };
+    assert_eq!(ending(&[started(), result]), expected);
+    assert_eq!(outcome(&[started(), finished_with(&json!({"type": "cancelled"}))]), Outcome::Cancelled);
+    assert_eq!(pending(&[started(), finished_with(&json!({"type": "brand-new"}))]), [""; 0]);
+}
+
+#[test]
+fn an_agent_that_gave_up_has_failed_even_after_its_end() {
+    let error = event("RUN_ERROR", json!({"message": "boom", "code": "E7", "usage": [{"outputTokens": 2}]}));
+    let (steps, ending) = read(&[started(), finished(), error], &mut conversation()).unwrap();
+    assert_eq!(ending, Ending::Failed { message: "boom".into(), code: Some("E7".into()) });
+    assert_eq!(lines(&steps), ["3 usage None Some(2)", "3 error boom"]);
+}
+
+#[test]
+fn a_stream_that_stops_is_told_from_one_that_ends() {
+    let cut = [started(), text_start("m"), text("m", "half a"), call_start("c", "one"), args("c", "{\"a")];
+    let (steps, ending) = read(&cut, &mut conversation()).unwrap();
+    assert_eq!(
+        lines(&steps),
+        [
+            "3 text half a",
+            "6 violation event 5, `TOOL_CALL_ARGS`: the arguments of call `c` are not an object of JSON",
+            r#"5 call c one "{\"a" begun 4"#
+        ]
+    );
+    let (message, _) = ending.cut_short().unwrap();
+    assert_eq!(
+        message,
+        "the stream ended after 5 events without `RUN_FINISHED` or `RUN_ERROR`; the last was `TOOL_CALL_ARGS`\n\
+         left open: message `m`, call `c`"
+    );
+    assert_eq!(super::endings::ending(&[]), Ending::Silent);
+    let again = super::endings::ending(&[started(), finished(), started()]);
+    assert_eq!(again, Ending::Truncated { events: 3, last: "RUN_STARTED".into(), open: vec![] });
+}
+
+#[test]
+fn calls_of_client_tools_without_an_answer_are_pending() {
+    let calls = [
+        call_start("a", "pick"),
+        args("a", r#"{"n":1}"#),
+        call_end("a"),
+        call_start("b", "pick"),
+        call_end("b"),
+        result("b", "done"),
+        call_start("c", "not_ours"),
+        call_end("c"),
+    ];
+    assert_eq!(pending(&run(&calls)), [r#"pick {"n":1}"#]);
+    let with = |ids: Value| {
+        let mut events = vec![started()];
+        events.extend(calls.clone());
+        events.push(finished_with(&json!({"type": "success", "pendingToolCallIds": ids})));
+        pending(&events)
+    };
+    assert_eq!(with(json!(["c"])), ["not_ours {}"], "what the server names counts");
+    assert_eq!(with(json!([])), [r#"pick {"n":1}"#]);
+    let unknown = [started(), finished_with(&json!({"type": "success", "pendingToolCallIds": ["x"]}))];
+    let (steps, _) = read(&unknown, &mut conversation()).unwrap();
+    assert_eq!(
+        lines(&steps),
+        ["2 violation event 2, `RUN_FINISHED`: call `x` is said to be pending, and was never begun"]
+    );
+}
+
+#[test]
+fn only_the_last_run_of_a_stream_leaves_calls_open() {
+    let mut events = run(&[call_start("a", "pick"), call_end("a")]);
+    events.extend(run(&[result("a", "late")]));
+    assert_eq!(pending(&events), [""; 0]);
+}
+
+#[test]
+fn interrupts_come_in_two_ways() {
+    let asked = json!({"type": "interrupt", "interrupts": [{"id": "i", "reason": "tool_call", "message": "May I?"}]});
+    let mut talk = conversation();
+    let (steps, ending) = read(&[started(), finished_with(&asked)], &mut talk).unwrap();
+    assert_eq!(lines(&steps), [r#"2 info interrupt `i`: May I? {"id":"i","reason":"tool_call","message":"May I?"}"#]);
+    let Ending::Finished { outcome: Outcome::Interrupted(open), .. } = ending else { panic!("{ending:?}") };
+    assert_eq!((open.as_slice(), open[0].id.as_str(), open[0].custom), (talk.interrupts(), "i", false));
+
+    let custom = event("CUSTOM", json!({"name": "on_interrupt", "value": "{\"message\":\"Sure?\"}"}));
+    let (_, ending) = read(&run(&[custom.clone(), custom.clone()]), &mut talk).unwrap();
+    let Ending::Finished { outcome: Outcome::Interrupted(open), .. } = ending else { panic!("{ending:?}") };
+    let seen: Vec<_> = open.iter().map(|open| (open.id.as_str(), open.reason.as_str(), open.custom)).collect();
+    assert_eq!(seen, [("on_interrupt", "Sure?", true), ("on_interrupt-2", "Sure?", true)]);
+
+    let (_, ending) = read(&[started(), custom, finished_with(&asked)], &mut talk).unwrap();
+    let Ending::Finished { outcome: Outcome::Interrupted(open), .. } = ending else { panic!("{ending:?}") };
+    assert_eq!((open.len(), open[0].custom), (1, false), "told both ways it is one interrupt");
+    read(&run(&[]), &mut talk).unwrap();
+    assert!(talk.interrupts().is_empty(), "a run that is done has none open");
+}

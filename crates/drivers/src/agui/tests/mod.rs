@@ -1,0 +1,119 @@
+//! Small streams of events and what comes of them.
+
+mod conversation;
+mod endings;
+mod history;
+mod properties;
+mod streams;
+mod violations;
+
+use agentci_trace::{Kind, Moment};
+use serde_json::{Value, json};
+
+use super::{Broken, Conversation, Ending, Method, Reader, Step};
+
+fn moment(number: usize) -> Moment {
+    let offset_us = u64::try_from(number).unwrap() * 1000;
+    Moment { unix_ms: offset_us / 1000, offset_us }
+}
+
+fn conversation() -> Conversation {
+    let tool = json!({"name": "pick", "description": "", "parameters": {}});
+    Conversation::new("t".into(), None, vec![tool], None)
+}
+
+/// Reads one answer; events are as a server would send them, a type alone standing for an event without fields.
+fn read(events: &[Value], conversation: &mut Conversation) -> Result<(Vec<Step>, Ending), Broken> {
+    let mut reader = Reader::new(Method::Run, "r", conversation);
+    let mut steps = Vec::new();
+    for (index, event) in events.iter().enumerate() {
+        steps.extend(reader.event(&event.to_string(), moment(index + 1), conversation)?);
+    }
+    let (rest, ending) = reader.end(moment(events.len() + 1), conversation);
+    steps.extend(rest);
+    Ok((steps, ending))
+}
+
+/// An event from its type and the rest of it.
+fn event(kind: &str, mut fields: Value) -> Value {
+    fields.as_object_mut().unwrap().insert("type".into(), kind.into());
+    fields
+}
+
+fn started() -> Value {
+    event("RUN_STARTED", json!({"threadId": "t", "runId": "r"}))
+}
+
+fn finished() -> Value {
+    event("RUN_FINISHED", json!({"threadId": "t", "runId": "r"}))
+}
+
+/// A whole run around some events.
+fn run(events: &[Value]) -> Vec<Value> {
+    let mut all = vec![started()];
+    all.extend_from_slice(events);
+    all.push(finished());
+    all
+}
+
+fn text_start(id: &str) -> Value {
+    event("TEXT_MESSAGE_START", json!({"messageId": id, "role": "assistant"}))
+}
+
+fn text(id: &str, delta: &str) -> Value {
+    event("TEXT_MESSAGE_CONTENT", json!({"messageId": id, "delta": delta}))
+}
+
+fn text_end(id: &str) -> Value {
+    event("TEXT_MESSAGE_END", json!({"messageId": id}))
+}
+
+fn call_start(id: &str, name: &str) -> Value {
+    event("TOOL_CALL_START", json!({"toolCallId": id, "toolCallName": name}))
+}
+
+fn args(id: &str, delta: &str) -> Value {
+    event("TOOL_CALL_ARGS", json!({"toolCallId": id, "delta": delta}))
+}
+
+fn call_end(id: &str) -> Value {
+    event("TOOL_CALL_END", json!({"toolCallId": id}))
+}
+
+fn result(id: &str, content: &str) -> Value {
+    event("TOOL_CALL_RESULT", json!({"toolCallId": id, "messageId": format!("m-{id}"), "content": content}))
+}
+
+/// One line for each step, with the number of the event at whose arrival it happened.
+fn lines(steps: &[Step]) -> Vec<String> {
+    let line = |Step { at, kind }: &Step| {
+        let number = at.offset_us / 1000;
+        match kind {
+            Kind::Text(text) => format!("{number} text {text}"),
+            Kind::Reasoning(text) => format!("{number} reasoning {text}"),
+            Kind::ToolCall(call) => {
+                let begun = call.begun.unwrap().offset_us / 1000;
+                format!("{number} call {} {} {} begun {begun}", call.call_id, call.name, call.args)
+            }
+            Kind::ToolResult(result) => {
+                let error = result.error.as_ref().map(|error| format!(" error {error}")).unwrap_or_default();
+                format!("{number} result {} {}{error}", result.call_id, result.result)
+            }
+            Kind::State(state) => format!("{number} state {state}"),
+            Kind::Usage(usage) => format!("{number} usage {:?} {:?}", usage.tokens_in, usage.tokens_out),
+            Kind::Log { level, message, data } => {
+                let data = data.as_ref().map(|data| format!(" {data}")).unwrap_or_default();
+                format!("{number} {level} {message}{data}")
+            }
+            Kind::AgentError { message, .. } => format!("{number} error {message}"),
+            Kind::Violation(words) => format!("{number} violation {words}"),
+            other => panic!("{other:?}"),
+        }
+    };
+    steps.iter().map(line).collect()
+}
+
+/// What a whole run of these events comes to.
+fn lines_of(events: &[Value]) -> Vec<String> {
+    lines(&read(&run(events), &mut conversation()).unwrap().0)
+}

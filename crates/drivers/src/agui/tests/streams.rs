@@ -1,0 +1,230 @@
+//! What becomes of each kind of event.
+
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn a_message_is_one_text_at_the_moment_it_ends() {
+    let events = [text_start("m"), text("m", "Hel"), text("m", "lo"), text_end("m")];
+    assert_eq!(lines_of(&events), ["5 text Hello"]);
+}
+
+#[test]
+fn empty_messages_are_normal_and_say_nothing() {
+    assert!(lines_of(&[text_start("m"), text_end("m"), text_start("n"), text("n", ""), text_end("n")]).is_empty());
+}
+
+#[test]
+fn only_the_assistant_speaks() {
+    let user = event("TEXT_MESSAGE_START", json!({"messageId": "u", "role": "user"}));
+    let nobody = event("TEXT_MESSAGE_START", json!({"messageId": "a", "role": null}));
+    let events = [user, text("u", "hi"), text_end("u"), nobody, text("a", "yes"), text_end("a")];
+    assert_eq!(
+        lines_of(&events),
+        [r#"4 info a message of the role `user` {"role":"user","content":"hi"}"#, "7 text yes"]
+    );
+}
+
+#[test]
+fn a_call_is_known_with_its_arguments_and_its_beginning() {
+    let events = [
+        call_start("c", "search"),
+        args("c", r#"{"q":"#),
+        args("c", r#""a","n":1.0}"#),
+        call_end("c"),
+        result("c", r#"{"hits":[]}"#),
+        call_start("d", "now"),
+        call_end("d"),
+    ];
+    assert_eq!(
+        lines_of(&events),
+        [r#"5 call c search {"q":"a","n":1.0} begun 2"#, r#"6 result c {"hits":[]}"#, "8 call d now {} begun 7"]
+    );
+}
+
+#[test]
+fn parallel_calls_come_out_as_they_were_begun() {
+    let events = [
+        call_start("a", "one"),
+        call_start("b", "two"),
+        args("b", "{}"),
+        call_end("b"),
+        result("b", "2"),
+        args("a", r#"{"x":1}"#),
+        call_end("a"),
+        result("a", "1"),
+    ];
+    assert_eq!(
+        lines_of(&events),
+        [r#"8 call a one {"x":1} begun 2"#, "5 call b two {} begun 3", "6 result b 2", "9 result a 1"]
+    );
+}
+
+#[test]
+fn an_answer_makes_its_call_complete() {
+    let events = [call_start("a", "one"), args("a", "{}"), result("a", "1"), call_end("a")];
+    assert_eq!(lines_of(&events), ["3 call a one {} begun 2", "4 result a 1"]);
+}
+
+#[test]
+fn a_failed_answer_says_so() {
+    let failed = event(
+        "TOOL_CALL_RESULT",
+        json!({"toolCallId": "a", "messageId": "x", "content": "", "error": "no such order"}),
+    );
+    let events = [call_start("a", "one"), call_end("a"), failed];
+    assert_eq!(lines_of(&events), ["3 call a one {} begun 2", r#"4 result a "" error no such order"#]);
+}
+
+#[test]
+fn an_id_used_twice_is_two_calls() {
+    let events = [
+        call_start("a", "one"),
+        call_end("a"),
+        result("a", "1"),
+        call_start("a", "one"),
+        call_end("a"),
+        result("a", "2"),
+    ];
+    assert_eq!(
+        lines_of(&events),
+        ["3 call a one {} begun 2", "4 result a 1", "6 call a one {} begun 5", "7 result a 2"]
+    );
+}
+
+#[test]
+fn chunks_open_and_close_by_themselves() {
+    let chunk = |fields| event("TEXT_MESSAGE_CHUNK", fields);
+    let call = |fields| event("TOOL_CALL_CHUNK", fields);
+    let thought = |fields| event("REASONING_MESSAGE_CHUNK", fields);
+    let events = [
+        chunk(json!({"messageId": "m", "delta": "a"})),
+        event("RAW", json!({"event": 1})),
+        chunk(json!({"delta": "b", "role": "assistant"})),
+        chunk(json!({"messageId": "n", "delta": "c"})),
+        call(json!({"toolCallId": "x", "toolCallName": "one", "delta": "{"})),
+        call(json!({"delta": "}"})),
+        result("x", "1"),
+        thought(json!({"messageId": "h", "delta": "so"})),
+        thought(json!({})),
+    ];
+    assert_eq!(
+        lines_of(&events),
+        [
+            "3 debug a raw event 1",
+            "4 text ab",
+            "5 text c",
+            "7 call x one {} begun 6",
+            "8 result x 1",
+            "10 reasoning so"
+        ]
+    );
+}
+
+#[test]
+fn each_subagent_streams_in_its_own_lane() {
+    let chunk = |fields| event("TEXT_MESSAGE_CHUNK", fields);
+    let events = [
+        chunk(json!({"messageId": "m", "delta": "a"})),
+        chunk(json!({"messageId": "n", "delta": "x", "subagentRunId": "s"})),
+        chunk(json!({"delta": "b"})),
+        chunk(json!({"delta": "y", "subagentRunId": "s"})),
+        event("STEP_STARTED", json!({"stepName": "p", "subagentRunId": "s"})),
+        chunk(json!({"delta": "c"})),
+        event("STEP_FINISHED", json!({"stepName": "p", "subagentRunId": "s"})),
+    ];
+    assert_eq!(
+        lines_of(&events),
+        [
+            "5 text xy",
+            r#"6 debug step `p` begins {"subagentRunId":"s"}"#,
+            r#"8 debug step `p` ends {"subagentRunId":"s"}"#,
+            "7 text abc",
+        ]
+    );
+}
+
+#[test]
+fn reasoning_is_told_from_text_in_both_spellings() {
+    let events = [
+        event("REASONING_START", json!({"messageId": "h"})),
+        event("REASONING_MESSAGE_START", json!({"messageId": "h", "role": "reasoning"})),
+        event("REASONING_MESSAGE_CONTENT", json!({"messageId": "h", "delta": "hm"})),
+        event("REASONING_MESSAGE_END", json!({"messageId": "h"})),
+        event("REASONING_END", json!({"messageId": "h"})),
+        event("THINKING_START", json!({"title": "old"})),
+        event("THINKING_TEXT_MESSAGE_START", json!({})),
+        event("THINKING_TEXT_MESSAGE_CONTENT", json!({"delta": "hm, hm"})),
+        event("THINKING_TEXT_MESSAGE_END", json!({})),
+        event("THINKING_END", json!({})),
+    ];
+    assert_eq!(lines_of(&events), ["5 reasoning hm", "10 reasoning hm, hm"]);
+}
+
+#[test]
+fn a_state_that_changed_is_told_once() {
+    let events = [
+        event("STATE_SNAPSHOT", json!({"snapshot": {"n": 1}})),
+        event("STATE_DELTA", json!({"delta": [{"op": "replace", "path": "/n", "value": 2}]})),
+        event("STATE_DELTA", json!({"delta": [{"op": "remove", "path": "/gone/there"}]})),
+    ];
+    let mut talk = conversation();
+    let (steps, _) = read(&run(&events), &mut talk).unwrap();
+    assert_eq!(
+        lines(&steps),
+        [
+            "4 violation event 4, `STATE_DELTA`: the patch does not apply to the state: there is no place `/gone/there`",
+            r#"5 state {"n":2}"#
+        ]
+    );
+    let (steps, _) = read(&run(&[event("STATE_SNAPSHOT", json!({"snapshot": {"n": 2}}))]), &mut talk).unwrap();
+    assert!(steps.is_empty(), "the same state again is no change: {steps:?}");
+}
+
+#[test]
+fn what_is_neither_said_nor_called_is_logged() {
+    let events = [
+        event("STEP_STARTED", json!({"stepName": "plan"})),
+        event("CUSTOM", json!({"name": "progress", "value": 0.5})),
+        event("RAW", json!({"event": {"a": 1}, "source": "openai"})),
+        event("ACTIVITY_SNAPSHOT", json!({"messageId": "p", "activityType": "PLAN", "content": {"steps": []}})),
+        event(
+            "ACTIVITY_DELTA",
+            json!({"messageId": "p", "activityType": "PLAN", "patch": [{"op": "add", "path": "/steps/-", "value": 1}]}),
+        ),
+        event("SUBAGENT_STARTED", json!({"subagentRunId": "s", "name": "critic"})),
+        event("SUBAGENT_ERROR", json!({"subagentRunId": "s", "message": "no idea", "code": "E1"})),
+        event("STEP_FINISHED", json!({"stepName": "plan"})),
+    ];
+    assert_eq!(
+        lines_of(&events),
+        [
+            "2 debug step `plan` begins",
+            "3 info custom event `progress` 0.5",
+            r#"4 debug a raw event of `openai` {"a":1}"#,
+            r#"5 info activity `PLAN` {"steps":[]}"#,
+            r#"6 info activity `PLAN` changes [{"op":"add","path":"/steps/-","value":1}]"#,
+            r#"7 info subagent `critic` begins {"subagentRunId":"s"}"#,
+            r#"8 error subagent `s` failed: no idea {"subagentRunId":"s","code":"E1"}"#,
+            "9 debug step `plan` ends",
+        ]
+    );
+}
+
+#[test]
+fn raw_events_are_not_logged_without_end() {
+    let raw = event("RAW", json!({"event": "x".repeat(4000)}));
+    let said = lines_of(&vec![raw; 1000]);
+    assert_eq!(said.iter().filter(|line| line.contains("a raw event")).count() + 1, said.len());
+    assert!(said.len() < 300, "{}", said.len());
+    assert!(said.last().unwrap().ends_with("more raw events follow and are not logged"));
+}
+
+#[test]
+fn usage_is_summed() {
+    let mut end = finished();
+    end["usage"] = json!([{"inputTokens": 3, "outputTokens": 4}, {"inputTokens": 1}]);
+    let (steps, _) = read(&[started(), end], &mut conversation()).unwrap();
+    assert_eq!(lines(&steps), ["2 usage Some(4) Some(4)"]);
+}
