@@ -1,5 +1,8 @@
 //! Why an agent could not go on.
 
+use std::time::Duration;
+
+use agentci_plan::print_duration;
 use agentci_wire::{Exit, SpawnError};
 
 use crate::Stopped;
@@ -10,6 +13,26 @@ pub enum DriveError {
     /// The agent could not be started or reached.
     #[error("the agent could not be started: {0}")]
     Unreachable(#[from] SpawnError),
+    /// The server could not be reached, or the request can not be sent.
+    #[error("{0}")]
+    NoServer(String),
+    /// The server answered that it will not.
+    #[error("{message}")]
+    Refused {
+        /// The status and what it says.
+        message: String,
+        /// What to do about it.
+        help: String,
+    },
+    /// A request took too long.
+    #[error("the agent was not done within {}", print_duration(*after))]
+    Timeout {
+        /// How long it could have taken.
+        after: Duration,
+    },
+    /// What is sent is not what was recorded.
+    #[error("{0}")]
+    NotRecorded(String),
     /// The agent does not speak the protocol.
     #[error("{message}")]
     Protocol {

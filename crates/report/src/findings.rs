@@ -58,8 +58,9 @@ pub(crate) fn headline(finding: &Finding) -> String {
         return format!("check `{}` did not hold{turn}", finding.name);
     }
     let first = finding.message.lines().next().unwrap_or_default().trim_end();
+    let turn = finding.turn.map(|turn| format!("turn {}: ", turn + 1)).unwrap_or_default();
     let cause = format!("({})", finding.cause.name());
-    if first.ends_with(&cause) { first.to_owned() } else { format!("{first} {cause}") }
+    if first.ends_with(&cause) { format!("{turn}{first}") } else { format!("{turn}{first} {cause}") }
 }
 
 /// The finding that decided, which need not be the first.

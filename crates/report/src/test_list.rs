@@ -105,8 +105,16 @@ fn error(end: &CaseEnd, errors: &[&Finding]) -> Option<String> {
     match errors {
         [] if end.status == Status::Error && end.findings.is_empty() => Some("it was not brought to its end".into()),
         [] => None,
-        errors => Some(errors.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("\n")),
+        errors => Some(errors.iter().map(|finding| told(finding)).collect::<Vec<_>>().join("\n")),
     }
+}
+
+/// `turn 2: the agent gave up`, with the place where there is one.
+fn told(finding: &Finding) -> String {
+    let turn = finding.turn.map(|turn| format!("turn {}: ", turn + 1)).unwrap_or_default();
+    let place = finding.place.as_ref().filter(|place| place.line > 0);
+    let place = place.map(|place| format!(" ({}:{})", place.path, place.line)).unwrap_or_default();
+    format!("{turn}{}{place}", finding.message)
 }
 
 fn failure(finding: &Finding) -> Value {

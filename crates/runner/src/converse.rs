@@ -134,7 +134,8 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         talk.wall = clock.started().elapsed();
         let trouble =
             trouble(job, ended, &deadline, &target, || findings::last_seen(sink.trace(), driver.unread(), talk.wall));
-        found.borrow_mut().extend(trouble);
+        let of_turn = case.target.takes_requests().then_some(numbered);
+        found.borrow_mut().extend(trouble.map(|finding| Finding { turn: of_turn, ..finding }));
         if !found.borrow().is_empty() {
             break;
         }

@@ -40,6 +40,27 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
             finding.label = "this command".into();
             finding.help = Some("check that it can be run from this folder".into());
         }
+        DriveError::NoServer(_) => {
+            finding.cause = Cause::Unreachable;
+            finding.place = Some(target);
+            finding.label = "this server".into();
+            finding.help = Some("start it before the run, or let a hook start it".into());
+        }
+        DriveError::Refused { help, .. } => {
+            finding.cause = Cause::AgentError;
+            finding.place = Some(target);
+            finding.label = "this server".into();
+            finding.help = Some(help.clone());
+        }
+        DriveError::Timeout { .. } => {
+            finding.cause = Cause::Timeout;
+            finding.place = Some(target);
+            finding.help = Some("raise the target's time limit, or `--timeout`, if it needs longer".into());
+        }
+        DriveError::NotRecorded(_) => {
+            finding.cause = Cause::ReplayMiss;
+            finding.help = Some("if the change is meant, record the case again: `agentci record`".into());
+        }
         DriveError::Protocol { help, .. } => finding.help = Some(help.clone()),
         DriveError::Exited { while_answered, .. } => {
             finding.cause = Cause::AgentExited;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use agentci_plan::{Hook, print_duration};
 use agentci_wire::{Command, Exit, Grace, PrintError, Process};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use crate::scope::Scope;
@@ -22,8 +22,8 @@ pub(crate) struct HookFailure {
     pub(crate) stderr_tail: Vec<String>,
 }
 
-/// Runs a hook and takes what it prints, one JSON object, into the scope.
-pub(crate) async fn run(hook: &Hook, scope: &mut Scope<'_>) -> Result<(), HookFailure> {
+/// Runs a hook and gives what it prints, one JSON object.
+pub(crate) async fn run(hook: &Hook, scope: &Scope<'_>) -> Result<Map<String, Value>, HookFailure> {
     let plain = |message: String| HookFailure { message, stderr_tail: Vec::new() };
     let command = command(hook, scope).map_err(plain)?;
     let name = command.program.to_string_lossy().into_owned();
@@ -41,16 +41,7 @@ pub(crate) async fn run(hook: &Hook, scope: &mut Scope<'_>) -> Result<(), HookFa
         Ok(Ok((exit, output))) => return Err(wrong(format!("failed with {exit}\n{}", quote(&output)))),
     };
     match serde_json::from_slice(&output) {
-        Ok(Value::Object(variables)) => {
-            for (name, value) in variables {
-                let text = match value {
-                    Value::String(text) => text,
-                    other => other.to_string(),
-                };
-                scope.set(name, text);
-            }
-            Ok(())
-        }
+        Ok(Value::Object(variables)) => Ok(variables),
         Ok(_) => Err(wrong(format!("must print one JSON object\n{}", quote(&output)))),
         Err(error) => Err(wrong(format!("must print one JSON object: {error}\n{}", quote(&output)))),
     }

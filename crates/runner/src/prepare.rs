@@ -64,10 +64,11 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     let unset = |message: String, span| findings::unset(message, job.place(span));
     let mut scope = Scope::new(case, job.options.environment).map_err(|message| unset(message, case.span))?;
     for step in case.hooks.iter() {
-        hook::run(step, &mut scope).await.map_err(|failure| Unprepared {
+        let printed = hook::run(step, &scope).await.map_err(|failure| Unprepared {
             findings: vec![findings::plain(Cause::Hook, failure.message, Some(job.place(step.span)))],
             stderr_tail: failure.stderr_tail,
         })?;
+        scope.take(&printed);
     }
     let lookup = |name: &str| scope.get(name);
     let mut inputs = Vec::with_capacity(case.turns.len());

@@ -1,6 +1,7 @@
 //! The variables of one attempt.
 
 use agentci_plan::{Case, Variables};
+use serde_json::{Map, Value};
 
 /// Looks variables up: the environment's by `ENV.NAME`, the case's by name.
 pub(crate) struct Scope<'s> {
@@ -33,7 +34,14 @@ impl<'s> Scope<'s> {
         self.variables.iter()
     }
 
-    pub(crate) fn set(&mut self, name: String, value: String) {
-        self.variables.insert(name, value);
+    /// Takes what a hook printed: texts as they are, anything else as JSON.
+    pub(crate) fn take(&mut self, printed: &Map<String, Value>) {
+        for (name, value) in printed {
+            let text = match value {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            self.variables.insert(name.clone(), text);
+        }
     }
 }
