@@ -1,9 +1,13 @@
 //! The driver of a target: an enum, since the kinds of target are ours to list.
 
+use std::time::Duration;
+
 use agentci_plan::{Target, UnsetVariable};
 use agentci_wire::Ending;
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use crate::agui::AguiDriver;
+use crate::exchange::{Line, Recording};
 use crate::mock::{MockDraws, MockDriver};
 use crate::process::ProcessDriver;
 use crate::{DriveError, Input, ToolHost, TraceSink};
@@ -18,6 +22,8 @@ pub struct Context<'c> {
     pub environment: &'c [(String, String)],
     /// Which calls of a scripted model fail, for the whole run.
     pub draws: &'c MockDraws,
+    /// How long one request to a server may take, before the target's own limit.
+    pub request_timeout: Option<Duration>,
 }
 
 /// A connection to an agent.
@@ -28,16 +34,18 @@ pub struct Driver(Kind);
 enum Kind {
     Process(Box<ProcessDriver>),
     Mock(MockDriver),
+    Agui(Box<AguiDriver>),
 }
 
 impl Driver {
-    /// Connects to the agent. The outer error is the suite's fault, a variable without a value.
-    pub fn open(target: &Target, context: &Context<'_>) -> Result<Result<Self, DriveError>, UnsetVariable> {
+    /// Connects to the agent; servers are reached over the line. The outer error is the suite's fault, a variable without a value.
+    pub fn open(target: &Target, context: &Context<'_>, line: Line) -> Result<Result<Self, DriveError>, UnsetVariable> {
         match target {
             Target::Process(process) => {
                 Ok(ProcessDriver::open(process, context)?.map(|driver| Driver(Kind::Process(Box::new(driver)))))
             }
             Target::Mock(mock) => Ok(Ok(Driver(Kind::Mock(MockDriver::open(mock, context.draws))))),
+            Target::Agui(agui) => Ok(Ok(Driver(Kind::Agui(Box::new(AguiDriver::open(agui, context, line)?))))),
             other => Ok(Err(DriveError::Unsupported(format!("no driver for {other:?}")))),
         }
     }
@@ -46,8 +54,8 @@ impl Driver {
     pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::Kind>) {
         match &mut self.0 {
             Kind::Process(driver) => driver.listen(seen),
-            // A scripted model has no wire.
-            Kind::Mock(_) => {}
+            // Neither a scripted model nor a server that is not ours to start has a wire that we see.
+            Kind::Mock(_) | Kind::Agui(_) => {}
         }
     }
 
@@ -61,6 +69,7 @@ impl Driver {
         match &mut self.0 {
             Kind::Process(driver) => driver.turn(input.value(), sink, host).await,
             Kind::Mock(driver) => driver.turn(input.value(), sink),
+            Kind::Agui(driver) => driver.turn(input, sink, host).await,
         }
     }
 
@@ -68,7 +77,15 @@ impl Driver {
     pub fn unread(&self) -> usize {
         match &self.0 {
             Kind::Process(driver) => driver.unread(),
-            Kind::Mock(_) => 0,
+            Kind::Mock(_) | Kind::Agui(_) => 0,
+        }
+    }
+
+    /// What was recorded of the conversation, if it is.
+    pub fn take_recording(&mut self) -> Option<Recording> {
+        match &mut self.0 {
+            Kind::Process(_) | Kind::Mock(_) => None,
+            Kind::Agui(driver) => driver.take_recording(),
         }
     }
 
@@ -76,7 +93,7 @@ impl Driver {
     pub async fn close(self) -> Ending {
         match self.0 {
             Kind::Process(driver) => driver.close().await,
-            Kind::Mock(_) => Ending { exit: None, stderr_tail: Vec::new() },
+            Kind::Mock(_) | Kind::Agui(_) => Ending { exit: None, stderr_tail: Vec::new() },
         }
     }
 }

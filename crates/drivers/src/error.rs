@@ -6,6 +6,7 @@ use agentci_plan::print_duration;
 use agentci_wire::{Exit, SpawnError};
 
 use crate::Stopped;
+use crate::exchange::ExchangeError;
 
 /// Why a turn did not come to its end.
 #[derive(Debug, thiserror::Error)]
@@ -73,5 +74,21 @@ fn exited(exit: Option<Exit>) -> String {
     match exit {
         Some(exit) => format!("the agent ended with {exit} before its final output"),
         None => "the agent closed its standard output before its final output".into(),
+    }
+}
+
+impl From<ExchangeError> for DriveError {
+    fn from(error: ExchangeError) -> Self {
+        let words = error.to_string();
+        match error {
+            ExchangeError::Unsendable(_) | ExchangeError::Unreachable(_) => DriveError::NoServer(words),
+            ExchangeError::Broken(_) => DriveError::Transport(std::io::Error::other(words)),
+            ExchangeError::Timeout { after } => DriveError::Timeout { after },
+            ExchangeError::TooLarge(_) => DriveError::Protocol {
+                message: words,
+                help: "nothing a user waits for is that large: look at what the server sends".into(),
+            },
+            ExchangeError::Mismatch(_) => DriveError::NotRecorded(words),
+        }
     }
 }

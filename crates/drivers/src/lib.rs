@@ -7,7 +7,9 @@
 pub mod agui;
 mod driver;
 mod error;
+pub mod exchange;
 mod host;
+mod ids;
 mod input;
 pub mod mock;
 mod process;
@@ -16,6 +18,7 @@ mod sink;
 pub use agentci_wire::{Ending, adopt_orphans, sweep_all};
 pub use driver::{Context, Driver};
 pub use error::DriveError;
+pub use exchange::{Line, Player, Recorder, Recording, RecordingError};
 pub use host::{Answer, Delivery, Reply, ToolHost};
 pub use input::Input;
 pub use sink::{Clock, Stopped, TraceSink};

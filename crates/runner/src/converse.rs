@@ -16,7 +16,7 @@ use crate::host::{Host, Source};
 use crate::job::Job;
 use crate::meter::{self, Meter};
 use crate::prepare::Prepared;
-use crate::{findings, translate};
+use crate::{findings, recording, translate};
 
 /// What came of the conversation.
 #[derive(Default)]
@@ -70,9 +70,14 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let mut talk = Conversation::default();
     let model = prepared.model.take();
     let environment = model.as_ref().map(|model| model.environment.as_slice()).unwrap_or_default();
-    let context =
-        Context { case_id: &case.id, lookup: &|name| prepared.scope.get(name), environment, draws: job.draws };
-    let mut driver = match Driver::open(&case.target, &context) {
+    let context = Context {
+        case_id: &case.id,
+        lookup: &|name| prepared.scope.get(name),
+        environment,
+        draws: job.draws,
+        request_timeout: job.options.timeout,
+    };
+    let mut driver = match Driver::open(&case.target, &context, std::mem::take(&mut prepared.line)) {
         Ok(Ok(driver)) => driver,
         refused => {
             talk.findings.extend(match refused {
@@ -149,12 +154,15 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         }
     }
     talk.trace = sink.into_trace();
+    let recording = driver.take_recording();
     talk.stderr_tail = driver.close().await.stderr_tail;
     drop(server);
     let source = host.source;
     talk.findings.splice(0..0, found.take());
     conclude(job, &mut talk, meters.into_inner().case);
     put_away(job, source, &prepared.secrets, &mut talk).await;
+    let unsaved = recording.and_then(|kept| recording::save(job, &kept, &prepared.secrets, &talk.findings));
+    talk.findings.extend(unsaved);
     talk
 }
 

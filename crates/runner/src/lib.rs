@@ -12,6 +12,7 @@ mod meter;
 mod model;
 mod options;
 mod prepare;
+mod recording;
 mod redact;
 mod schedule;
 mod scope;

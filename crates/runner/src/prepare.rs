@@ -5,16 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::{ReadyCheck, refill};
-use agentci_drivers::Input;
+use agentci_drivers::{Input, Line};
 use agentci_plan::{Case, Cassette, Content, LiveTool, Mode, Node, Reading, Said, Text, ToolSource, mix};
-use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Tape, Toolbox};
+use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::Redactor;
 use agentci_verdict::{Cause, Finding, Replay};
-use serde_json::json;
+use serde_json::{Map, json};
 
 use crate::host::Source;
 use crate::job::Job;
 use crate::model::{self, Model};
+use crate::recording::{self, Tape};
 use crate::scope::Scope;
 use crate::{findings, hook};
 
@@ -32,6 +33,8 @@ pub(crate) struct Prepared<'p> {
     /// The secrets known before the agent says anything; calls are compared and recorded without them.
     pub(crate) secrets: Redactor,
     pub(crate) replay: Option<Replay>,
+    /// How a server is reached.
+    pub(crate) line: Line,
 }
 
 /// Why a case can not be run.
@@ -63,12 +66,20 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     let config = |message: String, span| findings::plain(Cause::Config, message, Some(job.place(span)));
     let unset = |message: String, span| findings::unset(message, job.place(span));
     let mut scope = Scope::new(case, job.options.environment).map_err(|message| unset(message, case.span))?;
-    for step in case.hooks.iter() {
+    let tape = recording::open(job).map_err(|finding| *finding)?;
+    let mut recorder = agentci_drivers::Recorder::new();
+    for (number, step) in case.hooks.iter().enumerate() {
+        // What a hook printed when the conversation was recorded, it need not print again.
+        if let Tape::Replay(recording, _) = &tape {
+            scope.take(recording.variables(number).unwrap_or(&Map::new()));
+            continue;
+        }
         let printed = hook::run(step, &scope).await.map_err(|failure| Unprepared {
             findings: vec![findings::plain(Cause::Hook, failure.message, Some(job.place(step.span)))],
             stderr_tail: failure.stderr_tail,
         })?;
         scope.take(&printed);
+        recorder.printed(number, printed);
     }
     let lookup = |name: &str| scope.get(name);
     let mut inputs = Vec::with_capacity(case.turns.len());
@@ -92,7 +103,28 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
         .map_err(|_| findings::timeout(limit, vec!["its tools were not ready by then".into()]))?
         .map_err(|finding| *finding)?;
     let model = model::start(job, seed).await.map_err(|finding| *finding)?;
-    Ok(Prepared { scope, checks, turn_checks, inputs, source, scripted, model, faults, normalizer, secrets, replay })
+    let (line, replay) = match tape {
+        Tape::Live => (Line::Live, replay),
+        Tape::Record => (Line::Record(recorder), replay),
+        Tape::Replay(recording, of_recording) => {
+            let player = agentci_drivers::Player::new(recording, secrets.clone());
+            (Line::Replay(player), replay.or(Some(of_recording)))
+        }
+    };
+    Ok(Prepared {
+        scope,
+        checks,
+        turn_checks,
+        inputs,
+        source,
+        scripted,
+        model,
+        faults,
+        normalizer,
+        secrets,
+        replay,
+        line,
+    })
 }
 
 /// How long the tools of a case may take to be ready: as long as the case may.
@@ -232,7 +264,7 @@ async fn source(
     }
     let recorder = match (job.options.mode, cassette) {
         (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),
-        (Mode::Record, None) => {
+        (Mode::Record, None) if world.recording.is_none() => {
             let message = "there is no `cassette` to record to";
             return Err(Box::new(findings::plain(Cause::Config, message, Some(job.place(job.case.span)))));
         }
@@ -247,8 +279,8 @@ async fn source(
     Ok((Source::Execute(Box::new(toolbox), recorder), None))
 }
 
-fn tape(job: &Job<'_>, cassette: &Cassette, secrets: &Redactor) -> Result<Tape, Box<Finding>> {
-    Tape::load(job.options.files, &cassette.path, secrets).map_err(|error| {
+fn tape(job: &Job<'_>, cassette: &Cassette, secrets: &Redactor) -> Result<agentci_stubs::Tape, Box<Finding>> {
+    agentci_stubs::Tape::load(job.options.files, &cassette.path, secrets).map_err(|error| {
         Box::new(Finding {
             label: "this recording".into(),
             help: Some("cassette paths are relative to the suite's folder; each line is one JSON object".into()),

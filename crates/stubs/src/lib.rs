@@ -7,7 +7,7 @@ mod llm;
 mod normalize;
 mod tools;
 
-pub use cassette::{Entry, Miss, Player, Recorder, Tape, TapeError};
+pub use cassette::{Entry, Miss, Player, Recorder, Tape, TapeError, replace_file};
 pub use faults::Faults;
 pub use llm::{IndexError, ModelServer, ServerError, ServerOptions};
 pub use normalize::Normalizer;

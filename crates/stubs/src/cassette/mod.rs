@@ -15,5 +15,5 @@ mod tape;
 mod wildcard;
 
 pub use player::{Miss, Player};
-pub use recorder::Recorder;
+pub use recorder::{Recorder, replace_file};
 pub use tape::{Entry, Tape, TapeError};

@@ -48,7 +48,7 @@ impl Recorder {
             text.push_str(&entry(call, &secrets).to_string());
             text.push('\n');
         }
-        write(&self.path, &text)
+        replace_file(&self.path, &text)
     }
 }
 
@@ -70,7 +70,8 @@ fn entry(mut call: Call, secrets: &Redactor) -> Value {
     Value::Object(entry)
 }
 
-fn write(path: &Path, text: &str) -> io::Result<()> {
+/// Puts a file in the place of the former one, whole or not at all; its folders are made.
+pub fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     // A link stays a link: what it leads to is replaced.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,0 +1,283 @@
+//! A thread with a server that speaks AG-UI: each turn is one run or several.
+
+use std::time::Duration;
+
+use agentci_plan::{AguiTarget, AguiWire, Strictness, UnsetVariable};
+use agentci_trace::{Kind, Moment};
+use serde_json::{Value, json};
+
+use super::refusal::{asks_for_method, no_stream, refused};
+use super::{Conversation, Ending, Method, Outcome, Reader, Resume, Step, envelope};
+use crate::exchange::{Answer, Line, Method as HttpMethod, Next, Recording, Request};
+use crate::ids::fresh_id;
+use crate::{Context, Delivery, DriveError, Input, ToolHost, TraceSink};
+
+/// How often one turn may go back to the agent with answers to its calls.
+const ROUNDS: usize = 50;
+/// How long a server may keep its answer open after the run is over.
+const AFTER_END: Duration = Duration::from_millis(250);
+/// The most bytes that are read of an answer that is no stream.
+const LARGEST_REFUSAL: usize = 1 << 20;
+
+/// A thread with a server.
+#[derive(Debug)]
+pub(crate) struct AguiDriver {
+    endpoint: String,
+    headers: Vec<(String, String)>,
+    agent: String,
+    timeout: Duration,
+    wire: AguiWire,
+    protocol: Strictness,
+    conversation: Conversation,
+    line: Line,
+}
+
+/// What one request asks for.
+struct Ask {
+    method: Method,
+    resume: Option<Resume>,
+}
+
+impl AguiDriver {
+    pub(crate) fn open(target: &AguiTarget, context: &Context<'_>, line: Line) -> Result<Self, UnsetVariable> {
+        let lookup = context.lookup;
+        let fill = |data: &Option<agentci_plan::Data>| data.as_ref().map(|data| data.fill(lookup)).transpose();
+        let thread = target.thread.as_ref().map(|thread| thread.fill(lookup)).transpose()?;
+        let tools = target.tools.iter().map(
+            |tool| json!({ "name": tool.name.value, "description": tool.description, "parameters": tool.parameters }),
+        );
+        let conversation = Conversation::new(
+            thread.unwrap_or_else(fresh_id),
+            fill(&target.state)?,
+            tools.collect(),
+            fill(&target.forwarded_props)?,
+        );
+        let mut headers = vec![("accept".to_owned(), "text/event-stream".to_owned())];
+        for (name, value) in &target.headers {
+            headers.push((name.clone(), value.fill(lookup)?));
+        }
+        Ok(Self {
+            endpoint: target.endpoint.value.fill(lookup)?,
+            headers,
+            agent: target.agent.as_ref().map(|agent| agent.fill(lookup)).transpose()?.unwrap_or_default(),
+            timeout: context.request_timeout.unwrap_or(target.timeout),
+            wire: target.wire,
+            protocol: target.protocol,
+            conversation,
+            line,
+        })
+    }
+
+    pub(crate) async fn turn(
+        &mut self,
+        input: &Input,
+        sink: &mut TraceSink<'_>,
+        host: &dyn ToolHost,
+    ) -> Result<(), DriveError> {
+        let mut at = self.line.next(sink.clock());
+        sink.push_at(at, Kind::TurnStart(input.value()))?;
+        let mut ask = self.begin(input)?;
+        let mut violations = Vec::new();
+        for _ in 0..ROUNDS {
+            let (ending, over) = self.run(&ask, at, sink, &mut violations).await?;
+            let pending = match ending {
+                Ending::Finished { outcome: Outcome::Success { pending }, .. } => pending,
+                Ending::Finished { outcome: Outcome::Interrupted(_), .. } => Vec::new(),
+                Ending::Finished { outcome: Outcome::Cancelled, .. } => {
+                    return Err(DriveError::AgentError("its run was cancelled".into()));
+                }
+                Ending::Failed { message, code } => {
+                    let code = code.map(|code| format!(" (code {code})")).unwrap_or_default();
+                    return Err(DriveError::AgentError(format!("{message}{code}")));
+                }
+                cut_short => {
+                    let (message, help) = cut_short.cut_short().unwrap_or_default();
+                    return Err(DriveError::Protocol { message, help: help.into() });
+                }
+            };
+            let mut answered = false;
+            let mut results = Vec::with_capacity(pending.len());
+            for call in &pending {
+                let reply = host.call(call).await?;
+                let content = match reply.delivery {
+                    Delivery::Never => continue,
+                    Delivery::Malformed => Value::String("<html>502 Bad Gateway</html>".into()),
+                    Delivery::Truncated => half(&reply.result.result),
+                    Delivery::Whole => reply.result.result.clone(),
+                };
+                self.conversation.answer(&call.call_id, &content, reply.result.error.as_deref(), &mut fresh_id);
+                answered = true;
+                results.push(reply.result);
+            }
+            if answered {
+                // The moment of the answers is that of the run that carries them.
+                at = self.line.next(sink.clock());
+                for result in results {
+                    sink.push_at(at, Kind::ToolResult(result))?;
+                }
+                ask = Ask { method: Method::Run, resume: None };
+                continue;
+            }
+            sink.push_at(over, Kind::TurnEnd)?;
+            return self.judged(violations);
+        }
+        Err(DriveError::Protocol {
+            message: format!("the agent called tools of the client in {ROUNDS} runs one after another"),
+            help: "look for a loop in the agent, or for an answer that it does not understand".into(),
+        })
+    }
+
+    /// Says what the turn says.
+    fn begin(&mut self, input: &Input) -> Result<Ask, DriveError> {
+        let wrong = |message: String| DriveError::Unsupported(message);
+        match input {
+            Input::Messages(messages) => {
+                self.conversation.say(messages, &mut fresh_id).map_err(wrong)?;
+                Ok(Ask { method: Method::Run, resume: None })
+            }
+            Input::Action { kind, .. } if kind == "agui:connect" => Ok(Ask { method: Method::Connect, resume: None }),
+            Input::Action { kind, arguments } if kind == "agui:resume" => {
+                let resume = self.conversation.resume(arguments).map_err(wrong)?;
+                Ok(Ask { method: Method::Run, resume: Some(resume) })
+            }
+            other => Err(wrong(format!("an AG-UI server can not take {}", other.value()))),
+        }
+    }
+
+    /// One run: how it ended, and when.
+    async fn run(
+        &mut self,
+        ask: &Ask,
+        at: Moment,
+        sink: &mut TraceSink<'_>,
+        violations: &mut Vec<String>,
+    ) -> Result<(Ending, Moment), DriveError> {
+        let run_id = fresh_id();
+        let identity = self.conversation.identity(ask.method, ask.resume.as_ref());
+        let input = match ask.method {
+            Method::Run => self.conversation.run_input(&run_id, ask.resume.as_ref()),
+            Method::Connect => self.conversation.connect_input(&run_id),
+        };
+        let mut answer = self.send(ask.method, &input, identity, at, sink).await?;
+        let mut reader = Reader::new(ask.method, &run_id, &mut self.conversation);
+        let mut over = answer.latest();
+        let broken = loop {
+            // After the end of a run another may follow, but nobody has to close the connection.
+            let next = if reader.is_over() {
+                answer.frame_within(AFTER_END).await
+            } else {
+                answer.frame().await.map(|arrived| arrived.map_or(Next::Closed, Next::Frame))
+            };
+            let arrived = match next {
+                Ok(Next::Frame(arrived)) => arrived,
+                Ok(Next::Closed | Next::Quiet) => break None,
+                // What comes after the end is not missed.
+                Err(_) if reader.is_over() => break None,
+                Err(error) => break Some(error.into()),
+            };
+            over = arrived.at;
+            match reader.event(&arrived.frame.data, arrived.at, &mut self.conversation) {
+                Ok(steps) => take(steps, sink, violations, self.protocol)?,
+                Err(broken) => {
+                    break Some(DriveError::Protocol { message: broken.message, help: broken.help.into() });
+                }
+            }
+        };
+        let (steps, ending) = reader.end(over, &mut self.conversation);
+        take(steps, sink, violations, self.protocol)?;
+        match broken {
+            Some(error) => Err(error),
+            None => Ok((ending, over)),
+        }
+    }
+
+    /// Sends a request and makes sure that the answer is a stream of events. A server that asks for `CopilotKit`'s shape gets it.
+    async fn send(
+        &mut self,
+        method: Method,
+        input: &Value,
+        identity: Value,
+        at: Moment,
+        sink: &TraceSink<'_>,
+    ) -> Result<Answer, DriveError> {
+        let mut at = at;
+        loop {
+            let wrapped = self.wire == AguiWire::Copilotkit;
+            let body =
+                if wrapped { envelope(method, &self.agent, input.clone()).to_string() } else { input.to_string() };
+            let request = Request {
+                url: self.endpoint.clone(),
+                method: HttpMethod::Post,
+                headers: self.headers.clone(),
+                body,
+                identity: identity.clone(),
+                timeout: self.timeout,
+            };
+            let mut answer = self.line.send(&request, sink.clock(), at).await?;
+            if (200..300).contains(&answer.status) {
+                let kind = answer.content_type();
+                if kind == "text/event-stream" || kind.is_empty() {
+                    return Ok(answer);
+                }
+                let body = answer.body(LARGEST_REFUSAL).await.map(|(body, _)| body).unwrap_or_default();
+                return Err(no_stream(&kind, &body));
+            }
+            let body = answer.body(LARGEST_REFUSAL).await.map(|(body, _)| body).unwrap_or_default();
+            if self.wire == AguiWire::Auto && (400..500).contains(&answer.status) && asks_for_method(&body) {
+                self.wire = AguiWire::Copilotkit;
+                at = self.line.next(sink.clock());
+                continue;
+            }
+            return Err(refused(answer.status, &body));
+        }
+    }
+
+    /// What the broken rules of the turn come to.
+    fn judged(&self, violations: Vec<String>) -> Result<(), DriveError> {
+        if self.protocol != Strictness::Fail || violations.is_empty() {
+            return Ok(());
+        }
+        let help = "mend the server, or lower `protocol` to `warn`";
+        Err(DriveError::Protocol {
+            message: format!("the agent breaks the rules of AG-UI:\n{}", violations.join("\n")),
+            help: help.into(),
+        })
+    }
+
+    /// What was recorded, if anything is.
+    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
+        match std::mem::take(&mut self.line) {
+            Line::Record(recorder) => Some(recorder.into_recording()),
+            Line::Live | Line::Replay(_) => None,
+        }
+    }
+}
+
+/// Writes steps to the trace. What a target lets pass is no violation.
+fn take(
+    steps: Vec<Step>,
+    sink: &mut TraceSink<'_>,
+    violations: &mut Vec<String>,
+    protocol: Strictness,
+) -> Result<(), DriveError> {
+    for Step { at, kind } in steps {
+        if let Kind::Violation(message) = &kind {
+            if protocol == Strictness::Off {
+                continue;
+            }
+            violations.push(message.clone());
+        }
+        sink.push_at(at, kind)?;
+    }
+    Ok(())
+}
+
+/// The first half of an answer.
+fn half(result: &Value) -> Value {
+    let text = match result {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let length = text.chars().count();
+    Value::String(text.chars().take(length / 2).collect())
+}

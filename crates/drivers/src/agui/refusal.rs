@@ -1,0 +1,73 @@
+//! Answers that are no stream of events.
+
+use crate::DriveError;
+
+/// How much of an answer a message shows.
+const SHOWN: usize = 300;
+
+/// Whether a server says that its requests have a `method`, as those of `CopilotKit`'s single route do.
+pub(super) fn asks_for_method(body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body).to_lowercase();
+    text.contains("method") && (text.contains("missing") || text.contains("required") || text.contains("invalid"))
+}
+
+/// A status that is no success.
+pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
+    let help = match status {
+        401 | 403 => "check the credentials in the target's `headers`",
+        404 | 405 => "check the target's `endpoint`: the server is there, but not at this path",
+        422 => "the server does not take the request: check that it speaks AG-UI, or set the target's `wire`",
+        _ => "look at the server's log",
+    };
+    DriveError::Refused {
+        message: format!("the server answered with status {status}{}", shown(body)),
+        help: help.into(),
+    }
+}
+
+/// A success that is something else.
+pub(super) fn no_stream(kind: &str, body: &[u8]) -> DriveError {
+    let help = if kind.starts_with("application/vnd.ag-ui") {
+        "the server answers in the binary form of AG-UI though events were asked for: let it heed the `accept` header"
+    } else {
+        "an AG-UI server answers with `text/event-stream`: check the target's `endpoint`"
+    };
+    DriveError::Protocol {
+        message: format!("the answer is no stream of events but `{kind}`{}", shown(body)),
+        help: help.into(),
+    }
+}
+
+fn shown(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim();
+    let mut short: String = text.chars().take(SHOWN).collect();
+    if short.is_empty() {
+        return String::new();
+    }
+    if short.len() < text.len() {
+        short.push_str("...");
+    }
+    format!("\nit says: {short}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_method_is_understood() {
+        assert!(asks_for_method(br#"{"error":"invalid_request","message":"Missing method field"}"#));
+        assert!(!asks_for_method(br#"{"detail":[{"loc":["body","messages"],"msg":"Field required"}]}"#));
+        assert!(!asks_for_method(b"Method Not Allowed"));
+    }
+
+    #[test]
+    fn a_refusal_shows_what_the_server_says() {
+        let error = refused(500, "boom \u{fc}".as_bytes());
+        assert_eq!(error.to_string(), "the server answered with status 500\nit says: boom \u{fc}");
+        let long = refused(404, &[b'x'; 1000]).to_string();
+        assert!(long.ends_with("xxx...") && long.len() < 400, "{long}");
+        assert_eq!(refused(502, b"").to_string(), "the server answered with status 502");
+    }
+}

@@ -1,0 +1,48 @@
+//! The line to an agent.
+
+use agentci_trace::Moment;
+
+use super::live;
+use super::{Answer, ExchangeError, Player, Recorder, Request};
+use crate::Clock;
+
+/// The line to an agent: where requests go and answers come from.
+#[derive(Debug, Default)]
+pub enum Line {
+    /// The network.
+    #[default]
+    Live,
+    /// The network, and what goes over it is written down.
+    Record(Recorder),
+    /// A recording.
+    Replay(Player),
+}
+
+impl Line {
+    /// Sends a request, at the moment that [`next`](Self::next) told, and waits for the head of the answer.
+    pub async fn send(&mut self, request: &Request, clock: Clock, at: Moment) -> Result<Answer, ExchangeError> {
+        match self {
+            Line::Live => live::send(request, clock, at, None).await,
+            Line::Record(recorder) => live::send(request, clock, at, Some(recorder)).await,
+            Line::Replay(player) => player.answer(request, clock),
+        }
+    }
+
+    /// The moment of the request that is sent next: the present one, or in a replay the recorded one. What a driver concludes
+    /// before it sends it bears the same moment, so that a replay is dated as the recording was.
+    pub fn next(&self, clock: Clock) -> Moment {
+        match self {
+            Line::Live | Line::Record(_) => clock.now(),
+            Line::Replay(player) => clock.after(player.next().unwrap_or_else(|| player.position())),
+        }
+    }
+
+    /// The present moment, by which a driver dates what it concludes itself. In a replay it is that of the last thing that was
+    /// played.
+    pub fn now(&self, clock: Clock) -> Moment {
+        match self {
+            Line::Live | Line::Record(_) => clock.now(),
+            Line::Replay(player) => clock.after(player.position()),
+        }
+    }
+}

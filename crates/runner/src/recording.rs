@@ -1,0 +1,70 @@
+//! Recordings of conversations: read before a replay, written after a recorded attempt.
+
+use std::fmt::Write as _;
+
+use agentci_drivers::Recording;
+use agentci_plan::Mode;
+use agentci_trace::Redactor;
+use agentci_verdict::{Cause, Finding, Replay};
+use sha2::{Digest as _, Sha256};
+
+use crate::findings;
+use crate::job::Job;
+
+/// What stands in for the network.
+pub(crate) enum Tape {
+    /// Nothing: the agent is reached.
+    Live,
+    /// The agent is reached, and what it sends is kept.
+    Record,
+    /// A recording, and which.
+    Replay(Recording, Replay),
+}
+
+/// What the case and the mode ask for; the error says what is missing.
+pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
+    if !job.case.target.takes_requests() || job.options.mode == Mode::Live {
+        return Ok(Tape::Live);
+    }
+    let Some(recording) = &job.case.world.recording else {
+        let verb = if job.options.mode == Mode::Record { "record to" } else { "replay" };
+        let finding = findings::plain(
+            Cause::Config,
+            format!("there is no `recording` to {verb}"),
+            Some(job.place(job.case.span)),
+        );
+        let help = "add `recording: PATH` to the `world` of the case, or use `--mode live`";
+        return Err(Box::new(Finding { help: Some(help.into()), ..finding }));
+    };
+    if job.options.mode == Mode::Record {
+        return Ok(Tape::Record);
+    }
+    let wrong = |message: String, help: &str| {
+        let finding = findings::plain(Cause::Config, message, Some(job.place(recording.span)));
+        Box::new(Finding { help: Some(help.into()), ..finding })
+    };
+    let shown = recording.path.display();
+    let text = job.options.files.read_text(&recording.path, Recording::LARGEST as u64).map_err(|error| {
+        wrong(format!("the recording `{shown}` can not be read: {error}"), "make it with `agentci record`")
+    })?;
+    let read = Recording::parse(&text)
+        .map_err(|error| wrong(format!("`{shown}` is no recording: {error}"), "make it again with `agentci record`"))?;
+    let sha256 = Sha256::digest(&text).iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    });
+    let replay = Replay { cassette_path: shown.to_string(), cassette_sha256: sha256, unused_lines: Vec::new() };
+    Ok(Tape::Replay(read, replay))
+}
+
+/// Keeps a recording of an attempt that was not broken off from outside, however it ended.
+pub(crate) fn save(job: &Job<'_>, recording: &Recording, secrets: &Redactor, found: &[Finding]) -> Option<Finding> {
+    let kept = &job.case.world.recording.as_ref()?;
+    let useless = [Cause::Interrupted, Cause::Unreachable, Cause::Config];
+    if found.iter().any(|finding| useless.contains(&finding.cause)) {
+        return None;
+    }
+    let error = agentci_stubs::replace_file(&kept.path, &recording.write(secrets)).err()?;
+    let message = format!("the recording could not be written: {error}");
+    Some(findings::plain(Cause::Config, message, Some(job.place(job.case.span))))
+}
