@@ -29,11 +29,14 @@ mod load;
 mod mock_script;
 mod model_script;
 pub mod native;
+mod normal;
 mod pass_rate;
 mod quantity;
 mod runledger;
 mod search;
+mod skip;
 mod surroundings;
+mod texts;
 pub mod yaml;
 
 pub use load::{Loaded, MockSource, load, load_with};
