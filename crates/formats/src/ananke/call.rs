@@ -115,12 +115,15 @@ fn count(node: &Node, problems: &mut Diagnostics) -> Option<Node> {
                 .label("`exact` says it all")
                 .help("write `{ exact: 1 }`, or `{ min: 1, max: 3 }`"),
         );
+        return None;
     }
     let bounds = (min.and_then(|min| min.value), max.and_then(|max| Some((max.value?, max.span))));
     if let (Some(min), Some((max, span))) = bounds
         && min > max
     {
-        problems.push(Diagnostic::error(span, "`max` is less than `min`").label(format!("less than {min}")));
+        let diagnostic = Diagnostic::error(span, "`max` is less than `min`").label(format!("less than {min}"));
+        problems.push(diagnostic.help("no number of calls can be both"));
+        return None;
     }
     Some(exact.as_ref().and_then(number_node).unwrap_or(numbers))
 }

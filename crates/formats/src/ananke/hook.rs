@@ -23,7 +23,7 @@ pub(super) fn hooks(node: &Node, config: Place<'_>, test: &Path, problems: &mut 
 fn hook(node: &Node, config: Place<'_>, test: &Path, problems: &mut Diagnostics) -> Option<Hook> {
     let mut fields = read::Fields::open(node, "a hook", problems)?;
     let command = fields.required("cmd", problems).and_then(|node| {
-        let items = filled_list(node, "cmd", problems)?;
+        let items = filled_list(node, "cmd", "[sh, seed.sh]", problems)?;
         Some(items.iter().filter_map(|item| template(item, "cmd[]", problems)).collect::<Vec<Text>>())
     });
     let timeout = fields.optional("timeout_ms").and_then(|node| milliseconds(node, "timeout_ms", problems));

@@ -51,7 +51,8 @@ pub(super) fn test<'c>(
     let skip = fields.optional("skip").and_then(|node| skip(node, problems));
     let hooks = fields.optional("hooks").map(|node| hooks(node, place, folder, problems)).unwrap_or_default();
     let tools = fields.optional("tools").map(|node| client_tools(node, setting.protocol, problems));
-    let turns = fields.required("turns", problems).and_then(|node| filled_list(node, "turns", problems));
+    let turns =
+        fields.required("turns", problems).and_then(|node| filled_list(node, "turns", "[{ user: Hello }]", problems));
     let turns: Vec<ReadTurn> =
         turns.unwrap_or_default().iter().filter_map(|node| turn(node, setting, problems)).collect();
     let block = fields.optional("assert").map(|node| block(node, Level::Above, problems));

@@ -106,7 +106,7 @@ fn answers(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Vec<Scr
         return answer(node, "reply", true, problems).into_iter().collect();
     }
     if let Some(node) = replies {
-        let items = filled_list(node, "replies", problems).unwrap_or_default();
+        let items = filled_list(node, "replies", "[first, second]", problems).unwrap_or_default();
         return items.iter().filter_map(|item| answer(item, "replies", true, problems)).collect();
     }
     error.and_then(|node| answer(node, "error", false, problems)).into_iter().collect()

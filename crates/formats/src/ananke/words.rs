@@ -3,19 +3,25 @@
 use std::time::Duration;
 
 use agentci_plan::{Data, Diagnostic, Diagnostics, Node, Reading, Spanned, Text, read};
+use serde_json::Value;
 
 use crate::texts::template;
 
 /// A time in milliseconds, more than zero.
 pub(super) fn milliseconds(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Duration> {
-    let number = read::number(node, name, problems)?;
-    let duration = Duration::try_from_secs_f64(number / 1000.0).ok().filter(|duration| !duration.is_zero());
+    let number = node.scalar().and_then(|scalar| scalar.value(Reading::Core)).as_ref().and_then(Value::as_f64);
+    let duration = number.and_then(|number| Duration::try_from_secs_f64(number / 1000.0).ok());
+    let duration = duration.filter(|duration| !duration.is_zero());
     if duration.is_none() {
-        let wanted = if number > 0.0 { "a shorter time" } else { "more than 0" };
+        let wanted = match number {
+            Some(number) if number > 0.0 => "a shorter time",
+            Some(_) => "more than 0",
+            None => "a number of milliseconds",
+        };
         problems.push(
             Diagnostic::error(node.span, format!("`{name}` must be {wanted}, found {}", node.describe()))
                 .label(format!("expected {wanted}"))
-                .help("write a number of milliseconds, such as `30000`"),
+                .help(format!("write a number of milliseconds, such as `{name}: 30000`")),
         );
     }
     duration
@@ -52,18 +58,21 @@ pub(super) fn plain_texts(node: &Node, name: &str, problems: &mut Diagnostics) -
     read::texts(node, name, problems).unwrap_or_default().into_iter().map(|text| text.value).collect()
 }
 
-/// A list of mappings or names that must not be empty.
-pub(super) fn filled_list<'n>(node: &'n Node, name: &str, problems: &mut Diagnostics) -> Option<&'n [Node]> {
-    let items = read::list(node, name, problems)?;
-    if items.is_empty() {
-        problems.push(
-            Diagnostic::error(node.span, format!("`{name}` is empty"))
-                .label("at least one is needed")
-                .help(format!("add one, or leave `{name}` out where it is not needed")),
-        );
-        return None;
-    }
-    Some(items)
+/// A list that must not be empty; `example` is how one is written.
+pub(super) fn filled_list<'n>(
+    node: &'n Node,
+    name: &str,
+    example: &str,
+    problems: &mut Diagnostics,
+) -> Option<&'n [Node]> {
+    let items = node.items();
+    let (message, label) = match items {
+        Some([]) => (format!("`{name}` is empty"), "at least one is needed"),
+        Some(items) => return Some(items),
+        None => (format!("`{name}` must be a list, found {}", node.describe()), "expected a list"),
+    };
+    problems.push(Diagnostic::error(node.span, message).label(label).help(format!("write `{name}: {example}`")));
+    None
 }
 
 #[cfg(test)]

@@ -196,7 +196,7 @@ fn reports_every_problem_of_a_config() {
         wrong_config("version: '1.0'\ntarget: { type: gaui, timeout_ms: x }\n"),
         [
             "`type` must be one of `agui`, `a2a`, `mcp`, found the text `gaui`",
-            "`timeout_ms` must be a number, found the text `x`",
+            "`timeout_ms` must be a number of milliseconds, found the text `x`",
         ]
     );
     assert_eq!(wrong_config(""), ["the config must be a mapping, found nothing"]);

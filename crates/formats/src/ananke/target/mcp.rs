@@ -75,7 +75,7 @@ fn misplaced(fields: &read::Fields<'_>, keys: &[&str], transport: &str, problems
 }
 
 fn command_parts(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Vec<CommandPart>> {
-    let items = filled_list(node, "command", problems)?;
+    let items = filled_list(node, "command", "[python3, server.py]", problems)?;
     let part = |item: &Node| Some(part(place.files, place.folder, template(item, "command[]", problems)?));
     Some(items.iter().filter_map(part).collect())
 }
