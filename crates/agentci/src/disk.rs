@@ -1,9 +1,9 @@
 //! The files of this machine.
 
 use std::io::{ErrorKind, Read as _};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
-use agentci_plan::{Entry, FileError, Files, Kind};
+use agentci_plan::{Entry, FileError, Files, Kind, join};
 
 /// The files of this machine, relative paths from the working folder.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,11 +53,42 @@ impl Files for DiskFiles {
         let whole = shown.file_name().is_none().then(|| shown.canonicalize().ok()).flatten();
         whole.as_deref().unwrap_or(path).file_name().and_then(|name| name.to_str()).map(str::to_owned)
     }
+
+    /// Above the working folder the way is `..`, as far as there is something.
+    fn parent(&self, folder: &Path) -> Option<PathBuf> {
+        let folder = join(folder, "");
+        match folder.components().next_back()? {
+            Component::Normal(_) => Some(join(&folder, "..")),
+            Component::CurDir | Component::ParentDir => {
+                folder.canonicalize().ok()?.parent()?;
+                Some(join(&folder, ".."))
+            }
+            Component::RootDir | Component::Prefix(_) => None,
+        }
+    }
 }
 
 fn explain(error: &std::io::Error) -> FileError {
     match error.kind() {
         ErrorKind::NotFound => FileError::Missing,
         _ => FileError::Other(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_up_from_the_working_folder_ends_at_the_root() {
+        let mut folder = PathBuf::from("src/cli");
+        let mut way = Vec::new();
+        while let Some(above) = DiskFiles.parent(&folder) {
+            assert!(way.len() < 200, "no end: {way:?}");
+            folder = above;
+            way.push(folder.clone());
+        }
+        assert_eq!(way[..3], ["src", ".", ".."].map(PathBuf::from));
+        assert_eq!(folder.canonicalize().unwrap(), Path::new("/"));
     }
 }

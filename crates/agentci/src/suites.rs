@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::Ready;
-use agentci_formats::MockSource;
+use agentci_formats::LoadOptions;
 use agentci_plan::{Diagnostics, Mode, Plan};
 use agentci_runner::{Facts, Options, Run, Stop, Stopper};
 use agentci_stubs::{Tool, ToolboxError};
@@ -56,13 +56,13 @@ impl Default for Settings {
 impl Suites {
     /// Reads every suite at or below these paths. What is wrong with them is in [`Suites::problems`]; what is right can be run.
     pub fn load<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Self {
-        Self::load_with(paths, &MockSource::Beside)
+        Self::load_with(paths, &LoadOptions::default())
     }
 
-    /// The same, with a scripted model of the caller's choice for tests of the `aumai` dialect.
-    pub fn load_with<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>, mock: &MockSource) -> Self {
+    /// The same, with what the caller chooses for suites that leave it open.
+    pub fn load_with<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>, options: &LoadOptions) -> Self {
         let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
-        let loaded = agentci_formats::load_with(&DiskFiles, &paths, mock);
+        let loaded = agentci_formats::load_with(&DiskFiles, &paths, options);
         let mut problems = loaded.diagnostics;
         let (ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
         problems.append(found);

@@ -2,7 +2,7 @@
 
 use agentci_plan::{Dialect, Node};
 
-use crate::aumai;
+use crate::{ananke, aumai};
 
 /// The dialect of a file that was named directly.
 pub(crate) fn dialect(name: &str, root: &Node) -> Option<Dialect> {
@@ -11,9 +11,9 @@ pub(crate) fn dialect(name: &str, root: &Node) -> Option<Dialect> {
     }
     // A mistyped key must not make a suite look like another dialect, so the mark that no other dialect has comes first.
     let choices = if root.get("agent_command").is_some() {
-        [Dialect::Runledger, Dialect::Native, Dialect::Aumai]
+        [Dialect::Runledger, Dialect::Native, Dialect::Aumai, Dialect::Ananke]
     } else {
-        [Dialect::Native, Dialect::Runledger, Dialect::Aumai]
+        [Dialect::Native, Dialect::Runledger, Dialect::Aumai, Dialect::Ananke]
     };
     choices.into_iter().find(|choice| fits(root, *choice))
 }
@@ -26,6 +26,7 @@ pub(crate) fn fits(root: &Node, dialect: Dialect) -> bool {
         Dialect::Native => has("cases") || has("suite"),
         Dialect::Runledger => has("suite_name") || has("agent_command"),
         Dialect::Aumai => aumai::has_tests(root),
+        Dialect::Ananke => ananke::is_test(root) || ananke::is_config(root),
         _ => false,
     }
 }
@@ -45,8 +46,8 @@ pub(crate) fn is_settings(root: &Node) -> bool {
 }
 
 /// What a suite looks like, for someone who named something else.
-pub(crate) const WHAT_IS_A_SUITE: &str = "a suite is an `agentci.yaml` with `cases:`, a `suite.yaml` with `suite_name` and `agent_command`, or a folder of tests \
-     with `name` and `expected_behavior`";
+pub(crate) const WHAT_IS_A_SUITE: &str = "a suite is an `agentci.yaml` with `cases:`, a `suite.yaml` with `suite_name` and `agent_command`, an `ananke.config.yaml` \
+     with tests that have `turns:`, or a folder of tests with `name` and `expected_behavior`";
 
 #[cfg(test)]
 mod tests {
@@ -69,6 +70,11 @@ mod tests {
             ("suite.yaml", "tests: [{ name: a, input_messages: [] }]", Some(Dialect::Aumai)),
             ("x.yaml", "[{ name: a, expected_behaviour: {} }]", Some(Dialect::Aumai)),
             ("x.yaml", "{ name: deploy, jobs: {} }", None),
+            ("x.yaml", "{ name: a, turns: [] }", Some(Dialect::Ananke)),
+            ("x.yaml", "{ suite: a, turns: [] }", Some(Dialect::Native)),
+            ("x.yaml", "{ name: a, turns: 3 }", None),
+            ("x.yaml", "{ version: 1.0, target: { type: agui } }", Some(Dialect::Ananke)),
+            ("agentci.yaml", "{ target: { process: {} }, cases: [{ turns: [] }] }", Some(Dialect::Native)),
         ] {
             let file = Sources::default().add(Path::new(name), text);
             let root = crate::yaml::parse(text, file).unwrap();

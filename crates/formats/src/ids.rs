@@ -45,7 +45,12 @@ impl Ids {
 
 /// The id of a case that is otherwise wrong, if it can be made out, without complaint.
 pub(crate) fn readable(case: &Node) -> Option<Spanned<String>> {
-    let node = case.get("id")?;
+    readable_under(case, "id")
+}
+
+/// The same, in a dialect that has another word for it.
+pub(crate) fn readable_under(case: &Node, key: &str) -> Option<Spanned<String>> {
+    let node = case.get(key)?;
     match node.scalar()?.value(Reading::Core)? {
         Value::String(id) if !id.trim().is_empty() => Some(Spanned::new(id, node.span)),
         _ => None,

@@ -19,23 +19,29 @@
 //! assert_eq!(loaded.plan.suites[0].cases[0].id, "partial");
 //! ```
 
+mod ananke;
 pub mod aumai;
 mod broken;
 mod command;
+mod conversations;
 mod detect;
 mod document;
 mod ids;
 mod load;
+mod loader;
 mod mock_script;
 mod model_script;
 pub mod native;
+mod normal;
 mod pass_rate;
 mod quantity;
 mod runledger;
 mod search;
+mod skip;
 mod surroundings;
+mod texts;
 pub mod yaml;
 
-pub use load::{Loaded, MockSource, load, load_with};
+pub use load::{LoadOptions, Loaded, MockSource, load, load_with};
 pub use model_script::load_model_script;
 pub use native::print as print_native;

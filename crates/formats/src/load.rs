@@ -1,15 +1,11 @@
 //! From the paths a user names to a plan.
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, MockScript, Node, Plan, Span, Suite, join};
+use agentci_plan::{Diagnostics, Files, MockScript, Plan};
 
-use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, is_settings};
-use crate::document;
-use crate::search::{DEPTH_LIMIT, FOLDER_LIMIT, look};
-use crate::{aumai, model_script, native, runledger};
+use crate::loader::Loader;
 
 /// What came of loading.
 #[derive(Debug, Default)]
@@ -18,6 +14,16 @@ pub struct Loaded {
     pub plan: Plan,
     /// Every problem, by file and line.
     pub diagnostics: Diagnostics,
+}
+
+/// What the caller chooses for suites that leave it open.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct LoadOptions {
+    /// Where the scripted model comes from that answers the tests of the `aumai` dialect.
+    pub mock: MockSource,
+    /// The config of all tests of the `ananke` dialect; the nearest `ananke.config.yaml` on the way up without it.
+    pub config: Option<PathBuf>,
 }
 
 /// Where the scripted model comes from that answers the tests of the `aumai` dialect.
@@ -35,235 +41,26 @@ pub enum MockSource {
 /// Loads the suites in the given files and folders.
 ///
 /// A file is read whatever its name. A folder that holds a suite is that suite; in any other folder the folders below it are
-/// searched. A folder in which no suite file is found, but tests of the `aumai` dialect are, is one suite of all of them. What is
-/// wrong with one suite does not keep the others out of the plan.
+/// searched. Tests of the `ananke` dialect are one suite for each config, wherever they are found. A folder in which no suite is
+/// found, but tests of the `aumai` dialect are, is one suite of all of them. What is wrong with one suite does not keep the others
+/// out of the plan.
 pub fn load(files: &dyn Files, paths: &[PathBuf]) -> Loaded {
-    load_with(files, paths, &MockSource::Beside)
+    load_with(files, paths, &LoadOptions::default())
 }
 
-/// The same, with a scripted model of the caller's choice.
-pub fn load_with(files: &dyn Files, paths: &[PathBuf], mock: &MockSource) -> Loaded {
-    let mut loader = Loader {
-        files,
-        mock,
-        loaded: Loaded::default(),
-        opened: HashSet::new(),
-        strays: Vec::new(),
-        folders: 0,
-        stopped: false,
-    };
+/// The same, with choices of the caller.
+pub fn load_with(files: &dyn Files, paths: &[PathBuf], options: &LoadOptions) -> Loaded {
+    let mut loader = Loader::new(files, options);
     for path in paths {
         loader.path(path);
     }
-    loader.report_strays();
-    loader.loaded.diagnostics.sort();
-    loader.loaded
-}
-
-struct Loader<'f> {
-    files: &'f dyn Files,
-    mock: &'f MockSource,
-    loaded: Loaded,
-    opened: HashSet<PathBuf>,
-    /// YAML files that belong to no suite, met in searches that found one.
-    strays: Vec<PathBuf>,
-    /// How many folders were searched.
-    folders: usize,
-    /// Whether it was said that not all of them were.
-    stopped: bool,
-}
-
-impl Loader<'_> {
-    fn path(&mut self, written: &Path) {
-        let path = join(written, "");
-        match self.files.kind(&path) {
-            Some(Kind::File) => self.named_file(&path),
-            Some(Kind::Folder) => {
-                let mut strays = Vec::new();
-                if self.folder(&path, 0, &mut strays) || self.tests(&path, &mut strays) {
-                    self.strays.append(&mut strays);
-                } else {
-                    self.error(&path, format!("no suite found in `{}`", written.display()), WHAT_IS_A_SUITE);
-                }
-            }
-            None => self.error(
-                &path,
-                format!("there is no file or folder `{}`", written.display()),
-                "name a suite's file or a folder that holds suites",
-            ),
-        }
-    }
-
-    fn named_file(&mut self, path: &Path) {
-        if !self.opened.insert(path.to_path_buf()) {
-            return;
-        }
-        let Some(root) = self.open(path) else { return };
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if let Some(dialect) = dialect(name, &root) {
-            self.lower(path, dialect, &root);
-            return;
-        }
-        let diagnostic = if expected(name) == Some(Dialect::Native) && is_settings(&root) {
-            Diagnostic::error(root.span, format!("`{}` is no suite: `cases:` is missing", path.display()))
-                .help("add `suite:` and `cases:`, or name a folder to search")
-        } else {
-            Diagnostic::error(root.span, format!("`{}` fits no known suite format", path.display()))
-                .help(WHAT_IS_A_SUITE)
-        };
-        self.loaded.diagnostics.push(diagnostic);
-    }
-
-    /// Makes one suite of the tests among these files; whether there are any, good or wrong.
-    fn tests(&mut self, folder: &Path, paths: &mut Vec<PathBuf>) -> bool {
-        let mut found = std::mem::take(paths);
-        found.sort();
-        let mut opened = Vec::with_capacity(found.len());
-        let mut unreadable = Diagnostics::default();
-        for path in found {
-            match document::open(self.files, &mut self.loaded.plan.sources, &path) {
-                Ok(root) => opened.push((path, root)),
-                Err(problem) => unreadable.push(problem),
-            }
-        }
-        if !opened.iter().any(|(_, root)| fits(root, Dialect::Aumai)) {
-            return false;
-        }
-        let refused = unreadable.has_errors();
-        self.loaded.diagnostics.append(unreadable);
-        let again = !self.opened.insert(folder.to_path_buf());
-        let name = self.files.name(folder).unwrap_or_else(|| "tests".into());
-        let documents = aumai::Documents { name, path: folder, folder, files: opened, mock: self.mock };
-        let Loaded { plan, diagnostics } = &mut self.loaded;
-        let (suite, strays) = aumai::lower(self.files, &mut plan.sources, documents, diagnostics);
-        *paths = strays;
-        if let Some(suite) = suite.filter(|_| !refused && !again) {
-            self.add(suite);
-        }
-        true
-    }
-
-    /// Searches a folder; whether a suite, good or wrong, was found in it.
-    fn folder(&mut self, folder: &Path, depth: usize, strays: &mut Vec<PathBuf>) -> bool {
-        self.folders += 1;
-        if depth > DEPTH_LIMIT || self.folders > FOLDER_LIMIT {
-            if !std::mem::replace(&mut self.stopped, true) {
-                let message = format!("the search stops at `{}`", folder.display());
-                let help = format!(
-                    "at most {DEPTH_LIMIT} levels and {FOLDER_LIMIT} folders are searched; name the suite's folder"
-                );
-                let span = self.whole(folder);
-                self.loaded.diagnostics.push(Diagnostic::warning(span, message).help(help));
-            }
-            return false;
-        }
-        let look = look(self.files, folder);
-        let mut claimed = false;
-        for (path, expected) in look.candidates {
-            claimed |= self.candidate(&path, expected, strays);
-        }
-        if claimed {
-            return true;
-        }
-        strays.extend(look.others);
-        let mut found = false;
-        for folder in look.folders {
-            found |= self.folder(&folder, depth + 1, strays);
-        }
-        found
-    }
-
-    /// Opens a file whose name says it may be a suite; whether it is one, good or wrong.
-    fn candidate(&mut self, path: &Path, expected: Dialect, strays: &mut Vec<PathBuf>) -> bool {
-        if !self.opened.insert(path.to_path_buf()) {
-            return true;
-        }
-        let Some(root) = self.open(path) else { return true };
-        if fits(&root, expected) {
-            self.lower(path, expected, &root);
-            return true;
-        }
-        if fits(&root, Dialect::Aumai) {
-            strays.push(path.to_path_buf());
-        } else if !(expected == Dialect::Native && is_settings(&root)) {
-            self.loaded.diagnostics.push(
-                Diagnostic::warning(root.span, format!("`{}` fits no known suite format", path.display()))
-                    .help(WHAT_IS_A_SUITE),
-            );
-        }
-        // It may yet be named directly, and then it matters that it is no suite.
-        self.opened.remove(path);
-        false
-    }
-
-    fn open(&mut self, path: &Path) -> Option<Node> {
-        document::open(self.files, &mut self.loaded.plan.sources, path)
-            .map_err(|problem| self.loaded.diagnostics.push(problem))
-            .ok()
-    }
-
-    fn lower(&mut self, path: &Path, dialect: Dialect, root: &Node) {
-        let Loaded { plan, diagnostics } = &mut self.loaded;
-        let suite = match dialect {
-            Dialect::Runledger => runledger::lower(self.files, &mut plan.sources, path, root, diagnostics),
-            Dialect::Aumai => {
-                let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tests").to_owned();
-                let folder = path.parent().unwrap_or(Path::new(""));
-                let files = vec![(path.to_path_buf(), root.clone())];
-                let documents = aumai::Documents { name, path, folder, files, mock: self.mock };
-                aumai::lower(self.files, &mut plan.sources, documents, diagnostics).0
-            }
-            _ => native::lower(self.files, &plan.sources, path, root, diagnostics),
-        };
-        if let Some(mut suite) = suite {
-            model_script::attach(self.files, &mut plan.sources, &mut suite, diagnostics);
-            self.add(suite);
-        }
-    }
-
-    /// Takes a suite into the plan, unless its run folder would be another's.
-    fn add(&mut self, suite: Suite) {
-        let Loaded { plan, diagnostics } = &mut self.loaded;
-        let Some(first) = plan.suites.iter().find(|first| first.name == suite.name) else {
-            plan.suites.push(suite);
-            return;
-        };
-        diagnostics.push(
-            Diagnostic::error(suite.span, format!("two suites are called `{}`", suite.name.escape_debug()))
-                .label(format!("the first is `{}`", first.path.display()))
-                .help("rename one of them, since their runs would be kept in the same folder"),
-        );
-    }
-
-    /// One warning for all the files that look as if they should matter and do not.
-    fn report_strays(&mut self) {
-        let strays = std::mem::take(&mut self.strays);
-        let Some(first) = strays.first() else { return };
-        let mut named: Vec<String> = strays.iter().take(3).map(|path| format!("`{}`", path.display())).collect();
-        if strays.len() > named.len() {
-            named.push("...".into());
-        }
-        let message = match strays.len() {
-            1 => format!("1 YAML file belongs to no suite: {}", named.join(", ")),
-            count => format!("{count} YAML files belong to no suite: {}", named.join(", ")),
-        };
-        let span = self.whole(first);
-        self.loaded.diagnostics.push(Diagnostic::warning(span, message).help(WHAT_IS_A_SUITE));
-    }
-
-    fn error(&mut self, path: &Path, message: String, help: &str) {
-        let span = self.whole(path);
-        self.loaded.diagnostics.push(Diagnostic::error(span, message).help(help));
-    }
-
-    /// A place for a problem with a path itself.
-    fn whole(&mut self, path: &Path) -> Span {
-        Span::whole(self.loaded.plan.sources.add(path, ""))
-    }
+    loader.finish()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use agentci_plan::{MemoryFiles, Severity};
 
     use super::*;

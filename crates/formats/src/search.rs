@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agentci_plan::{Dialect, Entry, Files, Kind, join};
 
+use crate::ananke::is_named_as_config;
 use crate::detect::expected;
 
 /// The most levels below the named folder that are searched.
@@ -20,6 +21,8 @@ const SKIPPED: [&str; 4] = ["target", "node_modules", "__files", "__pycache__"];
 pub(crate) struct Found {
     /// Files whose names say they may define a suite, native ones first.
     pub(crate) candidates: Vec<(PathBuf, Dialect)>,
+    /// The config of tests in the `ananke` dialect.
+    pub(crate) config: Option<PathBuf>,
     /// Other YAML files.
     pub(crate) others: Vec<PathBuf>,
     /// Folders to search next, in the order of their names.
@@ -42,6 +45,7 @@ pub(crate) fn look(files: &dyn Files, folder: &Path) -> Found {
             // `agentci` comes before `suite` by name already.
             Kind::File => match expected(&name) {
                 Some(dialect) => found.candidates.push((path, dialect)),
+                None if is_named_as_config(&path) => found.config = found.config.or(Some(path)),
                 None if is_yaml(&path) => found.others.push(path),
                 None => {}
             },

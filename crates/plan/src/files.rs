@@ -65,6 +65,12 @@ pub trait Files {
         path.file_name().and_then(|name| name.to_str()).map(str::to_owned)
     }
 
+    /// The folder above a folder; `None` at the top, and where only a disk would know.
+    fn parent(&self, folder: &Path) -> Option<PathBuf> {
+        let folder = join(folder, "");
+        matches!(folder.components().next_back(), Some(Component::Normal(_))).then(|| join(&folder, ".."))
+    }
+
     /// The text of a file.
     fn read_text(&self, path: &Path, limit: u64) -> Result<String, FileError> {
         let bytes = self.read(path, limit)?;
@@ -182,6 +188,24 @@ mod tests {
         assert_eq!(relative(Path::new("/x/y"), Path::new("/x/y/z")), Path::new("z"));
         assert_eq!(relative(Path::new("a"), Path::new("a")), Path::new("."));
         assert_eq!(relative(Path::new("../x"), Path::new("y")), Path::new("y"));
+    }
+
+    #[test]
+    fn a_path_alone_tells_the_folder_above_as_far_as_it_goes() {
+        let files = MemoryFiles::default();
+        for (folder, above) in [
+            ("a/b", Some("a")),
+            ("a/./b/", Some("a")),
+            ("a", Some(".")),
+            ("../a", Some("..")),
+            ("/a", Some("/")),
+            ("/", None),
+            (".", None),
+            ("", None),
+            ("..", None),
+        ] {
+            assert_eq!(files.parent(Path::new(folder)), above.map(PathBuf::from), "{folder}");
+        }
     }
 
     #[test]

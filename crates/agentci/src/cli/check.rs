@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::cassettes;
 use super::context::Context;
-use super::mock::MockFlags;
+use super::dialects::DialectFlags;
 
 /// Arguments of `agentci check`.
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub(crate) struct CheckArguments {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    mock: MockFlags,
+    dialects: DialectFlags,
     /// Let warnings fail, too
     #[arg(long)]
     strict: bool,
@@ -28,8 +28,8 @@ pub(crate) struct CheckArguments {
 }
 
 pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus {
-    let mut suites = Suites::load_with(&arguments.paths, &arguments.mock.source());
-    if !arguments.mock.fit(&suites, context) {
+    let mut suites = Suites::load_with(&arguments.paths, &arguments.dialects.options());
+    if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
     let mut problems = suites.problems().clone();

@@ -7,7 +7,7 @@ use agentci::{Suites, formats, ledger, plan};
 use clap::Args;
 
 use super::context::Context;
-use super::mock::MockFlags;
+use super::dialects::DialectFlags;
 
 /// Arguments of `agentci convert`.
 #[derive(Debug, Args)]
@@ -16,7 +16,7 @@ pub(crate) struct ConvertArguments {
     #[arg(value_name = "PATH")]
     path: PathBuf,
     #[command(flatten)]
-    mock: MockFlags,
+    dialects: DialectFlags,
     /// Write to this file instead of standard output; paths in it stay right wherever it lies
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -26,8 +26,8 @@ pub(crate) struct ConvertArguments {
 }
 
 pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> ExitStatus {
-    let suites = Suites::load_with([&arguments.path], &arguments.mock.source());
-    if !arguments.mock.fit(&suites, context) {
+    let suites = Suites::load_with([&arguments.path], &arguments.dialects.options());
+    if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
     let plan = suites.plan();

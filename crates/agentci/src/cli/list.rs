@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::context::Context;
-use super::mock::MockFlags;
+use super::dialects::DialectFlags;
 use super::select::Selection;
 
 /// Arguments of `agentci list`.
@@ -22,15 +22,15 @@ pub(crate) struct ListArguments {
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
-    mock: MockFlags,
+    dialects: DialectFlags,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
-    let suites = Suites::load_with(super::run::or_here(&arguments.paths), &arguments.mock.source());
-    if !arguments.mock.fit(&suites, context) {
+    let suites = Suites::load_with(super::run::or_here(&arguments.paths), &arguments.dialects.options());
+    if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
     let plan = suites.plan();

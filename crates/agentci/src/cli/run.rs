@@ -10,8 +10,8 @@ use agentci::verdict::ExitStatus;
 use clap::Args;
 
 use super::context::Context;
+use super::dialects::DialectFlags;
 use super::gates::{self, GateFlags};
-use super::mock::MockFlags;
 use super::reports::ReportFlags;
 use super::select::Selection;
 use super::session::Session;
@@ -26,7 +26,7 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(super) selection: Selection,
     #[command(flatten)]
-    pub(super) mock: MockFlags,
+    pub(super) dialects: DialectFlags,
     /// Where the answers of tools come from: replay, record or live
     #[arg(long, value_name = "MODE", value_parser = mode)]
     pub(super) mode: Option<Mode>,
@@ -75,8 +75,8 @@ pub(crate) fn or_here(paths: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
-    let mut suites = Suites::load_with(or_here(&arguments.paths), &arguments.mock.source());
-    if !arguments.mock.fit(&suites, context) {
+    let mut suites = Suites::load_with(or_here(&arguments.paths), &arguments.dialects.options());
+    if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
     let selected = match arguments.selection.apply(suites.plan()) {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use agentci_checks::latency_ms;
 use agentci_drivers::mock::events;
-use agentci_formats::{MockSource, aumai};
+use agentci_formats::{LoadOptions, MockSource, aumai};
 use agentci_plan::{Diagnostics, Dialect, Files as _, Kind as PathKind, Node, Outcome, Severity, Sources};
 use agentci_report::{Gathered, Paint, diagnostic, label};
 use agentci_trace::{Event, Kind, Moment, Trace};
@@ -113,7 +113,9 @@ impl AgentTestRunner {
 
     fn run(self, path: &Path, config: &AgentTestConfig) -> Result<TestSuiteResult, LoadError> {
         let script = config.mock_config().cloned().map_or_else(fixtures::usual, super::MockLlmConfig::into_plan);
-        let mut suites = Suites::load_with([path], &MockSource::Script(script));
+        let mut options = LoadOptions::default();
+        options.mock = MockSource::Script(script);
+        let mut suites = Suites::load_with([path], &options);
         if suites.problems().has_errors() {
             return Err(LoadError::Invalid(told(suites.problems(), &suites.plan().sources)));
         }

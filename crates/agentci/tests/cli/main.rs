@@ -10,6 +10,7 @@ mod suite;
 mod agent_breaks_protocol;
 mod agent_leaves;
 mod agent_stalls;
+mod ananke;
 mod artifacts;
 mod aumai;
 mod baselines;

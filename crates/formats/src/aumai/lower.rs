@@ -187,7 +187,7 @@ mod tests {
     use agentci_plan::{MemoryFiles, Severity};
 
     use super::*;
-    use crate::{Loaded, load, load_with};
+    use crate::{LoadOptions, Loaded, load, load_with};
 
     const MOCK: &str = "model_name: m\nresponses:\n- { content: hi, model: m, tokens_used: '3', latency_ms: 4 }\n";
 
@@ -238,7 +238,8 @@ mod tests {
         let alone = load(&files, &["t/a.yaml".into()]);
         assert_eq!(alone.plan.suites[0].name, "a");
         assert_eq!(mock(&alone.plan.suites[0].cases[0]).script.responses[0].content, "hi");
-        let chosen = load_with(&files, &["t".into()], &MockSource::File("other.yaml".into()));
+        let options = LoadOptions { mock: MockSource::File("other.yaml".into()), ..LoadOptions::default() };
+        let chosen = load_with(&files, &["t".into()], &options);
         assert_eq!(mock(&chosen.plan.suites[0].cases[0]).script.responses[0].content, "ho");
         assert_eq!(messages(&chosen), ["`t/mock_config.yaml` is not used"]);
         let without = load(&MemoryFiles::default().with("t/a.yaml", test("a")), &["t".into()]);

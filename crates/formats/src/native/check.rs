@@ -1,7 +1,8 @@
 //! `checks`: what is asked, as data. Whether a kind exists is for those to say who know the kinds.
 
-use agentci_plan::{Check, Content, Diagnostic, Diagnostics, Key, Node, Pair, Reading, Scalar, Text, read};
-use serde_json::Value;
+use agentci_plan::{Check, Content, Diagnostic, Diagnostics, Key, Node, Pair, Scalar, read};
+
+use crate::normal;
 
 /// Reads a list of checks; the good ones are kept when one is wrong.
 pub(super) fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
@@ -95,44 +96,15 @@ fn only_kind<'n>(kinds: &[&'n Pair], node: &Node, problems: &mut Diagnostics) ->
 
 fn of_pair(pair: &Pair) -> Check {
     let Key { text, span } = &pair.key;
-    let mut templated = false;
-    let unescaped = normal(&pair.value, &mut |text| match Text::parse(text) {
-        Text::Literal(literal) => literal,
-        Text::Template(_) => {
-            templated = true;
-            text.to_owned()
-        }
-    });
-    let arguments = if templated { as_written(&pair.value) } else { unescaped };
+    let (arguments, templated) = normal::arguments(&pair.value);
     Check { templated, ..Check::new(text.as_str(), *span, arguments) }
-}
-
-/// The data in its normal form, variables and escapes left as they are.
-pub(super) fn as_written(node: &Node) -> Node {
-    normal(node, &mut str::to_owned)
-}
-
-/// The data in the one form that equal data has however it is spelt: texts quoted, nothing written as `null`.
-fn normal(node: &Node, change: &mut impl FnMut(&str) -> String) -> Node {
-    let content = match &node.content {
-        Content::Scalar(scalar) => Content::Scalar(match scalar.value(Reading::Core) {
-            Some(Value::String(text)) => Scalar::quoted(change(&text)),
-            Some(Value::Null) => Scalar::plain("null"),
-            _ => scalar.clone(),
-        }),
-        Content::List(items) => Content::List(items.iter().map(|item| normal(item, change)).collect()),
-        Content::Map(pairs) => Content::Map(
-            pairs.iter().map(|pair| Pair { key: pair.key.clone(), value: normal(&pair.value, change) }).collect(),
-        ),
-    };
-    Node { span: node.span, content }
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::Sources;
+    use agentci_plan::{Reading, Sources};
     use serde_json::json;
 
     use super::*;

@@ -12,6 +12,7 @@ use super::settings::{Settings, settings};
 use super::turn::turns;
 use super::words::Place;
 use crate::ids;
+use crate::skip::skip;
 use crate::surroundings::read_redaction;
 
 /// What a suite file says.
@@ -132,13 +133,4 @@ fn case(node: &Node, place: Place<'_>, suite_has_target: bool, problems: &mut Di
     fields.finish(problems);
     let tags = tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect();
     Some(CaseFile { id: id?, description, tags, skip, turns: turns?, settings })
-}
-
-/// `true`, `false`, or the reason as text.
-fn skip(node: &Node, problems: &mut Diagnostics) -> Option<Skip> {
-    match node.scalar().and_then(agentci_plan::Scalar::truth) {
-        Some(true) => Some(Skip { reason: None }),
-        Some(false) => None,
-        None => read::text(node, "skip", problems).map(|reason| Skip { reason: Some(reason) }),
-    }
 }

@@ -6,9 +6,10 @@ use agentci_plan::{
     Action, Data, Diagnostic, Diagnostics, Limits, Message, Node, Pair, Reading, Said, Spanned, Turn, read,
 };
 
-use super::check::{as_written, checks};
+use super::check::checks;
 use super::limits::limits;
 use super::words::{template, unknown_key};
+use crate::normal::as_written;
 
 const KEYS: [&str; 5] = ["user", "input", "messages", "checks", "limits"];
 

@@ -1,0 +1,58 @@
+//! Flags that belong to one format: `--mock-config` to aumai, `--config` to ananke.
+
+use std::path::PathBuf;
+
+use agentci::Suites;
+use agentci::formats::{LoadOptions, MockSource};
+use agentci::plan::Dialect;
+use clap::Args;
+
+use super::context::Context;
+
+/// Flags about suites of one format.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct DialectFlags {
+    /// The scripted model that answers tests of the aumai format; `mock_config.yaml` beside the tests without it
+    #[arg(long, value_name = "FILE")]
+    mock_config: Option<PathBuf>,
+    /// The config of tests of the ananke format; the nearest `ananke.config.yaml` on the way up without it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl DialectFlags {
+    /// What they say to whoever reads the suites.
+    pub(crate) fn options(&self) -> LoadOptions {
+        let mut options = LoadOptions::default();
+        options.mock = self.mock_config.clone().map_or(MockSource::Beside, MockSource::File);
+        options.config.clone_from(&self.config);
+        options
+    }
+
+    /// Whether there is a suite that has a use for each flag; says so if not.
+    pub(crate) fn fit(&self, suites: &Suites, context: &Context) -> bool {
+        let flags = [
+            (
+                "`--mock-config` is for suites of the aumai format, and there is none",
+                self.mock_config.is_some(),
+                Dialect::Aumai,
+                "leave it out; a native suite has its script under `target: { mock: {..} }`",
+            ),
+            (
+                "`--config` is for suites of the ananke format, and there is none",
+                self.config.is_some(),
+                Dialect::Ananke,
+                "leave it out, or name tests with `turns:`",
+            ),
+        ];
+        let loaded = &suites.plan().suites;
+        // It may be that of a suite that was refused, which is told of by its own problems.
+        let refused = suites.problems().has_errors();
+        let useless = |&(_, given, dialect, _): &(&str, bool, Dialect, &str)| {
+            given && !refused && !loaded.iter().any(|suite| suite.dialect == dialect)
+        };
+        let Some((message, _, _, help)) = flags.into_iter().find(useless) else { return true };
+        context.complain(message, Some(help));
+        false
+    }
+}

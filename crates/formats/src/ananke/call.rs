@@ -1,0 +1,133 @@
+//! `assert.tools`: which tools are called, how often, with what and in which order.
+
+use std::sync::Arc;
+
+use agentci_plan::{Check, Content, Diagnostic, Diagnostics, Key, Node, Pair, Scalar, Span, Spanned, read};
+
+use super::assertion::item;
+use super::pattern::pattern;
+
+const KIND: &str = "tool_called";
+
+/// Names of tools that must not be called.
+pub(super) fn forbid(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
+    let items = read::list(node, "forbid", problems).unwrap_or_default();
+    let names = items.iter().filter_map(|item| read::name(item, "forbid[]", problems));
+    names.map(|name| item(KIND, "tools.forbid", true, name.span, &text(name))).collect()
+}
+
+/// Calls that must be made.
+pub(super) fn require(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
+    let items = read::list(node, "require", problems).unwrap_or_default();
+    let required = |node: &Node| {
+        let mut fields = read::Fields::open(node, "a required call", problems)?;
+        let mut pairs = described(&mut fields, problems);
+        let count = fields.optional("count").and_then(|node| count(node, problems));
+        pairs.extend(pair(&fields, "count", count));
+        let after = fields.optional("after").and_then(|node| read::name(node, "after", problems));
+        pairs.extend(pair(&fields, "after", after.map(text)));
+        fields.finish(problems);
+        Some(check(node.span, pairs, "tools.require", false))
+    };
+    items.iter().filter_map(required).collect()
+}
+
+/// Calls that must not be made as they are described.
+pub(super) fn forbid_calls(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
+    let items = read::list(node, "forbid_calls", problems).unwrap_or_default();
+    let forbidden = |node: &Node| {
+        let mut fields = read::Fields::open(node, "a forbidden call", problems)?;
+        let pairs = described(&mut fields, problems);
+        fields.finish(problems);
+        Some(check(node.span, pairs, "tools.forbid_calls", true))
+    };
+    items.iter().filter_map(forbidden).collect()
+}
+
+fn check(span: Span, pairs: Vec<Pair>, label: &'static str, negate: bool) -> Arc<Check> {
+    let arguments = Node { span, content: Content::Map(pairs) };
+    let span = arguments.get("name").map_or(span, |name| name.span);
+    item(KIND, label, negate, span, &arguments)
+}
+
+/// Which calls are meant, as arguments of the check.
+fn described(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Vec<Pair> {
+    let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
+    let args = fields.optional("args_match").and_then(|node| args_match(node, problems));
+    let result = fields.optional("result_match").and_then(|node| one_pattern(node, "result_match", problems));
+    let not = fields.optional("result_not_match").and_then(|node| one_pattern(node, "result_not_match", problems));
+    let described =
+        [("name", name.map(text)), ("args_match", args), ("result_match", result), ("result_not_match", not)];
+    described.into_iter().filter_map(|(key, value)| pair(fields, key, value)).collect()
+}
+
+fn pair(fields: &read::Fields<'_>, key: &str, value: Option<Node>) -> Option<Pair> {
+    Some(Pair { key: Key { text: key.to_owned(), span: fields.key_span(key)? }, value: value? })
+}
+
+fn text(text: Spanned<String>) -> Node {
+    Node::text(text.value, text.span)
+}
+
+fn one_pattern(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {
+    Some(Node::text(pattern(&read::text(node, name, problems)?), node.span))
+}
+
+/// A pattern for each path into the arguments.
+fn args_match(node: &Node, problems: &mut Diagnostics) -> Option<Node> {
+    let Some(pairs) = node.pairs() else {
+        problems.push(
+            Diagnostic::error(node.span, format!("`args_match` must be a mapping, found {}", node.describe()))
+                .label("expected `argument: pattern` lines"),
+        );
+        return None;
+    };
+    let read =
+        |pair: &Pair| Some(Pair { key: pair.key.clone(), value: one_pattern(&pair.value, &pair.key.text, problems)? });
+    Some(Node { span: node.span, content: Content::Map(pairs.iter().filter_map(read).collect()) })
+}
+
+/// `{ exact }`, or `{ min, max }` of which either may be left out.
+fn count(node: &Node, problems: &mut Diagnostics) -> Option<Node> {
+    if node.pairs().is_none() {
+        problems.push(
+            Diagnostic::error(node.span, format!("`count` must be a mapping, found {}", node.describe()))
+                .label("expected how often")
+                .help("write `{ exact: 1 }`, or `{ min: 1, max: 3 }`"),
+        );
+        return None;
+    }
+    let mut fields = read::Fields::open(node, "`count`", problems)?;
+    let [exact, min, max] = ["exact", "min", "max"].map(|key| {
+        let node = fields.optional(key)?;
+        Some(Spanned::new(read::count(node, key, 0, problems), node.span))
+    });
+    let numbers = [("min", &min), ("max", &max)];
+    let numbers =
+        numbers.into_iter().filter_map(|(key, number)| pair(&fields, key, number.as_ref().and_then(number_node)));
+    let numbers = Node { span: node.span, content: Content::Map(numbers.collect()) };
+    let both = exact.is_some().then(|| min.as_ref().or(max.as_ref())).flatten();
+    let both = both.map(|other| other.span);
+    fields.finish(problems);
+    if let Some(span) = both {
+        problems.push(
+            Diagnostic::error(span, "`exact` can not stand beside `min` and `max`")
+                .label("`exact` says it all")
+                .help("write `{ exact: 1 }`, or `{ min: 1, max: 3 }`"),
+        );
+        return None;
+    }
+    let bounds = (min.and_then(|min| min.value), max.and_then(|max| Some((max.value?, max.span))));
+    if let (Some(min), Some((max, span))) = bounds
+        && min > max
+    {
+        let diagnostic = Diagnostic::error(span, "`max` is less than `min`").label(format!("less than {min}"));
+        problems.push(diagnostic.help("no number of calls can be both"));
+        return None;
+    }
+    Some(exact.as_ref().and_then(number_node).unwrap_or(numbers))
+}
+
+fn number_node(number: &Spanned<Option<u32>>) -> Option<Node> {
+    Some(Node { span: number.span, content: Content::Scalar(Scalar::plain(number.value?.to_string())) })
+}

@@ -1,0 +1,43 @@
+//! `ananke.config.yaml`: what all tests of a project share.
+
+use agentci_plan::{Diagnostics, Node, read};
+
+use super::assertion::inherit;
+use super::named::Named;
+use super::target::{Place, ReadTarget, target};
+use super::version::version;
+
+/// The names under which it is looked for.
+pub(crate) const NAMES: [&str; 2] = ["ananke.config.yaml", "ananke.config.yml"];
+
+/// Where recordings are kept, from the folder of the config.
+const RECORDINGS: &str = "recordings";
+
+/// What a config says.
+pub(super) struct Config {
+    pub(super) target: ReadTarget,
+    pub(super) named: Named<'static>,
+    /// Whether turns inherit all demands, of the target and of their tests.
+    pub(super) inherit: bool,
+    pub(super) recordings: String,
+}
+
+/// Reads a config; `None` when something it can not do without is missing or wrong.
+pub(super) fn config(root: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Config> {
+    let mut fields = read::Fields::open(root, "the config", problems)?;
+    let version = version(&mut fields, problems);
+    let target = fields.required("target", problems).and_then(|node| target(node, version, place, problems));
+    let named = Named::read(fields.optional("assertions"), None, problems);
+    let inherit = inherit(&mut fields, problems);
+    let recordings = fields.optional("recordings").and_then(|node| read::name(node, "recordings", problems));
+    fields.finish(problems);
+    if let Some(block) = target.as_ref().and_then(|target| target.block.as_ref()) {
+        named.check(block, problems);
+    }
+    Some(Config {
+        target: target?,
+        named,
+        inherit,
+        recordings: recordings.map_or_else(|| RECORDINGS.to_owned(), |folder| folder.value),
+    })
+}

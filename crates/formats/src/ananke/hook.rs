@@ -1,0 +1,44 @@
+//! `hooks`: commands that run before the turns of a test.
+
+use std::path::Path;
+use std::time::Duration;
+
+use agentci_plan::{CommandPart, Diagnostics, Hook, Node, Text, read};
+
+use super::target::Place;
+use super::words::{filled_list, milliseconds};
+use crate::command::part;
+use crate::texts::{named_texts, template};
+
+/// How long a hook may take that does not say so itself.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Reads the hooks of a test. They run in the folder of the config, and files in their commands are looked for there first, then
+/// in the folder of the test.
+pub(super) fn hooks(node: &Node, config: Place<'_>, test: &Path, problems: &mut Diagnostics) -> Vec<Hook> {
+    let items = read::list(node, "hooks", problems).unwrap_or_default();
+    items.iter().filter_map(|item| hook(item, config, test, problems)).collect()
+}
+
+fn hook(node: &Node, config: Place<'_>, test: &Path, problems: &mut Diagnostics) -> Option<Hook> {
+    let mut fields = read::Fields::open(node, "a hook", problems)?;
+    let command = fields.required("cmd", problems).and_then(|node| {
+        let items = filled_list(node, "cmd", "[sh, seed.sh]", problems)?;
+        Some(items.iter().filter_map(|item| template(item, "cmd[]", problems)).collect::<Vec<Text>>())
+    });
+    let timeout = fields.optional("timeout_ms").and_then(|node| milliseconds(node, "timeout_ms", problems));
+    let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
+    fields.finish(problems);
+    let find = |text: Text| -> CommandPart {
+        let found = part(config.files, config.folder, text);
+        if found.file.is_some() { found } else { part(config.files, test, found.text) }
+    };
+    let here = config.folder.as_os_str().is_empty() || config.folder == Path::new(".");
+    Some(Hook {
+        command: command?.into_iter().map(find).collect(),
+        folder: (!here).then(|| config.folder.to_path_buf()),
+        environment,
+        timeout: timeout.unwrap_or(DEFAULT_TIMEOUT),
+        span: node.span,
+    })
+}

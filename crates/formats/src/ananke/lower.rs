@@ -1,0 +1,260 @@
+//! A config and its tests to a suite of the plan.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use agentci_plan::{
+    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, Mode, Node, Recording, Redaction,
+    ScriptedTool, Sources, Span, Spanned, StopRule, Suite, Target, Text, Turn, World, join,
+};
+
+use super::config::{self, Config};
+use super::merge::{Merged, Said};
+use super::named::Budget;
+use super::project::{Project, Test};
+use super::recording;
+use super::target::{Place, Protocol};
+use super::test::{self, Asked, TestFile};
+use super::tool::{Tool, merged};
+use crate::ids::{self, Ids};
+use crate::{broken, document};
+
+/// Lowers a config and its tests; `None` when the suite is refused. A test that is wrong is a broken case.
+pub(crate) fn lower(
+    files: &dyn Files,
+    sources: &mut Sources,
+    project: Project,
+    diagnostics: &mut Diagnostics,
+) -> Option<Suite> {
+    let Project { config: path, mut tests } = project;
+    let folder = join(path.parent().unwrap_or(Path::new("")), "");
+    let place = Place { files, folder: &folder };
+    let root = document::open(files, sources, &path).map_err(|problem| diagnostics.push(problem)).ok()?;
+    let mut problems = Diagnostics::default();
+    let config = config::config(&root, place, &mut problems).filter(|_| !problems.has_errors());
+    let shared = config.as_ref().map(|config| Shared::new(config, place, &mut problems));
+    let shared = shared.filter(|_| !problems.has_errors());
+    diagnostics.append(problems);
+    let mut shared = shared?;
+    tests.sort_by(|one, other| one.path.cmp(&other.path));
+    let opened: Vec<Opened> = tests.into_iter().map(|test| shared.open(test)).collect();
+    let mut ids = Ids::default();
+    let mut problems = Diagnostics::default();
+    for test in &opened {
+        if let Some(name) = &test.name {
+            ids.claim(name, sources, &mut problems);
+        }
+        for problem in &test.problems {
+            diagnostics.push(problem.clone());
+        }
+    }
+    let refused = problems.has_errors();
+    diagnostics.append(problems);
+    if refused {
+        return None;
+    }
+    let cases = opened.into_iter().map(|test| test.case(&shared, &mut ids)).collect();
+    Some(Suite {
+        name: files.name(&folder).unwrap_or_else(|| "ananke".into()),
+        dialect: Dialect::Ananke,
+        path,
+        span: root.span,
+        mode: Mode::Live,
+        output_dir: None,
+        redact: Redaction::default(),
+        gates: Gates::default(),
+        folder,
+        cases,
+    })
+}
+
+/// What the tests of a config have in common.
+struct Shared<'c> {
+    config: &'c Config,
+    place: Place<'c>,
+    target: Arc<Target>,
+    scripted: Arc<[ScriptedTool]>,
+    variables: Arc<[(String, Text)]>,
+    /// What the target asks.
+    said: Said,
+    /// The same for a test that asks nothing itself.
+    merged: Merged,
+    /// Demands that were warned about.
+    warned: HashSet<Span>,
+}
+
+impl<'c> Shared<'c> {
+    fn new(config: &'c Config, place: Place<'c>, problems: &mut Diagnostics) -> Self {
+        let mut budget = Budget::new();
+        let block = config.target.block.as_ref();
+        let rules = block.map(|block| config.named.gather(block, &mut budget)).unwrap_or_default();
+        let said = Said { rules, inherit: config.inherit || block.is_some_and(|block| block.inherit) };
+        let merged = Merged::new(&said, &Said::default(), &mut budget);
+        if budget.exceeded() {
+            problems.push(too_much(config.target.target.span()));
+        }
+        let mut shared = Self {
+            config,
+            place,
+            target: Arc::new(config.target.target.clone()),
+            scripted: config.target.tools.iter().filter_map(Tool::scripted).collect(),
+            variables: Arc::from([]),
+            said,
+            merged,
+            warned: HashSet::new(),
+        };
+        let demands = shared.said.rules.require.clone();
+        shared.warn_of_demands(&demands, problems);
+        shared
+    }
+
+    /// A2A shows no tool calls, so a demand for one can not be met.
+    fn warn_of_demands(&mut self, demands: &[Arc<Check>], problems: &mut Diagnostics) {
+        if self.config.target.protocol != Protocol::A2a {
+            return;
+        }
+        let new = demands.iter().find(|check| !self.warned.contains(&check.kind.span));
+        self.warned.extend(demands.iter().map(|check| check.kind.span));
+        if let Some(check) = new {
+            problems.push(
+                Diagnostic::warning(check.kind.span, "an A2A agent does not show its tool calls")
+                    .label("will hardly ever be seen")
+                    .help("ask for what the agent says with `text`, or for what it must not call with `forbid`"),
+            );
+        }
+    }
+
+    fn open(&mut self, test: Test) -> Opened {
+        let Test { path, root } = test;
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut opened = Opened {
+            stem: stem.strip_suffix(".test").map(str::to_owned).unwrap_or(stem),
+            recording: recording::path(self.place, &self.config.recordings, &path),
+            ..Opened::default()
+        };
+        let root = match root {
+            Ok(root) => root,
+            Err(problem) => {
+                opened.span = Some(problem.span);
+                opened.problems.push(problem);
+                return opened;
+            }
+        };
+        opened.span = Some(root.span);
+        let folder = join(path.parent().unwrap_or(Path::new("")), "");
+        self.read(&root, &folder, &mut opened);
+        opened.problems.sort();
+        opened
+    }
+
+    fn read(&mut self, root: &Node, folder: &Path, opened: &mut Opened) {
+        let problems = &mut opened.problems;
+        let (file, asked) = test::test(root, self.config, self.place, folder, problems);
+        opened.name = file.as_ref().map(|file| file.name.clone()).or_else(|| ids::readable_under(root, "name"));
+        // Blocks can be put together once they are known not to build upon themselves.
+        let Some(file) = file.filter(|_| !problems.has_errors()) else {
+            let blocks = asked.block.iter().chain(asked.turns.iter().filter_map(|turn| turn.block.as_ref()));
+            opened.checks = self.merged.whole();
+            opened.checks.extend(blocks.flat_map(|block| block.rules.checks()));
+            return;
+        };
+        opened.file = Some(file);
+        let mut budget = Budget::new();
+        let demands = opened.ask(asked, self, &mut budget);
+        if budget.exceeded() {
+            opened.problems.push(too_much(root.span));
+        }
+        self.warn_of_demands(&demands, &mut opened.problems);
+    }
+}
+
+fn too_much(span: Span) -> Diagnostic {
+    let most = Budget::MOST;
+    Diagnostic::error(span, format!("the assertions come to more than {most} checks"))
+        .help("ask for less in the target and in named blocks, or split the test")
+}
+
+/// A test file that was opened, with whatever is wrong with it.
+#[derive(Default)]
+struct Opened {
+    file: Option<TestFile>,
+    turns: Vec<Turn>,
+    checks: Vec<Arc<Check>>,
+    name: Option<Spanned<String>>,
+    stem: String,
+    span: Option<Span>,
+    recording: std::path::PathBuf,
+    problems: Diagnostics,
+}
+
+impl Opened {
+    /// Puts together what is asked, for each turn and for all of them; the calls that are demanded beyond the target's.
+    fn ask(&mut self, asked: Asked<'_>, shared: &Shared<'_>, budget: &mut Budget) -> Vec<Arc<Check>> {
+        let Asked { turns, block, named, inherit } = asked;
+        let rules = block.as_ref().map(|block| named.gather(block, budget)).unwrap_or_default();
+        let mut demands = rules.require.clone();
+        let own;
+        let merged = if block.is_none() && !inherit {
+            &shared.merged
+        } else {
+            let all = inherit || shared.config.inherit;
+            let target = Said { inherit: inherit || shared.said.inherit, ..shared.said.clone() };
+            let test = Said { rules, inherit: all || block.is_some_and(|block| block.inherit) };
+            own = Merged::new(&target, &test, budget);
+            &own
+        };
+        for turn in turns {
+            let rules = turn.block.map(|block| named.gather(&block, budget));
+            demands.extend(rules.iter().flat_map(|rules| &rules.require).cloned());
+            let checks = merged.turn(rules.as_ref(), budget);
+            self.turns.push(Turn { said: turn.said, checks, limits: Limits::default(), span: turn.span });
+        }
+        self.checks = merged.whole();
+        demands
+    }
+
+    fn case(self, shared: &Shared<'_>, ids: &mut Ids) -> Case {
+        let target = Arc::clone(&shared.target);
+        let (Some(file), false) = (self.file, self.problems.has_errors()) else {
+            let span = self.span.unwrap_or(target.span());
+            let (id, span) = match self.name {
+                Some(name) => (name.value, name.span),
+                None => (ids.free(&self.stem, span), span),
+            };
+            return broken::case(id, span, target, self.checks, self.problems);
+        };
+        let TestFile { name, tags, skip, hooks, tools } = file;
+        let (target, scripted) = match tools {
+            None => (target, Arc::clone(&shared.scripted)),
+            Some(tools) => with_tools(&target, &merged(&shared.config.target.tools, tools)),
+        };
+        let recording = Some(Recording { path: self.recording, span: name.span });
+        Case {
+            id: name.value,
+            span: name.span,
+            description: None,
+            tags,
+            skip,
+            target,
+            world: Arc::new(World { scripted, recording, ..World::default() }),
+            variables: Arc::clone(&shared.variables),
+            hooks: hooks.into(),
+            turns: self.turns,
+            checks: self.checks,
+            limits: Limits::default(),
+            timeout: None,
+            runs: 1,
+            stop: StopRule::FirstFailedTurn,
+            broken: None,
+        }
+    }
+}
+
+fn with_tools(target: &Arc<Target>, tools: &[Tool]) -> (Arc<Target>, Arc<[ScriptedTool]>) {
+    let mut target = Target::clone(target);
+    if let Target::Agui(agui) = &mut target {
+        agui.tools = tools.iter().map(Tool::client).collect();
+    }
+    (Arc::new(target), tools.iter().filter_map(Tool::scripted).collect())
+}

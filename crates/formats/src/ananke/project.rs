@@ -1,0 +1,116 @@
+//! Which test belongs to which config.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use agentci_plan::{Diagnostic, Files, Kind, Node, join};
+
+use super::config::NAMES;
+use super::shape::{is_named_as_test, is_test, reads_like_a_test};
+
+/// How many folders a config is looked for upwards.
+const MOST_STEPS: usize = 128;
+
+/// A test file that was opened, or why it could not be.
+pub(crate) struct Test {
+    pub(crate) path: PathBuf,
+    pub(crate) root: Result<Node, Diagnostic>,
+}
+
+/// A config and its tests.
+pub(crate) struct Project {
+    pub(crate) config: PathBuf,
+    pub(crate) tests: Vec<Test>,
+}
+
+/// All projects that were met.
+pub(crate) struct Projects<'f> {
+    files: &'f dyn Files,
+    /// The config that the caller wants for all tests.
+    chosen: Option<PathBuf>,
+    /// The configs of folders.
+    nearest: HashMap<PathBuf, Option<PathBuf>>,
+    /// In the order they were met.
+    met: Vec<Project>,
+    homeless: Vec<Test>,
+}
+
+impl<'f> Projects<'f> {
+    pub(crate) fn new(files: &'f dyn Files, chosen: Option<&Path>) -> Self {
+        let chosen = chosen.map(|config| join(config, ""));
+        Self { files, chosen, nearest: HashMap::new(), met: Vec::new(), homeless: Vec::new() }
+    }
+
+    /// The config of the tests in a folder: the chosen one, else the nearest on the way up, from there or from the working
+    /// folder.
+    fn config(&mut self, folder: &Path) -> Option<PathBuf> {
+        if let Some(chosen) = &self.chosen {
+            return Some(chosen.clone());
+        }
+        self.above(join(folder, "")).or_else(|| self.above(PathBuf::from(".")))
+    }
+
+    fn above(&mut self, folder: PathBuf) -> Option<PathBuf> {
+        let mut way = vec![folder];
+        let mut found = None;
+        while let Some(folder) = way.last() {
+            if let Some(known) = self.nearest.get(folder) {
+                found.clone_from(known);
+                break;
+            }
+            found = NAMES.iter().map(|name| join(folder, name)).find(|path| self.files.kind(path) == Some(Kind::File));
+            let above = self.files.parent(folder).filter(|_| found.is_none() && way.len() < MOST_STEPS);
+            let Some(above) = above else { break };
+            way.push(above);
+        }
+        self.nearest.extend(way.into_iter().map(|folder| (folder, found.clone())));
+        found
+    }
+
+    /// Whether a file that was met in a search is worth opening: its name says that it is a test, or there is a config.
+    pub(crate) fn may_be_test(&mut self, path: &Path) -> bool {
+        is_named_as_test(path) || self.config(&folder_of(path)).is_some()
+    }
+
+    /// Whether a file that was opened is a test. One that can not be parsed is, if all else speaks for it.
+    pub(crate) fn is_test(&mut self, test: &Test) -> bool {
+        match &test.root {
+            Ok(root) => is_test(root),
+            Err(_) => {
+                reads_like_a_test(self.files, &test.path)
+                    || (is_named_as_test(&test.path) && self.config(&folder_of(&test.path)).is_some())
+            }
+        }
+    }
+
+    /// Takes a test to its config.
+    pub(crate) fn add(&mut self, test: Test) {
+        match self.config(&folder_of(&test.path)) {
+            Some(config) => self.add_to(config, test),
+            None => self.homeless.push(test),
+        }
+    }
+
+    /// Takes a test to this config, unless the caller chose another one for all.
+    pub(crate) fn add_to(&mut self, config: PathBuf, test: Test) {
+        let config = self.chosen.clone().unwrap_or(config);
+        match self.met.iter_mut().find(|project| project.config == config) {
+            Some(project) => project.tests.push(test),
+            None => self.met.push(Project { config, tests: vec![test] }),
+        }
+    }
+
+    /// Whether a config that was met in a search has no tests, and nothing else was chosen.
+    pub(crate) fn is_empty(&self, config: &Path) -> bool {
+        self.chosen.is_none() && !self.met.iter().any(|project| project.config == config)
+    }
+
+    /// The projects in the order they were met, and the tests that have no config.
+    pub(crate) fn finish(&mut self) -> (Vec<Project>, Vec<Test>) {
+        (std::mem::take(&mut self.met), std::mem::take(&mut self.homeless))
+    }
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    join(path.parent().unwrap_or(Path::new("")), "")
+}

@@ -1,0 +1,57 @@
+//! Where the conversation of a test is kept.
+
+use std::path::{Component, Path, PathBuf};
+
+use agentci_plan::{Kind, join, relative};
+
+use super::target::Place;
+
+/// The file for the recording of a test: where the test lies below the config, below the folder of recordings. The path of a test
+/// that lies elsewhere becomes one name.
+pub(super) fn path(place: Place<'_>, recordings: &str, test: &Path) -> PathBuf {
+    let from = relative(place.folder, test);
+    let within = from.components().all(|part| matches!(part, Component::Normal(_)));
+    let name = if within { from.to_string_lossy().into_owned() } else { flat(&from) };
+    // Beside `a.yaml` a file `a.yml` needs a recording of its own.
+    let twin = test.extension().is_some_and(|extension| extension == "yml")
+        && place.files.kind(&test.with_extension("yaml")) == Some(Kind::File);
+    let name = match name.rsplit_once('.') {
+        Some((stem, _)) if !twin && test.extension().is_some() => format!("{stem}.jsonl"),
+        _ => format!("{name}.jsonl"),
+    };
+    join(&join(place.folder, recordings), &name)
+}
+
+fn flat(path: &Path) -> String {
+    let names = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+        _ => None,
+    });
+    names.collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::MemoryFiles;
+
+    use super::*;
+
+    #[test]
+    fn a_recording_lies_where_its_test_does_and_never_elsewhere() {
+        let files = MemoryFiles::default().with("p/t/a.yaml", "").with("p/t/a.yml", "");
+        for (folder, test, found) in [
+            ("p", "p/t/checkout.test.yaml", "p/recordings/t/checkout.test.jsonl"),
+            ("p", "p/t/a.yaml", "p/recordings/t/a.jsonl"),
+            ("p", "p/t/a.yml", "p/recordings/t/a.yml.jsonl"),
+            ("p", "p/b.yml", "p/recordings/b.jsonl"),
+            ("p", "p/no-extension", "p/recordings/no-extension.jsonl"),
+            ("p", "other/x.yaml", "p/recordings/other-x.jsonl"),
+            ("p", "/abs/x.yaml", "p/recordings/abs-x.jsonl"),
+            (".", "t/x.yaml", "recordings/t/x.jsonl"),
+            ("..", "t/x.yaml", "../recordings/t/x.jsonl"),
+        ] {
+            let place = Place { files: &files, folder: Path::new(folder) };
+            assert_eq!(path(place, "recordings", Path::new(test)), PathBuf::from(found), "{test}");
+        }
+    }
+}

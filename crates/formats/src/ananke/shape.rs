@@ -1,0 +1,39 @@
+//! What a YAML file is in this dialect: a test, a config, or neither.
+
+use std::path::Path;
+
+use agentci_plan::{Files, Node};
+
+use super::config::NAMES;
+use crate::document::SIZE_LIMIT;
+
+/// Whether a file holds a test.
+pub(crate) fn is_test(root: &Node) -> bool {
+    !of_another_dialect(root) && root.get("turns").is_some_and(|turns| turns.items().is_some())
+}
+
+/// Whether a file holds the settings of a project.
+pub(crate) fn is_config(root: &Node) -> bool {
+    let target = root.get("target").is_some_and(|target| target.get("type").is_some());
+    !of_another_dialect(root) && target && root.get("version").is_some()
+}
+
+fn of_another_dialect(root: &Node) -> bool {
+    root.get("cases").is_some() || root.get("suite").is_some()
+}
+
+/// Whether a file has the name under which configs are looked for.
+pub(crate) fn is_named_as_config(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| NAMES.contains(&name))
+}
+
+/// Whether a file has a name that tests usually have.
+pub(crate) fn is_named_as_test(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.ends_with(".test.yaml") || name.ends_with(".test.yml")
+}
+
+/// Whether a file that can not be parsed has the mark of a test all the same.
+pub(super) fn reads_like_a_test(files: &dyn Files, path: &Path) -> bool {
+    files.read_text(path, SIZE_LIMIT).is_ok_and(|text| text.lines().any(|line| line.starts_with("turns:")))
+}

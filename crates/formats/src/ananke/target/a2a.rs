@@ -1,0 +1,69 @@
+//! An agent that speaks A2A.
+
+use agentci_plan::{A2aCard, A2aTarget, Data, Diagnostic, Diagnostics, Node, Target, read};
+
+use super::{Common, Place, auth};
+use crate::ananke::words::{object, plain_texts, url};
+use crate::texts::template;
+
+pub(super) const KEYS: [&str; 7] =
+    ["agentCardUrl", "agentCard", "endpoint", "contextId", "blocking", "acceptedOutputModes", "auth"];
+
+pub(super) fn target(
+    fields: &mut read::Fields<'_>,
+    common: Common,
+    place: Place<'_>,
+    problems: &mut Diagnostics,
+) -> Option<Target> {
+    let card = card(fields, problems);
+    let context = fields.optional("contextId").and_then(|node| template(node, "contextId", problems));
+    let blocking = fields.optional("blocking").and_then(|node| read::truth(node, "blocking", problems));
+    let modes = fields.optional("acceptedOutputModes");
+    let accepted_output_modes =
+        modes.map(|node| plain_texts(node, "acceptedOutputModes", problems)).unwrap_or_default();
+    let auth = fields.optional("auth").and_then(|node| auth::auth(node, place, problems));
+    Some(Target::A2a(Box::new(A2aTarget {
+        card: card?,
+        context,
+        blocking,
+        accepted_output_modes,
+        auth,
+        headers: common.headers,
+        timeout: common.timeout,
+        span: common.span,
+    })))
+}
+
+/// How the agent is found: one of three ways.
+fn card(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<A2aCard> {
+    match (fields.optional("agentCardUrl"), fields.optional("agentCard"), fields.optional("endpoint")) {
+        (Some(node), None, None) => url(node, "agentCardUrl", problems).map(A2aCard::At),
+        (None, Some(node), None) => inline(node, problems),
+        (None, None, Some(node)) => url(node, "endpoint", problems).map(A2aCard::Endpoint),
+        (at, inline, endpoint) => {
+            let second = endpoint.filter(|_| at.is_some() || inline.is_some()).or(inline.filter(|_| at.is_some()));
+            let message = "the target needs exactly one of `agentCardUrl`, `agentCard` and `endpoint`";
+            let label = if second.is_some() { "another one" } else { "none of them is here" };
+            problems.push(
+                Diagnostic::error(second.map_or(fields.span(), |node| node.span), message)
+                    .label(label)
+                    .help("say where the agent's card is with `agentCardUrl`; `endpoint` is for agents without one"),
+            );
+            None
+        }
+    }
+}
+
+fn inline(node: &Node, problems: &mut Diagnostics) -> Option<A2aCard> {
+    match object(node, "agentCard", problems)? {
+        Data::Literal(card) => Some(A2aCard::Inline(card)),
+        Data::Template(_) => {
+            problems.push(
+                Diagnostic::error(node.span, "`agentCard` can not hold variables")
+                    .label("a text in it holds one")
+                    .help("say where the card is with `agentCardUrl`, or where the agent is with `endpoint`"),
+            );
+            None
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A server that speaks MCP.
+
+use agentci_plan::{CommandPart, Diagnostic, Diagnostics, McpTarget, McpTransport, Node, Target, read};
+
+use super::{Common, Place};
+use crate::ananke::words::{filled_list, url};
+use crate::command::part;
+use crate::texts::{named_texts, template};
+
+pub(super) const KEYS: [&str; 4] = ["transport", "command", "endpoint", "env"];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Transport {
+    Stdio,
+    Http,
+}
+
+const TRANSPORTS: [(&str, Transport); 3] =
+    [("stdio", Transport::Stdio), ("sse", Transport::Http), ("http", Transport::Http)];
+
+pub(super) fn target(
+    fields: &mut read::Fields<'_>,
+    common: Common,
+    place: Place<'_>,
+    problems: &mut Diagnostics,
+) -> Option<Target> {
+    let node = fields.required("transport", problems);
+    let transport = node.and_then(|node| read::choice(node, "transport", &TRANSPORTS, problems));
+    let [command, endpoint, env] = ["command", "endpoint", "env"].map(|key| fields.optional(key));
+    let command_parts = command.and_then(|node| command_parts(node, place, problems));
+    let address = endpoint.and_then(|node| url(node, "endpoint", problems));
+    let environment = env.map(|node| named_texts(node, "env", problems)).unwrap_or_default();
+    let transport = match transport? {
+        Transport::Stdio => {
+            misplaced(fields, &["endpoint"], "stdio", problems);
+            if !common.headers.is_empty() {
+                let span = fields.key_span("headers").unwrap_or(common.span);
+                problems.push(
+                    Diagnostic::warning(span, "`headers` are not sent over the transport `stdio`")
+                        .label("has no effect")
+                        .help("hand values to the program with `env`"),
+                );
+            }
+            if command.is_none() {
+                fields.required("command", problems);
+            }
+            McpTransport::Stdio { command: command_parts?, environment }
+        }
+        Transport::Http => {
+            let word = node.and_then(Node::scalar).map_or("sse", |scalar| scalar.text.as_str());
+            misplaced(fields, &["command", "env"], word, problems);
+            if endpoint.is_none() {
+                fields.required("endpoint", problems);
+            }
+            McpTransport::Http(address?)
+        }
+    };
+    Some(Target::Mcp(Box::new(McpTarget {
+        transport,
+        headers: common.headers,
+        timeout: common.timeout,
+        span: common.span,
+    })))
+}
+
+/// Reports keys that belong to the other transport.
+fn misplaced(fields: &read::Fields<'_>, keys: &[&str], transport: &str, problems: &mut Diagnostics) {
+    for (key, span) in keys.iter().filter_map(|key| Some((key, fields.key_span(key)?))) {
+        problems.push(
+            Diagnostic::error(span, format!("`{key}` has no use with the transport `{transport}`"))
+                .label("belongs to the other transport")
+                .help("`stdio` has `command` and `env`, `sse` has `endpoint`"),
+        );
+    }
+}
+
+fn command_parts(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Vec<CommandPart>> {
+    let items = filled_list(node, "command", "[python3, server.py]", problems)?;
+    let part = |item: &Node| Some(part(place.files, place.folder, template(item, "command[]", problems)?));
+    Some(items.iter().filter_map(part).collect())
+}

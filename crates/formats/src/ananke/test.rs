@@ -1,0 +1,79 @@
+//! A test file.
+
+use std::path::Path;
+
+use agentci_plan::{Diagnostic, Diagnostics, Hook, Node, Skip, Spanned, read};
+
+use super::assertion::{Block, Level, block, inherit};
+use super::config::Config;
+use super::hook::hooks;
+use super::named::Named;
+use super::target::{Place, Protocol};
+use super::tool::{Tool, tools};
+use super::turn::{ReadTurn, Setting, turn};
+use super::version::version;
+use super::words::filled_list;
+use crate::skip::skip;
+
+/// What a test file says.
+pub(super) struct TestFile {
+    pub(super) name: Spanned<String>,
+    pub(super) tags: Vec<String>,
+    pub(super) skip: Option<Skip>,
+    pub(super) hooks: Vec<Hook>,
+    pub(super) tools: Option<Vec<Tool>>,
+}
+
+/// What a test file says and asks in its turns and after them, as far as it could be read.
+pub(super) struct Asked<'c> {
+    pub(super) turns: Vec<ReadTurn>,
+    pub(super) block: Option<Block>,
+    pub(super) named: Named<'c>,
+    /// Whether turns inherit all demands, of the target and of the test.
+    pub(super) inherit: bool,
+}
+
+/// Reads a test file; the first part is `None` when something it can not do without is missing or wrong.
+pub(super) fn test<'c>(
+    root: &Node,
+    config: &'c Config,
+    place: Place<'_>,
+    folder: &Path,
+    problems: &mut Diagnostics,
+) -> (Option<TestFile>, Asked<'c>) {
+    let Some(mut fields) = read::Fields::open(root, "the test", problems) else {
+        let named = Named::read(None, Some(&config.named), problems);
+        return (None, Asked { turns: Vec::new(), block: None, named, inherit: false });
+    };
+    let setting = Setting { version: version(&mut fields, problems), protocol: config.target.protocol };
+    let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
+    let tags = fields.optional("tags").and_then(|node| read::one_or_more_texts(node, "tags", problems));
+    let skip = fields.optional("skip").and_then(|node| skip(node, problems));
+    let hooks = fields.optional("hooks").map(|node| hooks(node, place, folder, problems)).unwrap_or_default();
+    let tools = fields.optional("tools").map(|node| client_tools(node, setting.protocol, problems));
+    let turns =
+        fields.required("turns", problems).and_then(|node| filled_list(node, "turns", "[{ user: Hello }]", problems));
+    let turns: Vec<ReadTurn> =
+        turns.unwrap_or_default().iter().filter_map(|node| turn(node, setting, problems)).collect();
+    let block = fields.optional("assert").map(|node| block(node, Level::Above, problems));
+    let named = Named::read(fields.optional("assertions"), Some(&config.named), problems);
+    let inherit = inherit(&mut fields, problems);
+    fields.finish(problems);
+    for block in block.iter().chain(turns.iter().filter_map(|turn| turn.block.as_ref())) {
+        named.check(block, problems);
+    }
+    let tags = tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect();
+    let file = name.map(|name| TestFile { name, tags, skip, hooks, tools });
+    (file, Asked { turns, block, named, inherit })
+}
+
+fn client_tools(node: &Node, protocol: Protocol, problems: &mut Diagnostics) -> Vec<Tool> {
+    if protocol != Protocol::Agui {
+        problems.push(
+            Diagnostic::error(node.span, "`tools` are offered to targets of type `agui`")
+                .label(format!("the config has a target of type `{}`", protocol.name()))
+                .help("remove them"),
+        );
+    }
+    tools(node, problems)
+}

@@ -1,0 +1,16 @@
+//! What the tests of this dialect share.
+
+use std::path::Path;
+
+use agentci_plan::{Diagnostics, Node, Sources};
+
+/// The tree of a text.
+pub(super) fn node(text: &str) -> Node {
+    let file = Sources::default().add(Path::new("a.yaml"), text);
+    crate::yaml::parse(text, file).unwrap()
+}
+
+/// What was found wrong.
+pub(super) fn messages(problems: &Diagnostics) -> Vec<String> {
+    problems.iter().map(|problem| problem.message.clone()).collect()
+}

@@ -1,0 +1,113 @@
+//! `tools`: what the client offers to an agent, and how it answers.
+
+use std::collections::HashSet;
+
+use agentci_plan::{
+    ClientTool, Data, Diagnostic, Diagnostics, Node, Reading, ScriptedAnswer, ScriptedTool, Spanned, read,
+};
+use serde_json::{Value, json};
+
+use super::words::filled_list;
+
+/// A tool as it is written.
+#[derive(Debug, Clone)]
+pub(super) struct Tool {
+    name: Spanned<String>,
+    description: Option<String>,
+    parameters: Option<Value>,
+    answers: Vec<ScriptedAnswer>,
+}
+
+impl Tool {
+    /// What the agent is told of it.
+    pub(super) fn client(&self) -> ClientTool {
+        ClientTool {
+            name: self.name.clone(),
+            description: self.description.clone().unwrap_or_default(),
+            parameters: self.parameters.clone().unwrap_or_else(|| json!({ "type": "object", "properties": {} })),
+        }
+    }
+
+    /// Its answers, if it has any.
+    pub(super) fn scripted(&self) -> Option<ScriptedTool> {
+        let answers = self.answers.clone();
+        (!answers.is_empty()).then(|| ScriptedTool { name: self.name.clone(), answers })
+    }
+
+    /// This tool, and the other's words where it has none of its own.
+    fn over(self, below: &Tool) -> Tool {
+        Tool {
+            name: self.name,
+            description: self.description.or_else(|| below.description.clone()),
+            parameters: self.parameters.or_else(|| below.parameters.clone()),
+            answers: if self.answers.is_empty() { below.answers.clone() } else { self.answers },
+        }
+    }
+}
+
+/// The tools of a target with those of a test: new ones are added, others change what they speak of.
+pub(super) fn merged(target: &[Tool], test: Vec<Tool>) -> Vec<Tool> {
+    let mut all = target.to_vec();
+    for tool in test {
+        match all.iter_mut().find(|known| known.name.value == tool.name.value) {
+            Some(known) => *known = tool.over(known),
+            None => all.push(tool),
+        }
+    }
+    all
+}
+
+/// Reads a list of tools.
+pub(super) fn tools(node: &Node, problems: &mut Diagnostics) -> Vec<Tool> {
+    let items = read::list(node, "tools", problems).unwrap_or_default();
+    let mut names = HashSet::new();
+    let mut tools = Vec::with_capacity(items.len());
+    for item in items {
+        let Some(tool) = tool(item, problems) else { continue };
+        if !names.insert(tool.name.value.clone()) {
+            problems.push(
+                Diagnostic::error(tool.name.span, format!("the tool `{}` is described twice", tool.name.value))
+                    .label("described before")
+                    .help("put several answers of one tool into `replies`"),
+            );
+        }
+        tools.push(tool);
+    }
+    tools
+}
+
+fn tool(node: &Node, problems: &mut Diagnostics) -> Option<Tool> {
+    let mut fields = read::Fields::open(node, "a tool", problems)?;
+    let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
+    let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
+    let parameters = fields.optional("parameters");
+    let parameters = parameters.and_then(|node| read::object(node, "parameters", Reading::Core, problems));
+    let answers = answers(&mut fields, problems);
+    fields.finish(problems);
+    Some(Tool { name: name?, description, parameters, answers })
+}
+
+/// What it answers: always the same, one thing after another, or a complaint.
+fn answers(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Vec<ScriptedAnswer> {
+    let [reply, replies, error] = ["reply", "replies", "error"].map(|key| fields.optional(key));
+    let given = ["reply", "replies", "error"].iter().zip([reply, replies, error]).filter(|(_, node)| node.is_some());
+    let mut keys = given.filter_map(|(key, _)| fields.key_span(key));
+    if let (Some(_), Some(second)) = (keys.next(), keys.next()) {
+        problems.push(
+            Diagnostic::error(second, "a tool has one of `reply`, `replies` and `error`")
+                .label("a second one")
+                .help("keep one of them"),
+        );
+    }
+    let answer = |node: &Node, key: &str, ok: bool, problems: &mut Diagnostics| {
+        Some(ScriptedAnswer { ok, data: Data::parse(read::data(node, key, Reading::Core, problems)?) })
+    };
+    if let Some(node) = reply {
+        return answer(node, "reply", true, problems).into_iter().collect();
+    }
+    if let Some(node) = replies {
+        let items = filled_list(node, "replies", "[first, second]", problems).unwrap_or_default();
+        return items.iter().filter_map(|item| answer(item, "replies", true, problems)).collect();
+    }
+    error.and_then(|node| answer(node, "error", false, problems)).into_iter().collect()
+}

@@ -1,0 +1,186 @@
+//! One turn of a test: something that is said, or an action of the protocol.
+
+use agentci_plan::{
+    Action, Content, Diagnostic, Diagnostics, Message, Node, Pair, Said, Span, Spanned, did_you_mean, read,
+};
+
+use super::assertion::{Block, Level, block};
+use super::target::Protocol;
+use super::version::{Version, needs};
+use crate::normal::as_written;
+use crate::texts::template;
+
+/// A turn as it is written.
+pub(super) struct ReadTurn {
+    pub(super) said: Said,
+    pub(super) block: Option<Block>,
+    pub(super) span: Span,
+}
+
+/// What a test is written for.
+#[derive(Clone, Copy)]
+pub(super) struct Setting {
+    /// The version of the test file, if it is known.
+    pub(super) version: Option<Version>,
+    /// The protocol of the target.
+    pub(super) protocol: Protocol,
+}
+
+/// A type of turn.
+#[derive(Clone, Copy)]
+struct Type {
+    name: &'static str,
+    /// The protocol that has it; all without one.
+    protocol: Option<Protocol>,
+    /// Reads its keys, each of which is an argument of the action.
+    read: fn(&mut read::Fields<'_>, &mut Diagnostics),
+}
+
+const USER: &str = "user";
+
+const TYPES: [Type; 8] = [
+    Type { name: USER, protocol: None, read: nothing },
+    Type { name: "agui:connect", protocol: Some(Protocol::Agui), read: nothing },
+    Type { name: "agui:resume", protocol: Some(Protocol::Agui), read: resume },
+    Type { name: "a2a:send", protocol: Some(Protocol::A2a), read: send },
+    Type { name: "mcp:call", protocol: Some(Protocol::Mcp), read: call },
+    Type { name: "mcp:read", protocol: Some(Protocol::Mcp), read: resource },
+    Type { name: "mcp:prompt", protocol: Some(Protocol::Mcp), read: prompt },
+    Type { name: "mcp:list", protocol: Some(Protocol::Mcp), read: nothing },
+];
+
+/// Reads a turn; `None` when it is wrong.
+pub(super) fn turn(node: &Node, setting: Setting, problems: &mut Diagnostics) -> Option<ReadTurn> {
+    let mut fields = read::Fields::open(node, "a turn", problems)?;
+    let written = fields.optional("type");
+    let found = written.map_or(Some(TYPES[0]), |node| known(node, problems));
+    let block = fields.optional("assert").map(|node| block(node, Level::Turn, problems));
+    // Without its type it can not be said which keys are known.
+    let found = found?;
+    fits(found, written.unwrap_or(node), setting, problems);
+    let said = if found.name == USER {
+        let words = fields.required("user", problems).and_then(|node| template(node, "user", problems));
+        words.map(|content| Said::Messages(vec![Message { role: "user".into(), content }]))
+    } else {
+        (found.read)(&mut fields, problems);
+        let kind = Spanned::new(found.name.to_owned(), written.map_or(node.span, |node| node.span));
+        Some(Said::Action(Action { kind, arguments: arguments(node) }))
+    };
+    fields.finish(problems);
+    Some(ReadTurn { said: said?, block, span: node.span })
+}
+
+fn known(node: &Node, problems: &mut Diagnostics) -> Option<Type> {
+    let name = read::text(node, "type", problems)?;
+    let found = TYPES.into_iter().find(|known| known.name == name);
+    if found.is_none() {
+        let names = TYPES.map(|known| known.name);
+        let help = match did_you_mean(&name, names) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("known types are {}", read::quoted_list(&names)),
+        };
+        problems.push(
+            Diagnostic::error(node.span, format!("unknown turn type `{}`", name.escape_debug()))
+                .label("not known here")
+                .help(help),
+        );
+    }
+    found
+}
+
+/// Reports a turn that the target can not take, or that the version of the file does not know.
+fn fits(found: Type, place: &Node, setting: Setting, problems: &mut Diagnostics) {
+    let target = setting.protocol.name();
+    let Some(protocol) = found.protocol else {
+        if setting.protocol == Protocol::Mcp {
+            problems.push(
+                Diagnostic::error(place.span, "a target of type `mcp` takes no messages")
+                    .label("not for this target")
+                    .help("call a tool: `type: mcp:call` with `tool` and `args`"),
+            );
+        }
+        return;
+    };
+    let what = format!("the turn type `{}`", found.name);
+    needs(&what, protocol.version(), setting.version, place.span, problems);
+    if protocol != setting.protocol {
+        let fitting = TYPES.into_iter().filter(|other| other.protocol.is_none_or(|other| other == setting.protocol));
+        let fitting: Vec<&str> = fitting.map(|fitting| fitting.name).collect();
+        let message = format!("{what} is for targets of type `{}`, and the config has `{target}`", protocol.name());
+        let help = format!("turns for `{target}` are {}", read::quoted_list(&fitting));
+        problems.push(Diagnostic::error(place.span, message).label("not for this target").help(help));
+    }
+}
+
+/// All keys but those that every turn may have.
+fn arguments(node: &Node) -> Node {
+    let own = |pair: &&Pair| !matches!(pair.key.text.as_str(), "type" | "assert") && !pair.value.is_null();
+    let pairs = node.pairs().unwrap_or_default().iter().filter(own);
+    let pairs = pairs.map(|pair| Pair { key: pair.key.clone(), value: as_written(&pair.value) });
+    Node { span: node.span, content: Content::Map(pairs.collect()) }
+}
+
+fn nothing(_: &mut read::Fields<'_>, _: &mut Diagnostics) {}
+
+/// `resume` answers interrupts by their ids; `status` and `payload` are for those that it does not name.
+fn resume(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
+    if let Some(node) = fields.optional("resume") {
+        mapping(node, "resume", problems);
+        for pair in node.pairs().unwrap_or_default() {
+            let Some(mut answer) = read::Fields::open(&pair.value, "the answer to an interrupt", problems) else {
+                continue;
+            };
+            status(&mut answer, problems);
+            answer.finish(problems);
+        }
+    }
+    status(fields, problems);
+}
+
+fn status(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
+    let words = [("resolved", ()), ("cancelled", ())];
+    fields.optional("status").and_then(|node| read::choice(node, "status", &words, problems));
+    fields.optional("payload");
+}
+
+fn send(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
+    let (message, parts) = (fields.optional("message"), fields.optional("parts"));
+    if let Some(message) = message {
+        read::text(message, "message", problems);
+    }
+    if let Some(parts) = parts {
+        read::list(parts, "parts", problems);
+    }
+    if message.is_none() && parts.is_none() {
+        problems.push(
+            Diagnostic::error(fields.span(), "`a2a:send` sends nothing")
+                .help("add `message:` with a text, or `parts:` with a list of parts"),
+        );
+    }
+    optional_mapping(fields, "metadata", problems);
+}
+
+fn call(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
+    fields.required("tool", problems).and_then(|node| read::name(node, "tool", problems));
+    optional_mapping(fields, "args", problems);
+    fields.optional("answers");
+}
+
+fn resource(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
+    fields.required("uri", problems).and_then(|node| read::name(node, "uri", problems));
+}
+
+fn prompt(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
+    fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
+    optional_mapping(fields, "args", problems);
+}
+
+fn optional_mapping(fields: &mut read::Fields<'_>, key: &'static str, problems: &mut Diagnostics) {
+    if let Some(node) = fields.optional(key) {
+        mapping(node, key, problems);
+    }
+}
+
+fn mapping(node: &Node, name: &str, problems: &mut Diagnostics) {
+    read::object(node, name, agentci_plan::Reading::Core, problems);
+}

@@ -1,0 +1,118 @@
+//! `version`: which keys a file may use.
+
+use agentci_plan::{Diagnostic, Diagnostics, Node, Span, read};
+
+/// A version of the format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Version {
+    major: u32,
+    minor: u32,
+}
+
+impl Version {
+    /// AG-UI.
+    pub(super) const AGUI: Version = Version { major: 1, minor: 0 };
+    /// A2A as well.
+    pub(super) const A2A: Version = Version { major: 1, minor: 1 };
+    /// MCP as well.
+    pub(super) const MCP: Version = Version { major: 1, minor: 2 };
+
+    const NEWEST: Version = Version::MCP;
+    const KNOWN: [Version; 3] = [Version::AGUI, Version::A2A, Version::MCP];
+
+    fn parse(text: &str) -> Option<Self> {
+        let (major, minor) = text.split_once('.')?;
+        let part = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok()).flatten();
+        Some(Self { major: part(major)?, minor: part(minor)? })
+    }
+}
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// The version of a file; `None` when it is missing, wrong or not known. A number without quotes counts as it is spelt.
+pub(super) fn version(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Version> {
+    let node = fields.required("version", problems)?;
+    let Some(version) = node.scalar().and_then(|scalar| Version::parse(&scalar.text)) else {
+        problems.push(
+            Diagnostic::error(node.span, format!("`version` must be MAJOR.MINOR, found {}", node.describe()))
+                .label("expected two numbers with a point between them")
+                .help(format!("write `version: \"{}\"`", Version::AGUI)),
+        );
+        return None;
+    };
+    known(version, node, problems).then_some(version)
+}
+
+fn known(version: Version, node: &Node, problems: &mut Diagnostics) -> bool {
+    if version.major != Version::NEWEST.major {
+        let known = Version::KNOWN.map(|version| version.to_string());
+        problems.push(
+            Diagnostic::error(node.span, format!("version {version} is not known"))
+                .label("another major version")
+                .help(format!("known versions are {}", read::quoted_list(&known))),
+        );
+        return false;
+    }
+    if version > Version::NEWEST {
+        problems.push(
+            Diagnostic::error(node.span, format!("version {version} is not known, the newest is {}", Version::NEWEST))
+                .label("newer than this program")
+                .help(format!("write `version: \"{}\"`, or use a newer agentci", Version::NEWEST)),
+        );
+        return false;
+    }
+    true
+}
+
+/// Reports something that came with a later version than the file's.
+pub(super) fn needs(what: &str, needed: Version, found: Option<Version>, span: Span, problems: &mut Diagnostics) {
+    let Some(found) = found.filter(|found| *found < needed) else { return };
+    problems.push(
+        Diagnostic::error(span, format!("{what} needs version {needed}, and the file has {found}"))
+            .label(format!("known since version {needed}"))
+            .help(format!("write `version: \"{needed}\"` at the top of the file")),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ananke::testing::{messages, node};
+
+    fn read_version(text: &str) -> (Option<Version>, Vec<String>) {
+        let mut problems = Diagnostics::default();
+        let root = node(&format!("version: {text}\n"));
+        let mut fields = read::Fields::open(&root, "the test", &mut problems).unwrap();
+        let version = version(&mut fields, &mut problems);
+        (version, messages(&problems))
+    }
+
+    #[test]
+    fn a_number_counts_as_it_is_spelt() {
+        for (text, minor) in [("1.0", 0), ("'1.1'", 1), ("\"1.2\"", 2)] {
+            assert_eq!(read_version(text), (Some(Version { major: 1, minor }), vec![]), "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_not_known() {
+        for (text, message) in [
+            ("1.10", "version 1.10 is not known, the newest is 1.2"),
+            ("1.3", "version 1.3 is not known, the newest is 1.2"),
+            ("2.0", "version 2.0 is not known"),
+            ("0.9", "version 0.9 is not known"),
+            ("1", "`version` must be MAJOR.MINOR, found the number 1"),
+            ("1.0.0", "`version` must be MAJOR.MINOR, found the text `1.0.0`"),
+            ("+1.0", "`version` must be MAJOR.MINOR, found the number +1.0"),
+            ("1.99999999999", "`version` must be MAJOR.MINOR, found the number 1.99999999999"),
+            ("[1, 0]", "`version` must be MAJOR.MINOR, found a list"),
+            ("", "`version` has no value"),
+        ] {
+            assert_eq!(read_version(text), (None, vec![message.to_owned()]), "{text}");
+        }
+    }
+}

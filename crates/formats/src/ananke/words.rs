@@ -1,0 +1,91 @@
+//! Small readers that several parts of the format need.
+
+use std::time::Duration;
+
+use agentci_plan::{Data, Diagnostic, Diagnostics, Node, Reading, Spanned, Text, read};
+use serde_json::Value;
+
+use crate::texts::template;
+
+/// A time in milliseconds, more than zero.
+pub(super) fn milliseconds(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Duration> {
+    let number = node.scalar().and_then(|scalar| scalar.value(Reading::Core)).as_ref().and_then(Value::as_f64);
+    let duration = number.and_then(|number| Duration::try_from_secs_f64(number / 1000.0).ok());
+    let duration = duration.filter(|duration| !duration.is_zero());
+    if duration.is_none() {
+        let wanted = match number {
+            Some(number) if number > 0.0 => "a shorter time",
+            Some(_) => "more than 0",
+            None => "a number of milliseconds",
+        };
+        problems.push(
+            Diagnostic::error(node.span, format!("`{name}` must be {wanted}, found {}", node.describe()))
+                .label(format!("expected {wanted}"))
+                .help(format!("write a number of milliseconds, such as `{name}: 30000`")),
+        );
+    }
+    duration
+}
+
+/// A mapping in whose texts variables may stand.
+pub(super) fn object(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Data> {
+    read::object(node, name, Reading::Core, problems).map(Data::parse)
+}
+
+/// An address; one without variables must be complete.
+pub(super) fn url(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<Text>> {
+    let text = template(node, name, problems)?;
+    if matches!(&text, Text::Literal(url) if !is_url(url)) {
+        problems.push(
+            Diagnostic::error(node.span, format!("`{name}` must be an HTTP address, found {}", node.describe()))
+                .label("not an address")
+                .help("begin it with `http://` or `https://` and the name of a host, or with a variable"),
+        );
+        return None;
+    }
+    Some(Spanned::new(text, node.span))
+}
+
+fn is_url(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let plain = !text.chars().any(|c| c.is_whitespace() || c.is_control());
+    plain && !host.is_empty() && ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
+}
+
+/// Texts, without their places.
+pub(super) fn plain_texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<String> {
+    read::texts(node, name, problems).unwrap_or_default().into_iter().map(|text| text.value).collect()
+}
+
+/// A list that must not be empty; `example` is how one is written.
+pub(super) fn filled_list<'n>(
+    node: &'n Node,
+    name: &str,
+    example: &str,
+    problems: &mut Diagnostics,
+) -> Option<&'n [Node]> {
+    let items = node.items();
+    let (message, label) = match items {
+        Some([]) => (format!("`{name}` is empty"), "at least one is needed"),
+        Some(items) => return Some(items),
+        None => (format!("`{name}` must be a list, found {}", node.describe()), "expected a list"),
+    };
+    problems.push(Diagnostic::error(node.span, message).label(label).help(format!("write `{name}: {example}`")));
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_scheme_and_a_host() {
+        for good in ["http://localhost:8080/x", "HTTPS://a", "https://a?b"] {
+            assert!(is_url(good), "{good}");
+        }
+        for wrong in ["", "localhost:80", "ftp://a", "http://", "http:///x", "http://a b", "https//a", "/x"] {
+            assert!(!is_url(wrong), "{wrong}");
+        }
+    }
+}

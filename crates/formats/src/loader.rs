@@ -1,0 +1,293 @@
+//! The search for suites, and what becomes of what is found.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Severity, Span, Suite, join};
+
+use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, is_settings};
+use crate::search::{DEPTH_LIMIT, FOLDER_LIMIT, look};
+use crate::{LoadOptions, Loaded, ananke, aumai, document, model_script, native, runledger};
+
+/// Finds suites and makes a plan of them.
+pub(crate) struct Loader<'f> {
+    pub(crate) files: &'f dyn Files,
+    options: &'f LoadOptions,
+    pub(crate) loaded: Loaded,
+    pub(crate) opened: HashSet<PathBuf>,
+    pub(crate) projects: ananke::Projects<'f>,
+    /// YAML files that belong to no suite, met in searches that found one.
+    strays: Vec<PathBuf>,
+    /// How many folders were searched.
+    folders: usize,
+    /// Whether it was said that not all of them were.
+    stopped: bool,
+}
+
+/// What a search has met beside suites that are one by themselves.
+#[derive(Default)]
+struct Met {
+    /// YAML files of no suite.
+    strays: Vec<PathBuf>,
+    /// Configs of the `ananke` dialect.
+    configs: Vec<PathBuf>,
+}
+
+impl<'f> Loader<'f> {
+    pub(crate) fn new(files: &'f dyn Files, options: &'f LoadOptions) -> Self {
+        Self {
+            files,
+            options,
+            loaded: Loaded::default(),
+            opened: HashSet::new(),
+            projects: ananke::Projects::new(files, options.config.as_deref()),
+            strays: Vec::new(),
+            folders: 0,
+            stopped: false,
+        }
+    }
+
+    /// Loads what a user named.
+    pub(crate) fn path(&mut self, written: &Path) {
+        let path = join(written, "");
+        match self.files.kind(&path) {
+            Some(Kind::File) => self.named_file(&path),
+            Some(Kind::Folder) => self.named_folder(&path, written),
+            None => self.error(
+                &path,
+                format!("there is no file or folder `{}`", written.display()),
+                "name a suite's file or a folder that holds suites",
+            ),
+        }
+    }
+
+    /// What came of it all. Tests that share a config may have been named one by one, so their suites are made last.
+    pub(crate) fn finish(mut self) -> Loaded {
+        let (projects, homeless) = self.projects.finish();
+        for project in projects {
+            let Loaded { plan, diagnostics } = &mut self.loaded;
+            if let Some(suite) = ananke::lower(self.files, &mut plan.sources, project, diagnostics) {
+                self.add(suite);
+            }
+        }
+        self.report_homeless(homeless);
+        self.report_strays();
+        self.loaded.diagnostics.sort();
+        self.loaded
+    }
+
+    fn named_folder(&mut self, path: &Path, written: &Path) {
+        let mut met = Met::default();
+        let suites = self.folder(path, 0, &mut met);
+        let conversations = self.conversations(&mut met.strays);
+        let found = suites || conversations || self.tests(path, &mut met.strays);
+        let empty: Vec<PathBuf> = met.configs.into_iter().filter(|config| self.projects.is_empty(config)).collect();
+        if !found && empty.is_empty() {
+            self.error(path, format!("no suite found in `{}`", written.display()), WHAT_IS_A_SUITE);
+        }
+        let severity = if found { Severity::Warning } else { Severity::Error };
+        for config in empty {
+            let span = self.whole(&config);
+            self.report_empty(&config, span, severity);
+        }
+        if found {
+            self.strays.append(&mut met.strays);
+        }
+    }
+
+    fn named_file(&mut self, path: &Path) {
+        if !self.opened.insert(path.to_path_buf()) {
+            return;
+        }
+        let test = self.open_test(path);
+        let root = match &test.root {
+            Ok(root) => root,
+            Err(_) if self.projects.is_test(&test) => return self.projects.add(test),
+            Err(problem) => return self.loaded.diagnostics.push(problem.clone()),
+        };
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_config = ananke::is_named_as_config(path);
+        match dialect(name, root).or(is_config.then_some(Dialect::Ananke)) {
+            Some(Dialect::Ananke) if is_config || ananke::is_config(root) => return self.named_config(path, root.span),
+            Some(Dialect::Ananke) => return self.projects.add(test),
+            Some(dialect) => return self.lower(path, dialect, root),
+            None => {}
+        }
+        let diagnostic = if expected(name) == Some(Dialect::Native) && is_settings(root) {
+            Diagnostic::error(root.span, format!("`{}` is no suite: `cases:` is missing", path.display()))
+                .help("add `suite:` and `cases:`, or name a folder to search")
+        } else {
+            Diagnostic::error(root.span, format!("`{}` fits no known suite format", path.display()))
+                .help(WHAT_IS_A_SUITE)
+        };
+        self.loaded.diagnostics.push(diagnostic);
+    }
+
+    /// Makes one suite of the tests of the `aumai` dialect among these files; whether there are any tests, good or wrong.
+    fn tests(&mut self, folder: &Path, paths: &mut Vec<PathBuf>) -> bool {
+        let mut found = std::mem::take(paths);
+        found.sort();
+        let mut opened = Vec::with_capacity(found.len());
+        let mut unreadable = Diagnostics::default();
+        let mut conversations = false;
+        for path in found {
+            let test = self.open_test(&path);
+            match test.root {
+                Ok(root) if ananke::is_test(&root) => {
+                    self.projects.add(ananke::Test { path, root: Ok(root) });
+                    conversations = true;
+                }
+                Ok(root) => opened.push((path, root)),
+                Err(problem) => unreadable.push(problem),
+            }
+        }
+        if !opened.iter().any(|(_, root)| fits(root, Dialect::Aumai)) {
+            return conversations;
+        }
+        let refused = unreadable.has_errors();
+        self.loaded.diagnostics.append(unreadable);
+        let again = !self.opened.insert(folder.to_path_buf());
+        let name = self.files.name(folder).unwrap_or_else(|| "tests".into());
+        let documents = aumai::Documents { name, path: folder, folder, files: opened, mock: &self.options.mock };
+        let Loaded { plan, diagnostics } = &mut self.loaded;
+        let (suite, strays) = aumai::lower(self.files, &mut plan.sources, documents, diagnostics);
+        *paths = strays;
+        if let Some(suite) = suite.filter(|_| !refused && !again) {
+            self.add(suite);
+        }
+        true
+    }
+
+    /// Searches a folder; whether a suite that is one by itself, good or wrong, was found in it.
+    fn folder(&mut self, folder: &Path, depth: usize, met: &mut Met) -> bool {
+        if !self.goes_on(folder, depth) {
+            return false;
+        }
+        let look = look(self.files, folder);
+        let mut claimed = false;
+        for (path, expected) in look.candidates {
+            claimed |= self.candidate(&path, expected, met);
+        }
+        if claimed && look.config.is_none() {
+            return true;
+        }
+        let mut below = Met { strays: look.others, configs: look.config.into_iter().collect() };
+        let mut found = claimed;
+        for folder in look.folders {
+            found |= self.folder(&folder, depth + 1, &mut below);
+        }
+        if claimed {
+            // Two suites share this folder, and what is no conversation is the other's.
+            self.conversations(&mut below.strays);
+            below.strays.clear();
+        }
+        met.strays.append(&mut below.strays);
+        met.configs.append(&mut below.configs);
+        found
+    }
+
+    /// Whether a search may go into one more folder; says so when it may not.
+    pub(crate) fn goes_on(&mut self, folder: &Path, depth: usize) -> bool {
+        self.folders += 1;
+        if depth <= DEPTH_LIMIT && self.folders <= FOLDER_LIMIT {
+            return true;
+        }
+        if !std::mem::replace(&mut self.stopped, true) {
+            let message = format!("the search stops at `{}`", folder.display());
+            let help = format!(
+                "at most {DEPTH_LIMIT} levels and {FOLDER_LIMIT} folders are searched; name the suite's folder"
+            );
+            let span = self.whole(folder);
+            self.loaded.diagnostics.push(Diagnostic::warning(span, message).help(help));
+        }
+        false
+    }
+
+    /// Opens a file whose name says it may be a suite; whether it is one, good or wrong.
+    fn candidate(&mut self, path: &Path, expected: Dialect, met: &mut Met) -> bool {
+        if !self.opened.insert(path.to_path_buf()) {
+            return true;
+        }
+        let Some(root) = self.open(path) else { return true };
+        if fits(&root, expected) {
+            self.lower(path, expected, &root);
+            return true;
+        }
+        if fits(&root, Dialect::Aumai) || fits(&root, Dialect::Ananke) {
+            met.strays.push(path.to_path_buf());
+        } else if !(expected == Dialect::Native && is_settings(&root)) {
+            self.loaded.diagnostics.push(
+                Diagnostic::warning(root.span, format!("`{}` fits no known suite format", path.display()))
+                    .help(WHAT_IS_A_SUITE),
+            );
+        }
+        // It may yet be named directly, and then it matters that it is no suite.
+        self.opened.remove(path);
+        false
+    }
+
+    fn open(&mut self, path: &Path) -> Option<Node> {
+        document::open(self.files, &mut self.loaded.plan.sources, path)
+            .map_err(|problem| self.loaded.diagnostics.push(problem))
+            .ok()
+    }
+
+    fn lower(&mut self, path: &Path, dialect: Dialect, root: &Node) {
+        let Loaded { plan, diagnostics } = &mut self.loaded;
+        let suite = match dialect {
+            Dialect::Runledger => runledger::lower(self.files, &mut plan.sources, path, root, diagnostics),
+            Dialect::Aumai => {
+                let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tests").to_owned();
+                let folder = path.parent().unwrap_or(Path::new(""));
+                let files = vec![(path.to_path_buf(), root.clone())];
+                let documents = aumai::Documents { name, path, folder, files, mock: &self.options.mock };
+                aumai::lower(self.files, &mut plan.sources, documents, diagnostics).0
+            }
+            _ => native::lower(self.files, &plan.sources, path, root, diagnostics),
+        };
+        if let Some(mut suite) = suite {
+            model_script::attach(self.files, &mut plan.sources, &mut suite, diagnostics);
+            self.add(suite);
+        }
+    }
+
+    /// Takes a suite into the plan, unless its run folder would be another's.
+    fn add(&mut self, suite: Suite) {
+        let Loaded { plan, diagnostics } = &mut self.loaded;
+        let Some(first) = plan.suites.iter().find(|first| first.name == suite.name) else {
+            plan.suites.push(suite);
+            return;
+        };
+        diagnostics.push(
+            Diagnostic::error(suite.span, format!("two suites are called `{}`", suite.name.escape_debug()))
+                .label(format!("the first is `{}`", first.path.display()))
+                .help("rename one of them, since their runs would be kept in the same folder"),
+        );
+    }
+
+    /// One warning for all the files that look as if they should matter and do not.
+    fn report_strays(&mut self) {
+        let strays = std::mem::take(&mut self.strays);
+        let Some(first) = strays.first() else { return };
+        let mut named: Vec<String> = strays.iter().take(3).map(|path| format!("`{}`", path.display())).collect();
+        if strays.len() > named.len() {
+            named.push("...".into());
+        }
+        let message = match strays.len() {
+            1 => format!("1 YAML file belongs to no suite: {}", named.join(", ")),
+            count => format!("{count} YAML files belong to no suite: {}", named.join(", ")),
+        };
+        let span = self.whole(first);
+        self.loaded.diagnostics.push(Diagnostic::warning(span, message).help(WHAT_IS_A_SUITE));
+    }
+
+    fn error(&mut self, path: &Path, message: String, help: &str) {
+        let span = self.whole(path);
+        self.loaded.diagnostics.push(Diagnostic::error(span, message).help(help));
+    }
+
+    /// A place for a problem with a path itself.
+    fn whole(&mut self, path: &Path) -> Span {
+        Span::whole(self.loaded.plan.sources.add(path, ""))
+    }
+}

@@ -1,0 +1,107 @@
+//! What a block of assertions may say.
+
+use crate::project::{CONFIG, asked, good, indented, test, wrong_test};
+
+fn block(lines: &str) -> String {
+    test("a", &format!("assert:\n{}", indented(lines)))
+}
+
+fn whole(lines: &str) -> Vec<String> {
+    asked(&good(CONFIG, &block(lines))).1
+}
+
+#[test]
+fn every_item_is_a_check() {
+    assert_eq!(
+        whole(
+            "tools:\n  forbid: [a, b]\n  require:\n  - { name: c, count: { min: 1, max: 3 }, args_match: { 'x.0.y': ^1$, z: /a/i } }\n  \
+             - { name: d, count: {}, result_match: ok, result_not_match: '/no/g', after: c }\n  \
+             - { name: e, count: { max: 0 } }\n  \
+             forbid_calls:\n  - { name: f, args_match: { x: y }, result_match: z, result_not_match: w }\n\
+             text: { must_match: /^Done/m, must_not_match: [sorry] }\n\
+             timing: { max_duration_ms: 1.5, max_idle_ms: 0 }\n"
+        ),
+        [
+            r#"tools.forbid: not tool_called "a""#,
+            r#"tools.forbid: not tool_called "b""#,
+            r#"tools.require: tool_called {"name":"c","args_match":{"x.0.y":"^1$","z":"(?i)a"},"count":{"min":1,"max":3}}"#,
+            r#"tools.require: tool_called {"name":"d","result_match":"ok","result_not_match":"no","count":{},"after":"c"}"#,
+            r#"tools.require: tool_called {"name":"e","count":{"max":0}}"#,
+            r#"tools.forbid_calls: not tool_called {"name":"f","args_match":{"x":"y"},"result_match":"z","result_not_match":"w"}"#,
+            r#"timing.max_duration_ms: duration {"max":"1.5ms"}"#,
+            r#"timing.max_idle_ms: duration {"idle":"0ms"}"#,
+            r#"text.must_match: matches "(?m)^Done""#,
+            r#"text.must_not_match: not matches "sorry""#,
+        ]
+    );
+}
+
+#[test]
+fn only_what_holds_variables_waits_for_them() {
+    assert_eq!(
+        whole("text: { must_match: ['/^${WHO}/i', 'cost ${a-b}', 'a $${B}'] }\ntools: { forbid: ['${TOOL}'] }\n"),
+        [
+            r#"tools.forbid: $ not tool_called "${TOOL}""#,
+            r#"text.must_match: $ matches "(?i)^${WHO}""#,
+            r#"text.must_match: matches "cost ${a-b}""#,
+            r#"text.must_match: matches "a ${B}""#,
+        ]
+    );
+}
+
+#[test]
+fn refuses_what_is_wrong_all_at_once() {
+    for (lines, found) in [
+        (
+            "tool: {}\ntools: { forbids: [a] }",
+            vec!["unknown key `tool` in `assert`", "unknown key `forbids` in `tools`"],
+        ),
+        ("tools: { forbid: a }", vec!["`forbid` must be a list, found the text `a`"]),
+        (
+            "tools: { forbid: ['', 7] }",
+            vec!["`forbid[]` must not be empty", "`forbid[]` must be text, found the number 7"],
+        ),
+        ("tools: { require: [{ after: b }] }", vec!["a required call needs `name`"]),
+        ("tools: { require: [a] }", vec!["a required call must be a mapping, found the text `a`"]),
+        ("tools: { require: [{ name: a, count: 2 }] }", vec!["`count` must be a mapping, found the number 2"]),
+        (
+            "tools: { require: [{ name: a, count: { exact: 1, min: 1 } }] }",
+            vec!["`exact` can not stand beside `min` and `max`"],
+        ),
+        ("tools: { require: [{ name: a, count: { min: 3, max: 2 } }] }", vec!["`max` is less than `min`"]),
+        ("tools: { require: [{ name: a, count: { exact: -1 } }] }", vec!["`exact` must be 0 or more, found -1"]),
+        ("tools: { require: [{ name: a, args_match: { b: 7 } }] }", vec!["`b` must be text, found the number 7"]),
+        (
+            "tools: { require: [{ name: a, args_match: b }] }",
+            vec!["`args_match` must be a mapping, found the text `b`"],
+        ),
+        ("tools: { forbid_calls: [{ name: a, count: {} }] }", vec!["unknown key `count` in a forbidden call"]),
+        (
+            "timing: { max_duration_ms: -1, max_idle_ms: 'false' }",
+            vec![
+                "`max_duration_ms` must be a number of milliseconds, or false, found the number -1",
+                "`max_idle_ms` must be a number of milliseconds, or false, found the text `false`",
+            ],
+        ),
+        (
+            "timing: { max_duration_ms: true, max_idle_ms: 1e300 }",
+            vec![
+                "`max_duration_ms` must be a number of milliseconds, or false, found the truth value true",
+                "`max_idle_ms` must be a number of milliseconds, or false, found the number 1e300",
+            ],
+        ),
+        ("text: { must_match: { a: b } }", vec!["`must_match` must be a text or a list of texts, found a mapping"]),
+        ("extends: calm", vec!["`extends` must be a list, found the text `calm`"]),
+    ] {
+        assert_eq!(wrong_test(&block(lines)), found, "{lines}");
+    }
+}
+
+#[test]
+fn checks_of_a_broken_test_are_kept_to_be_looked_at() {
+    let wrong = test("a", "nmae: b\nassert: { text: { must_match: '(' } }\n");
+    let loaded = crate::project::loaded(CONFIG, &wrong);
+    let case = &loaded.plan.suites[0].cases[0];
+    assert!(case.broken.is_some() && case.turns.is_empty());
+    assert_eq!(crate::project::shown(case.checks.iter().map(|check| &**check)), [r#"text.must_match: matches "(""#]);
+}

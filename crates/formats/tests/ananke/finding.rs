@@ -1,0 +1,191 @@
+//! Which files are tests, and which config they belong to.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use agentci_formats::{LoadOptions, load_with};
+use agentci_plan::{Entry, FileError, Files, Kind, MemoryFiles, Severity, Suite};
+
+use crate::project::{CONFIG, load, messages, test};
+
+const NATIVE: &str = "suite: native\ntarget: { process: { command: [a] } }\ncases: [{ id: x, input: {} }]\n";
+
+/// Suites, by the files that define them, with their cases.
+fn suites(loaded: &agentci_formats::Loaded) -> Vec<String> {
+    let cases = |suite: &Suite| suite.cases.iter().map(|case| case.id.clone()).collect::<Vec<_>>().join(" ");
+    loaded.plan.suites.iter().map(|suite| format!("{}: {}", suite.path.display(), cases(suite))).collect()
+}
+
+#[test]
+fn tests_belong_to_the_nearest_config_above() {
+    let files = MemoryFiles::default()
+        .with("p/ananke.config.yaml", CONFIG)
+        .with("p/z.test.yaml", test("z", ""))
+        .with("p/t/any-name.yml", test("t", ""))
+        .with("p/t/other.yaml", "services: {}\n")
+        .with("p/t/chart.yaml", "a: {{ template }}\n")
+        .with("p/inner/ananke.config.yml", CONFIG)
+        .with("p/inner/deep/i.test.yaml", test("i", ""))
+        .with("p/native/agentci.yaml", NATIVE)
+        .with("p/native/not-mine.test.yaml", test("n", ""))
+        .with("p/node_modules/x.test.yaml", test("x", ""));
+    let loaded = load(&files, &["p"]);
+    assert_eq!(
+        suites(&loaded),
+        ["p/native/agentci.yaml: x", "p/ananke.config.yaml: t z", "p/inner/ananke.config.yml: i",]
+    );
+    assert_eq!(messages(&loaded), ["2 YAML files belong to no suite: `p/t/chart.yaml`, `p/t/other.yaml`"]);
+    // From a folder below, and from a file, it is the same config.
+    assert_eq!(suites(&load(&files, &["p/t"])), ["p/ananke.config.yaml: t"]);
+    assert_eq!(
+        suites(&load(&files, &["p/z.test.yaml", "p/inner/deep/i.test.yaml", "./p/t/any-name.yml", "p/z.test.yaml"])),
+        ["p/ananke.config.yaml: t z", "p/inner/ananke.config.yml: i"]
+    );
+    // A config that is named has the tests below it that no other one claims.
+    assert_eq!(suites(&load(&files, &["p/ananke.config.yaml"])), ["p/ananke.config.yaml: t z"]);
+}
+
+#[test]
+fn a_config_may_share_a_folder_with_a_suite() {
+    let files = MemoryFiles::default()
+        .with("p/agentci.yaml", NATIVE)
+        .with("p/ananke.config.yaml", CONFIG)
+        .with("p/t/a.yaml", test("a", ""))
+        .with("p/t/b.yaml", "k: 1\n");
+    let loaded = load(&files, &["p"]);
+    assert_eq!(suites(&loaded), ["p/agentci.yaml: x", "p/ananke.config.yaml: a"]);
+    assert_eq!(messages(&loaded), Vec::<&str>::new());
+}
+
+#[test]
+fn a_chosen_config_goes_before_all_others() {
+    let files = MemoryFiles::default()
+        .with("p/ananke.config.yaml", CONFIG)
+        .with("p/a.test.yaml", test("a", ""))
+        .with("q/b.yaml", test("b", ""))
+        .with("other/staging.yaml", CONFIG);
+    let mut options = LoadOptions::default();
+    options.config = Some("./other/staging.yaml".into());
+    let loaded = load_with(&files, &["p".into(), "q".into()], &options);
+    assert_eq!(suites(&loaded), ["other/staging.yaml: a b"]);
+    assert_eq!(messages(&loaded), Vec::<&str>::new());
+    let recording = loaded.plan.suites[0].cases[0].world.recording.as_ref().unwrap();
+    assert_eq!(recording.path, Path::new("other/recordings/p-a.test.jsonl"));
+    options.config = Some("none.yaml".into());
+    let loaded = load_with(&files, &["p".into()], &options);
+    assert_eq!(
+        (suites(&loaded), messages(&loaded)),
+        (Vec::<String>::new(), vec!["can not read `none.yaml`: no such file"])
+    );
+    // Named itself, a config of another name has the tests of its folder.
+    let files = files.with("p/staging.yaml", CONFIG);
+    assert_eq!(suites(&load(&files, &["p/staging.yaml"])), ["p/staging.yaml: a"]);
+}
+
+#[test]
+fn tests_without_a_config_and_configs_without_tests_are_errors() {
+    let lonely = MemoryFiles::default().with("p/a.test.yaml", test("a", "")).with("p/b.test.yml", test("b", ""));
+    for paths in [&["p"][..], &["p/a.test.yaml", "p/b.test.yml"]] {
+        let loaded = load(&lonely, paths);
+        assert_eq!(messages(&loaded), ["no `ananke.config.yaml` was found for `p/a.test.yaml` and another test"]);
+        assert!(loaded.plan.suites.is_empty());
+    }
+    let unnamed = MemoryFiles::default().with("p/a.yaml", test("a", ""));
+    assert_eq!(messages(&load(&unnamed, &["p"])), ["no `ananke.config.yaml` was found for `p/a.yaml`"]);
+    // Beside another suite, a test without a config is no less wrong.
+    let beside = lonely.with("p/n/agentci.yaml", NATIVE);
+    let loaded = load(&beside, &["p"]);
+    assert_eq!((loaded.plan.suites.len(), loaded.diagnostics.count(Severity::Error)), (1, 1));
+
+    let empty = MemoryFiles::default().with("p/ananke.config.yaml", CONFIG).with("p/x.yaml", "a: 1\n");
+    let message = "no tests belong to `p/ananke.config.yaml`";
+    assert_eq!(messages(&load(&empty, &["p"])), [message]);
+    assert_eq!(messages(&load(&empty, &["p/ananke.config.yaml"])), [message]);
+    let beside = load(&empty.with("p/n/agentci.yaml", NATIVE), &["p"]);
+    assert_eq!(beside.diagnostics.count(Severity::Warning), 2);
+    assert!(!beside.diagnostics.has_errors());
+}
+
+#[test]
+fn a_test_that_can_not_be_parsed_is_not_forgotten() {
+    let files = MemoryFiles::default()
+        .with("p/ananke.config.yaml", CONFIG)
+        .with("p/good.yaml", test("good", ""))
+        .with("p/marked.yaml", "name: x\nturns:\n- user: [\n")
+        .with("p/named.test.yaml", "name: [\n")
+        .with("p/neither.yaml", "a: [\n");
+    let loaded = load(&files, &["p"]);
+    assert_eq!(suites(&loaded), ["p/ananke.config.yaml: good marked named"]);
+    assert_eq!(loaded.diagnostics.count(Severity::Error), 2);
+    assert!(
+        messages(&loaded).contains(&"1 YAML file belongs to no suite: `p/neither.yaml`"),
+        "{:?}",
+        messages(&loaded)
+    );
+    let named = load(&files, &["p/marked.yaml"]);
+    assert_eq!(suites(&named), ["p/ananke.config.yaml: marked"]);
+}
+
+#[test]
+fn a_wrong_config_refuses_its_suite_alone() {
+    let files = MemoryFiles::default()
+        .with("p/a/ananke.config.yaml", "version: '1.0'\ntarget: { type: agui, endpoint: 'http://a' }\n")
+        .with("p/a/a.test.yaml", test("a", ""))
+        .with("p/b/ananke.config.yaml", CONFIG)
+        .with("p/b/b.test.yaml", test("b", ""));
+    let loaded = load(&files, &["p"]);
+    assert_eq!(suites(&loaded), ["p/b/ananke.config.yaml: b"]);
+    assert_eq!(messages(&loaded), ["the target needs `agentId`"]);
+}
+
+/// Files that remember what was read.
+struct Watched {
+    files: MemoryFiles,
+    read: RefCell<Vec<PathBuf>>,
+}
+
+impl Files for Watched {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+        self.read.borrow_mut().push(path.to_path_buf());
+        self.files.read(path, limit)
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
+        self.files.list(folder)
+    }
+
+    fn kind(&self, path: &Path) -> Option<Kind> {
+        self.files.kind(path)
+    }
+
+    /// One folder further up than the paths tell.
+    fn parent(&self, folder: &Path) -> Option<PathBuf> {
+        if folder == Path::new(".") { Some("..".into()) } else { self.files.parent(folder) }
+    }
+}
+
+fn watched(files: MemoryFiles) -> Watched {
+    Watched { files, read: RefCell::new(Vec::new()) }
+}
+
+#[test]
+fn files_that_nothing_hints_at_are_not_opened() {
+    let files = MemoryFiles::default()
+        .with("p/n/agentci.yaml", NATIVE)
+        .with("p/a.yaml", test("a", ""))
+        .with("p/b.test.yaml", "k: 1\n");
+    let files = watched(files);
+    let loaded = agentci_formats::load(&files, &["p".into()]);
+    assert_eq!(*files.read.borrow(), [PathBuf::from("p/n/agentci.yaml"), "p/b.test.yaml".into()]);
+    assert_eq!(messages(&loaded), ["2 YAML files belong to no suite: `p/a.yaml`, `p/b.test.yaml`"]);
+}
+
+#[test]
+fn a_config_is_found_above_the_working_folder() {
+    let files = MemoryFiles::default().with("../ananke.config.yaml", CONFIG).with("t/a.yaml", test("a", ""));
+    let files = watched(files.with("/elsewhere/b.test.yaml", test("b", "")));
+    let loaded = agentci_formats::load(&files, &["t".into(), "/elsewhere".into()]);
+    assert_eq!(suites(&loaded), ["../ananke.config.yaml: b a"]);
+    assert_eq!(loaded.plan.suites[0].folder, Path::new(".."));
+    assert_eq!(messages(&loaded), Vec::<&str>::new());
+}
