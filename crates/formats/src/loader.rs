@@ -111,6 +111,7 @@ impl<'f> Loader<'f> {
             Some(Dialect::Ananke) if is_config || ananke::is_config(root) => return self.named_config(path, root.span),
             Some(Dialect::Ananke) => return self.projects.add(test),
             Some(dialect) => return self.lower(path, dialect, root),
+            None if self.projects.is_test(&test) => return self.projects.add(test),
             None => {}
         }
         let diagnostic = if expected(name) == Some(Dialect::Native) && is_settings(root) {

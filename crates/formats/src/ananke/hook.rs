@@ -6,9 +6,9 @@ use std::time::Duration;
 use agentci_plan::{CommandPart, Diagnostics, Hook, Node, Text, read};
 
 use super::target::Place;
-use super::words::{filled_list, milliseconds};
+use super::words::{command, milliseconds};
 use crate::command::part;
-use crate::texts::{named_texts, template};
+use crate::texts::named_texts;
 
 /// How long a hook may take that does not say so itself.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -22,10 +22,7 @@ pub(super) fn hooks(node: &Node, config: Place<'_>, test: &Path, problems: &mut 
 
 fn hook(node: &Node, config: Place<'_>, test: &Path, problems: &mut Diagnostics) -> Option<Hook> {
     let mut fields = read::Fields::open(node, "a hook", problems)?;
-    let command = fields.required("cmd", problems).and_then(|node| {
-        let items = filled_list(node, "cmd", "[sh, seed.sh]", problems)?;
-        Some(items.iter().filter_map(|item| template(item, "cmd[]", problems)).collect::<Vec<Text>>())
-    });
+    let command = fields.required("cmd", problems).and_then(|node| command(node, "cmd", "[sh, seed.sh]", problems));
     let timeout = fields.optional("timeout_ms").and_then(|node| milliseconds(node, "timeout_ms", problems));
     let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     fields.finish(problems);

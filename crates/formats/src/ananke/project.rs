@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agentci_plan::{Diagnostic, Files, Kind, Node, join};
 
 use super::config::NAMES;
-use super::shape::{is_named_as_test, is_test, reads_like_a_test};
+use super::shape::{is_meant_as_test, is_named_as_test, is_test, reads_like_a_test};
 
 /// How many folders a config is looked for upwards.
 const MOST_STEPS: usize = 128;
@@ -72,15 +72,17 @@ impl<'f> Projects<'f> {
         is_named_as_test(path) || self.config(&folder_of(path)).is_some()
     }
 
-    /// Whether a file that was opened is a test. One that can not be parsed is, if all else speaks for it.
+    /// Whether a file that was opened is a test. One that is wrong in a way that hides it is, if all else speaks for it: a test
+    /// must not be left out without a word.
     pub(crate) fn is_test(&mut self, test: &Test) -> bool {
-        match &test.root {
+        let marked = match &test.root {
             Ok(root) => is_test(root),
-            Err(_) => {
-                reads_like_a_test(self.files, &test.path)
-                    || (is_named_as_test(&test.path) && self.config(&folder_of(&test.path)).is_some())
-            }
-        }
+            Err(_) => reads_like_a_test(self.files, &test.path),
+        };
+        marked
+            || (is_named_as_test(&test.path)
+                && test.root.as_ref().map_or(true, is_meant_as_test)
+                && self.config(&folder_of(&test.path)).is_some())
     }
 
     /// Takes a test to its config.

@@ -75,6 +75,20 @@ pub(super) fn filled_list<'n>(
     None
 }
 
+/// A program and its arguments, in each of which variables may stand.
+pub(super) fn command(node: &Node, name: &str, example: &str, problems: &mut Diagnostics) -> Option<Vec<Text>> {
+    let items = filled_list(node, name, example, problems)?;
+    let parts: Vec<Text> = items.iter().filter_map(|item| template(item, &format!("{name}[]"), problems)).collect();
+    if matches!(parts.first(), Some(Text::Literal(program)) if program.trim().is_empty()) {
+        problems.push(
+            Diagnostic::error(node.span, format!("`{name}` names no program"))
+                .label("a program is missing here")
+                .help(format!("write `{name}: {example}`")),
+        );
+    }
+    (parts.len() == items.len()).then_some(parts)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

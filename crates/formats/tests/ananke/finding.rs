@@ -127,6 +127,23 @@ fn a_test_that_can_not_be_parsed_is_not_forgotten() {
 }
 
 #[test]
+fn a_test_whose_turns_are_mistyped_is_not_forgotten() {
+    for wrong in
+        ["version: '1.0'\nname: a\nturn: [{ user: hi }]\n", "version: '1.0'\nturns: 3\n", "version: 1\nname: a\n"]
+    {
+        let files = MemoryFiles::default().with("p/ananke.config.yaml", CONFIG).with("p/a.test.yaml", wrong);
+        for path in ["p", "p/a.test.yaml", "p/ananke.config.yaml"] {
+            let loaded = load(&files, &[path]);
+            assert_eq!(suites(&loaded), ["p/ananke.config.yaml: a"], "{wrong}");
+            assert!(loaded.diagnostics.has_errors(), "{wrong}");
+        }
+    }
+    let other =
+        MemoryFiles::default().with("p/ananke.config.yaml", CONFIG).with("p/game.yaml", "version: 1\nturns: 3\n");
+    assert_eq!(messages(&load(&other, &["p"])), ["no tests belong to `p/ananke.config.yaml`"]);
+}
+
+#[test]
 fn a_wrong_config_refuses_its_suite_alone() {
     let files = MemoryFiles::default()
         .with("p/a/ananke.config.yaml", "version: '1.0'\ntarget: { type: agui, endpoint: 'http://a' }\n")

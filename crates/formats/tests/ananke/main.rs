@@ -6,6 +6,7 @@ mod asked;
 mod config;
 mod example;
 mod finding;
+mod hostile;
 mod inheritance;
 mod project;
 mod test_file;

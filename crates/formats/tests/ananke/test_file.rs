@@ -117,6 +117,12 @@ fn reports_every_problem_of_a_test() {
 }
 
 #[test]
+fn a_command_names_a_program() {
+    let test = test("a", "hooks: [{ cmd: [' ', x] }, { cmd: [sh, 7] }]\n");
+    assert_eq!(wrong_test(&test), ["`cmd` names no program", "`cmd[]` must be text, found the number 7"]);
+}
+
+#[test]
 fn tools_of_a_test_add_to_those_of_the_target() {
     let config = config("tools: [{ name: a, description: A, reply: 1 }, { name: b, reply: 2 }]");
     let case = good(

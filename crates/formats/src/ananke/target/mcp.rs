@@ -1,11 +1,11 @@
 //! A server that speaks MCP.
 
-use agentci_plan::{CommandPart, Diagnostic, Diagnostics, McpTarget, McpTransport, Node, Target, read};
+use agentci_plan::{Diagnostic, Diagnostics, McpTarget, McpTransport, Node, Target, read};
 
 use super::{Common, Place};
-use crate::ananke::words::{filled_list, url};
+use crate::ananke::words::{command as read_command, url};
 use crate::command::part;
-use crate::texts::{named_texts, template};
+use crate::texts::named_texts;
 
 pub(super) const KEYS: [&str; 4] = ["transport", "command", "endpoint", "env"];
 
@@ -27,7 +27,8 @@ pub(super) fn target(
     let node = fields.required("transport", problems);
     let transport = node.and_then(|node| read::choice(node, "transport", &TRANSPORTS, problems));
     let [command, endpoint, env] = ["command", "endpoint", "env"].map(|key| fields.optional(key));
-    let command_parts = command.and_then(|node| command_parts(node, place, problems));
+    let parts = command.and_then(|node| read_command(node, "command", "[python3, server.py]", problems));
+    let parts = parts.map(|parts| parts.into_iter().map(|text| part(place.files, place.folder, text)).collect());
     let address = endpoint.and_then(|node| url(node, "endpoint", problems));
     let environment = env.map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     let transport = match transport? {
@@ -44,7 +45,7 @@ pub(super) fn target(
             if command.is_none() {
                 fields.required("command", problems);
             }
-            McpTransport::Stdio { command: command_parts?, environment }
+            McpTransport::Stdio { command: parts?, environment }
         }
         Transport::Http => {
             let word = node.and_then(Node::scalar).map_or("sse", |scalar| scalar.text.as_str());
@@ -72,10 +73,4 @@ fn misplaced(fields: &read::Fields<'_>, keys: &[&str], transport: &str, problems
                 .help("`stdio` has `command` and `env`, `sse` has `endpoint`"),
         );
     }
-}
-
-fn command_parts(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Vec<CommandPart>> {
-    let items = filled_list(node, "command", "[python3, server.py]", problems)?;
-    let part = |item: &Node| Some(part(place.files, place.folder, template(item, "command[]", problems)?));
-    Some(items.iter().filter_map(part).collect())
 }
