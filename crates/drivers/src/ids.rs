@@ -1,20 +1,43 @@
-//! Ids that nobody else has.
+//! Ids that nobody else has, and that a replay has again.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
 
-/// A random UUID. The numbers come from the keys that the standard library draws for its hash maps.
-pub(crate) fn fresh_id() -> String {
-    let draw = || RandomState::new().build_hasher().finish();
-    let (high, low) = (draw(), draw());
-    format!(
-        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-        high >> 32,
-        (high >> 16) & 0xffff,
-        high & 0xfff,
-        0x8000 | (low >> 48) & 0x3fff,
-        low & 0xffff_ffff_ffff
-    )
+use agentci_plan::mix;
+
+/// A number that nobody else has drawn: it comes from the keys that the standard library draws for its hash maps.
+pub(crate) fn random_seed() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// Makes UUIDs. Equal seeds make equal ones, in the same order.
+#[derive(Debug)]
+pub(crate) struct Ids {
+    seed: u64,
+    made: u64,
+}
+
+impl Ids {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { seed, made: 0 }
+    }
+
+    /// One that was not made before.
+    pub(crate) fn fresh(&mut self) -> String {
+        let mut draw = || {
+            self.made += 1;
+            mix(self.seed ^ mix(self.made))
+        };
+        let (high, low) = (draw(), draw());
+        format!(
+            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+            high >> 32,
+            (high >> 16) & 0xffff,
+            high & 0xfff,
+            0x8000 | (low >> 48) & 0x3fff,
+            low & 0xffff_ffff_ffff
+        )
+    }
 }
 
 #[cfg(test)]
@@ -25,13 +48,25 @@ mod tests {
 
     #[test]
     fn no_two_are_alike_and_all_are_uuids() {
-        let ids: HashSet<String> = (0..1000).map(|_| fresh_id()).collect();
-        assert_eq!(ids.len(), 1000);
+        let ids: HashSet<String> = [1, 2, random_seed()]
+            .into_iter()
+            .flat_map(|seed| {
+                let mut ids = Ids::new(seed);
+                (0..1000).map(move |_| ids.fresh())
+            })
+            .collect();
+        assert_eq!(ids.len(), 3000);
         for id in ids {
             let lengths: Vec<usize> = id.split('-').map(str::len).collect();
             assert_eq!(lengths, [8, 4, 4, 4, 12], "{id}");
             assert_eq!(id.as_bytes()[14], b'4');
             assert!(matches!(id.as_bytes()[19], b'8' | b'9' | b'a' | b'b'), "{id}");
         }
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_ids_again() {
+        let (mut one, mut other) = (Ids::new(7), Ids::new(7));
+        assert!((0..9).all(|_| one.fresh() == other.fresh()));
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::refusal::{asks_for_method, no_stream, refused};
 use super::{Conversation, Ending, Method, Outcome, Reader, Resume, Step, envelope};
 use crate::exchange::{Answer, Line, Method as HttpMethod, Next, Recording, Request};
-use crate::ids::fresh_id;
+use crate::ids::Ids;
 use crate::{Context, Delivery, DriveError, Input, ToolHost, TraceSink};
 
 /// How often one turn may go back to the agent with answers to its calls.
@@ -30,6 +30,7 @@ pub(crate) struct AguiDriver {
     protocol: Strictness,
     conversation: Conversation,
     line: Line,
+    ids: Ids,
 }
 
 /// What one request asks for.
@@ -40,6 +41,7 @@ struct Ask {
 
 impl AguiDriver {
     pub(crate) fn open(target: &AguiTarget, context: &Context<'_>, line: Line) -> Result<Self, UnsetVariable> {
+        let mut ids = Ids::new(line.seed());
         let lookup = context.lookup;
         let fill = |data: &Option<agentci_plan::Data>| data.as_ref().map(|data| data.fill(lookup)).transpose();
         let thread = target.thread.as_ref().map(|thread| thread.fill(lookup)).transpose()?;
@@ -47,7 +49,7 @@ impl AguiDriver {
             |tool| json!({ "name": tool.name.value, "description": tool.description, "parameters": tool.parameters }),
         );
         let conversation = Conversation::new(
-            thread.unwrap_or_else(fresh_id),
+            thread.unwrap_or_else(|| ids.fresh()),
             fill(&target.state)?,
             tools.collect(),
             fill(&target.forwarded_props)?,
@@ -65,6 +67,7 @@ impl AguiDriver {
             protocol: target.protocol,
             conversation,
             line,
+            ids,
         })
     }
 
@@ -105,7 +108,8 @@ impl AguiDriver {
                     Delivery::Truncated => half(&reply.result.result),
                     Delivery::Whole => reply.result.result.clone(),
                 };
-                self.conversation.answer(&call.call_id, &content, reply.result.error.as_deref(), &mut fresh_id);
+                self.conversation
+                    .answer(&call.call_id, &content, reply.result.error.as_deref(), &mut || self.ids.fresh());
                 answered = true;
                 results.push(reply.result);
             }
@@ -119,7 +123,7 @@ impl AguiDriver {
                 continue;
             }
             sink.push_at(over, Kind::TurnEnd)?;
-            return self.judged(violations);
+            return self.judged(&violations);
         }
         Err(DriveError::Protocol {
             message: format!("the agent called tools of the client in {ROUNDS} runs one after another"),
@@ -132,7 +136,7 @@ impl AguiDriver {
         let wrong = |message: String| DriveError::Unsupported(message);
         match input {
             Input::Messages(messages) => {
-                self.conversation.say(messages, &mut fresh_id).map_err(wrong)?;
+                self.conversation.say(messages, &mut || self.ids.fresh()).map_err(wrong)?;
                 Ok(Ask { method: Method::Run, resume: None })
             }
             Input::Action { kind, .. } if kind == "agui:connect" => Ok(Ask { method: Method::Connect, resume: None }),
@@ -152,7 +156,7 @@ impl AguiDriver {
         sink: &mut TraceSink<'_>,
         violations: &mut Vec<String>,
     ) -> Result<(Ending, Moment), DriveError> {
-        let run_id = fresh_id();
+        let run_id = self.ids.fresh();
         let identity = self.conversation.identity(ask.method, ask.resume.as_ref());
         let input = match ask.method {
             Method::Run => self.conversation.run_input(&run_id, ask.resume.as_ref()),
@@ -233,7 +237,7 @@ impl AguiDriver {
     }
 
     /// What the broken rules of the turn come to.
-    fn judged(&self, violations: Vec<String>) -> Result<(), DriveError> {
+    fn judged(&self, violations: &[String]) -> Result<(), DriveError> {
         if self.protocol != Strictness::Fail || violations.is_empty() {
             return Ok(());
         }

@@ -153,7 +153,8 @@ mod tests {
             end: End { at_us: 2, how: How::Broken("no hunter22".into()) },
         };
         let variables = json!({"thread": "t-1", "login": {"password": "hunter22"}}).as_object().cloned().unwrap();
-        let recording = Recording { variables: vec![Printed { hook: 0, variables }], exchanges: vec![exchange] };
+        let recording =
+            Recording { seed: 0, variables: vec![Printed { hook: 0, variables }], exchanges: vec![exchange] };
         let text = recording.write(redactor);
         assert!(!text.contains("hunter22"), "{text}");
         assert!(text.contains(r#""message":"no [REDACTED]""#), "{text}");

@@ -5,6 +5,7 @@ use agentci_trace::Moment;
 use super::live;
 use super::{Answer, ExchangeError, Player, Recorder, Request};
 use crate::Clock;
+use crate::ids::random_seed;
 
 /// The line to an agent: where requests go and answers come from.
 #[derive(Debug, Default)]
@@ -34,6 +35,15 @@ impl Line {
         match self {
             Line::Live | Line::Record(_) => clock.now(),
             Line::Replay(player) => clock.after(player.next().unwrap_or_else(|| player.position())),
+        }
+    }
+
+    /// What the ids in requests are to be made from; in a replay they are those that were recorded.
+    pub(crate) fn seed(&self) -> u64 {
+        match self {
+            Line::Live => random_seed(),
+            Line::Record(recorder) => recorder.seed(),
+            Line::Replay(player) => player.seed(),
         }
     }
 

@@ -7,7 +7,7 @@
 //! A recording is a file of JSON lines for one attempt at a case. Every `at_us` is in microseconds since the attempt began.
 //!
 //! ```text
-//! {"v":1,"type":"recording"}
+//! {"v":1,"type":"recording","seed":17}
 //! {"type":"variables","hook":0,"variables":{"thread":"t-1"}}
 //! {"type":"request","at_us":1200,"method":"POST","identity":{"messages":["hello"]}}
 //! {"type":"response","at_us":5300,"status":200,"headers":{"content-type":"text/event-stream"}}
@@ -15,6 +15,7 @@
 //! {"type":"end","at_us":9000,"how":"closed"}
 //! ```
 //!
+//! - `recording`: `seed` is what the ids in requests were made from.
 //! - `variables`: what a hook printed, so that it need not run again.
 //! - `request`: `identity` is what makes it the same request when it is replayed.
 //! - `response`: absent when none came. Only the headers that a driver can see are kept.

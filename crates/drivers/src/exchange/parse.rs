@@ -56,7 +56,8 @@ impl Reading {
         let kind = line.text("type")?;
         if !self.begun {
             self.begun = true;
-            return begin(&line, kind);
+            self.recording.seed = begin(&line, kind)?;
+            return Ok(());
         }
         match kind {
             "variables" => {
@@ -140,12 +141,14 @@ impl Reading {
     }
 }
 
-fn begin(line: &Line, kind: &str) -> Result<(), String> {
+/// Reads the first line; gives the seed of the ids.
+fn begin(line: &Line, kind: &str) -> Result<u64, String> {
     if kind != "recording" {
         return Err("this is not a recording: its first line must be `{\"v\":1,\"type\":\"recording\"}`".into());
     }
     match line.number("v")? {
-        1 => Ok(()),
+        1 if line.0.contains_key("seed") => line.number("seed"),
+        1 => Ok(0),
         other => Err(format!("this agentci knows version 1 of recordings, this one has version {other}")),
     }
 }

@@ -19,6 +19,7 @@ const SHOWN: usize = 160;
 /// Plays a recording back, request by request.
 #[derive(Debug)]
 pub struct Player {
+    seed: u64,
     exchanges: vec::IntoIter<Exchange>,
     /// How many were played.
     played: usize,
@@ -29,7 +30,12 @@ pub struct Player {
 impl Player {
     /// Begins at the beginning. Requests are compared with the secrets of both sides removed.
     pub fn new(recording: Recording, redactor: Redactor) -> Self {
-        Self { exchanges: recording.exchanges.into_iter(), played: 0, redactor, position: Arc::default() }
+        let Recording { seed, exchanges, .. } = recording;
+        Self { seed, exchanges: exchanges.into_iter(), played: 0, redactor, position: Arc::default() }
+    }
+
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// How many recorded requests nobody sent so far.

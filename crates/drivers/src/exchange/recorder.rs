@@ -9,17 +9,29 @@ use serde_json::{Map, Value};
 use super::Request;
 use super::recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
 use crate::Clock;
+use crate::ids::random_seed;
 
 /// Writes down what goes over the line. Its clones write to the same recording.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Recorder {
     recording: Arc<Mutex<Recording>>,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Recorder {
     /// Begins a recording.
     pub fn new() -> Self {
-        Self::default()
+        let recording = Recording { seed: random_seed(), ..Recording::default() };
+        Self { recording: Arc::new(Mutex::new(recording)) }
+    }
+
+    pub(super) fn seed(&self) -> u64 {
+        lock(&self.recording).seed
     }
 
     /// Notes what a hook printed.

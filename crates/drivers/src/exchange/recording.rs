@@ -11,6 +11,8 @@ use super::ExchangeError;
 /// What was sent and what came back in one attempt at a case.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
+    /// What the ids in requests were made from, so that a replay sends the same ones.
+    pub seed: u64,
     /// What hooks printed.
     pub variables: Vec<Printed>,
     /// Every request with its answer, in the order they were sent.

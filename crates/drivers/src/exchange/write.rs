@@ -17,7 +17,7 @@ impl Recording {
             text.push_str(&value.to_string());
             text.push('\n');
         };
-        line(json!({"v": 1, "type": "recording"}));
+        line(json!({"v": 1, "type": "recording", "seed": clean.seed}));
         for printed in &clean.variables {
             line(json!({"type": "variables", "hook": printed.hook, "variables": printed.variables}));
         }

@@ -34,10 +34,11 @@ pub(super) fn config(root: &Node, place: Place<'_>, problems: &mut Diagnostics) 
     if let Some(block) = target.as_ref().and_then(|target| target.block.as_ref()) {
         named.check(block, problems);
     }
+    let target = target?;
     Some(Config {
-        target: target?,
+        inherit: inherit || target.inherit,
+        target,
         named,
-        inherit,
         recordings: recordings.map_or_else(|| RECORDINGS.to_owned(), |folder| folder.value),
     })
 }

@@ -113,7 +113,7 @@ fn a2a_knows_who_asks() {
         ),
         (
             "{ scheme: mtls, cert: c/a.pem, key: ../k.pem }",
-            Auth::Mtls { certificate: "p/c/a.pem".into(), key: "k.pem".into() },
+            Auth::Mtls { certificate: "p/c/a.pem".into(), key: "k.pem".into(), authority: None },
         ),
     ] {
         let case = good(&a2a(&format!("endpoint: http://a\nauth: {keys}")), &test("a", ""));

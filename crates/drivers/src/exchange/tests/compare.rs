@@ -1,4 +1,4 @@
-use agentci_trace::Redactor;
+use agentci_trace::{Moment, Redactor};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -16,10 +16,10 @@ async fn replay(recorded_identities: Vec<Value>, requests: &[Request]) -> Vec<Re
     let exchanges = recorded_identities.into_iter().map(recorded).collect();
     let mut redactor = Redactor::default();
     redactor.learn_value("hunter22");
-    let mut line = Line::Replay(Player::new(Recording { variables: Vec::new(), exchanges }, redactor));
+    let mut line = Line::Replay(Player::new(Recording { exchanges, ..Recording::default() }, redactor));
     let mut results = Vec::new();
     for request in requests {
-        results.push(line.send(request, Clock::start()).await.map(|answer| answer.status));
+        results.push(line.send(request, Clock::start(), Moment::default()).await.map(|answer| answer.status));
     }
     results
 }
@@ -69,8 +69,8 @@ async fn a_stream_without_end_is_given_up() {
     let raw = Bytes::from(format!("data: {}\n\n", "x".repeat(8 << 20)));
     let frame = Piece { part: Part::Frame, at_us: 3, raw };
     let exchanges = vec![Exchange { pieces: vec![frame; 40], ..recorded(json!(1)) }];
-    let mut line = Line::Replay(Player::new(Recording { variables: Vec::new(), exchanges }, Redactor::default()));
-    let mut answer = line.send(&request("", json!(1), LONG), Clock::start()).await.unwrap();
+    let mut line = Line::Replay(Player::new(Recording { exchanges, ..Recording::default() }, Redactor::default()));
+    let mut answer = line.send(&request("", json!(1), LONG), Clock::start(), Moment::default()).await.unwrap();
     let mut count = 0;
     let error = loop {
         match answer.frame().await {

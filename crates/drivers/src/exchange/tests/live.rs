@@ -74,7 +74,7 @@ enum Seen {
 async fn talk(line: &mut Line, clock: Clock, requests: &[(Request, Reading)]) -> Vec<Seen> {
     let mut seen = Vec::new();
     for (request, reading) in requests {
-        match line.send(request, clock).await {
+        match line.send(request, clock, line.next(clock)).await {
             Ok(mut answer) => {
                 let cookie = answer.header("set-cookie").is_some();
                 seen.push(Seen::Head { status: answer.status, sent: answer.at, kind: answer.content_type(), cookie });
@@ -241,7 +241,7 @@ async fn an_answer_that_is_over_stays_over() {
     let url = serve(vec![(format!("{STREAM}\r\ndata: 1"), Then::Close)]).await;
     let recorder = Recorder::new();
     let mut line = Line::Record(recorder.clone());
-    let mut answer = line.send(&request(&url, json!(1), LONG), Clock::start()).await.unwrap();
+    let mut answer = line.send(&request(&url, json!(1), LONG), Clock::start(), Moment::default()).await.unwrap();
     assert!(answer.frame().await.unwrap().unwrap().frame.unfinished);
     for _ in 0..2 {
         assert_eq!(answer.frame().await, Ok(None));

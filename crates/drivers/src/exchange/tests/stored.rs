@@ -61,12 +61,13 @@ proptest! {
     fn any_recording_survives_being_stored(
         variables in vec((any::<usize>(), vec((".{0,6}", json_value()), 0..3)), 0..3),
         exchanges in vec(exchange(), 0..4),
+        seed in any::<u64>(),
     ) {
         let variables = variables
             .into_iter()
             .map(|(hook, variables)| Printed { hook, variables: variables.into_iter().collect() })
             .collect();
-        let recording = Recording { variables, exchanges };
+        let recording = Recording { seed, variables, exchanges };
         prop_assert_eq!(Recording::parse(&recording.write(&Redactor::default())), Ok(recording));
     }
 

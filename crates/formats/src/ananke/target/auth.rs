@@ -30,7 +30,9 @@ pub(super) fn auth(node: &Node, place: Place<'_>, problems: &mut Diagnostics) ->
         Scheme::Mtls => {
             let certificate = path(&mut fields, "cert", place, problems);
             let key = path(&mut fields, "key", place, problems);
-            certificate.zip(key).map(|(certificate, key)| Auth::Mtls { certificate, key })
+            let authority = fields.optional("ca").and_then(|node| read::name(node, "ca", problems));
+            let authority = authority.map(|path| join(place.folder, &path.value));
+            certificate.zip(key).map(|(certificate, key)| Auth::Mtls { certificate, key, authority })
         }
     };
     fields.finish(problems);

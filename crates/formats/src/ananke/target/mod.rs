@@ -12,7 +12,7 @@ use agentci_plan::{
     Content, Diagnostic, Diagnostics, Files, Node, Pair, REQUEST_TIMEOUT, Severity, Span, Target, Text, read,
 };
 
-use super::assertion::{Block, Level, block};
+use super::assertion::{Block, Level, block, inherit};
 use super::tool::Tool;
 use super::version::{Version, needs};
 use super::words::milliseconds;
@@ -74,6 +74,8 @@ pub(super) struct ReadTarget {
     pub(super) tools: Vec<Tool>,
     /// What is asked of every test.
     pub(super) block: Option<Block>,
+    /// Whether turns inherit all demands.
+    pub(super) inherit: bool,
 }
 
 /// What all kinds of target have in common.
@@ -103,6 +105,7 @@ pub(super) fn target(
     let timeout = fields.optional("timeout_ms").and_then(|node| milliseconds(node, "timeout_ms", problems));
     let common = Common { headers, timeout: timeout.unwrap_or(REQUEST_TIMEOUT), span: node.span };
     let block = fields.optional("assert").map(|node| block(node, Level::Above, problems));
+    let inherit = inherit(&mut fields, problems);
     // Without a type it can not be said which keys are known.
     let protocol = protocol?;
     let mut tools = Vec::new();
@@ -114,7 +117,7 @@ pub(super) fn target(
     };
     fields.finish(problems);
     let target = target.filter(|_| problems.count(Severity::Error) == before)?;
-    Some(ReadTarget { protocol, target, tools, block })
+    Some(ReadTarget { protocol, target, tools, block, inherit })
 }
 
 /// Reports the keys that belong to other types of target, and leaves them out.
