@@ -113,7 +113,8 @@ class Outcome:
         (test,) = self.report["tests"]
         failures = [failure["message"] for failure in test.get("failures") or []]
         assert failures or test.get("error"), f"failed without a reason: {test}"
-        return json.dumps([test.get("error"), test.get("failures")], ensure_ascii=False)
+        places = [f"turn {failure.get('turn')} {failure.get('file')}:{failure.get('line')}" for failure in test.get("failures") or []]
+        return json.dumps([test.get("error"), test.get("failures"), places], ensure_ascii=False)
 
     def counted(self):
         """The sums fit the tests, and each test has what every test has."""

@@ -42,13 +42,13 @@ impl Ids {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::BTreeSet;
 
     use super::*;
 
     #[test]
     fn no_two_are_alike_and_all_are_uuids() {
-        let ids: HashSet<String> = [1, 2, random_seed()]
+        let ids: BTreeSet<String> = [1, 2, random_seed()]
             .into_iter()
             .flat_map(|seed| {
                 let mut ids = Ids::new(seed);

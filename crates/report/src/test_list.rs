@@ -109,12 +109,12 @@ fn error(end: &CaseEnd, errors: &[&Finding]) -> Option<String> {
     }
 }
 
-/// `turn 2: the agent gave up`, with the place where there is one.
+/// `turn 2: the agent gave up: no answer (agent_error)`, with the place where there is one.
 fn told(finding: &Finding) -> String {
     let turn = finding.turn.map(|turn| format!("turn {}: ", turn + 1)).unwrap_or_default();
     let place = finding.place.as_ref().filter(|place| place.line > 0);
     let place = place.map(|place| format!(" ({}:{})", place.path, place.line)).unwrap_or_default();
-    format!("{turn}{}{place}", finding.message)
+    format!("{turn}{} ({}){place}", finding.message, finding.cause.name())
 }
 
 fn failure(finding: &Finding) -> Value {
