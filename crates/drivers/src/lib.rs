@@ -6,6 +6,7 @@
 
 mod driver;
 mod error;
+pub mod exchange;
 mod host;
 mod input;
 pub mod mock;
@@ -15,6 +16,7 @@ mod sink;
 pub use agentci_wire::{Ending, adopt_orphans, sweep_all};
 pub use driver::{Context, Driver};
 pub use error::DriveError;
+pub use exchange::{Line, Player, Recorder, Recording, RecordingError};
 pub use host::{Answer, Delivery, Reply, ToolHost};
 pub use input::Input;
 pub use sink::{Clock, Stopped, TraceSink};

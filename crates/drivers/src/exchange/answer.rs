@@ -1,0 +1,219 @@
+//! What comes back.
+
+use std::time::{Duration, Instant};
+
+use agentci_trace::Moment;
+use agentci_wire::sse::{Decoder, EVENT_LIMIT, Frame};
+use bytes::Bytes;
+
+use super::live::Live;
+use super::player::Played;
+use super::recorder::Slot;
+use super::recording::{How, Part};
+use super::{ExchangeError, Head};
+
+/// The most bytes of a stream.
+const STREAM_LIMIT: usize = 256 << 20;
+
+/// An answer whose body is still to come. A wait for an event that is dropped loses nothing.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status code.
+    pub status: u16,
+    /// When the request was sent.
+    pub at: Moment,
+    headers: Vec<(String, String)>,
+    source: Source,
+    decoder: Decoder,
+    /// How many bytes came.
+    received: usize,
+    /// When the last bytes came, or the end.
+    latest: Moment,
+    /// How it ended, if it did.
+    over: Option<Result<(), ExchangeError>>,
+    slot: Option<Slot>,
+}
+
+/// An event of the stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrived {
+    /// The event.
+    pub frame: Frame,
+    /// When the bytes that completed it were read.
+    pub at: Moment,
+}
+
+/// What came within a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// An event.
+    Frame(Arrived),
+    /// The end of the stream.
+    Closed,
+    /// Nothing.
+    Quiet,
+}
+
+/// Where the bytes come from.
+#[derive(Debug)]
+pub(super) enum Source {
+    Live(Box<Live>),
+    Played(Played),
+}
+
+/// What was read.
+pub(super) enum Read {
+    Bytes(Bytes, Moment),
+    End(Moment),
+    Quiet,
+}
+
+impl Answer {
+    pub(super) fn new(at: Moment, latest: Moment, head: Head, source: Source, slot: Option<Slot>) -> Self {
+        let decoder = Decoder::new(EVENT_LIMIT);
+        let Head { status, headers, .. } = head;
+        Self { status, at, headers, source, decoder, received: 0, latest, over: None, slot }
+    }
+
+    /// The value of a header, its name in small letters; only those that a driver may need are there.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// What the body says it is, in small letters and without parameters; empty if it does not say.
+    pub fn content_type(&self) -> String {
+        let whole = self.header("content-type").unwrap_or_default();
+        whole.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    }
+
+    /// When the last bytes were read, or the end was seen.
+    pub fn latest(&self) -> Moment {
+        self.latest
+    }
+
+    /// The next event of the stream; `None` at its end.
+    pub async fn frame(&mut self) -> Result<Option<Arrived>, ExchangeError> {
+        match self.next(None).await? {
+            Next::Frame(arrived) => Ok(Some(arrived)),
+            Next::Closed | Next::Quiet => Ok(None),
+        }
+    }
+
+    /// The next event if it comes soon, for a server that keeps the connection open when everything is said.
+    pub async fn frame_within(&mut self, grace: Duration) -> Result<Next, ExchangeError> {
+        self.next(Instant::now().checked_add(grace)).await
+    }
+
+    /// What is left of the body and when its end was seen, unless it is more than `limit` bytes.
+    pub async fn body(&mut self, limit: usize) -> Result<(Vec<u8>, Moment), ExchangeError> {
+        let mut body = Vec::new();
+        let ended = loop {
+            match self.read(None).await {
+                Ok(Read::Bytes(bytes, _)) if body.len() + bytes.len() > limit => {
+                    return Err(self.fail(ExchangeError::TooLarge(format!("the answer is larger than {limit} bytes"))));
+                }
+                Ok(Read::Bytes(bytes, _)) => body.extend_from_slice(&bytes),
+                Ok(Read::End(_) | Read::Quiet) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        if !body.is_empty() {
+            self.keep(Part::Body, Bytes::copy_from_slice(&body));
+        }
+        self.end(ended)?;
+        Ok((body, self.latest))
+    }
+
+    async fn next(&mut self, until: Option<Instant>) -> Result<Next, ExchangeError> {
+        loop {
+            match self.decoder.next() {
+                Ok(Some(frame)) => return Ok(Next::Frame(self.arrived(frame))),
+                Ok(None) => {}
+                Err(error) => return Err(self.fail(ExchangeError::TooLarge(error.to_string()))),
+            }
+            match self.read(until).await {
+                Ok(Read::Bytes(bytes, _)) => {
+                    self.received += bytes.len();
+                    if self.received > STREAM_LIMIT {
+                        let words = format!("the stream is larger than {STREAM_LIMIT} bytes");
+                        return Err(self.fail(ExchangeError::TooLarge(words)));
+                    }
+                    self.decoder.push(&bytes);
+                }
+                Ok(Read::Quiet) => return Ok(Next::Quiet),
+                Ok(Read::End(_)) => {
+                    let last = self.decoder.finish().map(|frame| self.arrived(frame));
+                    self.keep_rest();
+                    self.end(Ok(()))?;
+                    return Ok(last.map_or(Next::Closed, Next::Frame));
+                }
+                Err(error) => {
+                    self.keep_rest();
+                    self.end(Err(error))?;
+                }
+            }
+        }
+    }
+
+    /// Reads on, unless it is over.
+    async fn read(&mut self, until: Option<Instant>) -> Result<Read, ExchangeError> {
+        if let Some(over) = &self.over {
+            return over.clone().map(|()| Read::End(self.latest));
+        }
+        let read = match &mut self.source {
+            Source::Live(live) => live.read(until).await,
+            Source::Played(played) => played.read(until.is_some()),
+        };
+        match &read {
+            Ok(Read::Bytes(_, at) | Read::End(at)) => self.latest = *at,
+            Ok(Read::Quiet) => {}
+            Err(_) => self.latest = self.source.now(),
+        }
+        read
+    }
+
+    fn arrived(&mut self, frame: Frame) -> Arrived {
+        self.keep(Part::Frame, frame.raw.clone());
+        Arrived { frame, at: self.latest }
+    }
+
+    fn keep_rest(&mut self) {
+        if self.over.is_none() && !self.decoder.rest().is_empty() {
+            self.keep(Part::Rest, Bytes::copy_from_slice(self.decoder.rest()));
+        }
+    }
+
+    fn keep(&mut self, part: Part, raw: Bytes) {
+        if let Some(slot) = &mut self.slot {
+            slot.piece(part, self.latest, raw);
+        }
+    }
+
+    /// Ends with an error of our own.
+    fn fail(&mut self, error: ExchangeError) -> ExchangeError {
+        let _ = self.end(Err(error.clone()));
+        error
+    }
+
+    /// Notes how it ended; the first time counts.
+    fn end(&mut self, ended: Result<(), ExchangeError>) -> Result<(), ExchangeError> {
+        if self.over.is_none() {
+            let how = ended.as_ref().map_or_else(How::of, |()| Some(How::Closed));
+            if let (Some(slot), Some(how)) = (&mut self.slot, how) {
+                slot.end(self.latest, how);
+            }
+            self.over = Some(ended.clone());
+        }
+        ended
+    }
+}
+
+impl Source {
+    /// The moment of what happened last.
+    fn now(&self) -> Moment {
+        match self {
+            Source::Live(live) => live.clock().now(),
+            Source::Played(played) => played.now(),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A recording without its secrets.
+
+use std::borrow::Cow;
+
+use agentci_trace::Redactor;
+use agentci_wire::sse::{Decoder, Frame};
+use serde_json::Value;
+
+use super::recording::{Exchange, How, Part, Piece, Recording};
+
+/// The recording without its secrets. What is secret anywhere in it is removed everywhere in it: a token that one answer holds
+/// and the next request sends is the same token.
+pub(super) fn clean(recording: &Recording, redactor: &Redactor) -> Recording {
+    let mut redactor = redactor.clone();
+    learn(recording, &mut redactor);
+    let mut clean = recording.clone();
+    for printed in &mut clean.variables {
+        let mut variables = Value::Object(std::mem::take(&mut printed.variables));
+        redactor.value(&mut variables);
+        if let Value::Object(variables) = variables {
+            printed.variables = variables;
+        }
+    }
+    for exchange in &mut clean.exchanges {
+        clean_exchange(exchange, &redactor);
+    }
+    clean
+}
+
+/// Takes note of everything that stands under a secret key.
+fn learn(recording: &Recording, redactor: &mut Redactor) {
+    for printed in &recording.variables {
+        for (name, value) in &printed.variables {
+            redactor.learn(&serde_json::json!({ name: value }));
+        }
+    }
+    for exchange in &recording.exchanges {
+        redactor.learn(&exchange.identity);
+        for (name, value) in exchange.response.iter().flat_map(|head| &head.headers) {
+            redactor.learn_pair(name, value);
+        }
+        for (index, piece) in exchange.pieces.iter().enumerate() {
+            let data = match piece.part {
+                Part::Body => String::from_utf8_lossy(&piece.raw).into_owned(),
+                Part::Frame | Part::Rest => frame(piece, index == 0).map(|frame| frame.data).unwrap_or_default(),
+            };
+            if let Ok(value) = serde_json::from_str(&data) {
+                redactor.learn(&value);
+            }
+        }
+    }
+}
+
+fn clean_exchange(exchange: &mut Exchange, redactor: &Redactor) {
+    redactor.value(&mut exchange.identity);
+    for (_, value) in exchange.response.iter_mut().flat_map(|head| &mut head.headers) {
+        redactor.scrub(value);
+    }
+    for (index, piece) in exchange.pieces.iter_mut().enumerate() {
+        let cleaned = match piece.part {
+            Part::Body => clean_text(&String::from_utf8_lossy(&piece.raw), redactor),
+            Part::Frame | Part::Rest => clean_frame(piece, index == 0, redactor),
+        };
+        if let Some(cleaned) = cleaned {
+            piece.raw = cleaned.into();
+        }
+    }
+    match &mut exchange.end.how {
+        How::Closed | How::Left | How::Timeout(_) => {}
+        How::Unsendable(words) | How::Unreachable(words) | How::Broken(words) | How::TooLarge(words) => {
+            redactor.scrub(words);
+        }
+    }
+}
+
+/// A text without secrets; nothing if it has none. JSON stays JSON.
+fn clean_text(text: &str, redactor: &Redactor) -> Option<String> {
+    let by_text = changed(text, redactor.text(text));
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return by_text };
+    let mut clean = value.clone();
+    redactor.value(&mut clean);
+    (clean != value || by_text.is_some()).then(|| clean.to_string())
+}
+
+/// An event without secrets; nothing if it has none. One that has is written anew, without its comments.
+fn clean_frame(piece: &Piece, first: bool, redactor: &Redactor) -> Option<String> {
+    let text = String::from_utf8_lossy(&piece.raw);
+    let by_text = changed(&text, redactor.text(&text));
+    let Some(frame) = frame(piece, first) else { return by_text };
+    let data = clean_text(&frame.data, redactor);
+    if data.is_none() && by_text.is_none() {
+        return None;
+    }
+    let mut clean = String::new();
+    let line = |clean: &mut String, name: &str, value: &str| {
+        clean.push_str(name);
+        clean.push_str(": ");
+        clean.push_str(value);
+        clean.push('\n');
+    };
+    if let Some(event) = &frame.event {
+        line(&mut clean, "event", &redactor.text(event));
+    }
+    if let Some(id) = &frame.id {
+        line(&mut clean, "id", &redactor.text(id));
+    }
+    if let Some(retry) = frame.retry {
+        line(&mut clean, "retry", &retry.to_string());
+    }
+    for part in data.unwrap_or(frame.data).split('\n') {
+        line(&mut clean, "data", part);
+    }
+    if !frame.unfinished {
+        clean.push('\n');
+    }
+    Some(clean)
+}
+
+/// The event that a piece of a stream holds, if any.
+fn frame(piece: &Piece, first: bool) -> Option<Frame> {
+    let mut decoder = Decoder::new(usize::MAX);
+    if !first {
+        // A byte order mark is one only at the start of a stream.
+        decoder.push(b"\n");
+    }
+    decoder.push(&piece.raw);
+    decoder.finish()
+}
+
+fn changed(before: &str, after: Cow<'_, str>) -> Option<String> {
+    (after != before).then(|| after.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::recording::{End, Head, Printed};
+    use super::super::request::Method;
+    use super::*;
+
+    fn piece(part: Part, raw: &str) -> Piece {
+        Piece { part, at_us: 1, raw: raw.to_owned().into() }
+    }
+
+    fn raws(pieces: Vec<Piece>, redactor: &Redactor) -> Vec<String> {
+        let exchange = Exchange {
+            at_us: 0,
+            method: Method::Post,
+            identity: json!({"note": "has hunter22 in it"}),
+            response: Some(Head { at_us: 0, status: 200, headers: vec![("location".into(), "/?a=hunter22".into())] }),
+            pieces,
+            end: End { at_us: 2, how: How::Broken("no hunter22".into()) },
+        };
+        let variables = json!({"thread": "t-1", "login": {"password": "hunter22"}}).as_object().cloned().unwrap();
+        let recording = Recording { variables: vec![Printed { hook: 0, variables }], exchanges: vec![exchange] };
+        let text = recording.write(redactor);
+        assert!(!text.contains("hunter22"), "{text}");
+        assert!(text.contains(r#""message":"no [REDACTED]""#), "{text}");
+        let clean = Recording::parse(&text).unwrap();
+        assert_eq!(clean.variables(0).unwrap()["thread"], "t-1");
+        let raw = |piece: &Piece| String::from_utf8(piece.raw.to_vec()).unwrap();
+        clean.exchanges[0].pieces.iter().map(raw).collect()
+    }
+
+    #[test]
+    fn only_what_holds_a_secret_is_written_anew() {
+        let harmless = ": ping\r\n\r\ndata: {\"a\":  1.50}\r\n\r";
+        let pieces = vec![
+            piece(Part::Frame, harmless),
+            piece(Part::Frame, "\n: hello\nid: 7\nevent: x\ndata: {\"b\": [\"hunter22\"],\ndata:  \"n\": 1.50}\n\n"),
+            piece(Part::Frame, "data: plain hunter22\ndata: text\n\n"),
+            piece(Part::Frame, "data: {\"api_key\":\"abc\"}"),
+        ];
+        assert_eq!(
+            raws(pieces, &Redactor::default()),
+            [
+                harmless,
+                "event: x\nid: 7\ndata: {\"b\":[\"[REDACTED]\"],\"n\":1.50}\n\n",
+                "data: plain [REDACTED]\ndata: text\n\n",
+                "data: {\"api_key\":\"[REDACTED]\"}\n",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_secret_of_one_answer_is_removed_from_all() {
+        let pieces = vec![
+            piece(Part::Body, r#"{"said": "it is swordfish", "ok": true}"#),
+            piece(Part::Body, r#"{"access_token": "swordfish"}"#),
+            piece(Part::Body, "not JSON: swordfish"),
+        ];
+        assert_eq!(
+            raws(pieces, &Redactor::default()),
+            [r#"{"said":"it is [REDACTED]","ok":true}"#, r#"{"access_token":"[REDACTED]"}"#, "not JSON: [REDACTED]"]
+        );
+    }
+
+    #[test]
+    fn comments_and_cut_events_are_cleaned_as_text() {
+        let pieces = vec![piece(Part::Rest, ": hunter22\n\n"), piece(Part::Rest, "data: {\"a\":\"hunter22")];
+        assert_eq!(raws(pieces, &Redactor::default()), [": [REDACTED]\n\n", "data: {\"a\":\"[REDACTED]\n"]);
+    }
+
+    #[test]
+    fn a_value_that_json_hides_behind_another_is_removed() {
+        let pieces = vec![piece(Part::Frame, "data: {\"a\":\"hunter22\",\"a\":1}\n\n")];
+        assert_eq!(raws(pieces, &Redactor::default()), ["data: {\"a\":1}\n\n"]);
+    }
+}

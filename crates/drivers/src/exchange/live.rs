@@ -1,0 +1,108 @@
+//! Exchanges over the network.
+
+use std::time::{Duration, Instant};
+
+use agentci_wire::http::{self, Incoming, StreamRequest};
+use tokio::time::timeout;
+
+use super::answer::{Read, Source};
+use super::recording::How;
+use super::{Answer, ExchangeError, Head, Recorder, Request};
+use crate::Clock;
+
+/// The headers of an answer that a driver can see. The others are neither needed nor stored: they may hold secrets.
+const VISIBLE: [&str; 8] = [
+    "a2a-version",
+    "content-encoding",
+    "content-type",
+    "location",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "retry-after",
+    "www-authenticate",
+];
+
+/// An answer that is still coming.
+#[derive(Debug)]
+pub(super) struct Live {
+    incoming: Incoming,
+    clock: Clock,
+    limit: Limit,
+}
+
+/// How long an exchange may take.
+#[derive(Debug, Clone, Copy)]
+struct Limit {
+    sent: Instant,
+    timeout: Duration,
+}
+
+impl Limit {
+    fn left(self) -> Duration {
+        self.timeout.saturating_sub(self.sent.elapsed())
+    }
+
+    fn exceeded(self) -> ExchangeError {
+        ExchangeError::Timeout { after: self.timeout }
+    }
+}
+
+/// Sends a request, and writes down what becomes of it.
+pub(super) async fn send(
+    request: &Request,
+    clock: Clock,
+    recorder: Option<&mut Recorder>,
+) -> Result<Answer, ExchangeError> {
+    let limit = Limit { sent: Instant::now(), timeout: request.timeout };
+    let at = clock.at(limit.sent);
+    let mut slot = recorder.map(|recorder| recorder.begin(request, clock, at));
+    let wire = StreamRequest {
+        url: request.url.clone(),
+        method: request.method,
+        headers: request.headers.clone(),
+        body: request.body.clone().into(),
+    };
+    let answered = match timeout(limit.timeout, http::send(wire)).await {
+        Ok(answered) => answered.map_err(ExchangeError::from),
+        Err(_) => Err(limit.exceeded()),
+    };
+    let came = clock.now();
+    let incoming = match answered {
+        Ok(incoming) => incoming,
+        Err(error) => {
+            if let (Some(slot), Some(how)) = (&mut slot, How::of(&error)) {
+                slot.end(came, how);
+            }
+            return Err(error);
+        }
+    };
+    let visible = VISIBLE.iter().filter_map(|name| Some(((*name).to_owned(), incoming.header(name)?.to_owned())));
+    let head = Head { at_us: came.offset_us, status: incoming.status, headers: visible.collect() };
+    if let Some(slot) = &mut slot {
+        slot.head(head.clone());
+    }
+    Ok(Answer::new(at, came, head, Source::Live(Box::new(Live { incoming, clock, limit })), slot))
+}
+
+impl Live {
+    /// The next bytes, if they come before the time is up and, if told so, before an earlier instant.
+    pub(super) async fn read(&mut self, until: Option<Instant>) -> Result<Read, ExchangeError> {
+        let left = self.limit.left();
+        // A stream that always has something to read would never be seen to be late.
+        if left.is_zero() {
+            return Err(self.limit.exceeded());
+        }
+        let patience = until.map_or(left, |until| until.saturating_duration_since(Instant::now()).min(left));
+        match timeout(patience, self.incoming.chunk()).await {
+            Ok(Ok(Some(bytes))) => Ok(Read::Bytes(bytes, self.clock.now())),
+            Ok(Ok(None)) => Ok(Read::End(self.clock.now())),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) if patience < left => Ok(Read::Quiet),
+            Err(_) => Err(self.limit.exceeded()),
+        }
+    }
+
+    pub(super) fn clock(&self) -> Clock {
+        self.clock
+    }
+}

@@ -1,0 +1,51 @@
+//! What is sent to an agent over HTTP and what comes back: live, recorded or replayed.
+//!
+//! A driver calls [`Line::send`] and reads the [`Answer`]; it does not know which of the three it is. A replay needs neither
+//! network nor time: everything comes at once, with the moments at which it came when it was recorded, and what failed then
+//! fails again in the same words.
+//!
+//! A recording is a file of JSON lines for one attempt at a case. Every `at_us` is in microseconds since the attempt began.
+//!
+//! ```text
+//! {"v":1,"type":"recording"}
+//! {"type":"variables","hook":0,"variables":{"thread":"t-1"}}
+//! {"type":"request","at_us":1200,"method":"POST","identity":{"messages":["hello"]}}
+//! {"type":"response","at_us":5300,"status":200,"headers":{"content-type":"text/event-stream"}}
+//! {"type":"frame","at_us":5400,"raw":"data: {\"type\":\"RUN_STARTED\"}\n\n"}
+//! {"type":"end","at_us":9000,"how":"closed"}
+//! ```
+//!
+//! - `variables`: what a hook printed, so that it need not run again.
+//! - `request`: `identity` is what makes it the same request when it is replayed.
+//! - `response`: absent when none came. Only the headers that a driver can see are kept.
+//! - `frame`: one event of a stream with all bytes since the one before; `body`: any other answer; `rest`: what came after the
+//!   last event and was none. All have `raw`, or `raw_base64` where it is no UTF-8.
+//! - `end`: `how` is `closed`, `left` (nobody read on), `timeout` (with `after_us`), or, with a `message`, `unreachable`,
+//!   `unsendable`, `broken` or `too_large`.
+//!
+//! Secrets are removed when a recording is written, and where one stood any text fits when a request is compared.
+
+mod answer;
+mod clean;
+mod difference;
+mod error;
+mod line;
+mod live;
+mod parse;
+mod player;
+mod recorder;
+mod recording;
+mod request;
+mod write;
+
+pub use answer::{Answer, Arrived, Next};
+pub use error::{ExchangeError, Mismatch};
+pub use line::Line;
+pub use parse::RecordingError;
+pub use player::Player;
+pub use recorder::Recorder;
+pub use recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
+pub use request::{Method, Request};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,244 @@
+//! From the stored form to a recording.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use super::recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
+use super::request::Method;
+
+/// Why a text is no recording.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct RecordingError {
+    /// Where, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl Recording {
+    /// Reads the stored form.
+    pub fn parse(text: &str) -> Result<Self, RecordingError> {
+        if text.len() > Self::LARGEST {
+            let message = format!("a recording may have {} bytes, this one has {}", Self::LARGEST, text.len());
+            return Err(RecordingError { line: 1, message });
+        }
+        let mut reading = Reading::default();
+        let mut last = 1;
+        for (index, line) in text.lines().enumerate() {
+            if !line.trim().is_empty() {
+                last = index + 1;
+                reading.take(line).map_err(|message| RecordingError { line: last, message })?;
+            }
+        }
+        reading.finish().map_err(|message| RecordingError { line: last, message })
+    }
+}
+
+#[derive(Default)]
+struct Reading {
+    /// Whether the first line was there.
+    begun: bool,
+    recording: Recording,
+    /// The exchange whose end is still to come.
+    open: Option<Exchange>,
+}
+
+impl Reading {
+    fn take(&mut self, line: &str) -> Result<(), String> {
+        let value = serde_json::from_str(line).map_err(|error| format!("this is not JSON: {error}"))?;
+        let Value::Object(line) = value else { return Err("this is not a JSON object".into()) };
+        let line = Line(line);
+        let kind = line.text("type")?;
+        if !self.begun {
+            self.begun = true;
+            return begin(&line, kind);
+        }
+        match kind {
+            "variables" => {
+                let variables = line.object("variables")?.clone();
+                let hook = usize::try_from(line.number("hook")?).map_err(|_| "`hook` is too large")?;
+                self.recording.variables.push(Printed { hook, variables });
+            }
+            "request" => self.request(&line)?,
+            "response" => {
+                let head = head(&line)?;
+                let open = self.open("response")?;
+                if open.response.is_some() || !open.pieces.is_empty() {
+                    return Err("a second `response` to the same request".into());
+                }
+                open.response = Some(head);
+            }
+            "frame" => self.piece(&line, Part::Frame)?,
+            "rest" => self.piece(&line, Part::Rest)?,
+            "body" => self.piece(&line, Part::Body)?,
+            "end" => {
+                let end = End { at_us: line.number("at_us")?, how: how(&line)? };
+                let mut exchange = self.open.take().ok_or("an `end` without a request before it")?;
+                if exchange.response.is_none() && end.how == How::Closed {
+                    return Err("an answer without a `response` can not be closed".into());
+                }
+                exchange.end = end;
+                self.recording.exchanges.push(exchange);
+            }
+            other => return Err(format!("`{other}` is not a type of line in a recording")),
+        }
+        Ok(())
+    }
+
+    fn request(&mut self, line: &Line) -> Result<(), String> {
+        if self.open.is_some() {
+            return Err("a `request` before the `end` of the one before it".into());
+        }
+        let method = match line.text("method")? {
+            "POST" => Method::Post,
+            "GET" => Method::Get,
+            "DELETE" => Method::Delete,
+            other => return Err(format!("`{other}` is not a method of a recording")),
+        };
+        let at_us = line.number("at_us")?;
+        let identity = line.0.get("identity").cloned().ok_or("`identity` is missing")?;
+        let end = End { at_us, how: How::Left };
+        self.open = Some(Exchange { at_us, method, identity, response: None, pieces: Vec::new(), end });
+        Ok(())
+    }
+
+    fn piece(&mut self, line: &Line, part: Part) -> Result<(), String> {
+        let raw = match line.0.get("raw") {
+            Some(_) => Bytes::from(line.text("raw")?.to_owned()),
+            None if line.0.contains_key("raw_base64") => {
+                let decoded = STANDARD.decode(line.text("raw_base64")?);
+                decoded.map_err(|error| format!("`raw_base64` is not base64: {error}"))?.into()
+            }
+            None => return Err("`raw` is missing".into()),
+        };
+        let piece = Piece { part, at_us: line.number("at_us")?, raw };
+        let open = self.open(line.text("type")?)?;
+        if open.response.is_none() {
+            return Err("a piece of an answer before its `response`".into());
+        }
+        open.pieces.push(piece);
+        Ok(())
+    }
+
+    fn open(&mut self, kind: &str) -> Result<&mut Exchange, String> {
+        self.open.as_mut().ok_or_else(|| format!("`{kind}` without a request before it"))
+    }
+
+    fn finish(self) -> Result<Recording, String> {
+        if !self.begun {
+            return Err("the recording is empty".into());
+        }
+        if self.open.is_some() {
+            return Err("the recording breaks off: the last request has no `end`".into());
+        }
+        Ok(self.recording)
+    }
+}
+
+fn begin(line: &Line, kind: &str) -> Result<(), String> {
+    if kind != "recording" {
+        return Err("this is not a recording: its first line must be `{\"v\":1,\"type\":\"recording\"}`".into());
+    }
+    match line.number("v")? {
+        1 => Ok(()),
+        other => Err(format!("this agentci knows version 1 of recordings, this one has version {other}")),
+    }
+}
+
+fn head(line: &Line) -> Result<Head, String> {
+    let status = u16::try_from(line.number("status")?).map_err(|_| "`status` is not a status code")?;
+    let mut headers = Vec::new();
+    for (name, value) in line.object("headers")? {
+        let Value::String(value) = value else { return Err(format!("the header `{name}` must be a text")) };
+        headers.push((name.clone(), value.clone()));
+    }
+    Ok(Head { at_us: line.number("at_us")?, status, headers })
+}
+
+fn how(line: &Line) -> Result<How, String> {
+    let words = || line.text("message").map(str::to_owned);
+    Ok(match line.text("how")? {
+        "closed" => How::Closed,
+        "left" => How::Left,
+        "unsendable" => How::Unsendable(words()?),
+        "unreachable" => How::Unreachable(words()?),
+        "broken" => How::Broken(words()?),
+        "too_large" => How::TooLarge(words()?),
+        "timeout" => How::Timeout(Duration::from_micros(line.number("after_us")?)),
+        other => return Err(format!("`{other}` is not a way for an answer to end")),
+    })
+}
+
+/// One line of a recording.
+struct Line(Map<String, Value>);
+
+impl Line {
+    fn text(&self, key: &str) -> Result<&str, String> {
+        self.get(key)?.as_str().ok_or_else(|| format!("`{key}` must be a text"))
+    }
+
+    fn number(&self, key: &str) -> Result<u64, String> {
+        self.get(key)?.as_u64().ok_or_else(|| format!("`{key}` must be a whole number, not below 0"))
+    }
+
+    fn object(&self, key: &str) -> Result<&Map<String, Value>, String> {
+        self.get(key)?.as_object().ok_or_else(|| format!("`{key}` must be an object"))
+    }
+
+    fn get(&self, key: &str) -> Result<&Value, String> {
+        self.0.get(key).ok_or_else(|| format!("`{key}` is missing"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = r#"{"v":1,"type":"recording"}"#;
+    const REQUEST: &str = r#"{"type":"request","at_us":1,"method":"POST","identity":null}"#;
+    const RESPONSE: &str = r#"{"type":"response","at_us":2,"status":200,"headers":{}}"#;
+    const END: &str = r#"{"type":"end","at_us":3,"how":"closed"}"#;
+
+    #[test]
+    fn wrong_lines_are_named() {
+        let cases: [(&[&str], &str); 14] = [
+            (&[], "line 1: the recording is empty"),
+            (&["", "{"], "line 2: this is not JSON: EOF while parsing an object at line 1 column 1"),
+            (&["[1]"], "line 1: this is not a JSON object"),
+            (&[REQUEST], r#"line 1: this is not a recording: its first line must be `{"v":1,"type":"recording"}`"#),
+            (
+                &[r#"{"v":2,"type":"recording"}"#],
+                "line 1: this agentci knows version 1 of recordings, this one has version 2",
+            ),
+            (&[HEADER, r#"{"type":"dance"}"#], "line 2: `dance` is not a type of line in a recording"),
+            (&[HEADER, r#"{"type":"frame","at_us":1,"raw":""}"#], "line 2: `frame` without a request before it"),
+            (&[HEADER, REQUEST, REQUEST], "line 3: a `request` before the `end` of the one before it"),
+            (&[HEADER, REQUEST, END], "line 3: an answer without a `response` can not be closed"),
+            (&[HEADER, REQUEST, RESPONSE, "", ""], "line 3: the recording breaks off: the last request has no `end`"),
+            (&[HEADER, REQUEST, RESPONSE, RESPONSE], "line 4: a second `response` to the same request"),
+            (&[HEADER, REQUEST, RESPONSE, r#"{"type":"body","at_us":1}"#], "line 4: `raw` is missing"),
+            (
+                &[HEADER, REQUEST, RESPONSE, r#"{"type":"body","at_us":-1,"raw":""}"#],
+                "line 4: `at_us` must be a whole number, not below 0",
+            ),
+            (&[HEADER, REQUEST, r#"{"type":"end","at_us":3,"how":"broken"}"#], "line 3: `message` is missing"),
+        ];
+        for (lines, message) in cases {
+            assert_eq!(Recording::parse(&lines.join("\n")).unwrap_err().to_string(), message);
+        }
+        let whole = [HEADER, REQUEST, RESPONSE, END].join("\r\n");
+        assert_eq!(Recording::parse(&whole).unwrap().exchanges.len(), 1);
+    }
+
+    #[test]
+    fn deep_input_is_refused() {
+        let deep = "[".repeat(100_000);
+        let error = Recording::parse(&format!("{HEADER}\n{{\"type\":{deep}")).unwrap_err();
+        assert!(error.to_string().starts_with("line 2: this is not JSON: recursion limit"), "{error}");
+    }
+}

@@ -1,0 +1,142 @@
+//! Playing a recording back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::vec;
+
+use agentci_trace::{Moment, Redactor, canonical};
+use serde_json::Value;
+
+use super::answer::{Read, Source};
+use super::difference::{Difference, first_difference};
+use super::recording::{End, Exchange, How, Piece, Recording};
+use super::{Answer, ExchangeError, Mismatch, Request};
+use crate::Clock;
+
+/// How much of a value is shown.
+const SHOWN: usize = 160;
+
+/// Plays a recording back, request by request.
+#[derive(Debug)]
+pub struct Player {
+    exchanges: vec::IntoIter<Exchange>,
+    /// How many were played.
+    played: usize,
+    redactor: Redactor,
+    position: Arc<AtomicU64>,
+}
+
+impl Player {
+    /// Begins at the beginning. Requests are compared with the secrets of both sides removed.
+    pub fn new(recording: Recording, redactor: Redactor) -> Self {
+        Self { exchanges: recording.exchanges.into_iter(), played: 0, redactor, position: Arc::default() }
+    }
+
+    /// How many recorded requests nobody sent so far.
+    pub fn remaining(&self) -> usize {
+        self.exchanges.len()
+    }
+
+    /// The moment of what was played last, in microseconds since the recorded attempt began.
+    pub(super) fn position(&self) -> u64 {
+        self.position.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn answer(&mut self, request: &Request, clock: Clock) -> Result<Answer, ExchangeError> {
+        let number = self.played + 1;
+        let Some(exchange) = self.exchanges.next() else { return Err(Mismatch::NoMore { number }.into()) };
+        self.played = number;
+        if let Some(difference) = self.difference(&exchange, request) {
+            return Err(differs(number, &difference).into());
+        }
+        let Exchange { at_us, response, pieces, end, .. } = exchange;
+        let pieces = pieces.into_iter();
+        let mut played = Played { pieces, end, number, clock, now: at_us, position: Arc::clone(&self.position) };
+        let Some(head) = response else {
+            return Err(played.at_end(false).err().unwrap_or_else(|| played.not_read_on()));
+        };
+        let came = played.advance(head.at_us);
+        Ok(Answer::new(clock.after(at_us), came, head, Source::Played(played), None))
+    }
+
+    fn difference(&self, recorded: &Exchange, request: &Request) -> Option<Difference> {
+        let [mut was, mut is] = [recorded.identity.clone(), request.identity.clone()];
+        self.redactor.value(&mut was);
+        self.redactor.value(&mut is);
+        if recorded.method != request.method {
+            let name = |method: super::Method| Some(Value::from(method.name()));
+            let (recorded, sent) = (name(recorded.method), name(request.method));
+            return Some(Difference { path: "its method".into(), recorded, sent });
+        }
+        first_difference(&was, &is)
+    }
+}
+
+fn differs(number: usize, difference: &Difference) -> Mismatch {
+    let show = |value: &Option<Value>| value.as_ref().map_or("nothing".into(), |value| cut(&canonical(value)));
+    let path = if difference.path.is_empty() { "the top".into() } else { difference.path.clone() };
+    Mismatch::Differs { number, path, recorded: show(&difference.recorded), sent: show(&difference.sent) }
+}
+
+fn cut(text: &str) -> String {
+    let mut short: String = text.chars().take(SHOWN).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
+    }
+    short
+}
+
+/// The answer to one recorded request.
+#[derive(Debug)]
+pub(super) struct Played {
+    pieces: vec::IntoIter<Piece>,
+    end: End,
+    number: usize,
+    clock: Clock,
+    now: u64,
+    position: Arc<AtomicU64>,
+}
+
+impl Played {
+    /// The next bytes. Where nobody read on, nothing comes.
+    pub(super) fn read(&mut self, soon: bool) -> Result<Read, ExchangeError> {
+        if let Some(piece) = self.pieces.next() {
+            let at = self.advance(piece.at_us);
+            return Ok(Read::Bytes(piece.raw, at));
+        }
+        self.at_end(soon)
+    }
+
+    fn at_end(&mut self, soon: bool) -> Result<Read, ExchangeError> {
+        let at = self.advance(self.end.at_us);
+        match &self.end.how {
+            How::Closed => Ok(Read::End(at)),
+            How::Left if soon => Ok(Read::Quiet),
+            How::Left => Err(self.not_read_on()),
+            failed => Err(failed.error().unwrap_or_else(|| self.not_read_on())),
+        }
+    }
+
+    fn not_read_on(&self) -> ExchangeError {
+        Mismatch::NotReadOn { number: self.number }.into()
+    }
+
+    pub(super) fn now(&self) -> Moment {
+        self.clock.after(self.now)
+    }
+
+    fn advance(&mut self, at_us: u64) -> Moment {
+        self.now = at_us;
+        self.position.fetch_max(at_us, Ordering::Relaxed);
+        self.now()
+    }
+}
+
+impl Drop for Played {
+    /// Who leaves an answer does so when it was left in the recording.
+    fn drop(&mut self) {
+        if self.end.how == How::Left {
+            self.advance(self.end.at_us);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Writing down what goes over the line.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agentci_trace::Moment;
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use super::Request;
+use super::recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
+use crate::Clock;
+
+/// Writes down what goes over the line. Its clones write to the same recording.
+#[derive(Debug, Clone, Default)]
+pub struct Recorder {
+    recording: Arc<Mutex<Recording>>,
+}
+
+impl Recorder {
+    /// Begins a recording.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Notes what a hook printed.
+    pub fn printed(&mut self, hook: usize, variables: Map<String, Value>) {
+        lock(&self.recording).variables.push(Printed { hook, variables });
+    }
+
+    /// What was written down so far.
+    pub fn into_recording(self) -> Recording {
+        lock(&self.recording).clone()
+    }
+
+    /// A place for an exchange that begins.
+    pub(super) fn begin(&mut self, request: &Request, clock: Clock, at: Moment) -> Slot {
+        let mut recording = lock(&self.recording);
+        let index = recording.exchanges.len();
+        recording.exchanges.push(Exchange {
+            at_us: at.offset_us,
+            method: request.method,
+            identity: request.identity.clone(),
+            response: None,
+            pieces: Vec::new(),
+            end: End { at_us: at.offset_us, how: How::Left },
+        });
+        Slot { recording: Arc::clone(&self.recording), index, clock, ended: false }
+    }
+}
+
+/// The place of one exchange in a recording. An exchange that is dropped before its end was left.
+#[derive(Debug)]
+pub(super) struct Slot {
+    recording: Arc<Mutex<Recording>>,
+    index: usize,
+    clock: Clock,
+    ended: bool,
+}
+
+impl Slot {
+    pub(super) fn head(&mut self, head: Head) {
+        self.change(|exchange| exchange.response = Some(head));
+    }
+
+    pub(super) fn piece(&mut self, part: Part, at: Moment, raw: Bytes) {
+        self.change(|exchange| exchange.pieces.push(Piece { part, at_us: at.offset_us, raw }));
+    }
+
+    pub(super) fn end(&mut self, at: Moment, how: How) {
+        self.ended = true;
+        self.change(|exchange| exchange.end = End { at_us: at.offset_us, how });
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Exchange)) {
+        if let Some(exchange) = lock(&self.recording).exchanges.get_mut(self.index) {
+            change(exchange);
+        }
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if !self.ended {
+            let at = self.clock.now();
+            self.end(at, How::Left);
+        }
+    }
+}
+
+fn lock(recording: &Mutex<Recording>) -> MutexGuard<'_, Recording> {
+    recording.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,82 @@
+use agentci_trace::Redactor;
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::super::*;
+use super::{LONG, request};
+use crate::Clock;
+
+fn recorded(identity: Value) -> Exchange {
+    let response = Some(Head { at_us: 2, status: 200, headers: Vec::new() });
+    let end = End { at_us: 3, how: How::Closed };
+    Exchange { at_us: 1, method: Method::Post, identity, response, pieces: Vec::new(), end }
+}
+
+async fn replay(recorded_identities: Vec<Value>, requests: &[Request]) -> Vec<Result<u16, ExchangeError>> {
+    let exchanges = recorded_identities.into_iter().map(recorded).collect();
+    let mut redactor = Redactor::default();
+    redactor.learn_value("hunter22");
+    let mut line = Line::Replay(Player::new(Recording { variables: Vec::new(), exchanges }, redactor));
+    let mut results = Vec::new();
+    for request in requests {
+        results.push(line.send(request, Clock::start()).await.map(|answer| answer.status));
+    }
+    results
+}
+
+#[tokio::test]
+async fn another_request_than_the_recorded_one_is_told_by_where_it_differs() {
+    let was = json!({"messages": [{"content": "refund A-17"}], "n": 1});
+    let is = request("", json!({"n": 1, "messages": [{"content": "refund A-18"}]}), LONG);
+    let results = replay(vec![json!(0), was.clone()], &[request("", json!(0), LONG), is]).await;
+    let error = results[1].as_ref().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "request 2 is not the one that was recorded: at /messages/0/content the recording has \"refund A-17\", this run sent \"refund A-18\""
+    );
+    assert_eq!(error.help(), Some("record again with `agentci record`"));
+    let get = Request { method: Method::Get, ..request("", was.clone(), LONG) };
+    let error = replay(vec![was.clone()], &[get]).await[0].clone().unwrap_err();
+    assert!(error.to_string().ends_with("at its method the recording has \"POST\", this run sent \"GET\""), "{error}");
+    let error = replay(vec![was.clone()], &[request("", json!({"n": 1}), LONG)]).await[0].clone().unwrap_err();
+    assert!(error.to_string().ends_with(r#"has [{"content":"refund A-17"}], this run sent nothing"#), "{error}");
+}
+
+#[tokio::test]
+async fn a_request_too_many_is_told() {
+    let one = request("", json!(1), LONG);
+    let results = replay(vec![json!(1), json!(1)], &[one.clone(), one.clone(), one.clone()]).await;
+    assert_eq!(results[1], Ok(200));
+    let error = results[2].as_ref().unwrap_err().to_string();
+    assert_eq!(error, "request 3 was not recorded: the recording has only the 2 before it");
+    let error = replay(Vec::new(), &[one]).await[0].clone().unwrap_err().to_string();
+    assert_eq!(error, "request 1 was not recorded: the recording has none before it");
+}
+
+#[tokio::test]
+async fn secrets_make_no_difference_and_are_not_shown() {
+    let sent = request("", json!({"a": "say hunter22", "token": "other"}), LONG);
+    let stored = json!({"a": "say [REDACTED]", "token": "[REDACTED]"});
+    assert_eq!(replay(vec![stored], std::slice::from_ref(&sent)).await, [Ok(200)]);
+    let raw = json!({"a": "say hunter22", "token": "former"});
+    assert_eq!(replay(vec![raw], std::slice::from_ref(&sent)).await, [Ok(200)]);
+    let error = replay(vec![json!({"a": "say nothing"})], &[sent]).await[0].clone().unwrap_err();
+    assert!(error.to_string().ends_with(r#"has "say nothing", this run sent "say [REDACTED]""#), "{error}");
+}
+
+#[tokio::test]
+async fn a_stream_without_end_is_given_up() {
+    let raw = Bytes::from(format!("data: {}\n\n", "x".repeat(8 << 20)));
+    let frame = Piece { part: Part::Frame, at_us: 3, raw };
+    let exchanges = vec![Exchange { pieces: vec![frame; 40], ..recorded(json!(1)) }];
+    let mut line = Line::Replay(Player::new(Recording { variables: Vec::new(), exchanges }, Redactor::default()));
+    let mut answer = line.send(&request("", json!(1), LONG), Clock::start()).await.unwrap();
+    let mut count = 0;
+    let error = loop {
+        match answer.frame().await {
+            Ok(_) => count += 1,
+            Err(error) => break error.to_string(),
+        }
+    };
+    assert_eq!((count, error.as_str()), (31, "the stream is larger than 268435456 bytes"));
+}

@@ -1,0 +1,75 @@
+//! From a recording to its stored form.
+
+use agentci_trace::Redactor;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use super::clean::clean;
+use super::recording::{Exchange, How, Part, Piece, Recording};
+
+impl Recording {
+    /// The stored form, without secrets.
+    pub fn write(&self, redactor: &Redactor) -> String {
+        let clean = clean(self, redactor);
+        let mut text = String::new();
+        let mut line = |value: Value| {
+            text.push_str(&value.to_string());
+            text.push('\n');
+        };
+        line(json!({"v": 1, "type": "recording"}));
+        for printed in &clean.variables {
+            line(json!({"type": "variables", "hook": printed.hook, "variables": printed.variables}));
+        }
+        for exchange in &clean.exchanges {
+            write_exchange(exchange, &mut line);
+        }
+        text
+    }
+}
+
+fn write_exchange(exchange: &Exchange, line: &mut impl FnMut(Value)) {
+    let Exchange { at_us, method, identity, response, pieces, end } = exchange;
+    line(json!({"type": "request", "at_us": at_us, "method": method.name(), "identity": identity}));
+    if let Some(head) = response {
+        let headers: Map<String, Value> =
+            head.headers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+        line(json!({"type": "response", "at_us": head.at_us, "status": head.status, "headers": headers}));
+    }
+    for piece in pieces {
+        line(piece_line(piece));
+    }
+    let mut last = json!({"type": "end", "at_us": end.at_us, "how": how_name(&end.how)});
+    match &end.how {
+        How::Closed | How::Left => {}
+        How::Timeout(after) => last["after_us"] = u64::try_from(after.as_micros()).unwrap_or(u64::MAX).into(),
+        How::Unsendable(words) | How::Unreachable(words) | How::Broken(words) | How::TooLarge(words) => {
+            last["message"] = words.as_str().into();
+        }
+    }
+    line(last);
+}
+
+fn piece_line(piece: &Piece) -> Value {
+    let name = match piece.part {
+        Part::Frame => "frame",
+        Part::Rest => "rest",
+        Part::Body => "body",
+    };
+    match str::from_utf8(&piece.raw) {
+        Ok(raw) => json!({"type": name, "at_us": piece.at_us, "raw": raw}),
+        Err(_) => json!({"type": name, "at_us": piece.at_us, "raw_base64": STANDARD.encode(&piece.raw)}),
+    }
+}
+
+fn how_name(how: &How) -> &'static str {
+    match how {
+        How::Closed => "closed",
+        How::Left => "left",
+        How::Unsendable(_) => "unsendable",
+        How::Unreachable(_) => "unreachable",
+        How::Broken(_) => "broken",
+        How::TooLarge(_) => "too_large",
+        How::Timeout(_) => "timeout",
+    }
+}
