@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
 use super::*;
@@ -112,9 +112,10 @@ async fn a_connection_without_an_answer_is_broken() {
 
 #[tokio::test]
 async fn nobody_there_is_told_without_the_secrets_of_the_address() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
+    // A port that is taken and on which nobody listens.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = socket.local_addr().unwrap();
     let error = send(request(&format!("http://me:hidden@{address}/?key=hidden"), &[])).await.unwrap_err();
     assert_eq!(
         error.to_string(),
