@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use super::discovery::{self, TokenEndpoint};
+use super::discovery::{self, Found, TokenEndpoint};
 use super::error::Error;
 use crate::http::{Method, StreamRequest, send};
 
@@ -63,6 +63,8 @@ struct State {
     token: Option<(String, Option<Instant>)>,
     /// What the server wants a token to allow.
     wanted: Vec<String>,
+    /// What the server calls itself, if that was found out.
+    resource: Option<String>,
 }
 
 impl Tokens {
@@ -94,9 +96,10 @@ impl Tokens {
         let scopes = discovery::parameter(challenge, "scope");
         if state.endpoint.is_none() {
             let found = timeout(PATIENCE, discovery::discover(&self.resource, challenge)).await;
-            let (endpoint, supported) = found.unwrap_or_else(|_| Err(late()))?;
+            let Found { endpoint, scopes, resource } = found.unwrap_or_else(|_| Err(late()))?;
             state.endpoint = Some(endpoint);
-            state.wanted = supported;
+            state.wanted = scopes;
+            state.resource = resource;
         }
         if let Some(scopes) = scopes {
             state.wanted = scopes.split_ascii_whitespace().map(str::to_owned).collect();
@@ -108,13 +111,19 @@ impl Tokens {
         state.token = None;
         let Some(endpoint) = state.endpoint.clone() else { return Err(unauthorized("no token endpoint is known")) };
         let mut scopes = self.credentials.scopes.clone();
+        let resource = state.resource.clone().unwrap_or_else(|| discovery::canonical(&self.resource));
         // What was asked for by name is asked for again; what the server wants comes on top.
         scopes.extend(state.wanted.iter().filter(|wanted| !self.credentials.scopes.contains(wanted)).cloned());
+        let mut fields = vec![("grant_type", "client_credentials".to_owned())];
+        if !scopes.is_empty() {
+            fields.push(("scope", scopes.join(" ")));
+        }
+        fields.push(("resource", resource));
         let asked = async {
-            let (status, answer) = self.ask(&endpoint.url, &scopes, endpoint.basic).await?;
+            let (status, answer) = self.ask(&endpoint.url, &fields, endpoint.basic).await?;
             let refused = matches!(status, 400 | 401) && answer["error"] == "invalid_client";
             if refused && endpoint.guessed {
-                return self.ask(&endpoint.url, &scopes, !endpoint.basic).await;
+                return self.ask(&endpoint.url, &fields, !endpoint.basic).await;
             }
             Ok((status, answer))
         };
@@ -132,9 +141,10 @@ impl Tokens {
         Ok(token)
     }
 
-    async fn ask(&self, url: &str, scopes: &[String], basic: bool) -> Result<(u16, Value), Error> {
+    /// Shows the secret in a header, or else in the form.
+    async fn ask(&self, url: &str, fields: &[(&str, String)], basic: bool) -> Result<(u16, Value), Error> {
         let ClientCredentials { client_id, client_secret, .. } = &self.credentials;
-        let mut fields = vec![("grant_type", "client_credentials".to_owned())];
+        let mut fields = fields.to_vec();
         let mut headers = vec![
             ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()),
             ("accept".to_owned(), "application/json".to_owned()),
@@ -145,10 +155,6 @@ impl Tokens {
         } else {
             fields.extend([("client_id", client_id.clone()), ("client_secret", client_secret.clone())]);
         }
-        if !scopes.is_empty() {
-            fields.push(("scope", scopes.join(" ")));
-        }
-        fields.push(("resource", discovery::canonical(&self.resource)));
         let body = form(&fields).into();
         let request = StreamRequest { url: url.to_owned(), method: Method::Post, headers, body };
         let failed = |error| unauthorized(&format!("the token endpoint: {error}"));

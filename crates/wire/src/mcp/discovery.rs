@@ -30,8 +30,18 @@ impl TokenEndpoint {
     }
 }
 
-/// The token endpoint for a server, and the scopes that the server says there are.
-pub(super) async fn discover(resource: &Url, challenge: &str) -> Result<(TokenEndpoint, Vec<String>), Error> {
+/// What a server's metadata leads to.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) endpoint: TokenEndpoint,
+    /// The scopes that the server says there are.
+    pub(super) scopes: Vec<String>,
+    /// How the server wants to be named, letter by letter.
+    pub(super) resource: Option<String>,
+}
+
+/// Finds the token endpoint for a server.
+pub(super) async fn discover(resource: &Url, challenge: &str) -> Result<Found, Error> {
     let metadata = resource_metadata(resource, challenge).await?;
     let scopes = metadata.as_ref().map(|metadata| strings(&metadata["scopes_supported"])).unwrap_or_default();
     let issuer = match &metadata {
@@ -52,7 +62,9 @@ pub(super) async fn discover(resource: &Url, challenge: &str) -> Result<(TokenEn
         secure(&Url::parse(url).map_err(|_| unauthorized("the token endpoint is no address"))?)?;
         let methods = strings(&document["token_endpoint_auth_methods_supported"]);
         let basic = methods.is_empty() || methods.iter().any(|method| method == "client_secret_basic");
-        return Ok((TokenEndpoint { url: url.to_owned(), basic, guessed: methods.is_empty() }, scopes));
+        let endpoint = TokenEndpoint { url: url.to_owned(), basic, guessed: methods.is_empty() };
+        let resource = metadata.and_then(|metadata| metadata["resource"].as_str().map(str::to_owned));
+        return Ok(Found { endpoint, scopes, resource });
     }
     Err(unauthorized("no metadata of the authorization server was found; give its token endpoint"))
 }

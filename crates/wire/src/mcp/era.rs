@@ -186,11 +186,21 @@ async fn over_stdio(link: &Link, manners: &Manners, heard: &mut Heard) -> Result
 
 /// Asks in the modern way and waits for the answer; `None` when the server is to be greeted.
 async fn at_once(link: &Link, manners: &Manners, heard: &mut Heard) -> Result<Option<Facts>, Error> {
-    match link.begin(manners.discover(), 0).finish(&mut VecDeque::new(), heard).await {
+    let mut outcome = link.begin(manners.discover(), 0).finish(&mut VecDeque::new(), heard).await;
+    if outcome.as_ref().is_err_and(names_modern) {
+        // It refused what it says it speaks: it gets a second chance.
+        outcome = link.begin(manners.discover(), 0).finish(&mut VecDeque::new(), heard).await;
+    }
+    match outcome {
         // A status without a message: someone who does not know such requests.
-        Err(Error::Status { status: 400..=499, .. } | Error::Malformed { .. } | Error::SessionLost) => Ok(None),
+        Err(Error::Status { status: 200..=499, .. }) => Ok(None),
         outcome => recognise(outcome),
     }
+}
+
+fn names_modern(error: &Error) -> bool {
+    matches!(error, Error::Rpc(error) if error.code == UNSUPPORTED_VERSION
+        && error.data.as_ref().is_some_and(|data| versions(&data["supported"]).iter().any(|version| version == MODERN)))
 }
 
 /// What the answer to the modern question tells: a modern server, one that is to be greeted, or none that can be talked to.
@@ -221,7 +231,11 @@ fn modern_facts(result: &Value) -> Facts {
     Facts {
         era: Era::Modern,
         version: MODERN.into(),
-        server: result["_meta"]["io.modelcontextprotocol/serverInfo"].clone(),
+        // Drafts of the revision had it beside the rest.
+        server: match &result["_meta"]["io.modelcontextprotocol/serverInfo"] {
+            Value::Null => result["serverInfo"].clone(),
+            server => server.clone(),
+        },
         capabilities: result["capabilities"].clone(),
         instructions: result["instructions"].as_str().map(str::to_owned),
     }

@@ -198,11 +198,7 @@ impl Http {
                 Ok(())
             }
             _ if self.state().old.is_some() => Ok(()),
-            other => {
-                let method = "the request".into();
-                let reason = format!("status {} with content type `{other}` and no message", incoming.status);
-                Err(Error::Malformed { method, reason })
-            }
+            other => Err(Error::Status { status: incoming.status, body: format!("no message but `{other}`") }),
         }
     }
 

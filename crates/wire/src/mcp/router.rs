@@ -20,7 +20,7 @@ const NOTIFICATIONS: usize = 10_000;
 const NOTIFICATION_BYTES: usize = 64 << 20;
 /// The most questions a server may ask in one call.
 const QUESTIONS: usize = 1_000;
-/// The most defects that are kept.
+/// The most defects that are kept; the same one is kept once.
 const DEFECTS: usize = 100;
 
 /// Something that arrived for a call.
@@ -268,8 +268,9 @@ impl State {
     }
 
     fn defect(&mut self, fault: Fault, reason: String, bytes: &[u8]) {
-        if self.defects.len() < DEFECTS {
-            self.defects.push(Defect { fault, reason, quote: quote(bytes) });
+        let defect = Defect { fault, reason, quote: quote(bytes) };
+        if self.defects.len() < DEFECTS && !self.defects.contains(&defect) {
+            self.defects.push(defect);
         }
     }
 }

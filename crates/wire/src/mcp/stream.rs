@@ -14,7 +14,8 @@ use crate::sse::{Decoder, Frame, SseError};
 
 /// How long to wait before a broken stream is asked for again, unless the server says.
 const RETRY: Duration = Duration::from_secs(1);
-/// The longest wait that a server may ask for.
+/// The shortest and the longest wait that a server may ask for.
+const RETRY_LEAST: Duration = Duration::from_millis(50);
 const RETRY_LIMIT: Duration = Duration::from_secs(30);
 /// How often in a row a stream is asked for again without anything new in it.
 const ATTEMPTS: usize = 5;
@@ -39,7 +40,7 @@ impl Resume {
     }
 
     fn delay(&self) -> Duration {
-        self.retry.map_or(RETRY, Duration::from_millis).min(RETRY_LIMIT)
+        self.retry.map_or(RETRY, Duration::from_millis).clamp(RETRY_LEAST, RETRY_LIMIT)
     }
 }
 

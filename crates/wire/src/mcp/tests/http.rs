@@ -1,122 +1,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
-use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use serde_json::json;
+use tokio::net::TcpListener;
 
+use super::listener::{Listener, NEVER, http, legacy, modern, result, stream};
 use super::{LIMIT, Log};
-use crate::mcp::{Action, Answer, Client, ClientCredentials, Endpoint, Era, Error, Fault, Options, Server};
-
-/// A request as the server saw it: its first line and headers in small letters, and its body.
-#[derive(Debug, Clone)]
-struct Seen {
-    head: String,
-    body: Value,
-    form: String,
-}
-
-impl Seen {
-    fn header(&self, name: &str) -> Option<&str> {
-        self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
-    }
-
-    fn method(&self) -> &str {
-        self.body["method"].as_str().unwrap_or_default()
-    }
-}
-
-/// A server that answers each request as it is told; what it saw comes along.
-struct Listener {
-    url: String,
-    seen: Arc<Mutex<Vec<Seen>>>,
-}
-
-impl Listener {
-    async fn start(answer: impl Fn(&Seen) -> String + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let (answer, log) = (Arc::new(answer), Arc::clone(&seen));
-        tokio::spawn(async move {
-            loop {
-                let (stream, _) = listener.accept().await.unwrap();
-                tokio::spawn(take(stream, Arc::clone(&answer), Arc::clone(&log)));
-            }
-        });
-        Self { url, seen }
-    }
-
-    fn server(&self) -> Server {
-        Server::Http(Endpoint { url: self.url.clone(), ..Endpoint::default() })
-    }
-
-    fn all(&self, method: &str) -> Vec<Seen> {
-        self.seen.lock().unwrap().iter().filter(|seen| seen.method() == method).cloned().collect()
-    }
-}
-
-async fn take(mut stream: TcpStream, answer: Arc<impl Fn(&Seen) -> String + Send + Sync>, log: Arc<Mutex<Vec<Seen>>>) {
-    let mut bytes = Vec::new();
-    let seen = loop {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length =
-                head.to_lowercase().lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
-            if body.len() >= length.unwrap_or(0) {
-                let lower = head.lines().map(|line| match line.split_once(": ") {
-                    Some((name, value)) => format!("{}: {value}", name.to_lowercase()),
-                    None => line.to_owned(),
-                });
-                let head = lower.collect::<Vec<_>>().join("\n");
-                break Seen { head, body: serde_json::from_str(body).unwrap_or_default(), form: body.to_owned() };
-            }
-        }
-        if stream.read_buf(&mut bytes).await.unwrap_or(0) == 0 {
-            return;
-        }
-    };
-    log.lock().unwrap().push(seen.clone());
-    let _ = stream.write_all(answer(&seen).as_bytes()).await;
-}
-
-fn http(status: &str, headers: &str, body: &str) -> String {
-    format!("HTTP/1.1 {status}\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}", body.len())
-}
-
-fn message(body: &Value) -> String {
-    http("200 OK", "content-type: application/json\r\n", &body.to_string())
-}
-
-fn result(seen: &Seen, result: &Value) -> String {
-    message(&json!({ "jsonrpc": "2.0", "id": seen.body["id"], "result": result }))
-}
-
-fn stream(events: &str) -> String {
-    http("200 OK", "content-type: text/event-stream\r\n", events)
-}
-
-fn modern(seen: &Seen) -> Option<String> {
-    let facts = json!({ "supportedVersions": ["2026-07-28"], "capabilities": {} });
-    (seen.method() == "server/discover").then(|| result(seen, &facts))
-}
-
-/// What a legacy server answers to everything but calls.
-fn legacy(seen: &Seen) -> Option<String> {
-    match seen.method() {
-        "server/discover" => Some(http("400 Bad Request", "", "what?")),
-        "initialize" => {
-            let facts = json!({ "jsonrpc": "2.0", "id": seen.body["id"], "result": { "protocolVersion": "2025-11-25", "capabilities": {} } });
-            let headers = "content-type: application/json\r\nmcp-session-id: s1\r\n";
-            Some(http("200 OK", headers, &facts.to_string()))
-        }
-        "notifications/initialized" | "notifications/cancelled" => Some(http("202 Accepted", "", "")),
-        _ if seen.head.starts_with("GET") && seen.header("last-event-id").is_none() => {
-            Some(http("405 Method Not Allowed", "", ""))
-        }
-        _ => None,
-    }
-}
+use crate::mcp::{Action, Answer, Client, Endpoint, Era, Error, Fault, Options, Server};
 
 async fn connect(server: Server) -> Client {
     Client::connect(server, Options::default(), LIMIT).await.unwrap()
@@ -257,67 +146,27 @@ async fn a_question_on_the_stream_is_answered_and_the_stream_taken_up_where_it_b
 }
 
 #[tokio::test]
-async fn a_token_is_found_fetched_once_and_renewed_when_it_is_refused() {
-    let issued = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&issued);
-    let listener = Listener::start(move |seen| {
-        let host = seen.header("host").unwrap();
-        let first = seen.head.lines().next().unwrap();
-        if first.starts_with("GET /meta ") {
-            return message(&json!({ "resource": format!("http://{host}/mcp"), "authorization_servers": [format!("http://{host}/auth")] }));
-        }
-        if first.starts_with("GET /.well-known/oauth-authorization-server/auth ") {
-            return message(&json!({ "issuer": format!("http://{host}/auth"), "token_endpoint": format!("http://{host}/token") }));
-        }
-        if first.starts_with("POST /token ") {
-            let number = counter.fetch_add(1, Ordering::Relaxed) + 1;
-            return message(&json!({ "access_token": format!("t{number}"), "expires_in": 3600 }));
-        }
-        let challenge = format!("www-authenticate: Bearer scope=\"read\", resource_metadata=\"http://{host}/meta\"\r\n");
-        match (seen.header("authorization"), seen.method()) {
-            (None, _) | (Some("Bearer t1"), "tools/call") => http("401 Unauthorized", &challenge, ""),
-            _ => modern(seen).unwrap_or_else(|| result(seen, &json!({}))),
-        }
-    })
-    .await;
-    let credentials =
-        ClientCredentials { client_id: "me".into(), client_secret: "p:w".into(), ..ClientCredentials::default() };
-    let endpoint = Endpoint { url: listener.url.clone(), credentials: Some(credentials), ..Endpoint::default() };
-    let client = connect(Server::Http(endpoint)).await;
-    client.list_prompts(LIMIT).await.unwrap();
-    assert_eq!(issued.load(Ordering::Relaxed), 1);
-    call(&client, vec![]).await.unwrap();
-    assert_eq!(issued.load(Ordering::Relaxed), 2);
-    let seen = listener.seen.lock().unwrap();
-    let asked = seen.iter().find(|seen| seen.head.starts_with("POST /token")).unwrap();
-    // me:p%3Aw
-    assert_eq!(asked.header("authorization"), Some("Basic bWU6cCUzQXc="));
-    let address = listener.url.replace(':', "%3A").replace('/', "%2F");
-    assert_eq!(asked.form, format!("grant_type=client_credentials&scope=read&resource={address}"));
+async fn a_call_that_takes_too_long_is_cancelled_as_its_era_wants() {
+    let limit = std::time::Duration::from_millis(100);
+    let mut listener = Listener::start(|seen| modern(seen).unwrap_or_else(|| NEVER.into())).await;
+    let client = connect(listener.server()).await;
+    assert!(matches!(client.list_tools(limit).await, Err(Error::TimedOut { .. })));
+    listener.until("closed").await;
+    assert!(listener.all("notifications/cancelled").is_empty());
+
+    let mut listener = Listener::start(|seen| legacy(seen).unwrap_or_else(|| NEVER.into())).await;
+    let client = connect(listener.server()).await;
+    assert!(matches!(client.list_tools(limit).await, Err(Error::TimedOut { .. })));
+    listener.until("notifications/cancelled").await;
+    let asked = &listener.all("tools/list")[0];
+    assert_eq!(listener.all("notifications/cancelled")[0].body["params"]["requestId"], asked.body["id"]);
 }
 
 #[tokio::test]
-async fn a_token_that_is_always_refused_is_not_asked_for_for_ever() {
-    let issued = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&issued);
-    let listener = Listener::start(move |seen| {
-        if seen.head.starts_with("POST /token") {
-            counter.fetch_add(1, Ordering::Relaxed);
-            return message(&json!({ "access_token": "t" }));
-        }
-        http("401 Unauthorized", "", "")
-    })
-    .await;
-    let credentials = ClientCredentials {
-        token_url: Some(listener.url.replace("/mcp", "/token")),
-        scopes: vec!["a".into(), "b".into()],
-        ..ClientCredentials::default()
-    };
-    let endpoint = Endpoint { url: listener.url.clone(), credentials: Some(credentials), ..Endpoint::default() };
-    let error = Client::connect(Server::Http(endpoint), Options::default(), LIMIT).await.unwrap_err();
-    assert_eq!(error.to_string(), "not authorized: the server answered with status 401");
-    assert_eq!(issued.load(Ordering::Relaxed), 2);
-    assert!(listener.seen.lock().unwrap()[0].form.contains("scope=a+b"));
+async fn what_is_no_server_of_the_kind_is_told() {
+    let listener = Listener::start(|_| http("200 OK", "content-type: text/html\r\n", "<html>")).await;
+    let error = Client::connect(listener.server(), Options::default(), LIMIT).await.unwrap_err();
+    assert_eq!(error.to_string(), "the server answered with status 200: no message but `text/html`");
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! The client against small servers: shell scripts over stdio, and a listener that answers as it is told over HTTP.
 
+mod auth;
 mod http;
+mod listener;
 mod stdio;
 
 use std::sync::{Arc, Mutex};

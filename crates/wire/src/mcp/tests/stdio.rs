@@ -122,13 +122,18 @@ async fn noise_is_remembered_and_does_not_stop_a_call() {
 
 #[tokio::test]
 async fn noise_is_named_when_no_answer_comes() {
-    let limit = Duration::from_millis(300);
-    let error = Client::connect(shell("echo hello; echo why >&2; cat >/dev/null"), Options::default(), limit).await;
-    let error = error.unwrap_err();
+    let client = connect(&format!("echo hello\n{MODERN}"), STAY, Options::default()).await;
+    let error = client.list_tools(Duration::from_millis(50)).await.unwrap_err();
     let words = error.to_string();
-    assert!(words.starts_with("no answer to `initialize` within 0.3 s"), "{words}");
-    assert!(words.contains("`hello`") && words.ends_with("it said: why"), "{words}");
+    assert!(words.starts_with("no answer to `tools/list` within 0.05 s; the server wrote something"), "{words}");
+    assert!(words.ends_with("`hello`"), "{words}");
     assert!(error.help().unwrap().contains("standard error"));
+    client.close().await;
+
+    let error = Client::connect(shell("echo hello; echo why >&2"), Options::default(), LIMIT).await.unwrap_err();
+    let words = error.to_string();
+    assert!(words.starts_with("the server left with exit code 0; the server wrote something"), "{words}");
+    assert!(words.ends_with("`hello`; it said: why"), "{words}");
 }
 
 #[tokio::test]
