@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
-use super::defect::quote;
+use super::defect::{Fault, quote};
 use super::error::Error;
 use super::router::{Origin, Router};
 use crate::{Command, Ending, Exit, Grace, LineError, Lines, Pipes, Process};
@@ -67,6 +67,16 @@ impl Drop for Stdio {
     }
 }
 
+/// Why a conversation ended.
+enum Stop {
+    /// The client is done.
+    Asked,
+    /// The server left.
+    Left,
+    /// It can not go on.
+    Failed(Error),
+}
+
 struct Running {
     process: Process,
     router: Arc<Router>,
@@ -78,19 +88,23 @@ struct Running {
 
 impl Running {
     async fn run(mut self, pipes: Pipes, messages: UnboundedReceiver<Vec<u8>>) -> Ending {
-        let Some(failure) = self.converse(pipes, messages).await else { return self.process.end(DONE).await };
-        let ending = self.process.end(BROKEN).await;
-        self.router.fail_all(&failure.unwrap_or_else(|| Error::Died {
-            exit: self.exit.or(ending.exit),
-            stderr_tail: ending.stderr_tail.clone(),
-            noise: self.router.noise(),
-        }));
+        let stop = self.converse(pipes, messages).await;
+        let ending = self.process.end(if matches!(stop, Stop::Asked) { DONE } else { BROKEN }).await;
+        let error = match stop {
+            Stop::Asked => Error::Closed,
+            Stop::Failed(error) => error,
+            Stop::Left => Error::Died {
+                exit: self.exit.or(ending.exit),
+                stderr_tail: ending.stderr_tail.clone(),
+                noise: self.router.noise(),
+            },
+        };
+        self.router.fail_all(&error);
         ending
     }
 
-    /// Reads while it writes, so that neither side ever waits for the other to read. `None` when the client is done; otherwise the
-    /// error, or that the server left.
-    async fn converse(&mut self, pipes: Pipes, mut messages: UnboundedReceiver<Vec<u8>>) -> Option<Option<Error>> {
+    /// Reads while it writes, so that neither side ever waits for the other to read.
+    async fn converse(&mut self, pipes: Pipes, mut messages: UnboundedReceiver<Vec<u8>>) -> Stop {
         let mut input = Some(pipes.input);
         let mut output = Lines::new(pipes.output, MESSAGE_LIMIT);
         let mut give_up: Option<Instant> = None;
@@ -127,24 +141,24 @@ impl Running {
                     }
                     Err(LineError::TooLong { limit, beginning }) => {
                         let reason = format!("a message of more than {} MiB", limit >> 20);
-                        self.router.defect(super::defect::Fault::Noise, reason, quote(&beginning).as_bytes());
-                        return Some(Some(Error::TooMuch { what: "bytes in one message", limit }));
+                        self.router.defect(Fault::Noise, reason, quote(&beginning).as_bytes());
+                        return Stop::Failed(Error::TooMuch { what: "bytes in one message", limit });
                     }
                 },
                 exit = self.process.exited(), if self.exit.is_none() => {
                     self.exit = exit.ok();
                     if at_end {
-                        return Some(None);
+                        return Stop::Left;
                     }
                     give_up = Some(Instant::now() + AFTER_EXIT);
                 }
-                () = sleep_until(far), if give_up.is_some() => return (!closing).then_some(None),
+                () = sleep_until(far), if give_up.is_some() => return if closing { Stop::Asked } else { Stop::Left },
             }
             if closing && (self.outgoing.is_empty() || input.is_none()) {
-                return None;
+                return Stop::Asked;
             }
             if at_end && self.exit.is_some() {
-                return Some(None);
+                return Stop::Left;
             }
         }
     }
