@@ -1,12 +1,14 @@
 //! How bytes travel, with no notion of a test: child processes that take all their descendants along when they end, lines
-//! with a limit, HTTP, and server-sent events.
+//! with a limit, HTTP, server-sent events, JSON-RPC, and a client of the Model Context Protocol.
 
 #[cfg(not(unix))]
 compile_error!("agentci runs on Linux and macOS; it does not run on Windows yet");
 
 mod descendants;
 pub mod http;
+pub mod jsonrpc;
 mod lines;
+pub mod mcp;
 mod process;
 pub mod sse;
 mod tail;

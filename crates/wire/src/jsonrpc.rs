@@ -1,0 +1,233 @@
+//! JSON-RPC 2.0: what a message is, how one is read and how one is written.
+
+use serde_json::{Map, Value, json};
+
+/// There is no such method.
+pub const METHOD_NOT_FOUND: i64 = -32601;
+/// The request could not be answered.
+pub const INTERNAL_ERROR: i64 = -32603;
+
+/// One message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// The other side wants an answer.
+    Request {
+        /// What the answer must carry; whatever the other side chose.
+        id: Value,
+        /// What is wanted.
+        method: String,
+        /// With what; null when absent.
+        params: Value,
+    },
+    /// The other side tells something.
+    Notification {
+        /// What happened.
+        method: String,
+        /// The details; null when absent.
+        params: Value,
+    },
+    /// An answer to a request of ours.
+    Reply {
+        /// The request; null when the other side could not tell.
+        id: Value,
+        /// The result or the error.
+        outcome: Result<Value, RpcError>,
+    },
+}
+
+/// An error that the other side answered with.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message} (code {code})")]
+pub struct RpcError {
+    /// Its number.
+    pub code: i64,
+    /// Its words.
+    pub message: String,
+    /// Whatever goes with it.
+    pub data: Option<Value>,
+}
+
+impl RpcError {
+    /// An error without data.
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+}
+
+/// Why bytes are no message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotAMessage {
+    /// They are no JSON.
+    #[error("not JSON: {0}")]
+    NotJson(String),
+    /// They are JSON of another kind.
+    #[error("no JSON-RPC 2.0 message: {0}")]
+    NotJsonRpc(&'static str),
+}
+
+/// Reads one message, or the several of a batch.
+pub fn read(bytes: &[u8]) -> Result<Vec<Message>, NotAMessage> {
+    let value = serde_json::from_slice(bytes).map_err(|error| NotAMessage::NotJson(error.to_string()))?;
+    match value {
+        Value::Array(items) if items.is_empty() => Err(NotAMessage::NotJsonRpc("the batch is empty")),
+        Value::Array(items) => items.into_iter().map(read_value).collect(),
+        value => Ok(vec![read_value(value)?]),
+    }
+}
+
+fn read_value(value: Value) -> Result<Message, NotAMessage> {
+    let Value::Object(mut object) = value else { return Err(NotAMessage::NotJsonRpc("it is no object")) };
+    if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Err(NotAMessage::NotJsonRpc("`jsonrpc` is not \"2.0\""));
+    }
+    let id = object.remove("id");
+    if let Some(method) = object.remove("method") {
+        let Value::String(method) = method else { return Err(NotAMessage::NotJsonRpc("`method` is no text")) };
+        let params = object.remove("params").unwrap_or(Value::Null);
+        return match id {
+            None => Ok(Message::Notification { method, params }),
+            Some(id @ (Value::String(_) | Value::Number(_))) => Ok(Message::Request { id, method, params }),
+            Some(_) => Err(NotAMessage::NotJsonRpc("`id` is neither text nor a number")),
+        };
+    }
+    let id = id.unwrap_or(Value::Null);
+    match (object.remove("result"), object.remove("error")) {
+        (Some(result), None | Some(Value::Null)) => Ok(Message::Reply { id, outcome: Ok(result) }),
+        (None | Some(Value::Null), Some(error)) => Ok(Message::Reply { id, outcome: Err(read_error(error)?) }),
+        (Some(_), Some(_)) => Err(NotAMessage::NotJsonRpc("it has both `result` and `error`")),
+        (None, None) => Err(NotAMessage::NotJsonRpc("it has none of `method`, `result` and `error`")),
+    }
+}
+
+fn read_error(error: Value) -> Result<RpcError, NotAMessage> {
+    let Value::Object(mut error) = error else { return Err(NotAMessage::NotJsonRpc("`error` is no object")) };
+    let Some(code) = error.get("code").and_then(Value::as_i64) else {
+        return Err(NotAMessage::NotJsonRpc("`error.code` is no whole number"));
+    };
+    let message = error.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
+    Ok(RpcError { code, message, data: error.remove("data").filter(|data| !data.is_null()) })
+}
+
+/// A request as JSON text, without a line end.
+pub fn request(id: u64, method: &str, params: &Map<String, Value>) -> Vec<u8> {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string().into_bytes()
+}
+
+/// A notification as JSON text; empty parameters are left out.
+pub fn notification(method: &str, params: Map<String, Value>) -> Vec<u8> {
+    let mut message = json!({ "jsonrpc": "2.0", "method": method });
+    if let Some(object) = message.as_object_mut().filter(|_| !params.is_empty()) {
+        object.insert("params".into(), params.into());
+    }
+    message.to_string().into_bytes()
+}
+
+/// An answer to a request of the other side, as JSON text.
+pub fn reply(id: &Value, outcome: Result<Value, RpcError>) -> Vec<u8> {
+    match outcome {
+        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+        Err(RpcError { code, message, data: None }) => {
+            json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+        }
+        Err(RpcError { code, message, data: Some(data) }) => {
+            json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message, "data": data } })
+        }
+    }
+    .to_string()
+    .into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn one(text: &str) -> Message {
+        read(text.as_bytes()).unwrap().remove(0)
+    }
+
+    #[test]
+    fn tells_the_three_kinds_apart() {
+        assert_eq!(
+            one(r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#),
+            Message::Request { id: json!("a"), method: "ping".into(), params: Value::Null }
+        );
+        assert_eq!(
+            one(r#"{"jsonrpc":"2.0","method":"note","params":{"a":1}}"#),
+            Message::Notification { method: "note".into(), params: json!({ "a": 1 }) }
+        );
+        assert_eq!(
+            one(r#"{"jsonrpc":"2.0","id":3,"result":null}"#),
+            Message::Reply { id: json!(3), outcome: Ok(Value::Null) }
+        );
+        assert_eq!(
+            one(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no","data":[1]}}"#),
+            Message::Reply {
+                id: Value::Null,
+                outcome: Err(RpcError { code: -32700, message: "no".into(), data: Some(json!([1])) })
+            }
+        );
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let params = json!({ "n": 1 }).as_object().cloned().unwrap();
+        assert_eq!(
+            read(&request(7, "tools/call", &params)).unwrap(),
+            [Message::Request { id: json!(7), method: "tools/call".into(), params: json!({ "n": 1 }) }]
+        );
+        assert_eq!(
+            read(&notification("gone", Map::new())).unwrap(),
+            [Message::Notification { method: "gone".into(), params: Value::Null }]
+        );
+        for outcome in [
+            Ok(json!({})),
+            Err(RpcError::new(-1, "no")),
+            Err(RpcError { data: Some(json!(1)), ..RpcError::new(2, "x") }),
+        ] {
+            assert_eq!(
+                read(&reply(&json!("q"), outcome.clone())).unwrap(),
+                [Message::Reply { id: json!("q"), outcome }]
+            );
+        }
+    }
+
+    #[test]
+    fn a_batch_is_read_as_its_messages() {
+        let messages = read(br#"[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","id":1,"result":2}]"#).unwrap();
+        assert_eq!(messages.len(), 2);
+        assert!(matches!(read(b"[]"), Err(NotAMessage::NotJsonRpc(_))));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for (text, reason) in [
+            ("hello", "not JSON"),
+            ("7", "it is no object"),
+            (r#"{"id":1,"result":2}"#, "`jsonrpc`"),
+            (r#"{"jsonrpc":"2.0","id":1}"#, "none of"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1}}"#, "both"),
+            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}"#, "whole number"),
+            (r#"{"jsonrpc":"2.0","id":{},"method":"x"}"#, "`id`"),
+        ] {
+            let error = read(text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+        assert!(read("[".repeat(100_000).as_bytes()).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_json_is_a_message_or_not_but_never_a_surprise(
+            id in "(null|1|\"a\"|\\{\\}|1.5)", method in "(|,\"method\":(1|\"m\"))", result in "(|,\"result\":(null|1))",
+            error in "(|,\"error\":(null|1|\\{\"code\":-3\\}))",
+        ) {
+            let text = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id}{method}{result}{error}}}");
+            if let Ok(messages) = read(text.as_bytes()) {
+                prop_assert_eq!(messages.len(), 1);
+                prop_assert_eq!(method.is_empty(), matches!(messages[0], Message::Reply { .. }));
+            }
+        }
+    }
+}

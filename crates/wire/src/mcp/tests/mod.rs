@@ -1,0 +1,46 @@
+//! The client against small servers: shell scripts over stdio, and a listener that answers as it is told over HTTP.
+
+mod auth;
+mod http;
+mod listener;
+mod stdio;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Direction, Options, Watch};
+
+/// Long enough never to matter.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// What a client sent and received.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<Kept>>>);
+
+type Kept = (Direction, Vec<u8>);
+
+impl Log {
+    fn options(&self) -> Options {
+        let log = Arc::clone(&self.0);
+        let watch = Watch::new(move |frame| log.lock().unwrap().push((frame.direction, frame.bytes.to_vec())));
+        Options { watch, ..Options::default() }
+    }
+
+    fn sent(&self) -> Vec<Value> {
+        let log = self.0.lock().unwrap();
+        let sent = log.iter().filter(|(direction, _)| *direction == Direction::Sent);
+        sent.map(|(_, bytes)| serde_json::from_slice(bytes).unwrap()).collect()
+    }
+
+    fn received(&self) -> Vec<String> {
+        let log = self.0.lock().unwrap();
+        let received = log.iter().filter(|(direction, _)| *direction == Direction::Received);
+        received.map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()).collect()
+    }
+
+    fn methods(&self) -> Vec<String> {
+        self.sent().iter().filter_map(|message| Some(message["method"].as_str()?.to_owned())).collect()
+    }
+}
