@@ -1,6 +1,6 @@
 //! From check data to ready checks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -110,7 +110,8 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
     let mut cases = Vec::with_capacity(suite.cases.len());
     for case in &suite.cases {
         let mut ready = ReadyCase::default();
-        for check in &case.checks {
+        let mut told: HashSet<*const Check> = HashSet::new();
+        let mut make = |check: &Arc<Check>, problems: &mut Diagnostics, all: &mut Diagnostics| {
             let made = shared.entry(Arc::as_ptr(check)).or_insert_with(|| {
                 let made = make_ready(&mut compiler, check).map(Arc::new);
                 let problems = std::mem::take(&mut compiler.problems);
@@ -118,23 +119,23 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
                 made.ok_or(problems)
             });
             match made {
-                Ok(check) => ready.checks.push(Arc::clone(check)),
-                Err(problems) => ready.problems.append(problems.clone()),
+                Ok(check) => Some(Arc::clone(check)),
+                Err(wrong) => {
+                    // What is asked of several turns is wrong once.
+                    if told.insert(Arc::as_ptr(check)) {
+                        problems.append(wrong.clone());
+                    }
+                    None
+                }
             }
-        }
+        };
+        ready.checks = case.checks.iter().filter_map(|check| make(check, &mut ready.problems, all)).collect();
         let misfits = case.target.misfits(&case.turns);
         all.append(misfits.clone());
         ready.problems.append(misfits);
         for turn in &case.turns {
-            let checks = turn
-                .checks
-                .iter()
-                .filter_map(|check| make_ready(&mut compiler, &Arc::new(check.clone())).map(Arc::new));
-            let checks = checks.collect();
-            let problems = std::mem::take(&mut compiler.problems);
-            all.append(problems.clone());
-            ready.problems.append(problems);
-            ready.turns.push(checks);
+            let checks = turn.checks.iter().filter_map(|check| make(check, &mut ready.problems, all));
+            ready.turns.push(checks.collect());
         }
         cases.push(ready);
     }

@@ -158,7 +158,7 @@ fn said() -> impl Strategy<Value = Said> {
 fn turns() -> impl Strategy<Value = Vec<Turn>> {
     let turn = (said(), collection::vec(check(), 0..3), limits()).prop_map(|(said, checks, limits)| Turn {
         said,
-        checks: checks.into(),
+        checks: checks.into_iter().map(Arc::new).collect(),
         limits,
         span: span(),
     });

@@ -10,7 +10,7 @@ pub struct Turn {
     /// What goes in.
     pub said: Said,
     /// Checks over this turn alone.
-    pub checks: Arc<[Check]>,
+    pub checks: Arc<[Arc<Check>]>,
     /// Limits on this turn alone.
     pub limits: Limits,
     /// Where the turn stands.

@@ -60,11 +60,14 @@ impl Calls {
     }
 
     /// What makes a call count, in few words.
-    fn with(&self) -> &'static str {
+    fn with(&self) -> String {
         match self.conditions.as_slice() {
-            [] => "",
-            conditions if conditions.iter().all(Condition::is_of_arguments) => " with these arguments",
-            _ => " as asked",
+            [] => String::new(),
+            conditions if conditions.iter().all(Condition::is_of_values) => " with these arguments".into(),
+            conditions => {
+                let words: Vec<String> = conditions.iter().map(Condition::words).collect();
+                format!(" with {}", words.join(" and "))
+            }
         }
     }
 

@@ -41,9 +41,9 @@ impl Condition {
         }
     }
 
-    /// Whether it is about what the agent sent, and not about what it got.
-    pub(super) fn is_of_arguments(&self) -> bool {
-        matches!(self, Condition::Argument { .. } | Condition::ArgumentMatches { .. })
+    /// Whether it asks for a value, and not for something that fits a pattern.
+    pub(super) fn is_of_values(&self) -> bool {
+        matches!(self, Condition::Argument { .. })
     }
 
     /// Where it was asked for.

@@ -195,7 +195,7 @@ fn the_nearest_call_and_what_it_lacks_are_named() {
     // One fits and two are asked for: it is a matter of the number.
     let twice = json!({"name": "pay", "args_match": {"to": "Ann"}, "count": 2});
     let few = failure("tool_called", &twice, false, &trace, &["count"]);
-    assert_eq!(few.message, "`pay` was called once with these arguments, not exactly 2 times");
+    assert_eq!(few.message, "`pay` was called once with `to` matching `Ann`, not exactly 2 times");
     assert_eq!(few.notes[0], "call 1 of 2 comes nearest, but has not `to` matching `Ann`: the agent sent \"Bob\"");
 }
 
@@ -234,7 +234,7 @@ fn negated_every_call_that_fits_is_shown() {
         .told();
     let asked = pay("args_match", json!({"to": "^Ann"}));
     let found = failure("tool_called", &asked, true, &trace, &["name"]);
-    assert_eq!(found.message, "`pay` was called with these arguments, and must not be");
+    assert_eq!(found.message, "`pay` was called with `to` matching `^Ann`, and must not be");
     assert_eq!(found.label, "the agent called this 2 times");
     assert_eq!(
         found.notes,

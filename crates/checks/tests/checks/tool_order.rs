@@ -42,14 +42,14 @@ fn the_count_alone_decides() {
         (
             json!({"name": "pay", "args_match": {"id": ""}, "count": 1}),
             2,
-            "`pay` was called 2 times with these arguments, not exactly once",
-            "called 2 times with these arguments",
+            "`pay` was called 2 times with `id` matching ``, not exactly once",
+            "called 2 times with `id` matching ``",
         ),
         (
             json!({"name": "pay", "result_match": "ok", "count": 1}),
             2,
-            "`pay` was called 2 times as asked, not exactly once",
-            "called 2 times as asked",
+            "`pay` was called 2 times with a result matching `ok`, not exactly once",
+            "called 2 times with a result matching `ok`",
         ),
     ] {
         let failed = failure("tool_called", &asked, false, &calls(made), &["count"]);

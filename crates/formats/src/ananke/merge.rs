@@ -24,7 +24,7 @@ pub(super) struct Merged {
     inherited: Rules,
     whole: Rules,
     /// The checks of a turn that asks nothing itself.
-    shared: Arc<[Check]>,
+    shared: Arc<[Arc<Check>]>,
 }
 
 impl Merged {
@@ -42,7 +42,7 @@ impl Merged {
     }
 
     /// The checks of a turn.
-    pub(super) fn turn(&self, own: Option<&Rules>, budget: &mut Budget) -> Arc<[Check]> {
+    pub(super) fn turn(&self, own: Option<&Rules>, budget: &mut Budget) -> Arc<[Arc<Check>]> {
         let Some(own) = own else { return Arc::clone(&self.shared) };
         if !budget.take(self.inherited.len()) {
             return Arc::from([]);
@@ -58,6 +58,6 @@ impl Merged {
     }
 }
 
-fn owned(rules: &Rules) -> Arc<[Check]> {
-    rules.checks().iter().map(|check| Check::clone(check)).collect()
+fn owned(rules: &Rules) -> Arc<[Arc<Check>]> {
+    rules.checks().into()
 }

@@ -79,7 +79,7 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
             None
         }
     };
-    Some(Turn { said: said?, checks: checks.into(), limits, span: node.span })
+    Some(Turn { said: said?, checks: checks.into_iter().map(Arc::new).collect(), limits, span: node.span })
 }
 
 fn action(pair: &Pair) -> Action {

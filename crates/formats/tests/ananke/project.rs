@@ -76,6 +76,6 @@ pub(crate) fn shown<'c>(checks: impl IntoIterator<Item = &'c Check>) -> Vec<Stri
 
 /// What is asked of each turn, and of the whole.
 pub(crate) fn asked(case: &Case) -> (Vec<Vec<String>>, Vec<String>) {
-    let turns = case.turns.iter().map(|turn| shown(turn.checks.iter())).collect();
+    let turns = case.turns.iter().map(|turn| shown(turn.checks.iter().map(|check| &**check))).collect();
     (turns, shown(case.checks.iter().map(|check| &**check)))
 }
