@@ -18,6 +18,7 @@ mod budgets;
 mod check_command;
 mod checks;
 mod console;
+mod conversations;
 mod convert;
 mod descendants;
 mod docs;

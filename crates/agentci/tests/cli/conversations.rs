@@ -1,0 +1,119 @@
+//! Recorded conversations: what is judged of them, and what is said when a test and its recording part.
+
+use std::fs;
+use std::path::Path;
+
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+/// The example's conversations in a folder of the test's own, a file of it changed.
+fn shop(file: &str, from: &str, to: &str) -> Suite {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/conversations");
+    let mut suite = Suite::empty();
+    for path in [
+        "ananke.config.yaml",
+        "tests/checkout.test.yaml",
+        "tests/sold-out.test.yaml",
+        "recordings/tests/checkout.test.jsonl",
+        "recordings/tests/sold-out.test.jsonl",
+    ] {
+        let mut text = fs::read_to_string(example.join(path)).unwrap();
+        if path == file {
+            assert!(text.contains(from), "{path} has no {from}");
+            text = text.replace(from, to);
+        }
+        suite = suite.file(&format!("shop/{path}"), text);
+    }
+    suite
+}
+
+fn unchanged() -> Suite {
+    shop("", "", "")
+}
+
+#[test]
+fn the_example_passes_without_its_server_and_its_hooks() {
+    // The hooks are not even there.
+    let ran = unchanged().agentci(&["run", "shop", "--mode", "replay"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.verdicts().iter().all(|verdict| verdict.1 == "pass"), "{ran:?}");
+    assert!(!ran.stdout.contains("warning"), "{ran:?}");
+}
+
+#[test]
+fn converted_they_have_the_same_verdicts() {
+    let suite = unchanged();
+    let native = suite.agentci(&["convert", "shop"]);
+    assert_eq!(native.code, Some(0), "{native:?}");
+    let suite = suite.file("shop/agentci.yaml", native.stdout.as_bytes());
+    let ran = suite.agentci(&["run", "shop/agentci.yaml", "--mode", "replay"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let own = unchanged().agentci(&["run", "shop", "--mode", "replay"]);
+    assert_eq!(ran.verdicts(), own.verdicts());
+}
+
+#[test]
+fn limits_on_time_hold_for_the_recorded_moments() {
+    // However fast a replay is, the shop took its time.
+    let suite = shop(
+        "tests/sold-out.test.yaml",
+        "version: \"1.0\"",
+        "version: \"1.0\"\nassert: { timing: { max_duration_ms: 1 } }",
+    );
+    let first = suite.agentci(&["run", "shop", "--mode", "replay", "--json"]);
+    let second = suite.agentci(&["run", "shop", "--mode", "replay", "--json"]);
+    let measured = |ran: &Ran| {
+        let document: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        let test = &document["tests"][1];
+        assert_eq!(test["failures"][0]["assertion"], "timing.max_duration_ms", "{ran:?}");
+        test["failures"].clone()
+    };
+    assert_eq!((first.code, second.code), (Some(1), Some(1)), "{first:?}");
+    assert_eq!(measured(&first), measured(&second));
+}
+
+#[test]
+fn a_test_that_says_something_else_than_its_recording_is_told_so() {
+    let suite = shop("tests/checkout.test.yaml", "By bicycle, thanks", "By donkey, thanks");
+    let ran = suite.agentci(&["run", "shop", "--mode", "replay", "--case", "a basket is bought"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(ran.verdicts()[0].2, "replay_miss", "{ran:?}");
+    for words in ["turn 2", "By bicycle, thanks", "By donkey, thanks", "agentci record"] {
+        assert!(ran.stdout.contains(words), "no {words} in {ran:?}");
+    }
+}
+
+#[test]
+fn a_turn_more_than_was_recorded_is_told_so() {
+    let suite = shop("tests/sold-out.test.yaml", "\nturns:\n", "\nturns:\n  - user: Good morning\n");
+    let ran = suite.agentci(&["run", "shop", "--mode", "replay", "--case", "what is sold out is not sold"]);
+    assert_eq!((ran.code, ran.verdicts()[0].2.as_str()), (Some(1), "replay_miss"), "{ran:?}");
+}
+
+#[test]
+fn a_recording_that_is_missing_or_wrong_is_an_error_of_its_case() {
+    let suite = unchanged();
+    fs::remove_file(suite.path("shop/recordings/tests/checkout.test.jsonl")).unwrap();
+    let suite = suite.file("shop/recordings/tests/sold-out.test.jsonl", "{\"v\":1,\"type\":\"recording\"}\nnonsense\n");
+    let ran = suite.agentci(&["run", "shop", "--mode", "replay"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let causes: Vec<String> = ran.verdicts().into_iter().map(|verdict| verdict.2).collect();
+    assert_eq!(causes, ["config", "config"], "{ran:?}");
+    for words in ["no such file", "line 2", "agentci record"] {
+        assert!(ran.stdout.contains(words), "no {words} in {ran:?}");
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_named() {
+    let suite = shop("ananke.config.yaml", "http://127.0.0.1:8123/", "http://127.0.0.1:9/");
+    let suite = suite.file("shop/tests/checkout.test.yaml", "version: \"1.0\"\nname: hello\nturns: [{ user: hi }]\n");
+    let ran = suite.agentci(&["run", "shop/tests/checkout.test.yaml"]);
+    assert_eq!((ran.code, ran.verdicts()[0].2.as_str()), (Some(1), "unreachable"), "{ran:?}");
+    assert!(ran.stdout.contains("127.0.0.1:9") && ran.stdout.contains("ananke.config.yaml:"), "{ran:?}");
+    // A recording that failed to begin does not replace the former one.
+    let before = fs::read(suite.path("shop/recordings/tests/checkout.test.jsonl")).unwrap();
+    let ran = suite.agentci(&["record", "shop/tests/checkout.test.yaml"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(fs::read(suite.path("shop/recordings/tests/checkout.test.jsonl")).unwrap(), before);
+}
