@@ -10,6 +10,7 @@ use agentci_plan::{Limit, Limits, Place, StopRule, Turn};
 use agentci_stubs::Recorder;
 use agentci_trace::{Event, Kind, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
+use agentci_wire::Seldom;
 use tokio::time::Instant;
 
 use crate::host::{Host, Source};
@@ -129,12 +130,12 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         let deadline = deadline(job, clock, turn);
         let ended = tokio::select! {
             biased;
-            () = job.stop.wait() => Ended::Interrupted,
-            result = tokio::time::timeout_at(deadline.at, driver.turn(&input, &mut sink, &host)) => match result {
-                Ok(Ok(())) => Ended::Done,
-                Ok(Err(error)) => Ended::Broken(error),
-                Err(_) => Ended::TooLate,
+            () = Seldom::new(job.stop.wait()) => Ended::Interrupted,
+            result = driver.turn(&input, &mut sink, &host) => match result {
+                Ok(()) => Ended::Done,
+                Err(error) => Ended::Broken(error),
             },
+            () = Seldom::new(tokio::time::sleep_until(deadline.at)) => Ended::TooLate,
         };
         talk.wall = clock.started().elapsed();
         let trouble =

@@ -10,9 +10,11 @@ pub mod jsonrpc;
 mod lines;
 pub mod mcp;
 mod process;
+mod seldom;
 pub mod sse;
 mod tail;
 
 pub use descendants::{adopt_orphans, sweep_all};
 pub use lines::{LineError, Lines};
 pub use process::{Command, Ending, Exit, Grace, Pipes, PrintError, Process, SpawnError};
+pub use seldom::Seldom;

@@ -71,6 +71,8 @@ pub(super) enum Read {
 impl Answer {
     pub(super) fn new(at: Moment, latest: Moment, head: Head, source: Source, slot: Option<Slot>) -> Self {
         let decoder = Decoder::new(EVENT_LIMIT);
+        // Only a recording has use for the bytes.
+        let decoder = if slot.is_some() { decoder } else { decoder.without_raw() };
         let Head { status, headers, .. } = head;
         Self { status, at, headers, source, decoder, received: 0, latest, over: None, slot }
     }
@@ -172,8 +174,9 @@ impl Answer {
         read
     }
 
-    fn arrived(&mut self, frame: Frame) -> Arrived {
-        self.keep(Part::Frame, frame.raw.clone());
+    /// An event, whose bytes are the recording's alone.
+    fn arrived(&mut self, mut frame: Frame) -> Arrived {
+        self.keep(Part::Frame, std::mem::take(&mut frame.raw));
         Arrived { frame, at: self.latest }
     }
 

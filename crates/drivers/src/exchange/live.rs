@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use agentci_trace::Moment;
+use agentci_wire::Seldom;
 use agentci_wire::http::{self, Incoming, StreamRequest};
-use tokio::time::timeout;
+use tokio::time::{Sleep, sleep, timeout};
 
 use super::answer::{Read, Source};
 use super::recording::How;
@@ -29,6 +30,8 @@ pub(super) struct Live {
     incoming: Incoming,
     clock: Clock,
     limit: Limit,
+    /// Goes off when the time is up. One for the whole answer: to set a timer for every read is dear.
+    alarm: Seldom<Sleep>,
 }
 
 /// How long an exchange may take.
@@ -82,24 +85,37 @@ pub(super) async fn send(
     if let Some(slot) = &mut slot {
         slot.head(head.clone());
     }
-    Ok(Answer::new(at, came, head, Source::Live(Box::new(Live { incoming, clock, limit })), slot))
+    let alarm = Seldom::new(sleep(limit.left()));
+    Ok(Answer::new(at, came, head, Source::Live(Box::new(Live { incoming, clock, limit, alarm })), slot))
 }
 
 impl Live {
     /// The next bytes, if they come before the time is up and, if told so, before an earlier instant.
     pub(super) async fn read(&mut self, until: Option<Instant>) -> Result<Read, ExchangeError> {
-        let left = self.limit.left();
-        // A stream that always has something to read would never be seen to be late.
-        if left.is_zero() {
-            return Err(self.limit.exceeded());
+        let Self { incoming, clock, limit, alarm } = self;
+        let next = async {
+            tokio::select! {
+                biased;
+                chunk = incoming.chunk() => Some(chunk),
+                () = alarm => None,
+            }
+        };
+        let came = match until {
+            None => next.await,
+            Some(until) => match timeout(until.saturating_duration_since(Instant::now()), next).await {
+                Ok(came) => came,
+                Err(_) => return Ok(Read::Quiet),
+            },
+        };
+        let now = Instant::now();
+        // A stream that always has something to read is late, too.
+        if came.is_none() || now.saturating_duration_since(limit.sent) >= limit.timeout {
+            return Err(limit.exceeded());
         }
-        let patience = until.map_or(left, |until| until.saturating_duration_since(Instant::now()).min(left));
-        match timeout(patience, self.incoming.chunk()).await {
-            Ok(Ok(Some(bytes))) => Ok(Read::Bytes(bytes, self.clock.now())),
-            Ok(Ok(None)) => Ok(Read::End(self.clock.now())),
-            Ok(Err(error)) => Err(error.into()),
-            Err(_) if patience < left => Ok(Read::Quiet),
-            Err(_) => Err(self.limit.exceeded()),
+        match came {
+            Some(Ok(Some(bytes))) => Ok(Read::Bytes(bytes, clock.at(now))),
+            Some(Err(error)) => Err(error.into()),
+            Some(Ok(None)) | None => Ok(Read::End(clock.at(now))),
         }
     }
 

@@ -1,6 +1,6 @@
 //! From bytes to events.
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf as _, Bytes, BytesMut};
 use memchr::memchr2;
 
 use super::fields::Fields;
@@ -37,9 +37,12 @@ pub enum SseError {
 
 /// Reads events from bytes that come in pieces. Where the pieces are cut makes no difference.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Decoder {
-    /// What came since the last event.
+    /// What came since the last event; and events that were handed out, where their bytes are not asked for.
     buffer: BytesMut,
+    /// Where in it the present event begins.
+    start: usize,
     /// Where in it the present line begins.
     line: usize,
     /// How far it was searched for a line end.
@@ -51,6 +54,7 @@ pub struct Decoder {
     fields: Fields,
     limit: usize,
     failed: bool,
+    keeps_raw: bool,
 }
 
 impl Decoder {
@@ -58,6 +62,7 @@ impl Decoder {
     pub fn new(limit: usize) -> Self {
         Self {
             buffer: BytesMut::new(),
+            start: 0,
             line: 0,
             searched: 0,
             after_return: false,
@@ -65,11 +70,26 @@ impl Decoder {
             fields: Fields::default(),
             limit,
             failed: false,
+            keeps_raw: true,
         }
+    }
+
+    /// Leaves the bytes of events out of them: it is cheaper.
+    #[must_use]
+    pub fn without_raw(mut self) -> Self {
+        self.keeps_raw = false;
+        self
     }
 
     /// Takes the next bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
+        // What was handed out goes when it is more than what is left, so that nothing is moved twice.
+        if self.start > self.buffer.len() / 2 {
+            self.buffer.advance(self.start);
+            self.line -= self.start;
+            self.searched -= self.start;
+            self.start = 0;
+        }
         self.buffer.extend_from_slice(bytes);
     }
 
@@ -80,7 +100,7 @@ impl Decoder {
             self.skip_line_feed();
             let Some(found) = memchr2(b'\r', b'\n', &self.buffer[self.searched..]) else {
                 self.searched = self.buffer.len();
-                self.failed = self.searched > self.limit;
+                self.failed = self.searched - self.start > self.limit;
                 if self.failed {
                     break;
                 }
@@ -114,7 +134,7 @@ impl Decoder {
 
     /// The bytes that came since the last event.
     pub fn rest(&self) -> &[u8] {
-        &self.buffer
+        &self.buffer[self.start..]
     }
 
     /// A line feed right after a carriage return belongs to the line before.
@@ -146,13 +166,18 @@ impl Decoder {
 
     /// The event whose last byte stands before `end`.
     fn cut(&mut self, end: usize, unfinished: bool) -> Result<Frame, SseError> {
-        self.failed = end > self.limit;
+        self.failed = end - self.start > self.limit;
         if self.failed {
             return Err(SseError::TooLarge { limit: self.limit });
         }
-        let raw = self.buffer.split_to(end).freeze();
-        self.line = 0;
-        self.searched = 0;
+        let raw = if self.keeps_raw { self.buffer.split_to(end).freeze() } else { Bytes::new() };
+        self.start = if self.keeps_raw { 0 } else { end };
+        if self.start == self.buffer.len() {
+            self.buffer.clear();
+            self.start = 0;
+        }
+        self.line = self.start;
+        self.searched = self.start;
         Ok(Frame { raw, unfinished, ..self.fields.hand_out() })
     }
 }

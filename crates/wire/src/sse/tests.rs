@@ -1,3 +1,4 @@
+use bytes::Bytes;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -6,7 +7,10 @@ use super::*;
 
 /// Everything that a stream gives, cut where told: its events, the error if any, and what is left.
 fn read(pieces: &[&[u8]], limit: usize) -> (Vec<Frame>, Option<SseError>, Vec<u8>) {
-    let mut decoder = Decoder::new(limit);
+    read_with(Decoder::new(limit), pieces)
+}
+
+fn read_with(mut decoder: Decoder, pieces: &[&[u8]]) -> (Vec<Frame>, Option<SseError>, Vec<u8>) {
     let mut frames = Vec::new();
     for piece in pieces {
         decoder.push(piece);
@@ -198,6 +202,8 @@ proptest! {
         let pieces: Vec<&[u8]> = ends.windows(2).map(|ends| &bytes[ends[0]..ends[1]]).collect();
         prop_assert_eq!(&read(&pieces, limit), &whole);
         let (frames, error, rest) = whole;
+        let without: Vec<Frame> = frames.iter().map(|frame| Frame { raw: Bytes::new(), ..frame.clone() }).collect();
+        prop_assert_eq!(&read_with(Decoder::new(limit).without_raw(), &pieces), &(without, error, rest.clone()));
         if error.is_none() {
             let raws: Vec<u8> = frames.iter().flat_map(|frame| frame.raw.to_vec()).chain(rest).collect();
             prop_assert_eq!(raws, bytes);
