@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use agentci_trace::Moment;
-use agentci_wire::http::{self, Incoming, StreamRequest};
+use agentci_wire::http::{self, ClientCertificate, Incoming, StreamRequest};
 use tokio::time::timeout;
 
 use super::answer::{Read, Source};
@@ -53,6 +53,7 @@ pub(super) async fn send(
     request: &Request,
     clock: Clock,
     at: Moment,
+    certificate: Option<&ClientCertificate>,
     recorder: Option<&mut Recorder>,
 ) -> Result<Answer, ExchangeError> {
     let limit = Limit { sent: Instant::now(), timeout: request.timeout };
@@ -63,7 +64,7 @@ pub(super) async fn send(
         headers: request.headers.clone(),
         body: request.body.clone().into(),
     };
-    let answered = match timeout(limit.timeout, http::send(wire)).await {
+    let answered = match timeout(limit.timeout, http::send_as(wire, certificate)).await {
         Ok(answered) => answered.map_err(ExchangeError::from),
         Err(_) => Err(limit.exceeded()),
     };
