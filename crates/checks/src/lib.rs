@@ -21,6 +21,7 @@ mod required_fields;
 mod said;
 mod shorten;
 mod spelling;
+mod task;
 mod tokens;
 mod tool_called;
 mod tool_evidence;

@@ -5,7 +5,7 @@ use agentci_plan::Node;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::{
-    call_order, contains, duration, json_schema, latency, matches, no_pii, required_fields, tokens, tool_called,
+    call_order, contains, duration, json_schema, latency, matches, no_pii, required_fields, task, tokens, tool_called,
     tool_evidence, valid_json,
 };
 
@@ -21,6 +21,7 @@ const KINDS: &[(&str, Compile)] = &[
     ("matches", matches::compile),
     ("no_pii", no_pii::compile),
     ("required_fields", required_fields::compile),
+    ("task", task::compile),
     ("tokens", tokens::compile),
     ("tool_called", tool_called::compile),
     ("tool_evidence", tool_evidence::compile),

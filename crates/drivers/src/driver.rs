@@ -6,6 +6,7 @@ use agentci_plan::{Target, UnsetVariable};
 use agentci_wire::Ending;
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use crate::a2a::A2aDriver;
 use crate::agui::AguiDriver;
 use crate::exchange::{Line, Recording};
 use crate::mock::{MockDraws, MockDriver};
@@ -35,6 +36,7 @@ enum Kind {
     Process(Box<ProcessDriver>),
     Mock(MockDriver),
     Agui(Box<AguiDriver>),
+    A2a(Box<A2aDriver>),
 }
 
 impl Driver {
@@ -46,6 +48,7 @@ impl Driver {
             }
             Target::Mock(mock) => Ok(Ok(Driver(Kind::Mock(MockDriver::open(mock, context.draws))))),
             Target::Agui(agui) => Ok(Ok(Driver(Kind::Agui(Box::new(AguiDriver::open(agui, context, line)?))))),
+            Target::A2a(a2a) => Ok(Ok(Driver(Kind::A2a(Box::new(A2aDriver::open(a2a, context, line)?))))),
             other => Ok(Err(DriveError::Unsupported(format!("no driver for {other:?}")))),
         }
     }
@@ -55,7 +58,7 @@ impl Driver {
         match &mut self.0 {
             Kind::Process(driver) => driver.listen(seen),
             // Neither a scripted model nor a server that is not ours to start has a wire that we see.
-            Kind::Mock(_) | Kind::Agui(_) => {}
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) => {}
         }
     }
 
@@ -70,6 +73,7 @@ impl Driver {
             Kind::Process(driver) => driver.turn(input.value(), sink, host).await,
             Kind::Mock(driver) => driver.turn(input.value(), sink),
             Kind::Agui(driver) => driver.turn(input, sink, host).await,
+            Kind::A2a(driver) => driver.turn(input, sink, host).await,
         }
     }
 
@@ -77,7 +81,7 @@ impl Driver {
     pub fn unread(&self) -> usize {
         match &self.0 {
             Kind::Process(driver) => driver.unread(),
-            Kind::Mock(_) | Kind::Agui(_) => 0,
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) => 0,
         }
     }
 
@@ -86,6 +90,7 @@ impl Driver {
         match &mut self.0 {
             Kind::Process(_) | Kind::Mock(_) => None,
             Kind::Agui(driver) => driver.take_recording(),
+            Kind::A2a(driver) => driver.take_recording(),
         }
     }
 
@@ -93,7 +98,7 @@ impl Driver {
     pub async fn close(self) -> Ending {
         match self.0 {
             Kind::Process(driver) => driver.close().await,
-            Kind::Mock(_) | Kind::Agui(_) => Ending { exit: None, stderr_tail: Vec::new() },
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) => Ending { exit: None, stderr_tail: Vec::new() },
         }
     }
 }

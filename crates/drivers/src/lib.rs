@@ -4,6 +4,7 @@
 //! opinion about what the agent does: it writes the trace, asks the [`ToolHost`] for answers to tool calls, and says in a
 //! [`DriveError`] when the agent can not go on.
 
+pub mod a2a;
 pub mod agui;
 mod driver;
 mod error;

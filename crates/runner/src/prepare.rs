@@ -196,6 +196,10 @@ fn learn<'c>(
             job.secrets.borrow_mut().learn_pair(name, &value);
         }
     }
+    if let Some(Ok(value)) = job.case.target.secret().map(|secret| secret.fill(&|name| scope.get(name))) {
+        own.learn_value(&value);
+        job.secrets.borrow_mut().learn_value(&value);
+    }
     let mut run = job.secrets.borrow_mut();
     for (name, value) in scope.variables() {
         run.learn_pair(name, value);

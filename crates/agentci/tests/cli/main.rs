@@ -7,6 +7,7 @@ mod processes;
 mod ran;
 mod suite;
 
+mod a2a;
 mod agent_breaks_protocol;
 mod agent_leaves;
 mod agent_stalls;

@@ -3,6 +3,7 @@
 mod duration;
 mod matches;
 mod pattern;
+mod task;
 mod tool_called;
 mod tool_order;
 mod trial;

@@ -76,7 +76,9 @@ impl From<HttpError> for ExchangeError {
     fn from(error: HttpError) -> Self {
         let words = error.to_string();
         match error {
-            HttpError::Url(_) | HttpError::Header(_) | HttpError::Client(_) => ExchangeError::Unsendable(words),
+            HttpError::Url(_) | HttpError::Header(_) | HttpError::Client(_) | HttpError::Certificate(_) => {
+                ExchangeError::Unsendable(words)
+            }
             HttpError::Connect { .. } => ExchangeError::Unreachable(words),
             HttpError::Broken(_) | HttpError::Redirects | HttpError::Timeout => ExchangeError::Broken(words),
             HttpError::TooLarge(_) => ExchangeError::TooLarge(words),

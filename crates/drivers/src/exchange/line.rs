@@ -1,6 +1,7 @@
 //! The line to an agent.
 
 use agentci_trace::Moment;
+use agentci_wire::http::ClientCertificate;
 
 use super::live;
 use super::{Answer, ExchangeError, Player, Recorder, Request};
@@ -22,9 +23,20 @@ pub enum Line {
 impl Line {
     /// Sends a request, at the moment that [`next`](Self::next) told, and waits for the head of the answer.
     pub async fn send(&mut self, request: &Request, clock: Clock, at: Moment) -> Result<Answer, ExchangeError> {
+        self.send_as(request, clock, at, None).await
+    }
+
+    /// The same, to a server that may want to see a certificate.
+    pub async fn send_as(
+        &mut self,
+        request: &Request,
+        clock: Clock,
+        at: Moment,
+        certificate: Option<&ClientCertificate>,
+    ) -> Result<Answer, ExchangeError> {
         match self {
-            Line::Live => live::send(request, clock, at, None).await,
-            Line::Record(recorder) => live::send(request, clock, at, Some(recorder)).await,
+            Line::Live => live::send(request, clock, at, certificate, None).await,
+            Line::Record(recorder) => live::send(request, clock, at, certificate, Some(recorder)).await,
             Line::Replay(player) => player.answer(request, clock),
         }
     }

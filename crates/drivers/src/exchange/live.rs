@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use agentci_trace::Moment;
 use agentci_wire::Seldom;
-use agentci_wire::http::{self, Incoming, StreamRequest};
+use agentci_wire::http::{self, ClientCertificate, Incoming, StreamRequest};
 use tokio::time::{Sleep, sleep, timeout};
 
 use super::answer::{Read, Source};
@@ -56,6 +56,7 @@ pub(super) async fn send(
     request: &Request,
     clock: Clock,
     at: Moment,
+    certificate: Option<&ClientCertificate>,
     recorder: Option<&mut Recorder>,
 ) -> Result<Answer, ExchangeError> {
     let limit = Limit { sent: Instant::now(), timeout: request.timeout };
@@ -66,7 +67,7 @@ pub(super) async fn send(
         headers: request.headers.clone(),
         body: request.body.clone().into(),
     };
-    let answered = match timeout(limit.timeout, http::send(wire)).await {
+    let answered = match timeout(limit.timeout, http::send_as(wire, certificate)).await {
         Ok(answered) => answered.map_err(ExchangeError::from),
         Err(_) => Err(limit.exceeded()),
     };

@@ -7,6 +7,7 @@
 //! | `tools.forbid_calls` | `not: { tool_called: { name, args_match, result_match } }` |
 //! | `timing.max_duration_ms` | `duration: { max: 500ms }` |
 //! | `timing.max_idle_ms` | `duration: { idle: 500ms }` |
+//! | `task` | `task: { state, artifacts }` |
 //! | `text.must_match` | `matches: pattern` |
 //! | `text.must_not_match` | `not: { matches: pattern }` |
 
@@ -70,6 +71,9 @@ pub(super) fn block(node: &Node, level: Level, problems: &mut Diagnostics) -> Bl
         rules.max_duration = limit(&mut timing, "max_duration_ms", "timing.max_duration_ms", "max", problems);
         rules.max_idle = limit(&mut timing, "max_idle_ms", "timing.max_idle_ms", "idle", problems);
         timing.finish(problems);
+    }
+    if let Some(task) = fields.optional("task") {
+        block.rules.task.push(super::task::task(task));
     }
     if let Some(mut text) = open(&mut fields, "text", "`text`", problems) {
         let rules = &mut block.rules;

@@ -35,6 +35,7 @@ mod recording;
 mod rules;
 mod shape;
 mod target;
+mod task;
 mod test;
 #[cfg(test)]
 mod testing;

@@ -13,6 +13,7 @@ pub(super) struct Rules {
     pub(super) forbid_calls: Vec<Arc<Check>>,
     pub(super) max_duration: Limit,
     pub(super) max_idle: Limit,
+    pub(super) task: Vec<Arc<Check>>,
     pub(super) must_match: Vec<Arc<Check>>,
     pub(super) must_not_match: Vec<Arc<Check>>,
 }
@@ -52,18 +53,19 @@ impl Rules {
         self.forbid_calls.extend_from_slice(&later.forbid_calls);
         self.max_duration.later(&later.max_duration);
         self.max_idle.later(&later.max_idle);
+        self.task.extend_from_slice(&later.task);
         self.must_match.extend_from_slice(&later.must_match);
         self.must_not_match.extend_from_slice(&later.must_not_match);
     }
 
     /// Limits and prohibitions alone, without demands.
     pub(super) fn without_demands(&self) -> Rules {
-        Rules { require: Vec::new(), must_match: Vec::new(), ..self.clone() }
+        Rules { require: Vec::new(), task: Vec::new(), must_match: Vec::new(), ..self.clone() }
     }
 
     /// How many items there are.
     pub(super) fn len(&self) -> usize {
-        [&self.forbid, &self.require, &self.forbid_calls, &self.must_match, &self.must_not_match]
+        [&self.forbid, &self.require, &self.forbid_calls, &self.task, &self.must_match, &self.must_not_match]
             .iter()
             .map(|list| list.len())
             .sum::<usize>()
@@ -76,7 +78,7 @@ impl Rules {
         let mut seen = HashSet::new();
         let tools = self.forbid.iter().chain(&self.require).chain(&self.forbid_calls);
         let timing = self.max_duration.check().into_iter().chain(self.max_idle.check());
-        let text = self.must_match.iter().chain(&self.must_not_match);
+        let text = self.task.iter().chain(&self.must_match).chain(&self.must_not_match);
         tools.chain(timing).chain(text).filter(|check| seen.insert(Arc::as_ptr(check))).cloned().collect()
     }
 }

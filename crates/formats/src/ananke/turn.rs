@@ -158,6 +158,9 @@ fn send(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
         );
     }
     optional_mapping(fields, "metadata", problems);
+    for key in ["contextId", "taskId"] {
+        fields.optional(key).and_then(|node| read::name(node, key, problems));
+    }
 }
 
 fn call(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {

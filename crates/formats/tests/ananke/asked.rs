@@ -19,6 +19,7 @@ fn every_item_is_a_check() {
              - { name: e, count: { max: 0 } }\n  \
              forbid_calls:\n  - { name: f, args_match: { x: y }, result_match: z, result_not_match: w }\n\
              text: { must_match: /^Done/m, must_not_match: [sorry] }\n\
+             task: { state: [completed], artifacts: { min: 1, match: [Rome, /oslo/i] } }\n\
              timing: { max_duration_ms: 1.5, max_idle_ms: 0 }\n"
         ),
         [
@@ -30,6 +31,7 @@ fn every_item_is_a_check() {
             r#"tools.forbid_calls: not tool_called {"name":"f","args_match":{"x":"y"},"result_match":"z","result_not_match":"w"}"#,
             r#"timing.max_duration_ms: duration {"max":"1.5ms"}"#,
             r#"timing.max_idle_ms: duration {"idle":"0ms"}"#,
+            r#"task: task {"state":["completed"],"artifacts":{"min":1,"match":["Rome","(?i)oslo"]}}"#,
             r#"text.must_match: matches "(?m)^Done""#,
             r#"text.must_not_match: not matches "sorry""#,
         ]

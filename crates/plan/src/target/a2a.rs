@@ -75,6 +75,18 @@ pub enum Auth {
     },
 }
 
+impl Auth {
+    /// What nobody else may see of it.
+    pub fn secret(&self) -> Option<&Text> {
+        match self {
+            Auth::ApiKey { value, .. } => Some(value),
+            Auth::Bearer(token) => Some(token),
+            Auth::OAuth2 { client_secret, .. } => Some(client_secret),
+            Auth::Mtls { .. } => None,
+        }
+    }
+}
+
 /// Where an API key is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ApiKeyPlace {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    A2aTarget, AguiTarget, Diagnostic, Diagnostics, McpTarget, MockTarget, ProcessTarget, Said, Span, Text, Turn,
+    A2aTarget, AguiTarget, Auth, Diagnostic, Diagnostics, McpTarget, MockTarget, ProcessTarget, Said, Span, Text, Turn,
 };
 
 /// How to reach the agent.
@@ -56,6 +56,14 @@ impl Target {
             Target::Agui(agui) => &agui.headers,
             Target::A2a(a2a) => &a2a.headers,
             Target::Mcp(mcp) => &mcp.headers,
+        }
+    }
+
+    /// What the agent is shown to know who asks, and nobody else may see.
+    pub fn secret(&self) -> Option<&Text> {
+        match self {
+            Target::A2a(a2a) => a2a.auth.as_ref().and_then(Auth::secret),
+            Target::Process(_) | Target::Mock(_) | Target::Agui(_) | Target::Mcp(_) => None,
         }
     }
 

@@ -10,12 +10,12 @@ use reqwest::{Client, Url};
 use super::HttpError;
 
 /// How often a server may send us elsewhere.
-const REDIRECTS: usize = 5;
+pub(super) const REDIRECTS: usize = 5;
 /// How long a connection is kept unused. Many servers close theirs after five seconds; being earlier, we never ask one that is
 /// about to go.
 const KEPT: Duration = Duration::from_secs(4);
 
-type Shared = OnceLock<Result<Client, String>>;
+pub(super) type Shared = OnceLock<Result<Client, String>>;
 
 /// The client for an address. What runs on this machine is never asked for through a proxy, and without encryption it needs no
 /// certificates: reading those of the system takes longer than many a request, and a small container has none.
@@ -33,7 +33,7 @@ pub(super) fn client(url: &Url) -> Result<&'static Client, HttpError> {
     client.as_ref().map_err(|reason| HttpError::Client(reason.clone()))
 }
 
-fn build(builder: reqwest::ClientBuilder) -> Result<Client, String> {
+pub(super) fn build(builder: reqwest::ClientBuilder) -> Result<Client, String> {
     // Fails only when a provider was chosen already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = builder.user_agent(concat!("agentci/", env!("CARGO_PKG_VERSION"))).pool_idle_timeout(KEPT);
@@ -57,7 +57,7 @@ fn is_plain(url: &Url) -> bool {
     url.scheme() == "http" && is_loopback(url)
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(super) fn is_loopback(url: &Url) -> bool {
     let Some(host) = url.host_str() else { return false };
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let named = host == "localhost" || host.ends_with(".localhost");

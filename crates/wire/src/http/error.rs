@@ -12,6 +12,9 @@ pub enum HttpError {
     /// A header can not be sent.
     #[error("`{0}` can not be sent as a header")]
     Header(String),
+    /// A client certificate or what goes with it can not be read.
+    #[error("{0}")]
+    Certificate(String),
     /// No request can be made at all, for example because the certificates of the system can not be read.
     #[error("no request can be made: {0}")]
     Client(String),

@@ -1,13 +1,15 @@
 //! HTTP requests with limits on time and size: answers read whole ([`post_json`]) or as they come ([`send`]).
 
+mod certificate;
 mod client;
 mod error;
 mod json;
 mod stream;
 
+pub use certificate::ClientCertificate;
 pub use error::HttpError;
 pub use json::{JsonRequest, Response, post_json};
-pub use stream::{Incoming, Method, StreamRequest, send};
+pub use stream::{Incoming, Method, StreamRequest, send, send_as};
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use super::HttpError;
+use super::certificate::ClientCertificate;
 use super::client::client;
 
 /// A request.
@@ -52,6 +53,11 @@ pub struct Incoming {
 
 /// Sends a request and waits, without a limit of its own, until the head of the answer is there.
 pub async fn send(request: StreamRequest) -> Result<Incoming, HttpError> {
+    send_as(request, None).await
+}
+
+/// Sends a request to a server that may want to see a certificate.
+pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertificate>) -> Result<Incoming, HttpError> {
     let url = reqwest::Url::parse(&request.url).map_err(|error| HttpError::Url(error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(HttpError::Url(format!("`{}` is neither http nor https", url.scheme())));
@@ -62,7 +68,11 @@ pub async fn send(request: StreamRequest) -> Result<Incoming, HttpError> {
         Method::Get => reqwest::Method::GET,
         Method::Delete => reqwest::Method::DELETE,
     };
-    let mut built = client(&url)?.request(method, url).headers(headers);
+    let client = match certificate {
+        Some(certificate) => certificate.client(&url)?,
+        None => client(&url)?,
+    };
+    let mut built = client.request(method, url).headers(headers);
     if !request.body.is_empty() {
         built = built.body(request.body);
     }

@@ -1,0 +1,154 @@
+//! # What it checks
+//! How the task of an A2A agent stands after the turn: its `state`, one of several if it is a list, and what it made. Of its
+//! `artifacts` there are at least `min`, each of `names` is there, and what one of them holds matches each pattern of `match`:
+//! its texts, and its data as compact JSON. A turn that the agent answered without a task does not pass.
+//!
+//! # Why
+//! An agent that asks back, or that is done without having made anything, may say the same words as one that did its work.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - task: { state: completed, artifacts: { min: 1, names: [itinerary], match: Rome } }
+//!   - task: { state: [input-required, auth-required] }
+//! ```
+
+use agentci_plan::{Diagnostic, Failure, Node, Outcome, Span, Spanned, read};
+use agentci_trace::{Kind, Trace};
+use serde_json::Value;
+
+use crate::compiler::Compiler;
+use crate::evaluate::Evaluate;
+use crate::pattern::Pattern;
+use crate::shorten::shorten;
+
+const STATES: [(&str, &str); 9] = [
+    ("submitted", "submitted"),
+    ("working", "working"),
+    ("input-required", "input-required"),
+    ("auth-required", "auth-required"),
+    ("completed", "completed"),
+    ("failed", "failed"),
+    ("canceled", "canceled"),
+    ("rejected", "rejected"),
+    ("unknown", "unknown"),
+];
+/// How much of an artifact is shown.
+const SHOWN: usize = 200;
+
+#[derive(Debug)]
+struct TaskStands {
+    states: Vec<Spanned<&'static str>>,
+    least: Option<Spanned<usize>>,
+    names: Vec<Spanned<String>>,
+    patterns: Vec<Pattern>,
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let problems = &mut compiler.problems;
+    let mut fields = read::Fields::open(arguments, "`task`", problems)?;
+    let (state, artifacts) = (fields.optional("state"), fields.optional("artifacts"));
+    fields.finish(problems);
+    if state.is_none() && artifacts.is_none() {
+        let problem = Diagnostic::error(arguments.span, "`task` needs `state` or `artifacts`");
+        problems.push(problem.label("nothing is asked").help("write `task: { state: completed }`"));
+        return None;
+    }
+    let one = std::slice::from_ref;
+    let written = state.map(|state| state.items().unwrap_or(one(state))).unwrap_or_default();
+    let mut read_state = |node: &Node| Some(Spanned::new(read::choice(node, "state", &STATES, problems)?, node.span));
+    let states: Vec<Option<Spanned<&'static str>>> = written.iter().map(&mut read_state).collect();
+    let (mut least, mut names, mut patterns) = (Some(None), Some(Vec::new()), Some(Vec::new()));
+    if let Some(artifacts) = artifacts {
+        let mut fields = read::Fields::open(artifacts, "`artifacts`", problems)?;
+        let matching = fields.optional("match");
+        least = match fields.optional("min") {
+            None => Some(None),
+            Some(node) => read::count(node, "min", 0, problems)
+                .map(|least| Some(Spanned::new(usize::try_from(least).unwrap_or(usize::MAX), node.span))),
+        };
+        if let Some(node) = fields.optional("names") {
+            names = read::one_or_more_texts(node, "names", problems);
+        }
+        fields.finish(problems);
+        if let Some(node) = matching {
+            let written = read::one_or_more_texts(node, "match", problems)?;
+            let ready: Vec<Option<Pattern>> = written
+                .into_iter()
+                .map(|written| Pattern::compile(written.value, written.span, false, compiler))
+                .collect();
+            patterns = ready.into_iter().collect();
+        }
+    }
+    let states = states.into_iter().collect::<Option<Vec<_>>>()?;
+    Some(Box::new(TaskStands { states, least: least?, names: names?, patterns: patterns? }))
+}
+
+impl Evaluate for TaskStands {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let Some(task) = last_task(trace) else {
+            let failure = Failure::new("the agent made no task").note("it answered with a message, or not at all");
+            return Outcome::Failed(failure);
+        };
+        let none = Vec::new();
+        let artifacts = task["artifacts"].as_array().unwrap_or(&none);
+        let failure = self.state(task["state"].as_str().unwrap_or("unknown")).or_else(|| self.made(artifacts));
+        failure.map_or(Outcome::Held, Outcome::Failed)
+    }
+}
+
+impl TaskStands {
+    fn state(&self, state: &str) -> Option<Failure> {
+        let first = self.states.first().filter(|_| self.states.iter().all(|wanted| wanted.value != state))?;
+        let wanted: Vec<&str> = self.states.iter().map(|wanted| wanted.value).collect();
+        let message = format!("the task is `{state}`, not {}", wanted.join(" or "));
+        Some(Failure::new(message).at(first.span, format!("the task is `{state}`")))
+    }
+
+    fn made(&self, artifacts: &[Value]) -> Option<Failure> {
+        let named: Vec<&str> = artifacts.iter().map(|artifact| artifact["name"].as_str().unwrap_or_default()).collect();
+        let failure = |message: String, span: Span, label: String| {
+            let shown = named.iter().map(|name| match *name {
+                "" => "one without a name".to_owned(),
+                name => format!("`{}`", shorten(name, SHOWN)),
+            });
+            let made = shown.collect::<Vec<_>>().join(", ");
+            let made = if made.is_empty() { "nothing" } else { &made };
+            Some(Failure::new(message).at(span, label).note(format!("it made {made}")))
+        };
+        if let Some(least) = self.least.as_ref().filter(|least| artifacts.len() < least.value) {
+            let (made, least, span) = (artifacts.len(), least.value, least.span);
+            let message = format!("the task made {made} artifacts, at least {least} are wanted");
+            return failure(message, span, format!("there are {made}"));
+        }
+        if let Some(missing) = self.names.iter().find(|name| !named.contains(&name.value.as_str())) {
+            let message = format!("the task made no artifact `{}`", missing.value);
+            return failure(message, missing.span, "not among them".into());
+        }
+        let texts: Vec<String> = artifacts.iter().map(text).collect();
+        let unmet = self.patterns.iter().find(|pattern| !texts.iter().any(|text| pattern.is_in(text)))?;
+        let message = format!("no artifact of the task matches {}", unmet.shown());
+        let found = texts.iter().map(|text| format!("an artifact holds: {}", shorten(text, SHOWN)));
+        let failure = failure(message, unmet.span, "in none of them".into())?;
+        Some(found.take(5).fold(failure, Failure::note))
+    }
+}
+
+/// The task as the agent left it.
+fn last_task(trace: &Trace) -> Option<&Value> {
+    trace.events().iter().rev().find_map(|event| match &event.kind {
+        Kind::State(state) => state.get("task").filter(|task| task.is_object()),
+        _ => None,
+    })
+}
+
+/// What an artifact holds: its texts as they are, its data as compact JSON.
+fn text(artifact: &Value) -> String {
+    let parts = artifact["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let hold = |part: &Value| match (part.get("text"), part.get("data"), part.get("url")) {
+        (Some(Value::String(text)), ..) | (.., Some(Value::String(text))) => text.clone(),
+        (_, Some(data), _) => data.to_string(),
+        _ => String::new(),
+    };
+    parts.iter().map(hold).collect()
+}

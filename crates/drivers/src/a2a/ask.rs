@@ -1,0 +1,194 @@
+//! One request and its answer.
+
+use std::time::Duration;
+
+use agentci_trace::Moment;
+use serde_json::{Value, json};
+
+use super::auth::Credentials;
+use super::card::{Binding, Interface};
+use super::driver::broken;
+use super::fields::{Broken, cut, shown};
+use super::outgoing::Call;
+use super::refusal::Refusal;
+use crate::exchange::{Answer, ExchangeError, Line, Method, Request};
+use crate::ids::Ids;
+use crate::{Clock, DriveError};
+
+/// The most bytes of an answer that is no stream.
+const LARGEST: usize = 32 << 20;
+
+/// How to ask an agent.
+#[derive(Debug)]
+pub(super) struct Ask {
+    pub(super) line: Line,
+    pub(super) ids: Ids,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) credentials: Credentials,
+    pub(super) timeout: Duration,
+    /// Whether the agent's address is from a card that was fetched.
+    pub(super) by_card: bool,
+}
+
+/// The time that all requests of one turn have together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    pub(super) begun: Moment,
+    pub(super) timeout: Duration,
+}
+
+impl Budget {
+    /// What is left of it at a moment.
+    pub(super) fn left(self, at: Moment) -> Duration {
+        let used = Duration::from_micros(at.offset_us.saturating_sub(self.begun.offset_us));
+        self.timeout.saturating_sub(used)
+    }
+}
+
+/// What comes back.
+pub(super) enum Reply {
+    /// Items, as they come.
+    Stream(Box<Answer>),
+    /// One result, and when it was complete.
+    Whole(Value, Moment),
+    /// The agent will not.
+    Refused(Refusal, Moment),
+}
+
+impl Ask {
+    /// Calls the agent at a moment that the line told. A token that is refused is renewed once.
+    pub(super) async fn call(
+        &mut self,
+        call: Call<'_>,
+        interface: &Interface,
+        budget: Budget,
+        clock: Clock,
+        at: Moment,
+    ) -> Result<Reply, DriveError> {
+        let mut at = at;
+        let mut renewed = false;
+        loop {
+            let prepared = call.prepare(interface, &mut || self.ids.fresh());
+            let request = Request {
+                url: prepared.url,
+                method: prepared.method,
+                headers: prepared.headers,
+                body: prepared.body,
+                identity: prepared.identity,
+                timeout: budget.left(at),
+            };
+            let sent = self.send(request, true, clock, at).await;
+            let mut answer = sent.map_err(|error| match error {
+                DriveError::NoServer(words) if self.by_card => {
+                    DriveError::NoServer(format!("{words}; this is the address that the agent card names"))
+                }
+                error => error,
+            })?;
+            let good = (200..300).contains(&answer.status);
+            if good && answer.content_type() == "text/event-stream" {
+                return Ok(Reply::Stream(Box::new(answer)));
+            }
+            let (body, over) = answer.body(LARGEST).await.map_err(|error| late(error, self.timeout))?;
+            if answer.status == 401 && !renewed && self.credentials.forget() {
+                renewed = true;
+                self.credentials.get_ready(self.timeout).await?;
+                at = self.line.next(clock);
+                continue;
+            }
+            if !good {
+                return Ok(Reply::Refused(Refusal::http(answer.status, &body), over));
+            }
+            let value = parse(&body).map_err(broken)?;
+            return Ok(match Refusal::of(&value) {
+                Some(refusal) => Reply::Refused(refusal, over),
+                None => Reply::Whole(result(value, interface.dialect.binding).map_err(broken)?, over),
+            });
+        }
+    }
+
+    /// Fetches a card. Most are for everybody; one that is not is asked for again with credentials.
+    pub(super) async fn card(&mut self, url: &str, clock: Clock) -> Result<Value, DriveError> {
+        let mut known = false;
+        if self.credentials.are_shown_on_connecting() {
+            self.credentials.get_ready(self.timeout).await?;
+        }
+        loop {
+            let at = self.line.next(clock);
+            let request = Request {
+                url: url.to_owned(),
+                method: Method::Get,
+                headers: vec![("accept".into(), "application/json".into())],
+                body: String::new(),
+                identity: json!({ "call": "card" }),
+                timeout: self.timeout,
+            };
+            if known {
+                self.credentials.get_ready(self.timeout).await?;
+            }
+            let mut answer = self.send(request, known, clock, at).await?;
+            let (body, _) = answer.body(LARGEST).await.map_err(|error| late(error, self.timeout))?;
+            if answer.status == 401 && !known && self.credentials.exist() {
+                known = true;
+                continue;
+            }
+            if (200..300).contains(&answer.status) {
+                return parse(&body).map_err(|_| DriveError::Protocol {
+                    message: format!("the agent card is no JSON: {}", excerpt(&body)),
+                    help: "check `agentCardUrl`: most agents have their card at `/.well-known/agent-card.json`".into(),
+                });
+            }
+            let refusal = Refusal::http(answer.status, &body);
+            return Err(DriveError::Refused {
+                message: format!("the agent card can not be had: {refusal}"),
+                help: "check `agentCardUrl`: most agents have their card at `/.well-known/agent-card.json`".into(),
+            });
+        }
+    }
+
+    /// Waits, unless nobody is there to wait for.
+    pub(super) async fn wait(&self, time: Duration) {
+        if !matches!(self.line, Line::Replay(_)) {
+            tokio::time::sleep(time).await;
+        }
+    }
+
+    async fn send(&mut self, request: Request, known: bool, clock: Clock, at: Moment) -> Result<Answer, DriveError> {
+        let mut request = request;
+        if known {
+            self.credentials.apply(&mut request.url, &mut request.headers);
+        }
+        request.headers.extend(self.headers.iter().cloned());
+        let sent = self.line.send_as(&request, clock, at, self.credentials.certificate()).await;
+        sent.map_err(|error| late(error, self.timeout))
+    }
+}
+
+/// An error of the exchange. Who is late is so for the whole turn, not for what was left of it.
+pub(super) fn late(error: ExchangeError, timeout: Duration) -> DriveError {
+    match error {
+        ExchangeError::Timeout { .. } => DriveError::Timeout { after: timeout },
+        error => error.into(),
+    }
+}
+
+fn parse(body: &[u8]) -> Result<Value, Broken> {
+    serde_json::from_slice(body).map_err(|_| Broken(format!("the answer is no JSON: {}", excerpt(body))))
+}
+
+/// What an answer holds, without the envelope of JSON-RPC.
+pub(super) fn result(value: Value, binding: Binding) -> Result<Value, Broken> {
+    match (binding, value) {
+        (Binding::Rest, value) => Ok(value),
+        (Binding::JsonRpc, Value::Object(mut envelope)) if envelope.contains_key("result") => {
+            Ok(envelope.remove("result").unwrap_or_default())
+        }
+        (Binding::JsonRpc, value) => {
+            Err(Broken(format!("the answer is no JSON-RPC: it has neither `result` nor `error`: {}", shown(&value))))
+        }
+    }
+}
+
+fn excerpt(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    if text.trim().is_empty() { "it is empty".into() } else { cut(text.trim(), 200) }
+}

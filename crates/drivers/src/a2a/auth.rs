@@ -1,0 +1,176 @@
+//! How we say who we are. Nothing of it enters the trace or a recording, and a replay needs none of it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use agentci_plan::{ApiKeyPlace, Auth, Text, UnsetVariable};
+use agentci_wire::http::ClientCertificate;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::outgoing::escape;
+use super::token::{Client, fetch};
+use crate::DriveError;
+
+/// What a request says of who sends it.
+#[derive(Debug)]
+pub(super) struct Credentials {
+    scheme: Scheme,
+    /// A replay asks nobody, so there is nobody to say it to.
+    silent: bool,
+    token: Option<String>,
+    certificate: Option<ClientCertificate>,
+}
+
+enum Scheme {
+    None,
+    Header(String, String),
+    Query(String, String),
+    Token(Client),
+    Certificate { certificate: PathBuf, key: PathBuf, authority: Option<PathBuf> },
+}
+
+/// Secrets stay out of whatever prints a driver.
+impl std::fmt::Debug for Scheme {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Scheme::None => "None",
+            Scheme::Header(..) => "Header",
+            Scheme::Query(..) => "Query",
+            Scheme::Token(_) => "Token",
+            Scheme::Certificate { .. } => "Certificate",
+        })
+    }
+}
+
+impl Credentials {
+    /// What the target says. In a replay its secrets may be unset.
+    pub(super) fn open(
+        auth: Option<&Auth>,
+        lookup: &dyn Fn(&str) -> Option<String>,
+        replay: bool,
+    ) -> Result<Self, UnsetVariable> {
+        let fill = |text: &Text| if replay { Ok(String::new()) } else { text.fill(lookup) };
+        let scheme = match auth {
+            Some(Auth::ApiKey { name, place, value }) => match place {
+                ApiKeyPlace::Header => Scheme::Header(name.clone(), fill(value)?),
+                ApiKeyPlace::Cookie => Scheme::Header("cookie".into(), format!("{name}={}", fill(value)?)),
+                ApiKeyPlace::Query => Scheme::Query(name.clone(), fill(value)?),
+            },
+            Some(Auth::Bearer(token)) => Scheme::Header("authorization".into(), format!("Bearer {}", fill(token)?)),
+            Some(Auth::OAuth2 { token_url, client_id, client_secret, scopes }) => Scheme::Token(Client {
+                token_url: fill(token_url)?,
+                id: fill(client_id)?,
+                secret: fill(client_secret)?,
+                scope: scopes.join(" "),
+            }),
+            Some(Auth::Mtls { certificate, key, authority }) => {
+                Scheme::Certificate { certificate: certificate.clone(), key: key.clone(), authority: authority.clone() }
+            }
+            // There may be schemes that only the plan knows.
+            None | Some(_) => Scheme::None,
+        };
+        Ok(Self { scheme, silent: replay, token: None, certificate: None })
+    }
+
+    /// Gets what takes effort to get, once: a token, a certificate.
+    pub(super) async fn get_ready(&mut self, timeout: Duration) -> Result<(), DriveError> {
+        if self.silent {
+            return Ok(());
+        }
+        match &self.scheme {
+            Scheme::Token(client) if self.token.is_none() => self.token = Some(fetch(client, timeout).await?),
+            Scheme::Certificate { certificate, key, authority } if self.certificate.is_none() => {
+                let authority = authority.as_deref().map(read).transpose()?;
+                let read = ClientCertificate::from_pem(&read(certificate)?, &read(key)?, authority.as_deref());
+                self.certificate = Some(read.map_err(|error| DriveError::Unsupported(error.to_string()))?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Forgets a token that was refused; says whether a new one may be had.
+    pub(super) fn forget(&mut self) -> bool {
+        self.token = None;
+        matches!(self.scheme, Scheme::Token(_))
+    }
+
+    /// Whether nobody can be reached without them.
+    pub(super) fn are_shown_on_connecting(&self) -> bool {
+        matches!(self.scheme, Scheme::Certificate { .. })
+    }
+
+    /// Whether there is anything to say.
+    pub(super) fn exist(&self) -> bool {
+        !matches!(self.scheme, Scheme::None)
+    }
+
+    /// Says it with a request.
+    pub(super) fn apply(&self, url: &mut String, headers: &mut Vec<(String, String)>) {
+        if self.silent {
+            return;
+        }
+        match &self.scheme {
+            Scheme::Header(name, value) => headers.push((name.clone(), value.clone())),
+            Scheme::Query(name, value) => {
+                let separator = if url.contains('?') { '&' } else { '?' };
+                *url = format!("{url}{separator}{}={}", escape(name), escape(value));
+            }
+            Scheme::Token(_) => {
+                headers.extend(self.token.iter().map(|token| ("authorization".to_owned(), format!("Bearer {token}"))));
+            }
+            Scheme::None | Scheme::Certificate { .. } => {}
+        }
+    }
+
+    pub(super) fn certificate(&self) -> Option<&ClientCertificate> {
+        self.certificate.as_ref()
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, DriveError> {
+    std::fs::read(path).map_err(|error| {
+        DriveError::Unsupported(format!("`{}` of the target's `auth` can not be read: {error}", path.display()))
+    })
+}
+
+/// A name and a secret as HTTP's basic scheme has them.
+pub(super) fn basic(name: &str, secret: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{}:{}", escape(name), escape(secret))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(auth: &Auth, replay: bool) -> (String, Vec<(String, String)>) {
+        let credentials = Credentials::open(Some(auth), &|_| None, replay).unwrap();
+        let (mut url, mut headers) = ("https://example.com/a?x=1".to_owned(), Vec::new());
+        credentials.apply(&mut url, &mut headers);
+        assert!(!format!("{credentials:?}").contains("s3cret"));
+        (url, headers)
+    }
+
+    fn key(place: ApiKeyPlace) -> Auth {
+        Auth::ApiKey { name: "X-Key".into(), place, value: Text::Literal("s3cret&".into()) }
+    }
+
+    #[test]
+    fn a_key_goes_where_it_should() {
+        let plain = "https://example.com/a?x=1".to_owned();
+        let header = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+        assert_eq!(applied(&key(ApiKeyPlace::Header), false), (plain.clone(), header("X-Key", "s3cret&")));
+        assert_eq!(applied(&key(ApiKeyPlace::Cookie), false), (plain.clone(), header("cookie", "X-Key=s3cret&")));
+        assert_eq!(applied(&key(ApiKeyPlace::Query), false), (format!("{plain}&X-Key=s3cret%26"), Vec::new()));
+        let bearer = Auth::Bearer(Text::Literal("s3cret".into()));
+        assert_eq!(applied(&bearer, false), (plain, header("authorization", "Bearer s3cret")));
+    }
+
+    #[test]
+    fn a_replay_needs_no_secret() {
+        let auth = Auth::Bearer(Text::parse("${ENV.UNSET}"));
+        assert_eq!(applied(&auth, true), ("https://example.com/a?x=1".into(), Vec::new()));
+        assert!(Credentials::open(Some(&auth), &|_| None, false).is_err());
+    }
+}

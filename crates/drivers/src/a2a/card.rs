@@ -1,0 +1,213 @@
+//! The agent's card: where it is and what it can do.
+
+use serde_json::Value;
+
+use super::fields::{Broken, Fields};
+
+/// A version of the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// 1.0 and what follows it without a break.
+    V1,
+    /// 0.3 and the little that differs before it.
+    V03,
+}
+
+impl Version {
+    /// As the header `A2A-Version` says it.
+    pub fn header(self) -> &'static str {
+        match self {
+            Version::V1 => "1.0",
+            Version::V03 => "0.3",
+        }
+    }
+
+    /// The version that a card names, if it is one that is spoken here.
+    fn parse(written: &str) -> Option<Self> {
+        match written.split('.').next()? {
+            "1" => Some(Version::V1),
+            "0" => Some(Version::V03),
+            _ => None,
+        }
+    }
+}
+
+/// How requests travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binding {
+    /// Every request is a JSON-RPC call to one address.
+    JsonRpc,
+    /// Every request has an address of its own.
+    Rest,
+}
+
+impl Binding {
+    fn parse(written: &str) -> Option<Self> {
+        match written.to_ascii_uppercase().as_str() {
+            "JSONRPC" => Some(Binding::JsonRpc),
+            "HTTP+JSON" => Some(Binding::Rest),
+            _ => None,
+        }
+    }
+}
+
+/// How an agent writes and wants to be written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    /// The version of the protocol.
+    pub version: Version,
+    /// How requests travel.
+    pub binding: Binding,
+}
+
+/// Where an agent can be reached, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interface {
+    /// The address.
+    pub url: String,
+    /// What is spoken there.
+    pub dialect: Dialect,
+    /// Which of several agents behind the address it is.
+    pub tenant: Option<String>,
+}
+
+impl Interface {
+    /// An agent of which nothing but the address is known.
+    pub fn bare(url: impl Into<String>) -> Self {
+        let dialect = Dialect { version: Version::V1, binding: Binding::JsonRpc };
+        Self { url: url.into(), dialect, tenant: None }
+    }
+}
+
+/// What matters here of an agent's card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card {
+    /// The first interface that is spoken here: the agent lists them in the order of its preference.
+    pub interface: Interface,
+    /// Whether the agent can stream.
+    pub streaming: bool,
+}
+
+impl Card {
+    /// Reads a card of either version.
+    pub fn read(card: &Value) -> Result<Self, Broken> {
+        let fields = Fields::open(card, "the agent card")?;
+        let offers = if fields.any("supportedInterfaces").is_some() {
+            fields.list("supportedInterfaces")?.iter().map(modern).collect::<Result<Vec<_>, _>>()?
+        } else {
+            legacy(&fields)?
+        };
+        let Some(interface) = offers.iter().find_map(Offer::interface) else {
+            let offered: Vec<String> = offers.iter().map(Offer::describe).collect();
+            let offered = if offered.is_empty() { "none".into() } else { offered.join(", ") };
+            return Err(Broken(format!(
+                "the agent card has no interface that is spoken here, which are JSONRPC and HTTP+JSON in version 1.0 or \
+                 0.3; it offers {offered}"
+            )));
+        };
+        let streaming = match fields.any("capabilities") {
+            Some(capabilities) => {
+                Fields::open(capabilities, "`capabilities` of the agent card")?.switch("streaming")?
+            }
+            None => false,
+        };
+        Ok(Self { interface, streaming })
+    }
+}
+
+/// An interface as a card offers it.
+struct Offer {
+    url: String,
+    binding: String,
+    version: String,
+    tenant: Option<String>,
+}
+
+impl Offer {
+    fn interface(&self) -> Option<Interface> {
+        let dialect = Dialect { version: Version::parse(&self.version)?, binding: Binding::parse(&self.binding)? };
+        Some(Interface { url: self.url.clone(), dialect, tenant: self.tenant.clone() })
+    }
+
+    fn describe(&self) -> String {
+        format!("{} {}", self.binding.escape_debug(), self.version.escape_debug())
+    }
+}
+
+fn modern(interface: &Value) -> Result<Offer, Broken> {
+    let fields = Fields::open(interface, "an interface of the agent card")?;
+    Ok(Offer {
+        url: fields.required_text("url")?,
+        binding: fields.required_text("protocolBinding")?,
+        // Cards of before the final 1.0 do not say.
+        version: fields.text("protocolVersion")?.unwrap_or_else(|| "1.0".into()),
+        tenant: fields.text("tenant")?,
+    })
+}
+
+/// A card of 0.3: one address and its transport, and maybe others.
+fn legacy(card: &Fields<'_>) -> Result<Vec<Offer>, Broken> {
+    let version = card.text("protocolVersion")?.unwrap_or_else(|| "0.3".into());
+    let offer = |url, binding| Offer { url, binding, version: version.clone(), tenant: None };
+    let preferred = card.text("preferredTransport")?.unwrap_or_else(|| "JSONRPC".into());
+    let mut offers = vec![offer(card.required_text("url")?, preferred)];
+    for other in card.list("additionalInterfaces")? {
+        let fields = Fields::open(other, "an interface of the agent card")?;
+        offers.push(offer(fields.required_text("url")?, fields.required_text("transport")?));
+    }
+    Ok(offers)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn interface(url: &str, version: Version, binding: Binding, tenant: Option<&str>) -> Interface {
+        Interface { url: url.into(), dialect: Dialect { version, binding }, tenant: tenant.map(str::to_owned) }
+    }
+
+    #[test]
+    fn the_first_interface_that_is_spoken_wins_with_its_own_address() {
+        let card = json!({
+            "name": "shop",
+            "supportedInterfaces": [
+                { "url": "grpc.example.com:443", "protocolBinding": "GRPC", "protocolVersion": "1.0" },
+                { "url": "https://example.com/2", "protocolBinding": "JSONRPC", "protocolVersion": "2.0" },
+                { "url": "https://example.com/rest", "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0", "tenant": "t1" },
+                { "url": "https://example.com/rpc", "protocolBinding": "JSONRPC", "protocolVersion": "1.0" }
+            ],
+            "url": "https://example.com/old",
+            "capabilities": { "streaming": true }
+        });
+        let wanted = interface("https://example.com/rest", Version::V1, Binding::Rest, Some("t1"));
+        assert_eq!(Card::read(&card), Ok(Card { interface: wanted, streaming: true }));
+    }
+
+    #[test]
+    fn a_card_of_the_version_before_is_understood() {
+        let card = json!({ "url": "https://example.com/a", "protocolVersion": "0.3.0", "capabilities": {} });
+        let wanted = interface("https://example.com/a", Version::V03, Binding::JsonRpc, None);
+        assert_eq!(Card::read(&card), Ok(Card { interface: wanted, streaming: false }));
+        let card = json!({
+            "url": "https://example.com/a", "preferredTransport": "GRPC", "protocolVersion": "0.3.0",
+            "additionalInterfaces": [
+                { "url": "https://example.com/a", "transport": "GRPC" },
+                { "url": "https://example.com/b", "transport": "HTTP+JSON" }
+            ]
+        });
+        let wanted = interface("https://example.com/b", Version::V03, Binding::Rest, None);
+        assert_eq!(Card::read(&card), Ok(Card { interface: wanted, streaming: false }));
+    }
+
+    #[test]
+    fn a_card_that_offers_nothing_of_ours_says_what_it_offers() {
+        let card =
+            json!({ "supportedInterfaces": [{ "url": "x:1", "protocolBinding": "GRPC", "protocolVersion": "1.0" }] });
+        assert!(Card::read(&card).unwrap_err().0.ends_with("it offers GRPC 1.0"));
+        assert!(Card::read(&json!({ "supportedInterfaces": [] })).unwrap_err().0.ends_with("it offers none"));
+        assert_eq!(Card::read(&json!({ "name": "x" })).unwrap_err().0, "the agent card has no `url`");
+        assert_eq!(Card::read(&json!("hello")).unwrap_err().0, "the agent card must be an object, and is \"hello\"");
+    }
+}

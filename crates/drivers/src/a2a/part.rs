@@ -1,0 +1,228 @@
+//! The parts that messages and artifacts are made of.
+//!
+//! | | 1.0 | 0.3, JSON-RPC | 0.3, HTTP+JSON |
+//! |---|---|---|---|
+//! | text | `{text}` | `{kind: text, text}` | `{text}` |
+//! | data | `{data}` | `{kind: data, data}` | `{data: {data}}` |
+//! | a file by its address | `{url, filename, mediaType}` | `{kind: file, file: {uri, name, mimeType}}` | `{file: {fileWithUri, name, mimeType}}` |
+//! | a file by its content | `{raw, ..}` | `{kind: file, file: {bytes, ..}}` | `{file: {fileWithBytes, ..}}` |
+
+use serde_json::{Map, Value, json};
+
+use super::card::{Binding, Dialect, Version};
+use super::fields::{Broken, Fields, shown};
+
+/// A part of a message or an artifact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// What it holds.
+    pub content: Content,
+    /// The name of the file it is.
+    pub filename: Option<String>,
+    /// The media type of what it holds.
+    pub media_type: Option<String>,
+    /// Anything beside it.
+    pub metadata: Option<Value>,
+}
+
+/// What a part holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// A text.
+    Text(String),
+    /// Any JSON.
+    Data(Value),
+    /// A file that is somewhere else.
+    Url(String),
+    /// A file, in base 64.
+    Raw(String),
+}
+
+impl Part {
+    /// A text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: Content::Text(text.into()), filename: None, media_type: None, metadata: None }
+    }
+
+    /// How much it holds, in bytes.
+    pub(super) fn size(&self) -> usize {
+        match &self.content {
+            Content::Text(text) | Content::Url(text) | Content::Raw(text) => text.len(),
+            Content::Data(data) => data.to_string().len(),
+        }
+    }
+
+    /// Reads a part that an agent sent.
+    pub(super) fn read(value: &Value, dialect: Dialect) -> Result<Self, Broken> {
+        let fields = Fields::open(value, "a part")?;
+        let metadata = fields.any("metadata").cloned();
+        if let Some(file) = fields.any("file") {
+            return Self::read_file(file, metadata);
+        }
+        let content = if let Some(text) = fields.any("text") {
+            let text = text.as_str().ok_or_else(|| Broken(format!("the text of a part is {}", shown(text))))?;
+            Content::Text(text.to_owned())
+        } else if let Some(url) = fields.text("url")? {
+            Content::Url(url)
+        } else if let Some(raw) = fields.text("raw")? {
+            Content::Raw(raw)
+        } else if let Some(data) = value.get("data") {
+            let wrapped = dialect == Dialect { version: Version::V03, binding: Binding::Rest };
+            Content::Data(data.get("data").filter(|_| wrapped).unwrap_or(data).clone())
+        } else {
+            return Err(Broken(format!("a part has neither text, data nor a file: {}", shown(value))));
+        };
+        Ok(Self { content, filename: fields.text("filename")?, media_type: fields.text("mediaType")?, metadata })
+    }
+
+    fn read_file(file: &Value, metadata: Option<Value>) -> Result<Self, Broken> {
+        let fields = Fields::open(file, "the file of a part")?;
+        let url = fields.text("uri")?.or(fields.text("fileWithUri")?);
+        let raw = fields.text("bytes")?.or(fields.text("fileWithBytes")?);
+        let content = match (url, raw) {
+            (Some(url), _) => Content::Url(url),
+            (None, Some(raw)) => Content::Raw(raw),
+            (None, None) => return Err(Broken(format!("a file has neither address nor content: {}", shown(file)))),
+        };
+        Ok(Self { content, filename: fields.text("name")?, media_type: fields.text("mimeType")?, metadata })
+    }
+
+    /// Reads a part as a suite writes it: the way 1.0 does, and nothing else.
+    pub(super) fn written(value: &Value) -> Result<Self, String> {
+        const KEYS: [&str; 7] = ["text", "data", "url", "raw", "filename", "mediaType", "metadata"];
+        let form = "a part is `{text: ..}`, `{data: ..}`, `{url: ..}` or `{raw: ..}` with `filename`, `mediaType` and \
+                    `metadata` beside it";
+        let Some(map) = value.as_object() else { return Err(format!("{form}, found {}", shown(value))) };
+        if let Some(unknown) = map.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            return Err(format!("{form}, found the key `{}`", unknown.escape_debug()));
+        }
+        if KEYS[..4].iter().filter(|key| map.contains_key(**key)).count() != 1 {
+            return Err(format!("{form}, and exactly one of the four; found {}", shown(value)));
+        }
+        let modern = Dialect { version: Version::V1, binding: Binding::JsonRpc };
+        Part::read(value, modern).map_err(|broken| broken.0)
+    }
+
+    /// The part as it is sent.
+    pub(super) fn write(&self, dialect: Dialect) -> Value {
+        let mut part = match (dialect.version, dialect.binding) {
+            (Version::V1, _) => self.modern(),
+            (Version::V03, Binding::JsonRpc) => self.kinded(),
+            (Version::V03, Binding::Rest) => self.buffered(),
+        };
+        if let Some(metadata) = &self.metadata {
+            part.insert("metadata".into(), metadata.clone());
+        }
+        Value::Object(part)
+    }
+
+    /// The part as a trace shows it: the way 1.0 writes it, the content of a file but for its size.
+    pub(super) fn seen(&self) -> Value {
+        let mut part = self.modern();
+        if let Some(Value::String(raw)) = part.get("raw") {
+            // Four letters of base 64 are three bytes.
+            let bytes = raw.trim_end_matches('=').len() * 3 / 4;
+            part.insert("raw".into(), json!(format!("{bytes} bytes")));
+        }
+        Value::Object(part)
+    }
+
+    fn modern(&self) -> Map<String, Value> {
+        let (key, value) = match &self.content {
+            Content::Text(text) => ("text", json!(text)),
+            Content::Data(data) => ("data", data.clone()),
+            Content::Url(url) => ("url", json!(url)),
+            Content::Raw(raw) => ("raw", json!(raw)),
+        };
+        let named = [("filename", &self.filename), ("mediaType", &self.media_type)];
+        object(Some((key, value)), named)
+    }
+
+    fn kinded(&self) -> Map<String, Value> {
+        let part = match &self.content {
+            Content::Text(text) => json!({ "kind": "text", "text": text }),
+            Content::Data(data) => json!({ "kind": "data", "data": data }),
+            Content::Url(url) => json!({ "kind": "file", "file": self.file("uri", url) }),
+            Content::Raw(raw) => json!({ "kind": "file", "file": self.file("bytes", raw) }),
+        };
+        part.as_object().cloned().unwrap_or_default()
+    }
+
+    fn buffered(&self) -> Map<String, Value> {
+        let part = match &self.content {
+            Content::Text(text) => json!({ "text": text }),
+            Content::Data(data) => json!({ "data": { "data": data } }),
+            Content::Url(url) => json!({ "file": self.file("fileWithUri", url) }),
+            Content::Raw(raw) => json!({ "file": self.file("fileWithBytes", raw) }),
+        };
+        part.as_object().cloned().unwrap_or_default()
+    }
+
+    fn file(&self, key: &str, content: &str) -> Map<String, Value> {
+        object(Some((key, json!(content))), [("name", &self.filename), ("mimeType", &self.media_type)])
+    }
+}
+
+fn object<'k>(first: Option<(&'k str, Value)>, texts: [(&'k str, &Option<String>); 2]) -> Map<String, Value> {
+    let texts = texts.into_iter().filter_map(|(key, text)| Some((key, json!(text.as_ref()?))));
+    first.into_iter().chain(texts).map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Dialect; 4] = [
+        Dialect { version: Version::V1, binding: Binding::JsonRpc },
+        Dialect { version: Version::V1, binding: Binding::Rest },
+        Dialect { version: Version::V03, binding: Binding::JsonRpc },
+        Dialect { version: Version::V03, binding: Binding::Rest },
+    ];
+
+    fn parts() -> Vec<Part> {
+        let named = |content| Part {
+            content,
+            filename: Some("plan.pdf".into()),
+            media_type: Some("application/pdf".into()),
+            metadata: Some(json!({"page": 1})),
+        };
+        let data = Content::Data(json!({"data": {"total": 42.0}}));
+        vec![
+            Part::text("hello"),
+            Part::text(""),
+            Part { content: data, filename: None, media_type: None, metadata: None },
+            named(Content::Url("https://example.com/plan.pdf".into())),
+            named(Content::Raw("aGVsbG8=".into())),
+        ]
+    }
+
+    #[test]
+    fn every_dialect_says_the_same() {
+        for dialect in ALL {
+            for part in parts() {
+                assert_eq!(Part::read(&part.write(dialect), dialect), Ok(part), "{dialect:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_trace_does_not_hold_files() {
+        assert_eq!(parts()[4].seen()["raw"], "5 bytes");
+    }
+
+    #[test]
+    fn a_suite_writes_parts_in_one_way() {
+        assert!(Part::written(&json!({"data": null})).is_ok());
+        for wrong in [json!("hello"), json!({}), json!({"text": "a", "data": 1}), json!({"kind": "text", "text": "a"})]
+        {
+            assert!(Part::written(&wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_nothing_is_refused() {
+        for wrong in [json!({}), json!({"text": 1}), json!({"kind": "file", "file": {}}), json!([])] {
+            assert!(Part::read(&wrong, ALL[0]).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Reads what an agent sends in one turn.
+
+use agentci_trace::Kind;
+use serde_json::Value;
+
+use super::card::Dialect;
+use super::conversation::Conversation;
+use super::fields::{Broken, cut};
+use super::item::{Item, Message, Status};
+use super::part::Part;
+use super::state::TaskState;
+use super::task::{Task, data_of, text};
+
+/// How much one turn may bring.
+const ITEMS: usize = 1_000_000;
+const BYTES: usize = 64 << 20;
+const ARTIFACTS: usize = 10_000;
+
+/// How a turn stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// The agent said nothing.
+    Silent,
+    /// It answered without a task, or its task is done.
+    Done,
+    /// Its task waits for the next turn.
+    Waits,
+    /// Its task ended without being done.
+    Failed {
+        /// In which state.
+        state: TaskState,
+        /// What it says to that.
+        words: String,
+    },
+    /// Its task goes on.
+    Working {
+        /// Which task.
+        task: String,
+        /// How far it is.
+        state: TaskState,
+    },
+}
+
+/// Reads what an agent sends in one turn, be it in one answer or several.
+#[derive(Debug, Default)]
+pub struct Reader {
+    items: usize,
+    bytes: usize,
+    /// The answer without a task.
+    message: Option<Message>,
+    /// Whether the agent told of a task.
+    task: bool,
+}
+
+impl Reader {
+    /// Takes the result of a call or an item of a stream; gives what goes into the trace now.
+    pub fn item(
+        &mut self,
+        value: &Value,
+        dialect: Dialect,
+        conversation: &mut Conversation,
+    ) -> Result<Vec<Kind>, Broken> {
+        self.items += 1;
+        if self.items > ITEMS {
+            return Err(Broken(format!("the agent sent more than {ITEMS} items in one turn")));
+        }
+        let item = Item::read(value, dialect)?;
+        self.weigh(&item)?;
+        let mut kinds = Vec::new();
+        if self.is_over(conversation) && !self.may_go_on(conversation) {
+            kinds.push(Kind::Violation("the agent sent more after its answer was complete".into()));
+        }
+        match item {
+            Item::Message(message) => {
+                follow(conversation, message.context.as_ref(), &mut kinds);
+                if self.task {
+                    let words = "the agent sent a message where the answer is a task already";
+                    kinds.push(Kind::Violation(words.into()));
+                    kinds.extend(note(&message.parts, "message"));
+                } else if let Some(earlier) = &mut self.message {
+                    kinds.push(Kind::Violation("the agent sent a second message in one answer".into()));
+                    earlier.parts.extend(message.parts);
+                } else {
+                    self.message = Some(message);
+                }
+            }
+            Item::Task(snapshot) => {
+                follow(conversation, snapshot.context.as_ref(), &mut kinds);
+                if let Some(task) = self.task(&snapshot.id, conversation, &mut kinds) {
+                    judge(&snapshot.status, task, &mut kinds);
+                    task.replace(snapshot);
+                }
+            }
+            Item::Status(update) => {
+                follow(conversation, update.context.as_ref(), &mut kinds);
+                if let Some(task) = self.task(&update.task, conversation, &mut kinds) {
+                    judge(&update.status, task, &mut kinds);
+                    task.status(update.status);
+                }
+            }
+            Item::Artifact(update) => {
+                follow(conversation, update.context.as_ref(), &mut kinds);
+                if let Some(task) = self.task(&update.task, conversation, &mut kinds) {
+                    let id = update.piece.id.clone();
+                    if task.update(update) {
+                        let id = cut(&id, 80);
+                        kinds.push(Kind::Violation(format!(
+                            "the agent adds to an artifact that it never began: `{id}`"
+                        )));
+                    }
+                }
+            }
+        }
+        if conversation.task.as_ref().is_some_and(|task| task.artifacts() > ARTIFACTS) {
+            return Err(Broken(format!("the agent made more than {ARTIFACTS} artifacts")));
+        }
+        Ok(kinds)
+    }
+
+    /// Whether the agent has said all it has to say in this turn.
+    pub fn is_over(&self, conversation: &Conversation) -> bool {
+        !matches!(self.ending(conversation), Ending::Silent | Ending::Working { .. })
+    }
+
+    /// How the turn stands.
+    pub fn ending(&self, conversation: &Conversation) -> Ending {
+        match conversation.task.as_ref().filter(|_| self.task) {
+            Some(task) if task.state.is_failure() => Ending::Failed { state: task.state, words: task.words() },
+            Some(task) if task.state.is_interrupted() => Ending::Waits,
+            Some(task) if task.state.is_terminal() => Ending::Done,
+            Some(task) => Ending::Working { task: task.id.clone(), state: task.state },
+            None if self.message.is_some() => Ending::Done,
+            None => Ending::Silent,
+        }
+    }
+
+    /// Ends the turn: what the agent said and made goes into the trace.
+    pub fn end(self, conversation: &mut Conversation) -> Vec<Kind> {
+        let mut kinds = Vec::new();
+        let message = self.message.unwrap_or_default();
+        let mut texts: Vec<String> = Some(text(&message.parts)).filter(|text| !text.is_empty()).into_iter().collect();
+        let mut data: Vec<Value> = data_of(&message.parts).collect();
+        let mut task = conversation.task.as_mut().filter(|_| self.task);
+        if let Some(task) = &mut task {
+            let (said, made) = task.give();
+            texts.extend(said);
+            data.extend(made);
+        }
+        if !texts.is_empty() {
+            kinds.push(Kind::Text(texts.join("\n")));
+        }
+        kinds.extend(task.map(|task| Kind::State(task.seen())));
+        if data.len() > 1 {
+            kinds.push(Kind::FinalOutput(Value::Array(data)));
+        } else {
+            kinds.extend(data.pop().map(Kind::FinalOutput));
+        }
+        kinds
+    }
+
+    /// The task that is told of; nothing if it is not the one of this turn.
+    fn task<'c>(
+        &mut self,
+        id: &str,
+        conversation: &'c mut Conversation,
+        kinds: &mut Vec<Kind>,
+    ) -> Option<&'c mut Task> {
+        let known = conversation.task.as_ref().is_some_and(|task| task.id == id);
+        if !known && self.task {
+            let words = format!("the agent tells of another task, `{}`, in the same answer", cut(id, 80));
+            kinds.push(Kind::Violation(words));
+            return None;
+        }
+        if !known {
+            conversation.task = Some(Task::new(id.to_owned()));
+        } else if !self.task {
+            // What it waited for has come, until the agent says otherwise.
+            conversation.task.as_mut()?.state = TaskState::Working;
+        }
+        if self.message.is_some() {
+            kinds.push(Kind::Violation("the agent tells of a task after it answered with a message".into()));
+        }
+        self.task = true;
+        conversation.task.as_mut()
+    }
+
+    /// A task that waits for leave may get it elsewhere and go on.
+    fn may_go_on(&self, conversation: &Conversation) -> bool {
+        self.ending(conversation) == Ending::Waits
+    }
+
+    fn weigh(&mut self, item: &Item) -> Result<(), Broken> {
+        let weigh = |parts: &[Part]| parts.iter().map(Part::size).sum::<usize>();
+        self.bytes += match item {
+            Item::Message(message) => weigh(&message.parts),
+            // It says again what was said before.
+            Item::Task(_) => 0,
+            Item::Status(update) => update.status.message.as_ref().map_or(0, |message| weigh(&message.parts)),
+            Item::Artifact(update) => weigh(&update.piece.parts),
+        };
+        if self.bytes > BYTES {
+            return Err(Broken(format!("the agent sent more than {BYTES} bytes in one turn")));
+        }
+        Ok(())
+    }
+}
+
+/// Stays in the context that the agent names.
+fn follow(conversation: &mut Conversation, context: Option<&String>, kinds: &mut Vec<Kind>) {
+    let Some(context) = context else { return };
+    if let Some(known) = conversation.context.as_ref().filter(|known| *known != context) {
+        let (context, known) = (cut(context, 80), cut(known, 80));
+        kinds
+            .push(Kind::Violation(format!("the agent answers in the context `{context}`, and was asked in `{known}`")));
+    }
+    conversation.context = Some(context.clone());
+}
+
+/// Notes what the agent says while it works, and what it should not say.
+fn judge(status: &Status, task: &Task, kinds: &mut Vec<Kind>) {
+    if let Some(written) = &status.unknown {
+        kinds.push(Kind::Violation(format!("`{}` is no state of a task", cut(written, 80))));
+    }
+    if task.state.is_terminal() && status.state != task.state {
+        let (now, was) = (status.state.name(), task.state.name());
+        kinds.push(Kind::Violation(format!("a task that is {was} became {now}")));
+    }
+    // Who asks again and again is told the same again and again.
+    let again = status.state == task.state && status.message.as_ref() == task.message();
+    if !status.state.ends_turn()
+        && !again
+        && let Some(message) = &status.message
+    {
+        kinds.extend(note(&message.parts, status.state.name()));
+    }
+}
+
+fn note(parts: &[Part], level: &str) -> Option<Kind> {
+    let message = text(parts);
+    let mut data: Vec<Value> = data_of(parts).collect();
+    let data = if data.len() > 1 { Some(Value::Array(data)) } else { data.pop() };
+    (!message.is_empty() || data.is_some()).then(|| Kind::Log { level: level.to_owned(), message, data })
+}

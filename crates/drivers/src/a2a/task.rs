@@ -1,0 +1,138 @@
+//! A task, put together from what the agent tells of it.
+
+use serde_json::{Value, json};
+
+use super::item::{ArtifactUpdate, Message, Piece, Snapshot, Status};
+use super::part::{Content, Part};
+use super::state::TaskState;
+
+/// A task as far as it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// Its id, which the agent gave it.
+    pub id: String,
+    /// How far it is.
+    pub state: TaskState,
+    /// What the agent says to its state.
+    message: Option<Message>,
+    artifacts: Vec<Artifact>,
+}
+
+/// Something that a task made.
+#[derive(Debug, Clone, PartialEq)]
+struct Artifact {
+    id: String,
+    name: Option<String>,
+    parts: Vec<Part>,
+    /// How many of its parts an earlier turn gave out.
+    given: usize,
+}
+
+impl Task {
+    /// A task of which nothing is known yet.
+    pub(super) fn new(id: String) -> Self {
+        Self { id, state: TaskState::Unknown, message: None, artifacts: Vec::new() }
+    }
+
+    /// What the agent tells of the whole task.
+    pub(super) fn replace(&mut self, snapshot: Snapshot) {
+        self.status(snapshot.status);
+        for piece in snapshot.artifacts {
+            self.artifact(piece, false);
+        }
+    }
+
+    pub(super) fn status(&mut self, status: Status) {
+        self.state = status.state;
+        self.message = status.message;
+    }
+
+    /// Takes a piece of an artifact; says whether it was to be added to one that is not there.
+    pub(super) fn update(&mut self, update: ArtifactUpdate) -> bool {
+        self.artifact(update.piece, update.append)
+    }
+
+    fn artifact(&mut self, piece: Piece, append: bool) -> bool {
+        let Some(known) = self.artifacts.iter_mut().find(|known| known.id == piece.id) else {
+            self.artifacts.push(Artifact { id: piece.id, name: piece.name, parts: piece.parts, given: 0 });
+            return append;
+        };
+        known.name = piece.name.or(known.name.take());
+        if append {
+            known.parts.extend(piece.parts);
+        } else {
+            // What is told once more is not given out once more.
+            if !piece.parts.starts_with(&known.parts[..known.given]) {
+                known.given = 0;
+            }
+            known.parts = piece.parts;
+        }
+        false
+    }
+
+    /// How many artifacts there are.
+    pub(super) fn artifacts(&self) -> usize {
+        self.artifacts.len()
+    }
+
+    /// What the agent says to the state.
+    pub(super) fn message(&self) -> Option<&Message> {
+        self.message.as_ref()
+    }
+
+    /// What the agent says to the state, as text.
+    pub(super) fn words(&self) -> String {
+        self.message.as_ref().map(|message| text(&message.parts)).unwrap_or_default()
+    }
+
+    /// What is new since the last time: the texts of artifacts in their order, then that of the message with which the task
+    /// ended or waits, unless an artifact says the same; and every data part.
+    pub(super) fn give(&mut self) -> (Vec<String>, Vec<Value>) {
+        let (mut texts, mut data) = (Vec::new(), Vec::new());
+        for artifact in &mut self.artifacts {
+            let new = &artifact.parts[artifact.given..];
+            texts.push(text(new));
+            data.extend(data_of(new));
+            artifact.given = artifact.parts.len();
+        }
+        if self.state.ends_turn() && !self.state.is_failure() {
+            let words = self.words();
+            if !texts.contains(&words) {
+                texts.push(words);
+            }
+            data.extend(self.message.iter().flat_map(|message| data_of(&message.parts)));
+        }
+        texts.retain(|text| !text.is_empty());
+        (texts, data)
+    }
+
+    /// The task as a trace shows it.
+    pub(super) fn seen(&self) -> Value {
+        let artifact = |artifact: &Artifact| {
+            let parts: Vec<Value> = artifact.parts.iter().map(Part::seen).collect();
+            match &artifact.name {
+                Some(name) => json!({ "name": name, "parts": parts }),
+                None => json!({ "parts": parts }),
+            }
+        };
+        let artifacts: Vec<Value> = self.artifacts.iter().map(artifact).collect();
+        json!({ "task": { "id": self.id, "state": self.state.name(), "artifacts": artifacts } })
+    }
+}
+
+/// The text parts, joined as they are: a streamed text has a part for each of its pieces.
+pub(super) fn text(parts: &[Part]) -> String {
+    let text = |part: &Part| match &part.content {
+        Content::Text(text) => Some(text.clone()),
+        Content::Data(_) | Content::Url(_) | Content::Raw(_) => None,
+    };
+    parts.iter().filter_map(text).collect()
+}
+
+/// The data parts.
+pub(super) fn data_of(parts: &[Part]) -> impl Iterator<Item = Value> {
+    parts.iter().filter_map(|part| match &part.content {
+        Content::Data(data) => Some(data.clone()),
+        Content::Text(_) | Content::Url(_) | Content::Raw(_) => None,
+    })
+}

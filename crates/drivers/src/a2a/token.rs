@@ -1,0 +1,78 @@
+//! A token for client credentials (RFC 6749, section 4.4).
+
+use std::time::Duration;
+
+use agentci_wire::http::{self, HttpError, Method, StreamRequest};
+use serde_json::Value;
+
+use super::auth::basic;
+use super::fields::cut;
+use super::outgoing::escape;
+use crate::DriveError;
+
+/// The most bytes of an answer with a token.
+const LARGEST: usize = 1 << 20;
+const HELP: &str = "check the target's `auth`: the address for tokens, the client and its secret";
+
+/// Who asks for a token, where, and for what.
+pub(super) struct Client {
+    pub(super) token_url: String,
+    pub(super) id: String,
+    pub(super) secret: String,
+    pub(super) scope: String,
+}
+
+/// Fetches a token. A server that does not take the client's name and secret in a header gets them in the body.
+pub(super) async fn fetch(client: &Client, timeout: Duration) -> Result<String, DriveError> {
+    let both = async {
+        match ask(client, true).await? {
+            (400 | 401, answer) if answer["error"] == "invalid_client" => ask(client, false).await,
+            answered => Ok(answered),
+        }
+    };
+    let answered = tokio::time::timeout(timeout, both).await.unwrap_or(Err(HttpError::Timeout));
+    let (status, answer) = answered.map_err(|error| match error {
+        HttpError::Connect { .. } | HttpError::Url(_) => {
+            DriveError::NoServer(format!("no token could be fetched: {error}"))
+        }
+        error => refused(&error.to_string()),
+    })?;
+    match answer["access_token"].as_str() {
+        Some(token) if (200..300).contains(&status) => Ok(token.to_owned()),
+        _ => {
+            let said = ["error", "error_description"].iter().filter_map(|key| answer[*key].as_str());
+            let said: Vec<String> = said.map(|said| cut(said, 200)).collect();
+            let said = if said.is_empty() { "no `access_token` is in the answer".into() } else { said.join(": ") };
+            Err(refused(&format!("{said} (status {status})")))
+        }
+    }
+}
+
+/// Asks once; an answer that is no JSON says nothing.
+async fn ask(client: &Client, in_header: bool) -> Result<(u16, Value), HttpError> {
+    let mut headers = vec![
+        ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()),
+        ("accept".to_owned(), "application/json".to_owned()),
+    ];
+    let mut body = "grant_type=client_credentials".to_owned();
+    let mut add = |name: &str, value: &str| {
+        body.extend(["&", name, "=", &escape(value)]);
+    };
+    if !client.scope.is_empty() {
+        add("scope", &client.scope);
+    }
+    if in_header {
+        headers.push(("authorization".into(), basic(&client.id, &client.secret)));
+    } else {
+        add("client_id", &client.id);
+        add("client_secret", &client.secret);
+    }
+    let url = client.token_url.clone();
+    let mut answer = http::send(StreamRequest { url, method: Method::Post, headers, body: body.into() }).await?;
+    let body = answer.body(LARGEST).await?;
+    Ok((answer.status, serde_json::from_slice(&body).unwrap_or_default()))
+}
+
+fn refused(why: &str) -> DriveError {
+    DriveError::Refused { message: format!("no token could be fetched: {why}"), help: HELP.into() }
+}

@@ -1,0 +1,32 @@
+//! `task`: what is asked of the task of an A2A agent. The check reads it as it is written, but for its patterns.
+
+use std::sync::Arc;
+
+use agentci_plan::{Check, Content, Node, Pair};
+
+use super::assertion::item;
+use super::pattern::pattern;
+
+/// The check for a block's `task`.
+pub(super) fn task(node: &Node) -> Arc<Check> {
+    let artifacts = |node: &Node| inside(node, "match", &patterns);
+    item("task", "task", false, node.span, &inside(node, "artifacts", &artifacts))
+}
+
+/// The same node with what stands under a key changed.
+fn inside(node: &Node, key: &str, change: &dyn Fn(&Node) -> Node) -> Node {
+    let Some(pairs) = node.pairs() else { return node.clone() };
+    let pair = |pair: &Pair| {
+        let value = if pair.key.text == key { change(&pair.value) } else { pair.value.clone() };
+        Pair { key: pair.key.clone(), value }
+    };
+    Node { span: node.span, content: Content::Map(pairs.iter().map(pair).collect()) }
+}
+
+fn patterns(node: &Node) -> Node {
+    match (&node.content, node.scalar()) {
+        (Content::List(items), _) => Node::list(node.span, items.iter().map(patterns).collect()),
+        (_, Some(scalar)) if scalar.text.starts_with('/') => Node::text(pattern(&scalar.text), node.span),
+        _ => node.clone(),
+    }
+}

@@ -1,0 +1,71 @@
+//! A client that shows who it is by a certificate.
+
+use std::fmt;
+
+use reqwest::redirect::Policy;
+use reqwest::{Certificate, Client, Identity, Url};
+
+use super::HttpError;
+use super::client::{REDIRECTS, Shared, build, is_loopback};
+
+/// A certificate to show to servers that ask for one, and who vouches for them.
+pub struct ClientCertificate {
+    identity: Identity,
+    /// Who vouches for a server; the usual authorities when there is nobody.
+    authorities: Vec<Certificate>,
+    direct: Shared,
+    outside: Shared,
+}
+
+impl ClientCertificate {
+    /// Reads a certificate with its chain, its key, and the authorities that vouch for servers, all as PEM.
+    pub fn from_pem(certificate: &[u8], key: &[u8], authorities: Option<&[u8]>) -> Result<Self, HttpError> {
+        let both = [certificate, b"\n", key].concat();
+        let identity = Identity::from_pem(&both)
+            .map_err(|error| HttpError::Certificate(format!("the client certificate or its key: {}", why(&error))))?;
+        let authorities = match authorities {
+            None => Vec::new(),
+            Some(pem) => Certificate::from_pem_bundle(pem)
+                .map_err(|error| HttpError::Certificate(format!("the certificate authority: {}", why(&error))))?,
+        };
+        Ok(Self { identity, authorities, direct: Shared::new(), outside: Shared::new() })
+    }
+
+    /// The client for an address.
+    pub(super) fn client(&self, url: &Url) -> Result<&Client, HttpError> {
+        let client = if is_loopback(url) {
+            self.direct.get_or_init(|| build(self.builder().no_proxy()))
+        } else {
+            self.outside.get_or_init(|| build(self.builder()))
+        };
+        client.as_ref().map_err(|reason| HttpError::Client(reason.clone()))
+    }
+
+    fn builder(&self) -> reqwest::ClientBuilder {
+        let builder = Client::builder().identity(self.identity.clone()).redirect(Policy::limited(REDIRECTS));
+        if self.authorities.is_empty() { builder } else { builder.tls_certs_only(self.authorities.clone()) }
+    }
+}
+
+/// The key is nobody's business.
+impl fmt::Debug for ClientCertificate {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ClientCertificate").finish_non_exhaustive()
+    }
+}
+
+fn why(error: &reqwest::Error) -> String {
+    super::error::causes(error).pop().unwrap_or_else(|| "not in PEM form".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_certificate_is_refused() {
+        let error = ClientCertificate::from_pem(b"hello", b"world", None).unwrap_err();
+        assert!(matches!(error, HttpError::Certificate(_)), "{error}");
+        assert!(error.to_string().contains("client certificate or its key"), "{error}");
+    }
+}

@@ -1,0 +1,95 @@
+"""Conversations with A2A agents are recorded once, and replayed when the agent is gone."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from a2a_suite import A2aSuite, Shop, said
+from harness import FOLDER, main
+
+TESTS = {
+    "plan": said("plan", asserts="task: { state: completed, artifacts: { names: [price] } }\ntext: { must_match: Rome }"),
+    "book": said("book", "city", "yes", asserts="task: { state: completed }"),
+    "fail": said("fail"),
+    "reject": said("reject"),
+    "refuse": said("refuse"),
+    "wrong": said("plan", asserts="task: { state: input-required }"),
+}
+SLOW = {"long": said("long", asserts="text: { must_match: '^one two$' }"), "slow": said("slow")}
+
+
+def named(tests):
+    return {f"{name}.test.yaml": test.replace("name: flow", f"name: {name}") for name, test in tests.items()}
+
+
+def reasons(outcome):
+    return {test["name"]: [test["passed"], test.get("error"), test.get("failures")] for test in outcome.report["tests"]}
+
+
+def replayed(name, tests, target=""):
+    with Shop() as shop, A2aSuite(shop.card(name), named(tests), target) as suite:
+        recorded = suite.run("--mode", "record")
+        assert all(recorded.verdicts()[name] == (name in ("plan", "book", "long")) for name in tests), recorded.shown()
+        shop.stop()
+        first = suite.run("--mode", "replay")
+        assert reasons(first) == reasons(recorded), f"{recorded.shown()}\n{first.shown()}"
+        assert reasons(suite.run("--mode", "replay")) == reasons(first)
+        live = suite.run("--mode", "live")
+        assert not any(live.verdicts().values()), "the agent is gone"
+        return recorded, first
+
+
+def test_a_replay_is_the_run_again(_):
+    for name in ["rpc", "rest", "whole", "old"]:
+        replayed(name, TESTS)
+
+
+def test_a_stream_that_was_cut_is_cut_again(_):
+    for name in ["cut", "closed", "lost"]:
+        replayed(name, {"long": SLOW["long"]})
+
+
+def test_waiting_takes_no_time_in_a_replay(_):
+    recorded, again = replayed("rpc", SLOW, "timeout_ms: 1500\nblocking: false")
+    durations = {test["name"]: test["duration"] for test in recorded.report["tests"]}
+    assert durations["slow"] >= 1400, durations
+    assert "not done within 1.5s" in again.shown() or "not done within 1500ms" in again.shown(), again.shown()
+
+
+def test_what_is_said_must_be_what_was_recorded(_):
+    with Shop() as shop, A2aSuite(shop.card("rpc"), said("plan a", "hello")) as suite:
+        suite.run("--mode", "record").passed()
+        shop.stop()
+        suite.run("--mode", "replay").passed()
+        (suite.folder / "tests" / "flow.test.yaml").write_text(said("plan b", "hello"))
+        suite.run("--mode", "replay").failed("plan a", "plan b", "record")
+
+
+def test_the_example(_):
+    with tempfile.TemporaryDirectory(prefix="agentci-interop-") as root:
+        folder = Path(root) / "a2a"
+        shutil.copytree(FOLDER.parent / "examples" / "a2a", folder)
+        command = [os.environ["AGENTCI"], "run", "a2a", "--output-dir", "runs"]
+        subprocess.run([*command, "--mode", "replay"], cwd=root, check=True, capture_output=True, timeout=60)
+        with subprocess.Popen([sys.executable, folder / "server.py", "0"], stdout=subprocess.PIPE, text=True) as server:
+            address = server.stdout.readline().split()[-1]
+            config = folder / "ananke.config.yaml"
+            config.write_text(config.read_text().replace("http://127.0.0.1:8124/", address))
+            try:
+                subprocess.run([*command, "--mode", "live"], cwd=root, check=True, capture_output=True, timeout=60)
+            finally:
+                server.terminate()
+
+
+class Nothing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+main(globals(), Nothing)
