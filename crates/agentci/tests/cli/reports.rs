@@ -109,10 +109,13 @@ fn unknown_reports_are_refused_with_a_remedy() {
     let suite = two_cases();
     for (arguments, complaint) in [
         (["--report", "junti"], "there is no report of this name; did you mean `junit`?"),
-        (["--report", "pdf"], "there is no report of this name; it is one of summary, junit, markdown, html, jsonl"),
+        (
+            ["--report", "pdf"],
+            "there is no report of this name; it is one of summary, json, junit, markdown, html, jsonl, csv, console, github",
+        ),
         (
             ["-o", "report.pdf"],
-            "no report has this extension; it is one of .json, .xml, .md, .markdown, .html, .htm, .jsonl",
+            "no report has this extension; it is one of .json, .xml, .md, .markdown, .html, .htm, .jsonl, .csv, .txt",
         ),
         (["-o", "report"], "no report has this extension"),
         (["--report", "html="], "the path after `=` is missing"),
