@@ -9,6 +9,9 @@ const BEGIN = 1_763_176_000_000;
 export const HARM = "</script></noscript></style><script>window.harmed=1</script><img src=x onerror=window.harmed=1>"
   + "<svg onload=window.harmed=1> javascript:window.harmed=1 {{7*7}} ${window.harmed=1} \u001b[31m\u202e'\"`&amp;--><!--";
 
+/** A number that a script can not hold; written without its sign and quotes. */
+const BIG = "#12345678901234567890";
+
 class Run {
   constructor(suite, start = {}) {
     this.suite = suite;
@@ -23,7 +26,8 @@ class Run {
 
   event(type, id, attempt, at, body) {
     const place = id === null ? {} : { case_id: id, attempt };
-    this.lines.push(JSON.stringify({ v: 1, type, suite: this.suite, ...place, timestamp: BEGIN + at, ...body }));
+    const line = JSON.stringify({ v: 1, type, suite: this.suite, ...place, timestamp: BEGIN + at, ...body });
+    this.lines.push(line.replace(`"${BIG}"`, BIG.slice(1)));
   }
 
   /** A case: its attempts are lists of `[offset, type, body]`, each with how it ended. */
@@ -77,7 +81,7 @@ export function story(folder) {
       [180, "log", { level: "reasoning", message: "The customer wants a part of the order back. ", data: null }],
       [190, "log", { level: "reasoning", message: "I look up the order and the policy at once.", data: null }],
       [420, "model_call", { turn: 0, request: { model: "gpt-4o", messages: 2 }, response: { tool_calls: ["search_orders", "read_policy"], usage: { total: 182 } } }],
-      [430, "tool_call", call("search_orders", "c1", { customer: "k-100", first: 12345678901234567890n.toString(), limit: 60 })],
+      [430, "tool_call", call("search_orders", "c1", { customer: "k-100", first: BIG, limit: 60 })],
       [440, "tool_call", call("read_policy", "c2", { topic: "partial refunds" })],
       [900, "tool_result", result("c2", { text: `Refunds up to 50 euros need no approval. ${"Keep the receipt. ".repeat(60)}` })],
       [1310, "tool_result", result("c1", { orders })],
@@ -90,6 +94,7 @@ export function story(folder) {
       [2400, "usage", { tokens_in: 812, tokens_out: 164, cost_usd: 0.0042 }],
       [2480, "final_output", { output: { answer: "I have refunded 200 euros.", refunded: 200, exact: 1.50 } }],
       [2480, "check", check("tool_called", "failed", "`refund_order` was called with `amount: 200`")],
+      [2480, "check", check("semantic", "held", "similarity 0.8312, threshold 0.8")],
       [2480, "check", check("json_schema")],
       [2480, "check", check("contains")],
     ],
@@ -99,7 +104,7 @@ export function story(folder) {
       label: "the agent sent 200", notes: ["turn 2, call 1 of 1: refund_order(order=\"A-17\", amount=200)"],
       details: [{ path: "/amount", expected: 20, actual: 200 }],
     }],
-    assertions: { total: 3, failed: 1 },
+    assertions: { total: 4, failed: 1 },
     metrics: {
       tool_calls: 3, tool_calls_by_name: { read_policy: 1, refund_order: 1, search_orders: 1 },
       usage: { tokens_in: 812, tokens_out: 164, cost_usd: 0.0042 },
@@ -139,7 +144,7 @@ export function story(folder) {
     ],
     findings: [{
       cause: "limit", name: "max_tool_calls", message: "budget exceeded: max_tool_calls limit=10 actual=12",
-      place: { path: "evals/agentci.yaml", line: 6, column: 32, width: 2, text: "limits: { wall: 20s, tool_calls: 10 }" },
+      place: { path: "evals/agentci.yaml", line: 6, column: 34, width: 2, text: "limits: { wall: 20s, tool_calls: 10 }" },
       label: "the agent made 12 calls", details: [{ path: "", expected: 10, actual: 12 }],
     }],
     metrics: { tool_calls: 12, tool_calls_by_name: { search_orders: 12 } },

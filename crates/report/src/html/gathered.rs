@@ -204,3 +204,64 @@ impl Attempt {
         self.checks.shorten(limit);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use agentci_verdict::{Log, TaskStart};
+
+    use super::*;
+
+    fn event(id: &str, attempt: u32, body: Body) -> RunEvent {
+        RunEvent { suite: "s".into(), case_id: Some(id.into()), attempt: Some(attempt), timestamp: 1, body }
+    }
+
+    fn play(gathered: &mut Gathered, index: usize, runs: u32, status: impl Fn(u32) -> Status) {
+        let id = format!("t{index}");
+        for attempt in 1..=runs {
+            gathered.add(&event(&id, attempt, Body::TaskStart(TaskStart::default())));
+            let log = Log { level: "info".into(), message: "x".repeat(9000), data: None };
+            gathered.add(&event(&id, attempt, Body::Log(log)));
+            let end = CaseEnd { index, runs, status: status(attempt), ..CaseEnd::default() };
+            gathered.add(&event(&id, attempt, Body::CaseEnd(Arc::new(end))));
+        }
+    }
+
+    fn numbers(gathered: &Gathered, index: usize) -> Vec<u64> {
+        let attempts: Vec<serde_json::Value> = serde_json::from_str(gathered.attempts(index).unwrap()).unwrap();
+        attempts.iter().map(|attempt| attempt["number"].as_u64().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_is_kept_stays_within_its_room() {
+        let mut gathered = Gathered::default();
+        for index in 0..3000 {
+            play(&mut gathered, index, 1, |_| if index % 2 == 0 { Status::Fail } else { Status::Pass });
+        }
+        let kept = |first: usize| (first..3000).step_by(2).filter_map(|at| gathered.attempts(at)).map(str::len);
+        assert!(kept(0).sum::<usize>() <= WRONG_ROOM && kept(0).sum::<usize>() > WRONG_ROOM / 2);
+        assert!(kept(1).sum::<usize>() <= RIGHT_ROOM && kept(1).all(|size| size < PASSED_LIMIT + 200));
+        assert!(gathered.running.is_empty() && gathered.ended.is_empty());
+        assert_eq!(gathered.evidence.len(), CASES);
+    }
+
+    #[test]
+    fn of_many_runs_the_one_that_decided_is_kept() {
+        let mut gathered = Gathered::default();
+        play(&mut gathered, 0, 30, |attempt| if attempt == 25 { Status::Fail } else { Status::Pass });
+        assert_eq!(numbers(&gathered, 0), [1, 2, 3, 4, 5, 6, 7, 8, 9, 25]);
+        play(&mut gathered, 1, 3, |_| Status::Pass);
+        assert_eq!(numbers(&gathered, 1), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_case_whose_runs_were_cut_short_is_kept_at_the_end() {
+        let mut gathered = Gathered::default();
+        let end = CaseEnd { index: 4, runs: 3, status: Status::Error, ..CaseEnd::default() };
+        gathered.add(&event("t", 1, Body::CaseEnd(Arc::new(end))));
+        assert!(gathered.attempts(4).is_none());
+        gathered.close();
+        assert_eq!(numbers(&gathered, 4), [1]);
+    }
+}

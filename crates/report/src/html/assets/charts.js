@@ -30,12 +30,20 @@ function passRateLine(ends) {
   points.map(([x, y], at) => svg(`circle.${ends[at].status}`, { cx: x, cy: y, r: 3 })));
 }
 
-/** Two numbers on one scale: what was asked for and what was there. */
-function gauge(expected, actual) {
-  const [low, high] = [Math.min(0, expected, actual), Math.max(expected, actual, 0)];
+/** Two numbers on one scale: what was asked for and what was there. Shares, such as a similarity, have a scale of their own. */
+function gauge(expected, actual, status = "failed") {
+  const share = [expected, actual].every((number) => number >= 0 && number <= 1);
+  const [low, high] = share ? [0, 1] : [Math.min(0, expected, actual), Math.max(expected, actual, 0)];
   const scale = (number) => (high === low ? 0 : ((number - low) / (high - low)) * 196) + 2;
-  return svg("svg.gauge", { viewBox: "0 0 200 14", width: 200, height: 14, role: "img", "aria-label": `${actual} of ${expected}` },
+  return svg(`svg.gauge.${status}`, { viewBox: "0 0 200 14", width: 200, height: 14, role: "img", "aria-label": `${actual}, asked for ${expected}` },
     svg("rect.track", { x: 2, y: 5, width: 196, height: 4, rx: 2 }),
     svg("rect.actual", { x: 2, y: 5, width: Math.max(2, scale(actual) - 2), height: 4, rx: 2 }),
     svg("line.expected", { x1: scale(expected), x2: scale(expected), y1: 1, y2: 13 }));
+}
+
+/** The similarity and the threshold that a check tells of, as a drawing. */
+function similarity(check) {
+  const number = (word) => Number(new RegExp(`${word}\\D{0,12}([01](?:\\.\\d+)?)`, "i").exec(check.message ?? "")?.[1] ?? NaN);
+  const [actual, expected] = [number("similarity"), number("threshold")];
+  return Number.isFinite(actual) && Number.isFinite(expected) ? gauge(expected, actual, check.status) : null;
 }

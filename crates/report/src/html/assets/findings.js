@@ -75,7 +75,8 @@ function checksSection(attempt, end) {
       badge(check.status, words[check.status]),
       el("code", {}, oneLine(check.name)),
       check.subject && el("span.subject", {}, oneLine(check.subject)),
-      check.message && !seen.has(check.message) && el("span.quiet", {}, longText(check.message, 300))))),
+      check.message && !seen.has(check.message) && el("span.quiet", {}, longText(check.message, 300)),
+      similarity(check)))),
     left > 0 && el("p.cut", {}, `${plural(left, "check")} left out; run.jsonl has them`));
 }
 

@@ -8,15 +8,18 @@ const EMPTY = {
 };
 let state = { ...EMPTY };
 let later = 0;
+/** The address as it was last read or written. */
+let seen = "";
 
 function readAddress() {
   const read = { ...EMPTY };
+  seen = location.hash;
   for (const part of location.hash.slice(1).split("&")) {
     const [key, value = ""] = part.split(/=(.*)/s);
     const number = Number.parseInt(value, 10);
     if (/^c\d+$/.test(key)) read.case = Number(key.slice(1));
     else if (key === "run" && number > 0) read.run = number;
-    else if (key === "step" && number >= 0) read.step = number;
+    else if (key === "step" && number > 0) read.step = number - 1;
     else if (key === "status") read.status = value.split(",").filter((word) => word in MARKS);
     else if (key === "flaky" || key === "changed") read[key] = true;
     else if (["q", "tag", "file", "sort"].includes(key)) read[key] = plain(value);
@@ -36,7 +39,7 @@ function address(at) {
   const parts = [];
   if (at.case) parts.push(`c${at.case}`);
   if (at.case && at.run) parts.push(`run=${at.run}`);
-  if (at.case && at.step !== null) parts.push(`step=${at.step}`);
+  if (at.case && at.step !== null) parts.push(`step=${at.step + 1}`);
   if (at.status.length) parts.push(`status=${at.status.join(",")}`);
   for (const key of ["q", "tag", "file", "sort"]) {
     if (at[key]) parts.push(`${key}=${encodeURIComponent(at[key])}`);
@@ -61,7 +64,9 @@ function adjust(changes) {
   state = { ...state, ...changes };
   clearTimeout(later);
   later = setTimeout(() => {
-    const here = address(state);
-    if (here !== (location.hash || "#")) history.replaceState(null, "", here);
+    // Somebody may have gone elsewhere since, which is not known here yet.
+    if (location.hash !== seen) return;
+    history.replaceState(null, "", address(state));
+    seen = location.hash;
   }, 150);
 }

@@ -51,10 +51,10 @@ function draw() {
   const screen = window.innerHeight;
   const total = table.rows.length;
   const from = table.all ? 0 : Math.min(Math.max(0, Math.floor(top / table.height) - MARGIN), Math.max(0, total - 1));
-  const to = table.all ? total : Math.min(total, Math.ceil((top + screen) / table.height) + MARGIN);
+  const to = table.all ? total : Math.min(total, Math.max(from + MARGIN, Math.ceil((top + screen) / table.height) + MARGIN));
   if (from === table.from && to === table.to) return;
   table.from = from;
-  table.to = Math.max(from, to);
+  table.to = to;
   const focused = document.activeElement?.closest?.("tr")?.dataset.number;
   table.body.replaceChildren(spacer(from), ...table.rows.slice(from, table.to).map((row, at) => tableRow(row, from + at)), spacer(total - table.to));
   if (focused) table.body.querySelector(`tr[data-number="${focused}"] a`)?.focus({ preventScroll: true });

@@ -80,7 +80,7 @@ function stepBody(step, answer) {
   if (step.cut) append(body, el("p.cut", {}, "cut; run.jsonl has all of it"));
   for (const part of step.parts ?? []) append(body, partOf(part, step));
   if (answer) {
-    if (answer.text) append(body, el("div.part-of.bad", {}, el("h5", {}, "error"), el("p.words", {}, longText(answer.text, 3000))));
+    if (answer.text) append(body, el("div.part-of.bad", {}, el("p.caption", {}, "error"), el("p.words", {}, longText(answer.text, 3000))));
     for (const part of answer.parts ?? []) append(body, partOf(part, answer));
     if (answer.name) append(body, el("p.fault", {}, `made to fail on purpose: ${answer.name}`));
   } else if (step.kind === "tool_call") {
@@ -94,7 +94,7 @@ function partOf(part, step) {
   const node = readJson(part.json);
   const talk = ["task_start", "turn_start", "final_output"].includes(step.kind) ? asTalk(node, part.cut) : null;
   return el("div.part-of", {}, step.kind === "tool_call" || step.kind === "tool_result" || step.kind === "model_call" || step.kind === "log"
-    ? el("h5", {}, part.label) : null, talk ?? tree(part.json, part.cut));
+    ? el("p.caption", {}, part.label) : null, talk ?? tree(part.json, part.cut));
 }
 
 function asTalk(node, cut) {
@@ -104,5 +104,5 @@ function asTalk(node, cut) {
   if (messages?.type !== "list" || !messages.entries.length || (node.type === "object" && node.entries.length > 1)) return null;
   const read = messages.entries.map(([, message]) => [field(message, "role"), field(message, "content")]);
   if (!read.every(([role, content]) => role?.type === "text" && content?.type === "text")) return null;
-  return el("div.messages", {}, read.map(([role, content]) => el("div.message", {}, el("h5", {}, oneLine(role.value)), el("p.words", {}, longText(content.value, 3000)))));
+  return el("div.messages", {}, read.map(([role, content]) => el("div.message", {}, el("p.caption", {}, oneLine(role.value)), el("p.words", {}, longText(content.value, 3000)))));
 }
