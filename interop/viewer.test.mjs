@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { load, main, makeReport, open, pictures, runs } from "./viewer_browser.mjs";
-import { HARM, hostile, large, story } from "./viewer_runs.mjs";
+import { load, main, makeReport, open, pictures, runSuite, runs } from "./viewer_browser.mjs";
+import { HARM, hostile, hostileSuites, large, story } from "./viewer_runs.mjs";
 
 const told = makeReport(story(join(runs, "story")));
 const harmful = makeReport(hostile(join(runs, "hostile")));
@@ -27,12 +27,12 @@ await main({
   async "the table is narrowed down, and the address says so"(browser) {
     await on(browser, told, "", async (page) => {
       await rows(page).first().waitFor();
-      assert.equal(await page.locator(".counter").innerText(), "46 cases");
+      assert.equal(await page.locator(".counter").innerText(), "47 cases");
       await page.getByRole("button", { name: "failed 4" }).click();
       assert.deepEqual(await ids(page), ["partial-refund", "order-not-found", "too-many-calls", "checkout"]);
       await hashBecomes(page, "#status=fail");
       await page.getByRole("button", { name: "errors 1" }).click();
-      assert.equal(await page.locator(".counter").innerText(), "5 of 46 cases");
+      assert.equal(await page.locator(".counter").innerText(), "5 of 47 cases");
       await page.getByLabel("Search cases").fill("MONEY recording");
       assert.deepEqual(await ids(page), ["order-not-found"]);
       await hashBecomes(page, "#status=fail,error&q=MONEY%20recording");
@@ -41,7 +41,7 @@ await main({
       assert.equal(await page.getByLabel("Search cases").inputValue(), "MONEY recording");
       await page.getByLabel("Search cases").fill("nothing like it");
       await page.getByRole("button", { name: "Show all cases" }).click();
-      assert.equal(await page.locator(".counter").innerText(), "46 cases");
+      assert.equal(await page.locator(".counter").innerText(), "47 cases");
       await page.getByRole("button", { name: /^flaky/ }).click();
       assert.deepEqual(await ids(page), ["checkout"]);
       await page.getByRole("button", { name: /^flaky/ }).click();
@@ -93,6 +93,15 @@ await main({
     });
   },
 
+  async "what was cut says so and can still be read"(browser) {
+    await on(browser, told, "#c47", async (page) => {
+      const call = page.locator(".step.tool-call");
+      await call.locator("summary").first().click();
+      assert.match(await call.locator(".body").innerText(), /result\s+1 field\s+orders: \d+ items/);
+      assert.match(await call.locator(".body").innerText(), /cut after 1 KB; run\.jsonl has all of it/);
+    });
+  },
+
   async "calls that overlap stand side by side, and a span selects its step"(browser) {
     await on(browser, told, "#c1", async (page) => {
       const span = (name) => page.locator(".lanes").getByRole("button", { name });
@@ -114,7 +123,7 @@ await main({
       assert.ok(await page.locator("#overview").isHidden());
     });
     await on(browser, told, "#c999", async (page) => {
-      assert.equal(await page.locator(".counter").innerText(), "46 cases", "a case that is not there leads to the table");
+      assert.equal(await page.locator(".counter").innerText(), "47 cases", "a case that is not there leads to the table");
     });
   },
 
@@ -183,14 +192,14 @@ await main({
   async "all of it is printed"(browser) {
     await on(browser, told, "", async (page) => {
       await page.setViewportSize({ width: 1000, height: 300 });
-      assert.ok(await rows(page).count() < 46, "the screen has fewer rows than there are");
+      assert.ok(await rows(page).count() < 47, "the screen has fewer rows than there are");
       await page.evaluate(() => {
         window.printed = 0;
         addEventListener("beforeprint", () => { window.printed = document.querySelectorAll("tr[data-number]").length; });
       });
       const paper = await page.pdf({ format: "A4" });
       assert.ok(paper.length > 10_000);
-      assert.equal(await page.evaluate(() => window.printed), 46, "every case is on paper");
+      assert.equal(await page.evaluate(() => window.printed), 47, "every case is on paper");
       await page.emulateMedia({ media: "print", colorScheme: "dark" });
       assert.ok(await page.locator(".filters").isHidden());
       assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
@@ -199,7 +208,7 @@ await main({
 
   async "without scripts every case has a row and every failure its evidence"(browser) {
     await on(browser, told, "", async (page) => {
-      assert.equal(await page.locator("table.cases tbody tr").count(), 46);
+      assert.equal(await page.locator("table.cases tbody tr").count(), 47);
       assert.equal(await page.locator("details").count(), 5);
       assert.match(await page.locator("#c1").innerText(), /the agent sent 200/);
       assert.match(await page.locator("#c1").innerText(), /amount was given in cents/);
@@ -236,6 +245,23 @@ await main({
       assert.equal(await page.locator("img, iframe, object, embed, link, base, form").count(), 0);
       assert.ok((await page.locator("#c2").innerText()).includes("<script>window.harmed=1</script>"));
     }, { javaScriptEnabled: false });
+  },
+
+  async "hostile suites of every dialect stay texts"(browser) {
+    const folder = join(runs, "suites");
+    for (const suite of hostileSuites(folder)) {
+      const file = runSuite(folder, suite);
+      for (const javaScriptEnabled of [true, false]) {
+        await on(browser, file, "#c1", async (page) => {
+          await page.locator(javaScriptEnabled ? ".case-head" : "#c1").waitFor();
+          if (javaScriptEnabled) await page.getByRole("button", { name: "Expand all" }).click();
+          const text = await page.locator("main").innerText();
+          assert.ok(text.includes("<script>window.harmed=1</script><img src=x"), `${suite}: ${text}`);
+          assert.equal(await page.locator("img, iframe, object, embed, link, base, form, svg[onload]").count(), 0, suite);
+          if (javaScriptEnabled) assert.equal(await page.evaluate(() => window.harmed), undefined);
+        }, { javaScriptEnabled });
+      }
+    }
   },
 
   async "ten thousand cases are there in under a second"(browser) {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -22,6 +23,17 @@ export function makeReport(folder) {
   assert.equal(made.status, 0, made.stderr);
   assert.ok(!made.stderr.includes("warning"), made.stderr);
   return join(folder, "report.html");
+}
+
+/** The HTML report of a suite that is run. */
+export function runSuite(folder, suite) {
+  const page = join(folder, `${suite}.html`);
+  const ran = spawnSync(process.env.AGENTCI, ["run", suite, "--report", `html=${page}`, "--output-dir", join(folder, "out")], {
+    cwd: folder, encoding: "utf8", timeout: 60_000,
+  });
+  assert.equal(ran.status, 1, `${suite}: ${ran.stdout}${ran.stderr}`);
+  assert.ok(existsSync(page), `${suite}: ${ran.stdout}${ran.stderr}`);
+  return page;
 }
 
 /** Opens a page, and sees to it that nothing leaves it, nothing is complained of and nobody is asked anything. */

@@ -1,7 +1,7 @@
 // Runs for the viewer's tests, written as `run.jsonl` would be.
 
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 const BEGIN = 1_763_176_000_000;
 
@@ -190,6 +190,16 @@ export function story(folder) {
       metrics: { tool_calls: 1, tool_calls_by_name: { search_orders: 1 }, steps: [step("search_orders", "e")] },
     }], { tags: ["status"] });
   }
+  run.case("long-history", [{
+    wall_ms: 800,
+    events: [
+      [0, "task_start", { task_id: "long-history", input: "What did I order?" }],
+      [20, "tool_call", call("search_orders", "c1", { q: "*" })],
+      [700, "tool_result", result("c1", { orders, note: "all of them" })],
+      [790, "final_output", { output: "You made 60 orders." }],
+    ],
+    metrics: { tool_calls: 1, tool_calls_by_name: { search_orders: 1 } },
+  }]);
   const gate = (id, status, more) => ({ id, status, threshold: 0, baseline: null, current: null, ...more });
   return run.write(folder, {
     baseline_path: "baseline.json", problem: null, thresholds: {}, written: {},
@@ -278,4 +288,51 @@ export function large(folder, count) {
     }], { tags: [`group-${number % 7}`], place: { path: `cases/${number % 20}.yaml`, line: number, column: 3, width: 2, text: `- id: ${id}` } });
   }
   return run.write(folder);
+}
+
+/** Suites of every dialect with harm wherever a text may stand; the agents of those that have one are harmful, too. */
+export function hostileSuites(folder) {
+  const harm = JSON.stringify(HARM);
+  const said = JSON.stringify({ type: "final_output", output: { [HARM]: HARM } });
+  const log = JSON.stringify({ type: "log", level: HARM, message: HARM, data: { [HARM]: HARM } });
+  const call = JSON.stringify({ type: "tool_call", name: HARM, call_id: "c1", args: { [HARM]: HARM } });
+  const files = {
+    "agent.sh": `read -r line\ncat said\necho "$line" >&2\nread -r line\n`,
+    said: `${log}\n${call}\n${said}\n`,
+    "native/agentci.yaml": `suite: ${harm}
+target: { process: { command: [sh, agent.sh] } }
+cases:
+  - id: ${harm}
+    description: ${harm}
+    tags: [${harm}]
+    input: { ${harm}: ${harm} }
+    checks:
+      - contains: ${harm}
+      - tool_called: ${harm}
+      - not: { contains: ${harm} }
+  - { id: skipped, input: {}, skip: ${harm} }
+`,
+    "runledger/suite.yaml": `suite_name: ${harm}\nagent_command: [sh, agent.sh]\nmode: replay\ncases_path: cases\ntool_registry: [${harm}]\n`,
+    "runledger/cases/one.yaml": `id: ${harm}
+description: ${harm}
+input: { ${harm}: ${harm} }
+cassette: cassettes/one.jsonl
+assertions:
+  - { type: must_call, tools: [${harm}] }
+`,
+    "runledger/cassettes/one.jsonl": `${JSON.stringify({ tool: HARM, args: { [HARM]: 1 }, ok: true, result: HARM })}\n`,
+    "aumai/mock_config.yaml": `model_name: ${harm}\nresponses: [{ content: ${harm}, model: ${harm}, tokens_used: 3, latency_ms: 1 }]\n`,
+    "aumai/one.yaml": `name: ${harm}
+description: ${harm}
+tags: [${harm}]
+input_messages: [{ role: user, content: ${harm} }]
+expected_behavior: { contains_text: nowhere, calls_tools: [${harm}] }
+`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  return ["native", "runledger", "aumai"];
 }

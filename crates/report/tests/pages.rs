@@ -74,6 +74,11 @@ fn markdown_document() {
 }
 
 #[test]
+fn csv_table() {
+    insta::assert_snapshot!(report("csv", &recorded::run()).replace("\r\n", "\n"));
+}
+
+#[test]
 fn html_page() {
     insta::assert_snapshot!(html(&recorded::run()));
 }

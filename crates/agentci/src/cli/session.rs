@@ -108,7 +108,9 @@ impl Session<'_> {
         }
         self.summaries.push(summary.take());
         let mut lines = format!("artifacts: {}\n", shown(folder.path()));
-        lines += &wrong.what_next(self.context, &folder.path().join("report.html"));
+        if status > Status::Skipped {
+            lines += &wrong.what_next(self.context, &folder.path().join("report.html"));
+        }
         if self.aside() {
             self.context.say(&lines);
         } else {

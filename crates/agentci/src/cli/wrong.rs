@@ -36,13 +36,10 @@ impl Wrong {
         }
     }
 
-    /// The lines for a person; none if all passed.
+    /// The lines for a person about a run that did not get through.
     pub(super) fn what_next(&self, context: &Context, report: &Path) -> String {
-        if self.cases.is_empty() {
-            return String::new();
-        }
         let mut text = format!("report: {}\n", one_line(&report.display().to_string()));
-        if let Some(command) = self.command(&context.arguments) {
+        if let Some(command) = self.command(&context.arguments).filter(|_| !self.cases.is_empty()) {
             let which = if self.cases.len() == 1 { "it" } else { "them" };
             let _ = writeln!(text, "run {which} again: {command}");
         }

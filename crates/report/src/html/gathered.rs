@@ -161,12 +161,17 @@ impl Gathered {
     fn keep(&mut self, position: usize, mut attempts: Vec<Ended>) {
         let worst = attempts.iter().map(|ended| ended.status).max().unwrap_or_default();
         if worst == Status::Pass {
+            if !self.right.takes(position) {
+                return;
+            }
             for ended in &mut attempts {
                 ended.attempt.shorten(PASSED_STEP, PASSED_LIMIT);
             }
             return self.right.put(position, text(&attempts));
         }
-        self.wrong.put(position, text(&attempts));
+        if self.wrong.takes(position) {
+            self.wrong.put(position, text(&attempts));
+        }
         if let Some(shown) = attempts.into_iter().find(|ended| ended.status == worst) {
             self.held.insert(position, shown.attempt.held);
             let evidence = Evidence { checks: shown.attempt.checks.html(), output: shown.attempt.output };

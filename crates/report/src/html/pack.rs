@@ -16,8 +16,8 @@ use super::gathered::Gathered;
 use super::rows::Table;
 use crate::run::Run;
 
-/// How hard to compress: beyond this it takes much longer and saves little.
-const LEVEL: u8 = 3;
+/// How hard to compress: a run with ten thousand cases is not to wait for its page, and more saves little.
+const LEVEL: u8 = 1;
 /// How much goes into a block before it is compressed: several cases together take less room, and a case that is looked at
 /// needs all of its block unpacked.
 const BLOCK: usize = 64 * 1024;

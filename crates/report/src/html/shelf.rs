@@ -17,8 +17,13 @@ impl Shelf {
         Self { texts: BTreeMap::new(), used: 0, room, full_from: usize::MAX }
     }
 
+    /// Whether a text of this position would be looked at; whoever makes it can spare the work otherwise.
+    pub(super) fn takes(&self, position: usize) -> bool {
+        position < self.full_from
+    }
+
     pub(super) fn put(&mut self, position: usize, text: String) {
-        if position >= self.full_from {
+        if !self.takes(position) {
             return;
         }
         self.used += text.len();
