@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { load, main, makeReport, open, pictures, runSuite, runs } from "./viewer_browser.mjs";
+import { load, main, makeReport, open, pictures, ready, runSuite, runs } from "./viewer_browser.mjs";
 import { HARM, hostile, hostileSuites, large, story } from "./viewer_runs.mjs";
 
 const told = makeReport(story(join(runs, "story")));
@@ -26,7 +26,6 @@ const hashBecomes = (page, wanted) => page.waitForFunction((text) => location.ha
 await main({
   async "the table is narrowed down, and the address says so"(browser) {
     await on(browser, told, "", async (page) => {
-      await rows(page).first().waitFor();
       assert.equal(await page.locator(".counter").innerText(), "47 cases");
       await page.getByRole("button", { name: "failed 4" }).click();
       assert.deepEqual(await ids(page), ["partial-refund", "order-not-found", "too-many-calls", "checkout"]);
@@ -37,11 +36,12 @@ await main({
       assert.deepEqual(await ids(page), ["order-not-found"]);
       await hashBecomes(page, "#status=fail,error&q=MONEY%20recording");
       await page.reload();
+      await ready(page);
       assert.deepEqual(await ids(page), ["order-not-found"]);
       assert.equal(await page.getByLabel("Search cases").inputValue(), "MONEY recording");
       await page.getByLabel("Search cases").fill("nothing like it");
       await page.getByRole("button", { name: "Show all cases" }).click();
-      assert.equal(await page.locator(".counter").innerText(), "47 cases");
+      await page.locator(".counter", { hasText: /^47 cases$/ }).waitFor();
       await page.getByRole("button", { name: /^flaky/ }).click();
       assert.deepEqual(await ids(page), ["checkout"]);
       await page.getByRole("button", { name: /^flaky/ }).click();
@@ -133,7 +133,7 @@ await main({
       assert.match(await table.innerText(), /run 1 and run 3: the first difference is step 2/);
       assert.match(await table.locator(".first").innerText(), /charge_card.*\s+apply_coupon/);
       await page.getByRole("button", { name: /run 5/ }).click();
-      assert.match(await page.locator(".aligned").innerText(), /run 3 and run 5/);
+      await page.locator(".aligned", { hasText: "run 3 and run 5" }).waitFor();
       assert.equal(await page.locator("svg.runbars rect").count(), 5);
       assert.equal(await page.locator("svg.rateline circle").count(), 5);
     });
@@ -222,9 +222,9 @@ await main({
     await on(browser, harmful, "", async (page) => {
       assert.equal(await rows(page).count(), 4);
       const scripts = await page.locator("script").count();
-      for (const number of [1, 2, 3, 4]) {
+      for (const [number, status] of [[1, "pass"], [2, "fail"], [3, "error"], [4, "skipped"]]) {
         await page.evaluate((to) => { location.hash = `#c${to}`; }, number);
-        await page.locator(".case-head").waitFor();
+        await page.locator(".case-head h2", { hasText: new RegExp(`^${status} `) }).waitFor();
         if (await page.locator(".trace-bar").count()) await page.getByRole("button", { name: "Expand all" }).click();
         for (let deep = 0; deep < 5; deep += 1) await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => { fold.open = true; }));
         const text = await page.locator("main").innerText();
@@ -310,7 +310,6 @@ await main({
       for (const [file, place] of [[told, ""], [told, "#c1&step=10"], [told, "#c2"], [told, "#c4"], [told, "#c5"], [told, "#status=skipped"], [harmful, "#c2"]]) {
         // axe writes markup of its own, which the page's policy would refuse.
         await on(browser, file, place, async (page) => {
-          await page.locator(".counter, .case-head").first().waitFor();
           if (await page.locator(".trace-bar").count()) await page.getByRole("button", { name: "Expand all" }).click();
           await page.evaluate(axe);
           const { violations } = await page.evaluate(() => window.axe.run());
@@ -338,7 +337,6 @@ await main({
     ];
     for (const [name, place, options, picture] of states) {
       await on(browser, told, place, async (page) => {
-        await page.locator(".counter, .case-head").first().waitFor();
         await page.screenshot({ path: join(pictures, `${name}.png`), ...picture });
         const wide = await page.evaluate(() => [...document.querySelectorAll("main *")]
           .filter((one) => document.documentElement.scrollWidth > innerWidth && one.getBoundingClientRect().right > innerWidth)

@@ -49,6 +49,7 @@ export async function open(browser, file, hash = "", options = {}) {
   page.on("request", (request) => request.url().split("#")[0] !== pathToFileURL(file).href && trouble.push(`asked for ${request.url()}`));
   page.on("popup", () => trouble.push("a window was opened"));
   await page.goto(pathToFileURL(file).href + hash);
+  if (options.javaScriptEnabled !== false) await ready(page);
   return {
     page,
     close: async () => {
@@ -56,6 +57,11 @@ export async function open(browser, file, hash = "", options = {}) {
       assert.deepEqual(trouble, []);
     },
   };
+}
+
+/** The script has unpacked its data and shows something. */
+export async function ready(page) {
+  await page.locator(".counter, .case-head").first().waitFor();
 }
 
 /** Runs tests by name and counts. */

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agentci_verdict::{Aggregates, iso_utc};
+use agentci_verdict::{Aggregates, Row, Status, iso_utc};
 
 use super::assets::{SCRIPT, STYLE, policy};
 use super::case::sections;
@@ -76,6 +76,10 @@ fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
         ("pass rate", rate),
         ("total time", duration(run.end().wall_ms)),
     ];
+    let flaky = run.rows.iter().filter(|row| is_flaky(row)).count();
+    if flaky > 0 {
+        figures.push(("flaky", flaky.to_string()));
+    }
     if let Some(wall) = numbers.wall_ms {
         figures.extend([
             ("mean", duration_of(wall.mean)),
@@ -110,6 +114,12 @@ fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
         let _ = write!(into, "<div><dt>{label}<dd><code>{}</code></div>", name(fact));
     }
     into.push_str("</dl>\n");
+}
+
+/// Whether some of its runs passed and some did not.
+fn is_flaky(row: &Row) -> bool {
+    let passed = row.attempts.iter().filter(|end| end.status == Status::Pass).count();
+    passed > 0 && passed < row.attempts.len()
 }
 
 /// What the run as a whole was held to, and what changed since its baseline.
