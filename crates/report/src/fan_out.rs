@@ -27,6 +27,14 @@ impl FanOut {
         self.each(|reporter| reporter.on_event(event));
     }
 
+    /// Tells how late it is, while nothing happens.
+    pub fn on_tick(&mut self, unix_ms: u64) {
+        self.each(|reporter| {
+            reporter.on_tick(unix_ms);
+            Ok(())
+        });
+    }
+
     /// Ends all reports and tells what went wrong in which, in the order they were added. The reports are gone afterwards.
     pub fn finish(&mut self) -> Vec<(String, ReportError)> {
         self.each(|reporter| reporter.finish());

@@ -22,14 +22,19 @@ const MESSAGE_LIMIT: usize = 4 * 1024;
 /// Tells GitHub which lines of the suite were not met. It is to be given its events before whatever prints to the same log.
 pub struct Github {
     out: Box<dyn Write>,
-    token: String,
+    token: Option<String>,
     run: Option<Run>,
 }
 
 impl Github {
     /// Writes to `out`. `token` is what makes commands go on; an agent must not be able to guess it.
     pub fn new(out: Box<dyn Write>, token: impl Into<String>) -> Self {
-        Self { out, token: token.into(), run: None }
+        Self { out, token: Some(token.into()), run: None }
+    }
+
+    /// The annotations alone, for where nothing else is printed.
+    pub fn alone(out: Box<dyn Write>) -> Self {
+        Self { out, token: None, run: None }
     }
 
     fn write(&mut self, text: &str) -> Result<(), ReportError> {
@@ -43,8 +48,8 @@ impl Reporter for Github {
         if matches!(event.body, Body::RunStart(_)) {
             self.finish()?;
         }
-        if self.run.is_none() {
-            self.write(&format!("::stop-commands::{}\n", self.token))?;
+        if let (None, Some(token)) = (&self.run, &self.token) {
+            self.write(&format!("::stop-commands::{token}\n"))?;
         }
         self.run.get_or_insert_default().add(event);
         Ok(())
@@ -53,7 +58,7 @@ impl Reporter for Github {
     fn finish(&mut self) -> Result<(), ReportError> {
         let Some(run) = self.run.take() else { return Ok(()) };
         let failed = run.rows.iter().filter(|row| matches!(row.status(), Status::Fail | Status::Error));
-        let mut text = format!("::{}::\n", self.token);
+        let mut text = self.token.as_ref().map(|token| format!("::{token}::\n")).unwrap_or_default();
         for row in failed {
             text.extend(row.decisive().findings.iter().map(|finding| annotation(&run.suite, row, finding)));
         }

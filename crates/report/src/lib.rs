@@ -5,6 +5,7 @@
 //! reports at once, and [`REPORTS`] has those that can be asked for by name.
 
 mod console;
+mod csv;
 mod cut;
 mod escape;
 mod fan_out;
@@ -25,8 +26,10 @@ mod snippet;
 mod summary;
 mod test_list;
 mod test_suite;
+mod whole;
 
 pub use console::{Console, ConsoleOptions};
+pub use csv::Csv;
 pub use escape::{html_text, one_line, printable, xml_attribute, xml_text};
 pub use fan_out::FanOut;
 pub use gates::{baseline_problem, changes, comparison_table, gate, regression};

@@ -1,17 +1,24 @@
 //! The reports that can be asked for by name.
 //!
 //! ```text
-//! name      file          extensions
-//! summary   summary.json  json
-//! junit     junit.xml     xml
-//! markdown  report.md     md markdown
-//! html      report.html   html htm
-//! jsonl     events.jsonl  jsonl
+//! name      file             extensions
+//! summary   summary.json
+//! json      result.json      json
+//! junit     junit.xml        xml
+//! markdown  report.md        md markdown
+//! html      report.html      html htm
+//! jsonl     events.jsonl     jsonl
+//! csv       report.csv       csv
+//! console   report.txt       txt
+//! github    annotations.log
 //! ```
 
 use std::path::Path;
 
-use crate::{Html, Jsonl, Junit, Markdown, Output, Reporter, Summary, TestList, TestSuite};
+use crate::whole::Whole;
+use crate::{
+    Console, ConsoleOptions, Csv, Github, Html, Jsonl, Junit, Markdown, Output, Reporter, Summary, TestList, TestSuite,
+};
 
 /// A report that can be asked for.
 #[derive(Debug)]
@@ -29,10 +36,17 @@ pub struct ReportKind {
 }
 
 /// Every report, in the order they are told of.
-pub static REPORTS: [ReportKind; 5] = [
+pub static REPORTS: [ReportKind; 9] = [
     ReportKind {
         name: "summary",
         file: "summary.json",
+        extensions: &[],
+        joins: false,
+        make: |output| Box::new(Summary::new(output)),
+    },
+    ReportKind {
+        name: "json",
+        file: "result.json",
         extensions: &["json"],
         joins: false,
         make: |output| Box::new(Summary::new(output)),
@@ -65,12 +79,36 @@ pub static REPORTS: [ReportKind; 5] = [
         joins: true,
         make: |output| Box::new(Jsonl::new(output)),
     },
+    ReportKind {
+        name: "csv",
+        file: "report.csv",
+        extensions: &["csv"],
+        joins: false,
+        make: |output| Box::new(Csv::new(output)),
+    },
+    ReportKind {
+        name: "console",
+        file: "report.txt",
+        extensions: &["txt"],
+        joins: true,
+        make: |output| {
+            let console = |out| -> Box<dyn Reporter> { Box::new(Console::new(out, ConsoleOptions::default())) };
+            Box::new(Whole::new("console", output, console))
+        },
+    },
+    ReportKind {
+        name: "github",
+        file: "annotations.log",
+        extensions: &[],
+        joins: true,
+        make: |output| Box::new(Whole::new("github", output, |out| Box::new(Github::alone(out)))),
+    },
 ];
 
 /// What stands for the summary where JSON is asked for and the dialect has a JSON result of its own.
 static TEST_SUITE: ReportKind = ReportKind {
-    name: "summary",
-    file: "summary.json",
+    name: "json",
+    file: "result.json",
     extensions: &["json"],
     joins: false,
     make: |output| Box::new(TestSuite::new(output)),
@@ -78,8 +116,8 @@ static TEST_SUITE: ReportKind = ReportKind {
 
 /// The same for another.
 static TEST_LIST: ReportKind = ReportKind {
-    name: "summary",
-    file: "summary.json",
+    name: "json",
+    file: "result.json",
     extensions: &["json"],
     joins: false,
     make: |output| Box::new(TestList::new(output)),
@@ -128,7 +166,8 @@ mod tests {
         for kind in &REPORTS {
             let same = |found: Option<&ReportKind>| found.is_some_and(|found| found.name == kind.name);
             assert!(same(ReportKind::by_name(kind.name)));
-            assert!(same(ReportKind::by_extension(Path::new(kind.file))));
+            let file = ReportKind::by_extension(Path::new(kind.file));
+            assert!(same(file) || kind.extensions.is_empty(), "{}", kind.name);
             assert!(kind.extensions.iter().all(|word| same(ReportKind::by_extension(Path::new(&format!("a.{word}"))))));
         }
         assert!(ReportKind::by_extension(Path::new("A.HTML")).is_some());

@@ -9,6 +9,9 @@ pub trait Reporter {
     /// Takes note of an event.
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError>;
 
+    /// So late is it now, in Unix milliseconds, while nothing happens: for those that show how long it takes.
+    fn on_tick(&mut self, _unix_ms: u64) {}
+
     /// No more events come: what is still held back is written.
     fn finish(&mut self) -> Result<(), ReportError> {
         Ok(())

@@ -6,7 +6,7 @@ mod hostile;
 #[expect(clippy::unwrap_used, reason = "only tests use it, each of which may fail by it")]
 mod recorded;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agentci_report::{Console, ConsoleOptions, Github, Markdown, REPORTS, ReportKind};
@@ -14,8 +14,11 @@ use agentci_verdict::{
     AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Metrics, RunEnd, RunEvent,
     RunStart, Status, TaskStart, ToolCallMade, ToolResultGiven,
 };
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use recorded::{Written, play};
-use serde_json::json;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 fn report(name: &str, events: &[RunEvent]) -> String {
     let written = Written::default();
@@ -35,17 +38,44 @@ fn github(events: &[RunEvent]) -> String {
     written.text()
 }
 
-/// The page without its styles, which are no part of what it says.
+/// The page as it is without a script, and without its style, its policy and its data, which are no part of what it says.
 fn html(events: &[RunEvent]) -> String {
     let page = report("html", events);
-    let (head, rest) = page.split_once("<style>").unwrap();
-    let (_, body) = rest.split_once("</style>").unwrap();
-    format!("{head}<style>...</style>{body}")
+    let mut rest = page.as_str();
+    let mut plain = String::new();
+    for (open, close) in [("content=\"default-src", "\">"), ("<style>", "</style>"), ("<script", "\u{0}")] {
+        let (before, after) = rest.split_once(open).unwrap();
+        plain += before;
+        plain += open;
+        plain += "...";
+        rest = after.find(close).map_or("", |at| &after[at..]);
+    }
+    plain + rest + ">\n"
+}
+
+/// What the page's script finds in an element.
+fn unpacked(page: &str, id: &str) -> Option<Value> {
+    let (_, rest) = page.split_once(&format!(" id={id}>"))?;
+    let packed = STANDARD.decode(rest.split('<').next()?).unwrap();
+    let text = miniz_oxide::inflate::decompress_to_vec_zlib(&packed).unwrap();
+    Some(serde_json::from_slice(&text).unwrap())
+}
+
+/// The details of all cases that have some, by number.
+fn details(page: &str) -> BTreeMap<u64, Value> {
+    let blocks = (0..).map_while(|number| unpacked(page, &format!("block-{number}")));
+    let cases = blocks.flat_map(|block| block.as_array().unwrap().clone());
+    cases.map(|case| (case["number"].as_u64().unwrap(), case)).collect()
 }
 
 #[test]
 fn markdown_document() {
     insta::assert_snapshot!(report("markdown", &recorded::run()));
+}
+
+#[test]
+fn csv_table() {
+    insta::assert_snapshot!(report("csv", &recorded::run()).replace("\r\n", "\n"));
 }
 
 #[test]
@@ -93,9 +123,48 @@ fn a_run_that_was_cut_off_says_so() {
 fn html_of_hostile_text_has_no_markup_but_its_own() {
     let page = html(&hostile::run());
     let known = [
-        "!doctype", "a", "b", "code", "dd", "details", "div", "dl", "dt", "footer", "h1", "h2", "h3", "h4", "header",
-        "html", "i", "input", "label", "li", "main", "meta", "ol", "p", "pre", "span", "style", "summary", "table",
-        "tbody", "td", "th", "thead", "title", "tr", "ul",
+        "!doctype",
+        "a",
+        "b",
+        "code",
+        "dd",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "figcaption",
+        "figure",
+        "footer",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "header",
+        "html",
+        "i",
+        "input",
+        "label",
+        "li",
+        "main",
+        "meta",
+        "noscript",
+        "p",
+        "pre",
+        "rect",
+        "script",
+        "section",
+        "span",
+        "style",
+        "summary",
+        "svg",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "title",
+        "tr",
+        "ul",
     ];
     for tag in page.split('<').skip(1) {
         let name: String = tag
@@ -111,7 +180,50 @@ fn html_of_hostile_text_has_no_markup_but_its_own() {
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
     assert_eq!(page.chars().find(|character| character.is_control() && *character != '\n'), None);
     assert!(!page.contains('\u{202e}'));
-    assert!(page.contains("default-src 'none'"));
+}
+
+/// The policy names the style and the script by their hashes, and what is in the page has these hashes.
+#[test]
+fn html_allows_its_own_style_and_script_and_nothing_else() {
+    let page = report("html", &hostile::run());
+    let between = |open: &str, close: &str| {
+        assert_eq!(page.matches(open).count(), 1, "{open}");
+        page.split_once(open).unwrap().1.split_once(close).unwrap().0
+    };
+    let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
+    let policy = between("http-equiv=Content-Security-Policy content=\"", "\"");
+    assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+    assert!(policy.contains(&format!("style-src 'sha256-{}'", hash(between("<style>", "</style>")))), "{policy}");
+    assert!(policy.contains(&format!("script-src 'sha256-{}'", hash(between("<script>", "</script>")))), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    let script = between("<script>", "</script>");
+    for sink in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "fetch("] {
+        assert!(!script.contains(sink), "{sink}");
+    }
+    assert!(!page.contains(" onclick=") && !page.contains(" style="));
+}
+
+/// What is packed into the page is what happened, digits and all.
+#[test]
+fn html_carries_what_happened() {
+    let mut events = recorded::run();
+    if let Body::ToolCall(call) = &mut events[2].body {
+        call.args = serde_json::from_str(r#"{"n":12345678901234567890,"f":1.50}"#).unwrap();
+    }
+    let page = report("html", &events);
+    let table = unpacked(&page, "table").unwrap();
+    let row = |at: usize| table["cases"][at].as_array().unwrap();
+    assert_eq!(row(1)[..9], json!([2, "t2", "fail", 12, 2, 0, 3, 1, 0]).as_array().unwrap()[..]);
+    assert_eq!((&row(6)[7], &row(6)[8]), (&json!(3), &json!(2)), "runs, and those that passed");
+    let details = details(&page);
+    let first = &details[&1]["attempts"][0]["steps"]["first"];
+    assert_eq!(first[1]["parts"][0]["json"], r#"{"n":12345678901234567890,"f":1.50}"#);
+    let end = &details[&2]["ends"][0];
+    assert_eq!(end["findings"][0]["place"]["line"], 9);
+    assert_eq!(end["findings"][0]["details"][0]["expected"], "\"create_issue\"");
+    assert_eq!(details[&7]["decisive"], 2);
+    assert_eq!(details[&7]["attempts"].as_array().unwrap().len(), 3);
+    assert!(details[&4]["ends"][0]["stderr"].as_str().unwrap().ends_with("2J\r"));
 }
 
 #[test]
@@ -237,17 +349,50 @@ fn html_of_ten_thousand_cases_stays_below_four_megabytes() {
     for (every, failures) in [(usize::MAX, 1), (1, 200), (100, 100)] {
         let page = report("html", &many(10_000, |index| index % every == 0));
         assert!(page.len() < 4_000_000, "{} bytes", page.len());
-        assert_eq!(page.matches("<details ").count(), 200);
+        assert_eq!(page.matches("<details ").count(), failures);
         assert_eq!(page.matches("<tr ").count(), 10_000);
-        assert!(page.contains("<p class=cut>200 shown of 10000 cases, those that did not pass first"));
-        assert_eq!(page.matches(" class=fail open><summary>").count(), failures);
+        assert_eq!(page.contains("<p class=cut>The first 200 of 10000 cases"), every == 1);
         let anchors: BTreeSet<&str> =
             page.split(" id=c").skip(1).filter_map(|rest| rest.split([' ', '>']).next()).collect();
         assert!(
             (1..=10_000).all(|number| anchors.contains(number.to_string().as_str())),
             "every case can be linked to"
         );
+        assert_eq!(unpacked(&page, "table").unwrap()["cases"].as_array().unwrap().len(), 10_000);
     }
+}
+
+/// The worst that cases can do: every one fails after a long story.
+#[test]
+fn html_of_many_long_failures_keeps_the_first_and_says_what_is_missing() {
+    let mut events = many(2000, |_| true);
+    for (at, event) in events.iter_mut().enumerate() {
+        match &mut event.body {
+            Body::ToolResult(given) => given.result = json!(noise(at, 12_000)),
+            Body::CaseEnd(end) => Arc::make_mut(end).stderr_tail = vec![noise(at, 2000)],
+            _ => {}
+        }
+    }
+    let page = report("html", &events);
+    assert!(page.len() < 4_000_000, "{} bytes", page.len());
+    let table = unpacked(&page, "table").unwrap();
+    let details = details(&page);
+    let kept = details.values().filter(|case| case.get("attempts").is_some()).count();
+    assert!((20..1900).contains(&kept), "{kept}");
+    assert!((1..=kept as u64).all(|number| details[&number].get("attempts").is_some()), "the first are kept");
+    let blocks = table["blocks"].as_array().unwrap();
+    let missing = blocks.iter().filter(|block| block.as_i64() == Some(-1)).count();
+    assert_eq!(missing + details.len(), 2000, "cases without details are known by it");
+}
+
+/// Text that can not be compressed much, the same for the same number.
+fn noise(number: usize, length: usize) -> String {
+    let mut state = number as u64 + 1;
+    let letter = |_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'0' + u8::try_from((state >> 40) % 70).unwrap())
+    };
+    (0..length).map(letter).collect()
 }
 
 #[test]
@@ -274,10 +419,13 @@ fn html_of_a_talkative_case_is_cut() {
     });
     events.splice(2..2, talk);
     let page = report("html", &events);
-    assert!(page.len() < 100_000, "{} bytes", page.len());
-    assert!(page.contains("<li class=cut>4804 events left out"));
-    assert!(page.contains("<p class=cut>cut after 4 KB"));
-    assert!(page.contains("final output"), "the last events are kept");
+    assert!(page.len() < 200_000, "{} bytes", page.len());
+    let steps = &details(&page)[&1]["attempts"][0]["steps"];
+    assert_eq!(steps["left_out"], 4604);
+    assert_eq!(steps["first"][1]["text"].as_str().unwrap().len(), 16 * 1024);
+    assert_eq!(steps["first"][1]["cut"], true);
+    let last = steps["last"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["kind"], "final_output", "the last events are kept");
 }
 
 #[test]

@@ -55,10 +55,25 @@ fn console_in_colour() {
 #[test]
 fn console_live_line() {
     let terminal = Written::default();
-    let options = ConsoleOptions { live: Some(terminal.writer()), width: 40, ..ConsoleOptions::default() };
+    let options = ConsoleOptions { live: Some(terminal.writer()), width: 60, ..ConsoleOptions::default() };
     let text = console_with(&recorded::run(), options);
     assert_eq!(text, console(&recorded::run()), "the live line is no part of the report");
     insta::assert_snapshot!(terminal.text().replace('\u{1b}', "^").replace('\r', "\n"));
+}
+
+#[test]
+fn the_live_line_goes_on_while_nothing_happens() {
+    let terminal = Written::default();
+    let options = ConsoleOptions { live: Some(terminal.writer()), ..ConsoleOptions::default() };
+    let mut console = Console::new(Written::default().writer(), options);
+    let events = recorded::run();
+    events[..2].iter().for_each(|event| console.on_event(event).unwrap());
+    console.on_tick(events[0].timestamp + 61_000);
+    assert!(terminal.text().ends_with("[0/8] in 1 min 1 s, running: t1"), "{}", terminal.text());
+    console.finish().unwrap();
+    let before = terminal.text();
+    console.on_tick(events[0].timestamp + 62_000);
+    assert_eq!(terminal.text(), before, "a line that was wiped away stays away");
 }
 
 #[test]
@@ -167,7 +182,12 @@ fn a_case_with_outstanding_runs_is_shown_at_the_end() {
     let mut events = recorded::run();
     events.retain(|event| event.attempt != Some(3));
     let text = console(&events);
-    assert!(text.contains("FAIL t7 (1 of 3 runs passed, 1 not run; run 2: 11 ms, 1 tool call)\n"), "{text}");
+    assert!(
+        text.contains(
+            "FAIL t7 (1 of 3 runs passed, 1 not run; run 2: 11 ms, 1 tool call): check `equals` did not hold\n"
+        ),
+        "{text}"
+    );
     assert!(text.find("FAIL t7 (").unwrap() < text.find("PASS odd").unwrap());
 }
 

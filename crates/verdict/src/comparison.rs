@@ -185,6 +185,9 @@ pub struct StepChange {
     pub first_difference: usize,
     /// That call in the baseline, if it went on.
     pub baseline: Option<Step>,
+    /// The calls that came after it there, as far as it takes to see where it was going.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub baseline_after: Vec<Step>,
     /// That call now, if the agent went on.
     pub current: Option<Step>,
 }

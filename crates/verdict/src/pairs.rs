@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use crate::comparison::{CaseChanges, StatusChange, StepChange};
 use crate::{Baseline, BaselineCase, Status, Step};
 
+/// How many calls of the baseline are told after the first that differs.
+const STEPS_AFTER: usize = 12;
+
 /// Every case of the two runs. Ids may be used several times in some formats; then the nth is held against the nth.
 pub(crate) struct Pairs<'c>(BTreeMap<(&'c str, usize), Pair<'c>>);
 
@@ -92,12 +95,12 @@ fn departure(baseline: &BaselineCase, current: &BaselineCase) -> Option<StepChan
     }
     let (old, new): (&[Step], &[Step]) = (baseline.steps.as_deref()?, current.steps.as_deref()?);
     let same = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let (old, new) = (old.get(same), new.get(same));
-    (old != new).then(|| StepChange {
+    (old.get(same) != new.get(same)).then(|| StepChange {
         id: current.id.clone(),
         first_difference: same + 1,
-        baseline: old.cloned(),
-        current: new.cloned(),
+        baseline: old.get(same).cloned(),
+        baseline_after: old.iter().skip(same + 1).take(STEPS_AFTER).cloned().collect(),
+        current: new.get(same).cloned(),
     })
 }
 
@@ -179,6 +182,8 @@ mod tests {
         assert_eq!(arguments.baseline.unwrap().tool, arguments.current.unwrap().tool);
         let shorter = find(&[("s", "1")], &[]).unwrap();
         assert_eq!((shorter.first_difference, shorter.current), (1, None));
+        let rest = find(&[("s", "1"), ("c", "2"), ("d", "3")], &[("x", "1")]).unwrap().baseline_after;
+        assert_eq!(rest.iter().map(|step| step.tool.as_str()).collect::<Vec<_>>(), ["c", "d"]);
         let longer = find(&[], &[("s", "1")]).unwrap();
         assert_eq!((longer.first_difference, longer.baseline), (1, None));
     }

@@ -1,6 +1,7 @@
 //! What the surroundings say, read once.
 
 use std::cell::Cell;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -24,6 +25,8 @@ pub(crate) enum Color {
 /// Facts about terminal and environment.
 #[derive(Debug)]
 pub(crate) struct Context {
+    /// What was asked for, word by word.
+    pub(crate) arguments: Vec<String>,
     /// How to paint what goes to standard output.
     pub(crate) stdout_color: bool,
     /// How to paint what goes to standard error.
@@ -56,7 +59,7 @@ impl GithubJob {
 }
 
 impl Context {
-    pub(crate) fn new(color: Color) -> Self {
+    pub(crate) fn new(color: Color, arguments: &[OsString]) -> Self {
         let forced = |terminal: bool| match color {
             Color::Always => true,
             Color::Never => false,
@@ -65,6 +68,7 @@ impl Context {
         let stderr_is_terminal = std::io::stderr().is_terminal();
         let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         Self {
+            arguments: arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect(),
             stdout_color: forced(std::io::stdout().is_terminal()),
             stderr_color: forced(stderr_is_terminal),
             stderr_is_terminal: stderr_is_terminal && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
@@ -97,6 +101,11 @@ impl Context {
     pub(crate) fn say(&self, text: &str) {
         let mut stderr = std::io::stderr().lock();
         let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+    }
+
+    /// A text without what must not be shown.
+    pub(crate) fn without_secrets(&self, text: &str) -> String {
+        self.secrets.text(text).to_string()
     }
 
     /// A problem that has no place in a file.

@@ -18,6 +18,7 @@ mod select;
 mod serve;
 mod session;
 mod stored;
+mod wrong;
 
 use std::ffi::OsString;
 
@@ -72,14 +73,15 @@ enum Command {
 
 /// Runs the command line.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
-    let parsed = match Arguments::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
             let _ = error.print();
             return usage(&error);
         }
     };
-    let context = Context::new(parsed.color);
+    let context = Context::new(parsed.color, &arguments);
     let status = dispatch(parsed.command, &context);
     if context.unprinted() { status.max(ExitStatus::Failed) } else { status }
 }

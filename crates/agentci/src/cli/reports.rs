@@ -25,11 +25,11 @@ const STEP_SUMMARY_LIMIT: u64 = 1000 * 1000;
 /// Flags that ask for reports.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReportFlags {
-    /// Make this report, one of summary, junit, markdown, html and jsonl (may be repeated): in the run folder, at PATH, or on
-    /// standard output with `-` for a PATH
+    /// Make this report, one of summary, json, junit, markdown, html, jsonl, csv, console and github (may be repeated): in the
+    /// run folder, at PATH, or on standard output with `-` for a PATH
     #[arg(long = "report", value_name = "NAME[=PATH]", value_parser = by_name)]
     reports: Vec<Wanted>,
-    /// Make the report that the extension of PATH asks for: .json, .xml, .md, .html or .jsonl (may be repeated)
+    /// Make the report that the extension of PATH asks for: .json, .xml, .md, .html, .jsonl, .csv or .txt (may be repeated)
     #[arg(short, long, value_name = "PATH", value_parser = by_extension)]
     out: Vec<Wanted>,
 }
@@ -150,10 +150,9 @@ impl ReportFlags {
     pub(crate) fn add_to(&self, reports: &mut FanOut, of: ReportOf<'_>, anyway: &[&str]) -> Vec<PathBuf> {
         let ReportOf { suite, dialect, folder } = of;
         let mut paths = Vec::new();
-        let named = self.reports.iter().map(|wanted| (wanted, wanted.kind));
-        // What is asked for by its extension has the shape that users of the dialect know.
-        let by_extension = self.out.iter().map(|wanted| (wanted, wanted.kind.spelt_for(dialect)));
-        for (wanted, kind) in named.chain(by_extension) {
+        for wanted in self.all() {
+            // JSON has the shape that users of the dialect know.
+            let kind = wanted.kind.spelt_for(dialect);
             let path = match &wanted.to {
                 Destination::RunFolder if anyway.contains(&kind.name) => continue,
                 Destination::RunFolder => folder.join(kind.file),
@@ -250,7 +249,9 @@ mod tests {
         assert_eq!(by_name("junit=-").unwrap().to, Destination::Stdout);
         assert_eq!(by_name("junit=a=b.xml").unwrap().to, Destination::File("a=b.xml".into()));
         assert_eq!(by_name("junti").unwrap_err(), "there is no report of this name; did you mean `junit`?");
-        assert!(by_name("csv").unwrap_err().ends_with("it is one of summary, junit, markdown, html, jsonl"));
+        assert!(
+            by_name("pdf").unwrap_err().contains("it is one of summary, json, junit, markdown, html, jsonl, csv, ")
+        );
         assert_eq!(by_name("junit=").unwrap_err(), "the path after `=` is missing");
     }
 

@@ -1,10 +1,11 @@
 //! A run of suites: the folder of each, its reports, and the signals that end it.
 
 use std::cell::RefCell;
+use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{Journal, RunFolder};
 use agentci::plan::{Diagnostic, Diagnostics, Suite};
@@ -18,6 +19,7 @@ use super::context::Context;
 use super::gates;
 use super::reports::{ReportOf, STEP_SUMMARY, USUAL, annotations, step_summary};
 use super::run::RunArguments;
+use super::wrong::Wrong;
 
 /// Where run folders go unless someone says otherwise.
 pub(super) const RUNS: &str = ".agentci/runs";
@@ -73,18 +75,23 @@ impl Session<'_> {
             self.context.print("\n");
         }
         let summary: Rc<RefCell<Vec<u8>>> = Rc::default();
-        let mut reports = self.reports(suite, &folder, &summary);
+        let reports = RefCell::new(self.reports(suite, &folder, &summary));
+        let mut wrong = Wrong::default();
         let facts = Facts { run_id: folder.id().to_owned(), git_sha: commit(), ..Facts::default() };
         let mut journal_error = None;
         let mut take = |event| {
             if let Err(error) = journal.append(&event) {
                 journal_error = Some(error);
             }
-            reports.on_event(&event);
+            wrong.add(&event);
+            reports.borrow_mut().on_event(&event);
         };
-        let status = self.suites.run_suite(position, selected, &facts, &settings, stop, &mut take).await;
+        let status = tokio::select! {
+            status = self.suites.run_suite(position, selected, &facts, &settings, stop, &mut take) => status,
+            never = tick(&reports) => match never {},
+        };
         let mut failed = status > Status::Skipped;
-        for (name, error) in reports.finish() {
+        for (name, error) in reports.into_inner().finish() {
             if name == STEP_SUMMARY {
                 // Nobody asked for it by a flag, and in a container the file may be out of reach.
                 self.context.say(&format!("warning: the report {name} could not be written: {error}\n"));
@@ -100,11 +107,14 @@ impl Session<'_> {
             self.context.complain(&format!("run.jsonl is not complete: {error}"), None);
         }
         self.summaries.push(summary.take());
-        let line = format!("artifacts: {}\n", shown(folder.path()));
+        let mut lines = format!("artifacts: {}\n", shown(folder.path()));
+        if status > Status::Skipped {
+            lines += &wrong.what_next(self.context, &folder.path().join("report.html"));
+        }
         if self.aside() {
-            self.context.say(&line);
+            self.context.say(&lines);
         } else {
-            self.context.print(&line);
+            self.context.print(&lines);
         }
         if failed { ExitStatus::Failed } else { ExitStatus::Success }
     }
@@ -213,6 +223,15 @@ impl Session<'_> {
             }
         };
         self.context.print(&text);
+    }
+}
+
+/// Tells the reports once a second how late it is.
+async fn tick(reports: &RefCell<FanOut>) -> Infallible {
+    loop {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        reports.borrow_mut().on_tick(u64::try_from(now.as_millis()).unwrap_or_default());
     }
 }
 

@@ -24,7 +24,8 @@ fn junit_order(ran: &Ran) -> Vec<String> {
 fn the_order_does_not_depend_on_what_ends_first() {
     let one = uneven().run(&["--parallel", "1"]);
     let four = uneven().run(&["--parallel", "4"]);
-    assert_eq!(one.console(), four.console());
+    let report = |ran: &Ran| ran.console().split("run them again").next().unwrap().to_owned();
+    assert_eq!(report(&one), report(&four));
     let lines: Vec<&str> = one.stdout.lines().skip(1).take(4).map(|line| line.split(' ').nth(1).unwrap()).collect();
     assert_eq!(lines, ["zulu", "mike", "alpha", "bravo"]);
     for ran in [&one, &four] {
@@ -70,4 +71,21 @@ fn several_runs_of_a_case_are_one_row() {
     let case = ran.case("flaky");
     let statuses: Vec<_> = case["runs"].as_array().unwrap().iter().map(|run| &run["status"]).collect();
     assert_eq!(statuses, ["error", "pass", "pass"]);
+}
+
+#[test]
+fn the_end_tells_how_to_run_what_failed_again() {
+    let suite = uneven();
+    let ran = suite.run(&["--parallel", "2", "--tag", "x"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(!ran.stdout.contains("run them again"), "nothing ran");
+    let ran = suite.run(&["--run=m|a|b", "--parallel", "2"]);
+    let report = ran.run_folder().join("report.html");
+    let report = report.strip_prefix(suite.root()).unwrap().display();
+    let end = format!("report: {report}\nrun them again: agentci run suite --parallel 2 --case mike --case alpha\n");
+    assert!(ran.stdout.ends_with(&end), "{ran:?}");
+    let again = end.split_once("agentci ").unwrap().1.split_whitespace().collect::<Vec<_>>();
+    suite.agentci(&again).says(&["2 cases: 0 passed, 1 failed, 1 error"]);
+    let passed = suite.agentci(&["run", "suite", "--case", "bravo"]);
+    assert!(!passed.stdout.contains("again") && !passed.stdout.contains("report: "), "{passed:?}");
 }

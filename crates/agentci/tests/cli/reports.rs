@@ -109,10 +109,13 @@ fn unknown_reports_are_refused_with_a_remedy() {
     let suite = two_cases();
     for (arguments, complaint) in [
         (["--report", "junti"], "there is no report of this name; did you mean `junit`?"),
-        (["--report", "pdf"], "there is no report of this name; it is one of summary, junit, markdown, html, jsonl"),
+        (
+            ["--report", "pdf"],
+            "there is no report of this name; it is one of summary, json, junit, markdown, html, jsonl, csv, console, github",
+        ),
         (
             ["-o", "report.pdf"],
-            "no report has this extension; it is one of .json, .xml, .md, .markdown, .html, .htm, .jsonl",
+            "no report has this extension; it is one of .json, .xml, .md, .markdown, .html, .htm, .jsonl, .csv, .txt",
         ),
         (["-o", "report"], "no report has this extension"),
         (["--report", "html="], "the path after `=` is missing"),
@@ -187,6 +190,46 @@ fn reports_made_again_are_the_same() {
     let printed = suite.agentci(&["report", place, "--report", "summary=-", "-o", "{suite}.xml"]);
     assert_eq!(printed.stdout, read(folder.join("summary.json")));
     assert_eq!(read(suite.path("suite.xml")), read(folder.join("junit.xml")));
+}
+
+/// Every report of every dialect that can be run here, asked for all at once, and again from the stored run.
+#[test]
+fn every_report_of_every_dialect_is_made_again_as_it_was() {
+    let aumai =
+        "name: greets\ninput_messages: [{ role: user, content: hi }]\nexpected_behavior: { contains_text: nowhere }\n";
+    let mock = "model_name: m\nresponses: [{ content: hello, model: m, tokens_used: 3, latency_ms: 1 }]\n";
+    let native =
+        "cases:\n  - { id: good, input: {}, runs: 2 }\n  - { id: bad, input: {}, checks: [{ contains: nowhere }] }\n";
+    let agent = |suite: Suite| suite.agent("good", "finish '{}'").agent("bad", "finish '{\"text\":\"=1+1\"}'");
+    let suites = [
+        ("runledger", two_cases(), "suite"),
+        ("native", agent(Suite::native(native)), "suite"),
+        ("aumai", Suite::empty().file("tests/mock_config.yaml", mock).file("tests/greets.yaml", aumai), "tests"),
+    ];
+    let kinds = ["summary", "json", "junit", "markdown", "html", "jsonl", "csv", "console", "github"];
+    for (dialect, suite, path) in suites {
+        let flags: Vec<String> = kinds.iter().flat_map(|kind| ["--report".to_owned(), (*kind).to_owned()]).collect();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let ran = suite.agentci(&[&["run", path], &flags[..]].concat());
+        assert_eq!(ran.code, Some(1), "{dialect}: {ran:?}");
+        let folder = ran.run_folder();
+        let files = || -> Vec<(String, String)> {
+            names(&folder).into_iter().map(|name| (name.clone(), read(folder.join(name)))).collect()
+        };
+        let live = files();
+        assert_eq!(live.len(), kinds.len() + 1, "{dialect}: {:?}", names(&folder));
+        assert!(read(folder.join("run.jsonl")).contains(&format!("\"dialect\":\"{dialect}\"")), "{dialect}");
+        for (name, _) in live.iter().filter(|(name, _)| name != "run.jsonl") {
+            fs::remove_file(folder.join(name)).unwrap();
+        }
+        let again = suite.agentci(&[&["report", folder.to_str().unwrap()], &flags[..]].concat());
+        assert_eq!(again.code, Some(0), "{dialect}: {again:?}");
+        assert_eq!(files(), live, "{dialect}");
+        let (console, _) = ran.stdout.split_once("artifacts: ").unwrap();
+        assert_eq!(read(folder.join("report.txt")), console, "{dialect}");
+        assert_eq!(read(folder.join("report.csv")).lines().count(), 1 + ran.verdicts().len(), "{dialect}");
+        assert!(read(folder.join("annotations.log")).starts_with("::error "), "{dialect}");
+    }
 }
 
 #[test]

@@ -74,8 +74,15 @@ fn check() -> impl Strategy<Value = GateCheck> {
 
 fn case_diffs() -> impl Strategy<Value = CaseChanges> {
     let ended = (text(), status(), status()).prop_map(|(id, baseline, current)| StatusChange { id, baseline, current });
-    let departed = (text(), any::<usize>(), option::of(step()), option::of(step()))
-        .prop_map(|(id, first_difference, baseline, current)| StepChange { id, first_difference, baseline, current });
+    let departed = (text(), any::<usize>(), option::of(step()), vec(step(), 0..2), option::of(step())).prop_map(
+        |(id, first_difference, baseline, baseline_after, current)| StepChange {
+            id,
+            first_difference,
+            baseline,
+            baseline_after,
+            current,
+        },
+    );
     (vec(text(), 0..2), vec(text(), 0..2), vec(ended, 0..2), vec(departed, 0..2)).prop_map(
         |(missing_in_current, new_in_current, status_changed, steps_changed)| CaseChanges {
             missing_in_current,

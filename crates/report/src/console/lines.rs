@@ -1,11 +1,11 @@
 //! The single lines of the console report.
 
-use agentci_verdict::{Aggregates, Row, RunEnd, Status};
+use agentci_verdict::{Aggregates, CaseEnd, Row, RunEnd, Status};
 
 use crate::findings::decisive_attempt;
 use crate::quantity::{count, count_of, duration, duration_of};
 use crate::run::Run;
-use crate::{Paint, Tone, one_line};
+use crate::{Paint, Tone, cut, findings, one_line};
 
 /// `suite demo (runledger, replay, 3 cases)`
 pub(super) fn heading(run: &Run) -> String {
@@ -16,7 +16,11 @@ pub(super) fn heading(run: &Run) -> String {
     format!("suite {} ({})\n", one_line(&run.suite), one_line(&facts.join(", ")))
 }
 
-/// `FAIL t2 (12 ms, 2 tool calls)`, `SKIP t3: not ready yet`, `FAIL t7 (2 of 3 runs passed; run 2: 12 ms, 1 tool call)`
+/// The most of the words that say why a case did not pass.
+const REASON_LIMIT: usize = 160;
+
+/// `PASS t1 (56 ms, 1 tool call)`, `SKIP t3: not ready yet`, ``FAIL t2 (12 ms, 2 tool calls): check `must_call` did not hold``,
+/// ``FAIL t7 (2 of 3 runs passed; run 2: 12 ms, 1 tool call): check `equals` did not hold``
 pub(super) fn case(row: &Row, paint: Paint) -> String {
     let end = row.decisive();
     let word = match end.status {
@@ -38,7 +42,13 @@ pub(super) fn case(row: &Row, paint: Paint) -> String {
     let warnings = end.warnings.iter().fold(String::new(), |text, warning| {
         format!("{text}  {} {}\n", paint.apply(Tone::Skip, "warning:"), one_line(warning))
     });
-    format!("{word} {id} ({runs}{}{calls})\n{warnings}", duration(end.wall_ms))
+    format!("{word} {id} ({runs}{}{calls}){}\n{warnings}", duration(end.wall_ms), reason(end))
+}
+
+/// Why it did not pass, so that it is known before everything about it is told at the end.
+fn reason(end: &CaseEnd) -> String {
+    let headline = findings::decisive(end).map(findings::headline).filter(|_| !end.passed);
+    headline.map(|words| format!(": {}", one_line(&cut::name(&words, REASON_LIMIT)))).unwrap_or_default()
 }
 
 /// `2 of 5 runs passed`, with those that an interruption left out.

@@ -3,9 +3,9 @@
 //! ```text
 //! suite demo (runledger, replay, 4 cases)
 //! PASS t1 (56 ms, 1 tool call)
-//! FAIL t2 (12 ms, 2 tool calls)
+//! FAIL t2 (12 ms, 2 tool calls): check `must_call` did not hold
 //! SKIP t3: not ready yet
-//! ERROR t4 (30.0 s)
+//! ERROR t4 (30.0 s): the agent said nothing for 30 s (timeout)
 //!
 //! FAIL demo/t2: check `must_call` did not hold
 //!   --> evals/demo/cases/t2.yaml:9:13
@@ -22,7 +22,7 @@
 //! ```
 //!
 //! Cases stand in the order of the suite, whatever finished first: a case is shown when all before it are complete. On a
-//! terminal a last line tells what is running: `[2/4] running: t2, t4`.
+//! terminal a last line tells how far the run is: `[2/4] 1 failed in 5.2 s, running: t4, did not pass: t2`.
 
 mod detail;
 mod lines;

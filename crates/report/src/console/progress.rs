@@ -1,49 +1,81 @@
-//! The line that tells what is running: `[12/200] running: t13, t14`.
+//! The line that tells how far the run is: `[12/200] 2 failed in 5.2 s, running: t13, t14, did not pass: t7, t9`.
 //!
-//! It is drawn over itself and wiped away before anything else is printed. A terminal that can not be written to loses it;
-//! the run does not care.
+//! It is drawn over itself and wiped away before anything else is printed. Lines of cases wait for those before them, so the
+//! line names what did not pass as soon as it is known. A terminal that can not be written to loses it; the run does not care.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
-use agentci_verdict::{Body, RunEvent};
+use agentci_verdict::{Body, RunEvent, Status};
 
 use super::lines::fit;
 use crate::one_line;
+use crate::quantity::duration;
 
 const WIPE: &str = "\r\u{1b}[2K";
+/// How many cases that did not pass are named.
+const NAMED: usize = 3;
 
-/// What is running.
+/// How far the run is.
 pub(super) struct Progress {
     terminal: Box<dyn Write>,
     width: usize,
     total: usize,
     done: usize,
+    begun: u64,
+    now: u64,
     running: Vec<String>,
+    /// By position.
+    wrong: BTreeSet<(usize, String)>,
     drawn: bool,
 }
 
 impl Progress {
     pub(super) fn new(terminal: Box<dyn Write>, width: usize) -> Self {
-        Self { terminal, width, total: 0, done: 0, running: Vec::new(), drawn: false }
+        Self {
+            terminal,
+            width,
+            total: 0,
+            done: 0,
+            begun: 0,
+            now: 0,
+            running: Vec::new(),
+            wrong: BTreeSet::new(),
+            drawn: false,
+        }
     }
 
     /// Takes note of an event; `completed` says that it was the last of its case.
     pub(super) fn add(&mut self, event: &RunEvent, completed: bool) {
+        self.now = self.now.max(event.timestamp);
         match (&event.body, &event.case_id) {
             (Body::RunStart(start), _) => {
                 self.total = start.cases_total;
                 self.done = 0;
+                self.begun = event.timestamp;
                 self.running.clear();
+                self.wrong.clear();
             }
             (Body::TaskStart(_), Some(id)) => self.running.push(id.clone()),
-            (Body::CaseEnd(_), Some(id)) => {
+            (Body::CaseEnd(end), Some(id)) => {
                 if let Some(at) = self.running.iter().position(|running| running == id) {
                     self.running.remove(at);
+                }
+                if matches!(end.status, Status::Fail | Status::Error) {
+                    self.wrong.insert((end.index, id.clone()));
                 }
                 self.done += usize::from(completed);
             }
             (Body::RunEnd(_), _) => self.running.clear(),
             _ => {}
+        }
+    }
+
+    /// Tells that it is so late now, in Unix milliseconds, and nothing else happened.
+    pub(super) fn tick(&mut self, now: u64) {
+        self.now = self.now.max(now);
+        if self.drawn {
+            self.draw();
         }
     }
 
@@ -60,11 +92,32 @@ impl Progress {
         if self.running.is_empty() {
             return self.wipe();
         }
-        let line = format!("[{}/{}] running: {}", self.done, self.total, self.running.join(", "));
+        let failed = match self.wrong.len() {
+            0 => String::new(),
+            many => format!(" {many} failed"),
+        };
+        let line = format!(
+            "[{}/{}]{failed} in {}, running: {}{}",
+            self.done,
+            self.total,
+            duration(self.now.saturating_sub(self.begun)),
+            self.running.join(", "),
+            self.named(),
+        );
         // A line that fills the last column makes some terminals begin another.
         let width = if self.width == 0 { 80 } else { self.width } - 1;
         self.write(&format!("{WIPE}{}", fit(&one_line(&line), width)));
         self.drawn = true;
+    }
+
+    /// `, did not pass: t7, t9`, if any did not.
+    fn named(&self) -> String {
+        if self.wrong.is_empty() {
+            return String::new();
+        }
+        let names: Vec<&str> = self.wrong.iter().take(NAMED).map(|(_, id)| id.as_str()).collect();
+        let more = if self.wrong.len() > NAMED { ", ..." } else { "" };
+        format!(", did not pass: {}{more}", names.join(", "))
     }
 
     fn write(&mut self, text: &str) {

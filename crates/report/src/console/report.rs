@@ -144,6 +144,12 @@ impl Reporter for Console {
         Ok(())
     }
 
+    fn on_tick(&mut self, unix_ms: u64) {
+        if let Some(progress) = &mut self.progress {
+            progress.tick(unix_ms);
+        }
+    }
+
     fn finish(&mut self) -> Result<(), ReportError> {
         if let Some(progress) = &mut self.progress {
             progress.wipe();

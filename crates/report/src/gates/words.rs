@@ -56,7 +56,7 @@ fn status_change(change: &StatusChange) -> String {
 }
 
 fn step_change(change: &StepChange) -> String {
-    let StepChange { id, first_difference: number, baseline, current } = change;
+    let StepChange { id, first_difference: number, baseline, current, .. } = change;
     match (baseline, current) {
         (Some(old), Some(new)) if old.tool == new.tool => {
             format!("{id}: step {number} is {} as before, but its arguments differ", new.tool)
@@ -185,8 +185,10 @@ mod tests {
     #[test]
     fn the_first_departing_step_is_named() {
         let step = |tool: &str, hash: &str| Some(Step { tool: tool.into(), args_hash: hash.into() });
-        let line =
-            |baseline, current| step_change(&StepChange { id: "t3".into(), first_difference: 2, baseline, current });
+        let line = |baseline, current| {
+            let (id, baseline_after) = ("t3".into(), Vec::new());
+            step_change(&StepChange { id, first_difference: 2, baseline, baseline_after, current })
+        };
         assert_eq!(line(step("a", "0"), step("b", "0")), "t3: step 2 was a, is b");
         assert_eq!(line(step("a", "0"), step("a", "1")), "t3: step 2 is a as before, but its arguments differ");
         assert_eq!(line(step("a", "0"), None), "t3: step 2 was a, is missing");

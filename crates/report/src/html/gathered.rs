@@ -1,52 +1,94 @@
-//! What the page will show of each case beside its row, gathered as it happens and never more than can be shown.
+//! What the page will show of each case beside its row, gathered as it happens and never more than there is room for.
 //!
-//! While a case runs nobody knows how it will end, so of each that is running up to 256 KB are kept. Of one that passed a few
-//! KB remain; of those that passed, and of those that did not, the first 200 in the order of the suite.
+//! While a case runs nobody knows how it will end, so of each attempt that is running up to 192 KB are kept. When all attempts
+//! of a case are over, they become text for the page's script: 4 MB for cases that did not pass, 2 MB for those that did, in
+//! the order of the suite. For readers without scripts there is the evidence of the first 200 that did not pass.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
-use agentci_verdict::{Body, CheckEnd, CheckStatus, RunEvent, Status};
+use agentci_verdict::{Body, CaseEnd, CheckStatus, RunEvent, Status};
+use serde::Serialize;
 
-use super::{trace, value};
-use crate::{cut, html_text};
+use super::check::Checks;
+use super::shelf::Shelf;
+use super::step::Step;
+use super::steps::Steps;
+use super::value;
 
-/// How many cases are shown with their detail.
+/// How many cases are shown without a script.
 pub(super) const CASES: usize = 200;
-/// How many events of a case are shown.
-const EVENTS: usize = 200;
-/// How much of the events of a case is kept, in bytes of HTML; half for the first of them and half for the last.
-const TRACE_LIMIT: usize = 128 * 1024;
-/// How much of its checks.
-const CHECKS_LIMIT: usize = 32 * 1024;
-/// The same for a case that passed.
+/// How much of the steps of an attempt is kept, in bytes.
+const STEPS_LIMIT: usize = 192 * 1024;
+/// The same for an attempt that passed or is one of many: of each step, and of all.
+const PASSED_STEP: usize = 600;
 const PASSED_LIMIT: usize = 3 * 1024;
-/// How much of a check's message is shown; its finding has all of it.
-const MESSAGE_LIMIT: usize = 300;
+const BESIDE_STEP: usize = 4 * 1024;
+const BESIDE_LIMIT: usize = 24 * 1024;
+/// How many attempts of a case are kept.
+const ATTEMPTS: usize = 10;
+/// How much is kept of all cases that did not pass, and of all that did.
+const WRONG_ROOM: usize = 4 << 20;
+const RIGHT_ROOM: usize = 2 << 20;
 
 /// What is known of the attempts at all cases.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Gathered {
     /// By case, then attempt: the position of a case is not known before its end.
     running: BTreeMap<String, BTreeMap<u32, Attempt>>,
-    /// By position: cases that passed so far.
-    passed: BTreeMap<usize, Attempt>,
-    /// By position: cases that did not, with the first among their worst attempts, as in their row.
-    failed: BTreeMap<usize, (Status, Attempt)>,
+    /// By position: attempts that are over, of cases that are not.
+    ended: BTreeMap<usize, Vec<Ended>>,
+    /// By position: cases that passed.
+    right: Shelf,
+    /// By position: cases that did not.
+    wrong: Shelf,
+    /// By position: the first of those, for readers without a script.
+    evidence: BTreeMap<usize, Evidence>,
     /// By position: how many checks held in those.
     held: BTreeMap<usize, usize>,
 }
 
-/// What is shown of an attempt, all of it in HTML.
-#[derive(Debug, Default)]
-pub(super) struct Attempt {
+impl Default for Gathered {
+    fn default() -> Self {
+        Self {
+            running: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            right: Shelf::new(RIGHT_ROOM),
+            wrong: Shelf::new(WRONG_ROOM),
+            evidence: BTreeMap::new(),
+            held: BTreeMap::new(),
+        }
+    }
+}
+
+/// What is shown of an attempt.
+#[derive(Debug, Default, Serialize)]
+struct Attempt {
+    number: u32,
+    checks: Checks,
+    steps: Steps,
+    #[serde(skip)]
     begun: u64,
+    #[serde(skip)]
     held: usize,
-    /// What became of its checks.
-    pub(super) checks: Lines,
-    /// What the agent did.
-    pub(super) trace: Lines,
+    /// What the agent gave, in HTML.
+    #[serde(skip)]
+    output: String,
+}
+
+/// An attempt that is over.
+#[derive(Debug)]
+struct Ended {
+    status: Status,
+    attempt: Attempt,
+}
+
+/// What a reader without a script sees beside the findings, in HTML.
+#[derive(Debug)]
+pub(super) struct Evidence {
+    /// Checks that did not hold.
+    pub(super) checks: String,
     /// What the agent gave.
-    pub(super) output: Option<String>,
+    pub(super) output: String,
 }
 
 impl Gathered {
@@ -55,192 +97,176 @@ impl Gathered {
         let Some(id) = event.case_id.as_deref() else { return };
         let number = event.attempt.unwrap_or(1);
         if let Body::CaseEnd(end) = &event.body {
-            let attempt = self.running.get_mut(id).and_then(|attempts| attempts.remove(&number)).unwrap_or_default();
+            let attempt = self.running.get_mut(id).and_then(|attempts| attempts.remove(&number));
             if self.running.get(id).is_some_and(BTreeMap::is_empty) {
                 self.running.remove(id);
             }
-            return self.end(end.index, end.status, attempt);
+            return self.end(end, attempt.unwrap_or_else(|| Attempt { number, ..Attempt::default() }));
         }
         if !self.running.contains_key(id) {
             self.running.insert(id.to_owned(), BTreeMap::new());
         }
         let Some(attempts) = self.running.get_mut(id) else { return };
-        attempts.entry(number).or_insert_with(|| Attempt::begin(event.timestamp)).add(event);
+        let begin = || Attempt { number, begun: event.timestamp, ..Attempt::default() };
+        attempts.entry(number).or_insert_with(begin).add(event);
     }
 
-    /// What is shown of the case at a position, unless it has a row only.
-    pub(super) fn get(&self, index: usize) -> Option<&Attempt> {
-        self.failed.get(&index).map(|(_, attempt)| attempt).or(self.passed.get(&index))
+    /// No more events come: cases whose last attempts never ended are over, too.
+    pub(super) fn close(&mut self) {
+        while let Some((position, attempts)) = self.ended.pop_first() {
+            self.keep(position, attempts);
+        }
+    }
+
+    /// The attempts at the case at a position, as a JSON list, if there was room for them.
+    pub(super) fn attempts(&self, position: usize) -> Option<&str> {
+        self.wrong.get(position).or(self.right.get(position))
+    }
+
+    /// What is shown without a script of the case at a position, unless it has a row only.
+    pub(super) fn evidence(&self, position: usize) -> Option<&Evidence> {
+        self.evidence.get(&position)
     }
 
     /// How many checks held in a case; one that passed need not be asked.
-    pub(super) fn held(&self, index: usize) -> Option<usize> {
-        self.held.get(&index).copied()
+    pub(super) fn held(&self, position: usize) -> Option<usize> {
+        self.held.get(&position).copied()
     }
 
-    fn end(&mut self, index: usize, status: Status, mut attempt: Attempt) {
-        let worst = self.failed.get(&index).map(|(status, _)| *status);
-        match status {
-            Status::Skipped => {}
-            Status::Pass if worst.is_some() || self.passed.contains_key(&index) => {}
-            Status::Pass => {
-                attempt.shorten();
-                self.passed.insert(index, attempt);
-                keep(&mut self.passed);
+    fn end(&mut self, end: &CaseEnd, mut attempt: Attempt) {
+        if end.status == Status::Skipped {
+            return;
+        }
+        let attempts = self.ended.entry(end.index).or_default();
+        let worst = attempts.iter().map(|ended| ended.status).max();
+        // The first of the worst attempts is the one that its row shows; the others stand beside it.
+        if end.status == Status::Pass || worst >= Some(end.status) {
+            attempt.shorten(BESIDE_STEP, BESIDE_LIMIT);
+        }
+        let number = attempt.number;
+        if attempts.len() < ATTEMPTS {
+            attempts.push(Ended { status: end.status, attempt });
+        } else if worst < Some(end.status) {
+            attempts.pop();
+            attempts.push(Ended { status: end.status, attempt });
+        }
+        if number >= end.runs
+            && let Some(attempts) = self.ended.remove(&end.index)
+        {
+            self.keep(end.index, attempts);
+        }
+    }
+
+    /// Puts the attempts at a case where there is room for them.
+    fn keep(&mut self, position: usize, mut attempts: Vec<Ended>) {
+        let worst = attempts.iter().map(|ended| ended.status).max().unwrap_or_default();
+        if worst == Status::Pass {
+            if !self.right.takes(position) {
+                return;
             }
-            Status::Fail | Status::Error if worst >= Some(status) => {}
-            Status::Fail | Status::Error => {
-                self.passed.remove(&index);
-                self.held.insert(index, attempt.held);
-                self.failed.insert(index, (status, attempt));
-                keep(&mut self.failed);
+            for ended in &mut attempts {
+                ended.attempt.shorten(PASSED_STEP, PASSED_LIMIT);
+            }
+            return self.right.put(position, text(&attempts));
+        }
+        if self.wrong.takes(position) {
+            self.wrong.put(position, text(&attempts));
+        }
+        if let Some(shown) = attempts.into_iter().find(|ended| ended.status == worst) {
+            self.held.insert(position, shown.attempt.held);
+            let evidence = Evidence { checks: shown.attempt.checks.html(), output: shown.attempt.output };
+            self.evidence.insert(position, evidence);
+            if self.evidence.len() > CASES {
+                self.evidence.pop_last();
             }
         }
     }
 }
 
-/// Drops what is beyond the cases that can be shown.
-fn keep<T>(cases: &mut BTreeMap<usize, T>) {
-    if cases.len() > CASES {
-        cases.pop_last();
-    }
+fn text(attempts: &[Ended]) -> String {
+    let attempts: Vec<&Attempt> = attempts.iter().map(|ended| &ended.attempt).collect();
+    // These are plain texts and numbers, which always have a form in JSON.
+    serde_json::to_string(&attempts).unwrap_or_else(|_| "[]".to_owned())
 }
 
 impl Attempt {
-    fn begin(begun: u64) -> Self {
-        Self { begun, ..Self::default() }
-    }
-
     fn add(&mut self, event: &RunEvent) {
         match &event.body {
             Body::Check(check) => {
                 self.held += usize::from(check.status == CheckStatus::Held);
-                self.checks.add(check_line(check), CHECKS_LIMIT);
+                self.checks.add(check);
             }
-            Body::FinalOutput(given) => self.output = Some(value::json(&given.output, value::LIMIT)),
+            Body::FinalOutput(given) => self.output = value::json(&given.output, value::SHORT),
             _ => {}
         }
-        if let Some(line) = trace::line(event, self.begun) {
-            self.trace.add(line, TRACE_LIMIT);
+        if let Some(step) = Step::of(event, self.begun) {
+            self.steps.add(step, STEPS_LIMIT);
         }
     }
 
-    /// Whether there is nothing to show.
-    pub(super) fn is_empty(&self) -> bool {
-        self.checks.is_empty() && self.trace.is_empty() && self.output.is_none()
-    }
-
-    /// Keeps what is worth keeping of an attempt that passed.
-    fn shorten(&mut self) {
-        self.checks.shorten(PASSED_LIMIT);
-        self.trace.shorten(PASSED_LIMIT);
-    }
-}
-
-/// `<li class=held>json_schema`
-fn check_line(check: &CheckEnd) -> String {
-    let class = match check.status {
-        CheckStatus::Held => "held",
-        CheckStatus::Failed => "failed",
-        CheckStatus::Error => "broken",
-        CheckStatus::NotEvaluated => "unseen",
-    };
-    let name = cut::name(&check.name, trace::NAME_LIMIT);
-    let message = check.message.as_deref().map(|message| cut::name(message, MESSAGE_LIMIT));
-    let message = message.map(|message| format!(" <span>{}</span>", html_text(&message))).unwrap_or_default();
-    format!("<li class={class}><code>{}</code>{message}\n", html_text(&name))
-}
-
-/// Lines of which the first and the last are kept.
-#[derive(Debug, Default)]
-pub(super) struct Lines {
-    first: Vec<String>,
-    first_bytes: usize,
-    last: VecDeque<String>,
-    last_bytes: usize,
-    left_out: usize,
-}
-
-impl Lines {
-    fn add(&mut self, line: String, limit: usize) {
-        let half = limit / 2;
-        if self.last.is_empty() && self.first.len() < EVENTS / 2 && self.first_bytes + line.len() <= half {
-            self.first_bytes += line.len();
-            self.first.push(line);
-            return;
-        }
-        self.last_bytes += line.len();
-        self.last.push_back(line);
-        while self.last.len() > EVENTS / 2 || (self.last_bytes > half && self.last.len() > 1) {
-            self.last_bytes -= self.last.pop_front().map_or(0, |line| line.len());
-            self.left_out += 1;
-        }
-    }
-
-    /// Keeps the first lines that fit. Those after a gap go, since the gap is told of at the end.
-    fn shorten(&mut self, limit: usize) {
-        let Self { mut first, last, mut left_out, .. } = std::mem::take(self);
-        if left_out == 0 {
-            first.extend(last);
-        } else {
-            left_out += last.len();
-        }
-        let mut bytes = 0;
-        let fits = |line: &&String| {
-            bytes += line.len();
-            bytes <= limit
-        };
-        let kept = first.iter().take_while(fits).count();
-        left_out += first.len() - kept;
-        first.truncate(kept);
-        first.shrink_to_fit();
-        *self = Self { first, left_out, ..Self::default() };
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.first.is_empty() && self.last.is_empty() && self.left_out == 0
-    }
-
-    /// All lines kept, and what is said of those that were not.
-    pub(super) fn write(&self, into: &mut String, noun: &str) {
-        self.first.iter().for_each(|line| into.push_str(line));
-        if self.left_out > 0 {
-            into.push_str("<li class=cut>");
-            into.push_str(&crate::quantity::count_of(self.left_out, noun));
-            into.push_str(" left out\n");
-        }
-        self.last.iter().for_each(|line| into.push_str(line));
+    fn shorten(&mut self, each: usize, limit: usize) {
+        self.steps.shorten(each, limit);
+        self.checks.shorten(limit);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use agentci_verdict::{Log, TaskStart};
+
     use super::*;
 
-    fn shown(lines: &Lines) -> String {
-        let mut text = String::new();
-        lines.write(&mut text, "event");
-        text
+    fn event(id: &str, attempt: u32, body: Body) -> RunEvent {
+        RunEvent { suite: "s".into(), case_id: Some(id.into()), attempt: Some(attempt), timestamp: 1, body }
+    }
+
+    fn play(gathered: &mut Gathered, index: usize, runs: u32, status: impl Fn(u32) -> Status) {
+        let id = format!("t{index}");
+        for attempt in 1..=runs {
+            gathered.add(&event(&id, attempt, Body::TaskStart(TaskStart::default())));
+            let log = Log { level: "info".into(), message: "x".repeat(9000), data: None };
+            gathered.add(&event(&id, attempt, Body::Log(log)));
+            let end = CaseEnd { index, runs, status: status(attempt), ..CaseEnd::default() };
+            gathered.add(&event(&id, attempt, Body::CaseEnd(Arc::new(end))));
+        }
+    }
+
+    fn numbers(gathered: &Gathered, index: usize) -> Vec<u64> {
+        let attempts: Vec<serde_json::Value> = serde_json::from_str(gathered.attempts(index).unwrap()).unwrap();
+        attempts.iter().map(|attempt| attempt["number"].as_u64().unwrap()).collect()
     }
 
     #[test]
-    fn the_first_and_the_last_lines_are_kept() {
-        let mut lines = Lines::default();
-        (0..1000).for_each(|number| lines.add(format!("{number} "), TRACE_LIMIT));
-        let text = shown(&lines);
-        assert!(text.starts_with("0 1 2 ") && text.ends_with(" 998 999 "), "{text}");
-        assert!(text.contains("99 <li class=cut>800 events left out\n900 "), "{text}");
-        lines.shorten(100);
-        assert!(shown(&lines).ends_with("events left out\n"));
-        assert!(lines.first.len() > 10 && lines.first.iter().map(String::len).sum::<usize>() <= 100);
+    fn what_is_kept_stays_within_its_room() {
+        let mut gathered = Gathered::default();
+        for index in 0..3000 {
+            play(&mut gathered, index, 1, |_| if index % 2 == 0 { Status::Fail } else { Status::Pass });
+        }
+        let kept = |first: usize| (first..3000).step_by(2).filter_map(|at| gathered.attempts(at)).map(str::len);
+        assert!(kept(0).sum::<usize>() <= WRONG_ROOM && kept(0).sum::<usize>() > WRONG_ROOM / 2);
+        assert!(kept(1).sum::<usize>() <= RIGHT_ROOM && kept(1).all(|size| size < PASSED_LIMIT + 200));
+        assert!(gathered.running.is_empty() && gathered.ended.is_empty());
+        assert_eq!(gathered.evidence.len(), CASES);
     }
 
     #[test]
-    fn long_lines_leave_less_room() {
-        let mut lines = Lines::default();
-        (0..50).for_each(|_| lines.add("x".repeat(10_000), TRACE_LIMIT));
-        let text = shown(&lines);
-        assert!(text.len() <= TRACE_LIMIT + 100, "{}", text.len());
-        assert!(text.contains("38 events left out"), "{}", text.replace('x', ""));
+    fn of_many_runs_the_one_that_decided_is_kept() {
+        let mut gathered = Gathered::default();
+        play(&mut gathered, 0, 30, |attempt| if attempt == 25 { Status::Fail } else { Status::Pass });
+        assert_eq!(numbers(&gathered, 0), [1, 2, 3, 4, 5, 6, 7, 8, 9, 25]);
+        play(&mut gathered, 1, 3, |_| Status::Pass);
+        assert_eq!(numbers(&gathered, 1), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_case_whose_runs_were_cut_short_is_kept_at_the_end() {
+        let mut gathered = Gathered::default();
+        let end = CaseEnd { index: 4, runs: 3, status: Status::Error, ..CaseEnd::default() };
+        gathered.add(&event("t", 1, Body::CaseEnd(Arc::new(end))));
+        assert!(gathered.attempts(4).is_none());
+        gathered.close();
+        assert_eq!(numbers(&gathered, 4), [1]);
     }
 }

@@ -1,34 +1,41 @@
-//! `report.html`, one file for a browser: no server, no network, no scripts.
+//! `report.html`, one file for a browser: no server, no network.
 //!
 //! ```text
-//! ┌──────────────────────────────────────────────────────────────┐
-//! │ refunds                                               failed │
-//! │ run 20251115-030640 · replay · python3 agent.py · 0123abcd   │
-//! │ pass rate 50 %   total time 70 ms   mean 34 ms   p95 56 ms   │
-//! │                                                              │
-//! │ [all 2] [passed 1] [failed 1] [errors 0] [skipped 0]         │
-//! │ status  case       time  tool calls  checks                  │
-//! │ pass    t1        56 ms           1     2/2                  │
-//! │ fail    t2        12 ms           2     1/3                  │
-//! │                                                              │
-//! │ ▼ FAIL t2                                              12 ms │
-//! │   check `must_call` did not hold                             │
-//! │     --> evals/demo/cases/t2.yaml:9:13 ...                    │
-//! │   checks · standard error · final output · trace             │
-//! └──────────────────────────────────────────────────────────────┘
+//! ┌──────────────────────────────────────────────────────────────┐   ┌──────────────────────────────────────────────┐
+//! │ refunds                                               failed │   │ ← all cases              [previous] [next]   │
+//! │ pass rate 50 %   total time 70 ms   mean 34 ms   p95 56 ms   │   │ fail partial-refund                    12 ms │
+//! │ ███████████████████░░░░   ▁▂▅█▇▃▂▁                           │   │ check `tool_called` did not hold             │
+//! │ gates · since the baseline                                   │ → │   14 │ - tool_called: { name: refund_order } │
+//! │ [search   ] [failed 1] [passed 1] [flaky] [tag] [changed]    │   │ checks · runs · against the baseline         │
+//! │ status  case          why                    time   checks   │   │ lanes ▆▆▆▆▁▁▆▆▆▆▆▆                           │
+//! │ fail    partial-ref   check did not hold    12 ms     1/3    │   │ trace: turns, calls, results, final output   │
+//! └──────────────────────────────────────────────────────────────┘   └──────────────────────────────────────────────┘
 //! ```
 //!
-//! Every case has a row. Up to 200 of them also have a section with their checks and their trace, those that did not pass
-//! first; of each at most 200 events are shown, and at most 4 KB of a value. What is left out is said, and nothing that will be
-//! left out is kept in memory.
+//! The overview is plain HTML. Without a script there follow a row for every case and the evidence of the first 200 that did
+//! not pass, in a `noscript` element, which a browser with scripts does not even build. With one, the page's own script makes
+//! the table and a view of each case out of data that is packed into the page (`pack`). The policy in the page allows that
+//! script and the style, by their hashes, and nothing else; texts from outside only ever become text.
 //!
-//! Cases have the anchors `#c1`, `#c2` and so on, in the order of the suite.
+//! Of cases that passed little is kept, of those that did not as much as there is room for (`gathered`); the page says what
+//! is missing, and `run.jsonl` has it. Case number *n* of the suite has the anchor `#cn`.
 
+mod assets;
+mod baseline;
 mod case;
+mod charts;
+mod check;
+mod detail;
+mod finding;
 mod gathered;
+mod pack;
 mod page;
 mod report;
-mod trace;
+mod rows;
+mod shelf;
+mod step;
+mod steps;
+mod table;
 mod value;
 
 pub use report::Html;

@@ -20,7 +20,8 @@ impl Html {
     }
 
     fn write(&mut self) -> Result<(), ReportError> {
-        let Some((run, gathered)) = self.seen.take() else { return Ok(()) };
+        let Some((run, mut gathered)) = self.seen.take() else { return Ok(()) };
+        gathered.close();
         let page = page(&run, &gathered);
         (self.output)(page.as_bytes()).map_err(|source| ReportError::Write { report: "html", source })
     }

@@ -4,7 +4,7 @@
 //! <pre>{"q":"reset"}</pre>
 //! <pre>{
 //!   "hits": [
-//!     "a long list ...</pre><p class=cut>cut after 4 KB
+//!     "a long list ...</pre><p class=cut>cut after 2 KB
 //! ```
 
 use std::io::{self, Write};
@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use crate::{cut, html_text};
 
-/// The most of a value that is shown, in bytes.
-pub(super) const LIMIT: usize = 4 * 1024;
+/// The most of a value that is shown without a script, in bytes.
+pub(super) const SHORT: usize = 2 * 1024;
 /// A value that fits into so many bytes stays on one line.
 const ONE_LINE: usize = 90;
 
@@ -25,6 +25,11 @@ pub(super) fn json(value: &Value, limit: usize) -> String {
         (_, true) => Limited::fill(limit, |bytes| serde_json::to_writer_pretty(bytes, value)),
     };
     framed(&text, missing, limit)
+}
+
+/// As much of a value's JSON as fits into `limit` bytes, and whether that is not all of it.
+pub(super) fn compact(value: &Value, limit: usize) -> (String, bool) {
+    Limited::fill(limit, |bytes| serde_json::to_writer(bytes, value))
 }
 
 /// The beginning of a text.
@@ -88,16 +93,16 @@ mod tests {
 
     #[test]
     fn short_values_stay_on_one_line() {
-        assert_eq!(json(&json!({"a": [1, "<"]}), LIMIT), "<pre>{&quot;a&quot;:[1,&quot;&lt;&quot;]}</pre>");
-        assert!(json(&json!({"a": "x".repeat(100)}), LIMIT).starts_with("<pre>{\n  &quot;a&quot;"));
+        assert_eq!(json(&json!({"a": [1, "<"]}), SHORT), "<pre>{&quot;a&quot;:[1,&quot;&lt;&quot;]}</pre>");
+        assert!(json(&json!({"a": "x".repeat(100)}), SHORT).starts_with("<pre>{\n  &quot;a&quot;"));
     }
 
     #[test]
     fn long_values_are_cut_between_characters() {
-        let long = json(&json!("é".repeat(3000)), LIMIT);
-        assert!(long.ends_with("é</pre><p class=cut>cut after 4 KB"), "{long}");
-        assert!(text(&"é".repeat(3000), LIMIT).len() < LIMIT + 60);
-        assert!(end_of(&"é".repeat(3000), LIMIT).starts_with("<p class=cut>only the last 4 KB<pre>é"));
-        assert!(!json(&json!("x".repeat(LIMIT - 2)), LIMIT).contains("cut"));
+        let long = json(&json!("é".repeat(3000)), SHORT);
+        assert!(long.ends_with("é</pre><p class=cut>cut after 2 KB"), "{long}");
+        assert!(text(&"é".repeat(3000), SHORT).len() < SHORT + 60);
+        assert!(end_of(&"é".repeat(3000), SHORT).starts_with("<p class=cut>only the last 2 KB<pre>é"));
+        assert!(!json(&json!("x".repeat(SHORT - 2)), SHORT).contains("cut"));
     }
 }

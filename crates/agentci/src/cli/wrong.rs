@@ -1,0 +1,115 @@
+//! What to do about cases that did not pass: where to look, and how to run them again.
+//!
+//! ```text
+//! report: .agentci/runs/refunds/20251115-030640/report.html
+//! run them again: agentci run evals --case partial-refund --case checkout
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use agentci::report::one_line;
+use agentci::verdict::{Body, RunEvent, Status};
+
+use super::context::Context;
+
+/// The longest command that is worth printing.
+const COMMAND_LIMIT: usize = 1000;
+/// Flags that select cases; each has a value.
+const SELECTING: [&str; 3] = ["--case", "--tag", "--run"];
+
+/// The cases of a run that did not pass.
+#[derive(Debug, Default)]
+pub(super) struct Wrong {
+    /// By position.
+    cases: BTreeMap<usize, String>,
+}
+
+impl Wrong {
+    /// Takes note of an event.
+    pub(super) fn add(&mut self, event: &RunEvent) {
+        if let (Body::CaseEnd(end), Some(id)) = (&event.body, &event.case_id)
+            && matches!(end.status, Status::Fail | Status::Error)
+        {
+            self.cases.entry(end.index).or_insert_with(|| id.clone());
+        }
+    }
+
+    /// The lines for a person about a run that did not get through.
+    pub(super) fn what_next(&self, context: &Context, report: &Path) -> String {
+        let mut text = format!("report: {}\n", one_line(&report.display().to_string()));
+        if let Some(command) = self.command(&context.arguments).filter(|_| !self.cases.is_empty()) {
+            let which = if self.cases.len() == 1 { "it" } else { "them" };
+            let _ = writeln!(text, "run {which} again: {command}");
+        }
+        context.without_secrets(&text)
+    }
+
+    /// The command that was given, with these cases instead of those it selected.
+    fn command(&self, arguments: &[String]) -> Option<String> {
+        let mut parts = vec!["agentci".to_owned()];
+        // Behind two dashes there are only paths, and flags have to stand before them.
+        let (flags, paths) =
+            arguments.split_at(arguments.iter().position(|word| word == "--").unwrap_or(arguments.len()));
+        let mut given = flags.iter();
+        while let Some(argument) = given.next() {
+            if SELECTING.contains(&argument.as_str()) {
+                given.next();
+            } else if !SELECTING.iter().any(|flag| argument.starts_with(&format!("{flag}="))) {
+                parts.push(quoted(argument)?);
+            }
+        }
+        for id in self.cases.values() {
+            // Where an id begins with a dash it would be taken for a flag.
+            parts.push(if id.starts_with('-') {
+                quoted(&format!("--case={id}"))?
+            } else {
+                format!("--case {}", quoted(id)?)
+            });
+        }
+        for path in paths {
+            parts.push(quoted(path)?);
+        }
+        let command = parts.join(" ");
+        (command.len() <= COMMAND_LIMIT).then_some(command)
+    }
+}
+
+/// A word as a shell takes it; nothing for one that can not be shown as it is.
+fn quoted(word: &str) -> Option<String> {
+    if one_line(word) != word {
+        return None;
+    }
+    let plain = |letter: char| letter.is_alphanumeric() || "_-./:=@%+,".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        return Some(word.to_owned());
+    }
+    Some(format!("'{}'", word.replace('\'', "'\\''")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(arguments: &[&str], cases: &[&str]) -> Option<String> {
+        let cases = cases.iter().map(|id| (*id).to_owned()).enumerate().collect();
+        Wrong { cases }.command(&arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_selection_is_replaced_and_the_rest_is_kept() {
+        let given = ["run", "evals", "--case", "a", "--tag=x", "--run", "b|c", "--mode", "live", "--parallel=2"];
+        let again = command(&given, &["a", "it's b", "-c"]).unwrap();
+        assert_eq!(again, "agentci run evals --mode live --parallel=2 --case a --case 'it'\\''s b' --case=-c");
+        assert_eq!(command(&["run", "--", "-odd", "--case"], &["a"]).unwrap(), "agentci run --case a -- -odd --case");
+    }
+
+    #[test]
+    fn what_can_not_be_typed_is_not_suggested() {
+        assert_eq!(command(&["run"], &["a\u{1b}[2J"]), None);
+        assert_eq!(command(&["run"], &["a\nrm -rf"]), None);
+        assert_eq!(command(&["run"], &["x"; 500]), None);
+        assert_eq!(command(&["run", "my evals"], &["$(x)"]).unwrap(), "agentci run 'my evals' --case '$(x)'");
+    }
+}

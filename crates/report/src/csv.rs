@@ -1,0 +1,138 @@
+//! `report.csv`, for a spreadsheet: one line a case.
+//!
+//! ```text
+//! suite,case,status,cause,runs,runs_passed,wall_ms,tool_calls,tool_errors,tokens_in,tokens_out,cost_usd,checks,checks_failed,tags,reason,file,line
+//! demo,t2,fail,check,1,0,12,2,1,,,,3,2,docs money,check `must_call` did not hold,evals/demo/cases/t2.yaml,9
+//! ```
+//!
+//! Written as RFC 4180 has it: lines end in CR LF, and a text that holds a comma, a quote or a line end stands in quotes. A text
+//! that a spreadsheet would take for a formula gets an apostrophe before it.
+
+use std::borrow::Cow;
+
+use agentci_verdict::{Body, Cause, Row, RunEvent, Status};
+
+use crate::run::Run;
+use crate::{Output, ReportError, Reporter, cut, findings, printable};
+
+const COLUMNS: [&str; 18] = [
+    "suite",
+    "case",
+    "status",
+    "cause",
+    "runs",
+    "runs_passed",
+    "wall_ms",
+    "tool_calls",
+    "tool_errors",
+    "tokens_in",
+    "tokens_out",
+    "cost_usd",
+    "checks",
+    "checks_failed",
+    "tags",
+    "reason",
+    "file",
+    "line",
+];
+/// The longest text in a cell, in bytes: spreadsheets take 32,767 characters.
+const TEXT_LIMIT: usize = 8 * 1024;
+
+/// Makes `report.csv`. Several runs one after another stand in it one below the other.
+pub struct Csv {
+    output: Output,
+    runs: Vec<Run>,
+}
+
+impl Csv {
+    /// The file goes to `output` when it is complete.
+    pub fn new(output: Output) -> Self {
+        Self { output, runs: Vec::new() }
+    }
+}
+
+impl Reporter for Csv {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        if self.runs.is_empty() || matches!(event.body, Body::RunStart(_)) {
+            self.runs.push(Run::default());
+        }
+        if let Some(run) = self.runs.last_mut() {
+            run.add(event);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        let mut file = COLUMNS.join(",") + "\r\n";
+        for run in std::mem::take(&mut self.runs) {
+            for row in run.rows.iter() {
+                file += &line(&run.suite, row);
+            }
+        }
+        (self.output)(file.as_bytes()).map_err(|source| ReportError::Write { report: "csv", source })
+    }
+}
+
+fn line(suite: &str, row: &Row) -> String {
+    let end = row.decisive();
+    let usage = &end.metrics.usage;
+    let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+    let finding = findings::decisive(end);
+    let reason = match end.status {
+        Status::Pass => String::new(),
+        Status::Skipped => end.skip_reason.clone().unwrap_or_default(),
+        Status::Fail | Status::Error => finding.map(findings::headline).unwrap_or_default(),
+    };
+    let place = finding.and_then(|finding| finding.place.as_ref()).or(end.place.as_ref());
+    let cells = [
+        cell(suite),
+        cell(&row.id),
+        end.status.name().to_owned(),
+        end.cause.map(Cause::name).unwrap_or_default().to_owned(),
+        end.runs.to_string(),
+        row.attempts.iter().filter(|end| end.status == Status::Pass).count().to_string(),
+        row.wall_ms().to_string(),
+        end.metrics.tool_calls.to_string(),
+        end.metrics.tool_errors.to_string(),
+        number(usage.tokens_in),
+        number(usage.tokens_out),
+        usage.cost_usd.map(|cost| cost.to_string()).unwrap_or_default(),
+        end.assertions.total.to_string(),
+        end.assertions.failed.to_string(),
+        cell(&end.tags.join(" ")),
+        cell(&reason),
+        cell(place.map(|place| place.path.as_str()).unwrap_or_default()),
+        number(place.map(|place| u64::from(place.line)).filter(|line| *line > 0)),
+    ];
+    cells.join(",") + "\r\n"
+}
+
+/// A text from outside as a cell.
+fn cell(text: &str) -> String {
+    let text = printable(cut::head(text, TEXT_LIMIT).0);
+    // Some spreadsheets look for the formula behind blanks, too.
+    let formula = text.trim_start().starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
+    let text = if formula || text.starts_with('\t') { Cow::Owned(format!("'{text}")) } else { text };
+    if text.contains([',', '"', '\n', '\r', ';', '\t']) || text.starts_with(' ') {
+        return format!("\"{}\"", text.replace('"', "\"\""));
+    }
+    text.into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_is_a_formula_or_another_cell() {
+        assert_eq!(cell("=HYPERLINK(\"http://e.example\")"), "\"'=HYPERLINK(\"\"http://e.example\"\")\"");
+        for text in ["+1", "-1", "@SUM(A1)", " =1", "\n=1", "＝1"] {
+            assert!(cell(text).trim_start_matches('"').starts_with('\''), "{text:?}");
+        }
+        assert_eq!(cell("a,b"), "\"a,b\"");
+        assert_eq!(cell("a\nb"), "\"a\nb\"");
+        assert_eq!(cell("a\r=1"), "a\\u{d}=1");
+        assert_eq!(cell("plain - text"), "plain - text");
+        assert_eq!(cell(""), "");
+    }
+}

@@ -1,0 +1,50 @@
+// The data of the page: packed into inert elements, unpacked when it is asked for.
+
+async function unpack(id) {
+  const binary = atob(document.getElementById(id).textContent);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+/** What the page knows: names that repeat, whether there is a baseline, and the rows of all cases. */
+const report = { files: [], tags: [], baseline: false, cases: [], byNumber: new Map() };
+
+async function loadTable() {
+  const table = await unpack("table");
+  report.files = table.files;
+  report.tags = table.tags;
+  report.baseline = table.baseline;
+  report.cases = table.cases.map((row, at) => {
+    const [number, id, status, wall, calls, held, checks, runs, passed, file, tags, tools, why, change] = row;
+    const words = tags.map((tag) => table.tags[tag]);
+    return {
+      number, id, status, wall, calls, held, checks, runs, passed, why, change,
+      file: table.files[file],
+      tags: words,
+      flaky: runs > 1 && passed > 0 && status !== "pass",
+      block: table.blocks[at],
+      text: [id, why, table.files[file], ...words, ...tools.map((tool) => table.tools[tool])].join("\n").toLowerCase(),
+    };
+  });
+  report.byNumber = new Map(report.cases.map((row) => [row.number, row]));
+}
+
+const blocks = new Map();
+
+/** All that is known of a case beside its row; nothing where there was no room for it. */
+async function loadDetail(row) {
+  if (row.block < 0) return null;
+  if (!blocks.has(row.block)) blocks.set(row.block, unpack(`block-${row.block}`));
+  const cases = await blocks.get(row.block);
+  return cases.find((detail) => detail.number === row.number) ?? null;
+}
+
+/** The steps of an attempt in order; where some were left out stands a step of kind `gap`. */
+function stepsOf(attempt) {
+  if (!attempt) return [];
+  const { first, last, left_out: missing } = attempt.steps;
+  const gap = missing ? [{ kind: "gap", at: (first.at(-1) ?? last[0] ?? { at: 0 }).at, count: missing }] : [];
+  return [...first, ...gap, ...last];
+}

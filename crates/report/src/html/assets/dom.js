@@ -1,0 +1,69 @@
+// Elements and texts. A text from outside only ever becomes a text node.
+
+/** Controls and marks that reorder a line: they are shown, not obeyed. */
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g;
+
+function visible(text) {
+  return String(text).replace(HIDDEN, (mark) => `\\u{${mark.codePointAt(0).toString(16)}}`);
+}
+
+function oneLine(text) {
+  return visible(String(text).replace(/\n/g, "\\n").replace(/\t/g, "\\t"));
+}
+
+/** `el("p.quiet", { title: "x", onclick: go }, "words", another)`: an element with classes, attributes and children. */
+function el(name, attributes, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const element = document.createElement(tag);
+  if (classes.length) element.className = classes.join(" ");
+  return fill(element, attributes, children);
+}
+
+/** The same for a drawing. */
+function svg(name, attributes, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  if (classes.length) element.setAttribute("class", classes.join(" "));
+  return fill(element, attributes, children);
+}
+
+function fill(element, attributes, children) {
+  for (const [key, value] of Object.entries(attributes ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value === true ? "" : visible(value));
+  }
+  append(element, children);
+  return element;
+}
+
+function append(element, children) {
+  for (const child of [children].flat(Infinity)) {
+    if (child === null || child === undefined || child === false || child === "") continue;
+    element.append(child instanceof Node ? child : visible(child));
+  }
+}
+
+function plural(count, noun) {
+  return count === 1 ? `1 ${noun}` : `${count.toLocaleString("en")} ${noun}s`;
+}
+
+/** `56 ms`, `30.0 s`, `2 min 5 s` */
+function duration(ms) {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const tenths = Math.round(ms / 100);
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+const MARKS = { pass: "✓", fail: "✗", error: "!", skipped: "–", held: "✓", failed: "✗", not_evaluated: "–" };
+
+/** A status as a mark and a word, so that colour is never all there is. */
+function badge(status, word = status) {
+  return el(`span.badge.${status}`, {}, el("span.mark", { "aria-hidden": "true" }, MARKS[status] ?? "·"), word);
+}
+
+function button(words, onclick, attributes = {}) {
+  return el("button", { type: "button", onclick, ...attributes }, words);
+}

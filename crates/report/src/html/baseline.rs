@@ -1,0 +1,63 @@
+//! How each case differs from the baseline.
+
+use std::collections::HashMap;
+
+use agentci_verdict::{CaseChanges, GateReport, Status, Step, StepChange};
+use serde::Serialize;
+
+/// What is other in a case than in the baseline.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Departure<'r> {
+    /// Whether the baseline does not have it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    new: bool,
+    /// How it ended there, if it ended otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<Status>,
+    /// The first tool call that differs, from 1, if one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<usize>,
+    /// The baseline's calls from there on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<&'r Step>,
+}
+
+/// The cases that differ, by id.
+#[derive(Debug, Default)]
+pub(super) struct Departures<'r>(HashMap<&'r str, Departure<'r>>);
+
+impl<'r> Departures<'r> {
+    pub(super) fn of(report: Option<&'r GateReport>) -> Self {
+        let mut all = Self::default();
+        let Some(report) = report.filter(|report| report.baseline_path.is_some() && report.problem.is_none()) else {
+            return all;
+        };
+        let CaseChanges { new_in_current, status_changed, steps_changed, .. } = &report.comparison.case_diffs;
+        for id in new_in_current {
+            all.0.entry(id).or_default().new = true;
+        }
+        for change in status_changed {
+            all.0.entry(&change.id).or_default().status = Some(change.baseline);
+        }
+        for StepChange { id, first_difference, baseline, baseline_after, .. } in steps_changed {
+            let departure = all.0.entry(id).or_default();
+            departure.step = Some(*first_difference);
+            departure.calls = baseline.iter().chain(baseline_after).collect();
+        }
+        all
+    }
+
+    pub(super) fn get(&self, id: &str) -> Option<&Departure<'r>> {
+        self.0.get(id)
+    }
+}
+
+impl Departure<'_> {
+    /// What differs, in a few words.
+    pub(super) fn words(&self) -> String {
+        let new = self.new.then(|| "new".to_owned());
+        let status = self.status.map(|status| format!("was {}", status.name()));
+        let step = self.step.map(|step| format!("step {step} differs"));
+        new.into_iter().chain(status).chain(step).collect::<Vec<_>>().join(", ")
+    }
+}

@@ -1,0 +1,88 @@
+//! What became of the checks of an attempt.
+
+use std::fmt::Write as _;
+
+use agentci_verdict::{CheckEnd, CheckStatus};
+use serde::Serialize;
+
+use crate::quantity::count_of;
+use crate::{cut, html_text, one_line};
+
+/// How many checks of an attempt are kept.
+const CHECKS: usize = 200;
+/// The longest name that is written out.
+const NAME_LIMIT: usize = 200;
+/// How much of a check's message is kept; its finding has all of it.
+const MESSAGE_LIMIT: usize = 500;
+/// How many checks are shown without a script.
+const SHOWN: usize = 10;
+
+/// Checks in the order they were evaluated.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Checks {
+    list: Vec<Check>,
+    left_out: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    name: String,
+    status: CheckStatus,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    subject: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    message: String,
+}
+
+impl Checks {
+    pub(super) fn add(&mut self, check: &CheckEnd) {
+        if self.list.len() == CHECKS {
+            self.left_out += 1;
+            return;
+        }
+        let kept = |text: Option<&str>, limit| text.map(|text| cut::name(text, limit)).unwrap_or_default();
+        self.list.push(Check {
+            name: cut::name(&check.name, NAME_LIMIT),
+            status: check.status,
+            subject: kept(check.subject.as_deref(), NAME_LIMIT),
+            message: kept(check.message.as_deref(), MESSAGE_LIMIT),
+        });
+    }
+
+    /// Keeps as many as fit into `limit` bytes.
+    pub(super) fn shorten(&mut self, limit: usize) {
+        let mut bytes = 0;
+        let fits = |check: &&Check| {
+            bytes += check.name.len() + check.subject.len() + check.message.len() + 40;
+            bytes <= limit
+        };
+        let kept = self.list.iter().take_while(fits).count();
+        self.left_out += self.list.len() - kept;
+        self.list.truncate(kept);
+        self.list.shrink_to_fit();
+    }
+
+    /// Those that did not hold: `<li class=failed><code>must_call</code> <span>it was not so</span>`
+    pub(super) fn html(&self) -> String {
+        let wrong = || self.list.iter().filter(|check| check.status != CheckStatus::Held);
+        let mut html = String::new();
+        for check in wrong().take(SHOWN) {
+            let class = match check.status {
+                CheckStatus::Held => "held",
+                CheckStatus::Failed => "failed",
+                CheckStatus::Error => "broken",
+                CheckStatus::NotEvaluated => "unseen",
+            };
+            let _ = write!(html, "<li class={class}><code>{}</code>", html_text(&one_line(&check.name)));
+            if !check.message.is_empty() {
+                let _ = write!(html, " <span>{}</span>", html_text(&check.message));
+            }
+            html.push('\n');
+        }
+        let more = wrong().count().saturating_sub(SHOWN);
+        if more > 0 {
+            let _ = writeln!(html, "<li class=cut>{} left out", count_of(more, "check"));
+        }
+        html
+    }
+}

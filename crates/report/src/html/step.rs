@@ -1,0 +1,181 @@
+//! A step of an attempt, as the page's script gets it.
+//!
+//! ```json
+//! {"kind":"tool_call","at":12,"turn":0,"name":"search_docs","call":"c1","parts":[{"label":"arguments","json":"{\"q\":\"reset\"}"}]}
+//! ```
+//!
+//! Values travel as text, since a number that the script's own reader took would lose its digits.
+
+use agentci_trace::Usage;
+use agentci_verdict::{Body, RunEvent};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::value::compact;
+use crate::cut;
+
+/// The longest name that is kept.
+const NAME_LIMIT: usize = 200;
+/// The most that is kept of a text or a value, in bytes.
+const LIMIT: usize = 16 * 1024;
+/// What a step takes beside its texts, roughly.
+const OVERHEAD: usize = 60;
+
+/// Something that happened in an attempt.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Step {
+    kind: &'static str,
+    /// Milliseconds since the attempt began.
+    at: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn: Option<u32>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    name: String,
+    /// Which call it makes or answers.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    call: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    text: String,
+    /// Whether the text goes on.
+    #[serde(skip_serializing_if = "is_false")]
+    cut: bool,
+    /// Whether it went wrong.
+    #[serde(skip_serializing_if = "is_false")]
+    bad: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<Part>,
+}
+
+/// A value that belongs to a step.
+#[derive(Debug, Serialize)]
+struct Part {
+    label: &'static str,
+    json: String,
+    #[serde(skip_serializing_if = "is_false")]
+    cut: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl Step {
+    /// What happened, `begun` being when its attempt began; nothing for what is shown elsewhere.
+    pub(super) fn of(event: &RunEvent, begun: u64) -> Option<Self> {
+        let mut step = Self { kind: event.body.name(), at: event.timestamp.saturating_sub(begun), ..Self::default() };
+        match &event.body {
+            Body::TaskStart(task) => step.turn(0).part("input", &task.input),
+            Body::TurnStart(turn) => step.turn(turn.turn).part("input", &turn.input),
+            Body::Text(said) => step.turn(said.turn).text(&said.text),
+            Body::ToolCall(call) => {
+                step.turn(call.turn).part("arguments", &call.args);
+                step.name = cut::name(&call.name, NAME_LIMIT);
+                step.call = cut::name(&call.call_id, NAME_LIMIT);
+            }
+            Body::ToolResult(given) => {
+                step.turn(given.turn);
+                if given.ok || !given.result.is_null() {
+                    step.part("result", &given.result);
+                }
+                step.text(given.error.as_deref().unwrap_or_default());
+                step.call = cut::name(&given.call_id, NAME_LIMIT);
+                step.name = cut::name(given.fault.as_deref().unwrap_or_default(), NAME_LIMIT);
+                step.bad = !given.ok;
+            }
+            Body::ModelCall(call) => {
+                step.turn(call.turn).part("request", &call.request);
+                step.part("response", &call.response);
+            }
+            Body::Usage(usage) => step.text(&used(usage)),
+            Body::Log(log) => {
+                step.text(&log.message);
+                step.name = cut::name(&log.level, NAME_LIMIT);
+                step.bad = log.level == "violation";
+                step.maybe("data", log.data.as_ref());
+            }
+            Body::TaskError(error) => {
+                step.text(&error.message);
+                step.bad = true;
+                step.maybe("data", error.data.as_ref());
+            }
+            Body::FinalOutput(given) => step.part("output", &given.output),
+            Body::RunStart(_) | Body::RunEnd(_) | Body::Check(_) | Body::CaseEnd(_) | Body::Gates(_) => return None,
+            // A kind of event that is newer than this page is shown as it is stored.
+            _ => step.text(&event.to_line().unwrap_or_default()),
+        }
+        Some(step)
+    }
+
+    /// Whether the other goes on where this one stops: what is said in small pieces is one text.
+    pub(super) fn join(&mut self, next: &Self) -> bool {
+        let thought = self.kind == "log" && self.name == "reasoning" && self.parts.is_empty() && next.parts.is_empty();
+        let same = (self.kind, self.turn, &self.name) == (next.kind, next.turn, &next.name);
+        if !same || !(self.kind == "text" || thought) {
+            return false;
+        }
+        let room = LIMIT.saturating_sub(self.text.len());
+        let (more, missing) = cut::head(&next.text, room);
+        if !self.cut {
+            self.text.push_str(more);
+        }
+        self.cut |= missing || next.cut;
+        true
+    }
+
+    /// How much it takes, roughly.
+    pub(super) fn size(&self) -> usize {
+        let parts: usize = self.parts.iter().map(|part| part.json.len() + OVERHEAD / 2).sum();
+        OVERHEAD + self.name.len() + self.call.len() + self.text.len() + parts
+    }
+
+    /// Keeps the beginning of each text and value.
+    pub(super) fn shorten(&mut self, limit: usize) {
+        self.cut |= shorten(&mut self.text, limit);
+        for part in &mut self.parts {
+            part.cut |= shorten(&mut part.json, limit);
+        }
+    }
+
+    fn turn(&mut self, turn: u32) -> &mut Self {
+        self.turn = Some(turn);
+        self
+    }
+
+    fn text(&mut self, text: &str) {
+        let (shown, missing) = cut::head(text, LIMIT);
+        shown.clone_into(&mut self.text);
+        self.cut = missing;
+    }
+
+    fn part(&mut self, label: &'static str, value: &Value) {
+        let (json, cut) = compact(value, LIMIT);
+        self.parts.push(Part { label, json, cut });
+    }
+
+    fn maybe(&mut self, label: &'static str, value: Option<&Value>) {
+        if let Some(value) = value {
+            self.part(label, value);
+        }
+    }
+}
+
+fn shorten(text: &mut String, limit: usize) -> bool {
+    let (kept, missing) = cut::head(text, limit);
+    if missing {
+        let kept = kept.len();
+        text.truncate(kept);
+        text.shrink_to_fit();
+    }
+    missing
+}
+
+/// `210 tokens in, 34 tokens out, 0.0004 USD`
+fn used(usage: &Usage) -> String {
+    let parts = [
+        usage.tokens_in.map(|tokens| format!("{tokens} tokens in")),
+        usage.tokens_out.map(|tokens| format!("{tokens} tokens out")),
+        usage.cost_usd.map(|cost| format!("{cost} USD")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,151 @@
+//! The steps of an attempt, of which the first and the last are kept.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+
+use super::step::Step;
+
+/// How many steps of an attempt are kept.
+const STEPS: usize = 400;
+
+/// Steps in order, with a gap where there were too many.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Steps {
+    first: Vec<Step>,
+    /// How many are missing between the first and the last.
+    left_out: usize,
+    last: VecDeque<Step>,
+    #[serde(skip)]
+    first_bytes: usize,
+    #[serde(skip)]
+    last_bytes: usize,
+}
+
+impl Steps {
+    /// Adds a step, and drops one from the middle if all of them would take more than `limit` bytes.
+    pub(super) fn add(&mut self, step: Step, limit: usize) {
+        let half = limit / 2;
+        if let Some(before) = self.last.back_mut() {
+            let bytes = before.size();
+            if before.join(&step) {
+                self.last_bytes += before.size() - bytes;
+                return self.fit(half);
+            }
+        } else if let Some(before) = self.first.last_mut() {
+            let bytes = before.size();
+            if before.join(&step) {
+                self.first_bytes += before.size() - bytes;
+                return;
+            }
+        }
+        let bytes = step.size();
+        if self.last.is_empty() && self.first.len() < STEPS / 2 && self.first_bytes + bytes <= half {
+            self.first_bytes += bytes;
+            self.first.push(step);
+            return;
+        }
+        self.last_bytes += bytes;
+        self.last.push_back(step);
+        self.fit(half);
+    }
+
+    /// Keeps less of each step, and fewer of them.
+    pub(super) fn shorten(&mut self, each: usize, limit: usize) {
+        let Self { first, left_out, last, .. } = std::mem::take(self);
+        let (mut room, mut kept) = (limit / 2, Vec::new());
+        let mut first = first.into_iter().peekable();
+        while let Some(mut step) = first.next_if(|step| step.size().min(each) <= room) {
+            step.shorten(each);
+            room = room.saturating_sub(step.size());
+            kept.push(step);
+        }
+        let mut end: VecDeque<Step> = VecDeque::new();
+        let mut missing = left_out;
+        room = limit / 2;
+        let mut rest: Vec<Step> = first.chain(last).collect();
+        while let Some(mut step) = rest.pop() {
+            step.shorten(each);
+            if step.size() > room {
+                missing += rest.len() + 1;
+                break;
+            }
+            room -= step.size();
+            end.push_front(step);
+        }
+        kept.shrink_to_fit();
+        *self = Self { first: kept, left_out: missing, last: end, ..Self::default() };
+    }
+
+    /// How many are missing.
+    #[cfg(test)]
+    pub(super) fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    fn fit(&mut self, half: usize) {
+        while self.last.len() > STEPS / 2 || (self.last_bytes > half && self.last.len() > 1) {
+            self.last_bytes -= self.last.pop_front().map_or(0, |step| step.size());
+            self.left_out += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_verdict::{Body, Log, RunEvent, TextSaid};
+
+    use super::*;
+
+    fn step(body: Body) -> Step {
+        let event = RunEvent { suite: "s".into(), case_id: None, attempt: None, timestamp: 9, body };
+        Step::of(&event, 2).unwrap()
+    }
+
+    fn log(message: &str) -> Step {
+        step(Body::Log(Log { level: "info".into(), message: message.into(), data: None }))
+    }
+
+    fn said(text: &str) -> Step {
+        step(Body::Text(TextSaid { turn: 1, text: text.into() }))
+    }
+
+    fn json(steps: &Steps) -> String {
+        serde_json::to_string(steps).unwrap()
+    }
+
+    #[test]
+    fn the_first_and_the_last_are_kept() {
+        let mut steps = Steps::default();
+        (0..1000).for_each(|number| steps.add(log(&format!("<{number}>")), 1 << 20));
+        let text = json(&steps);
+        assert!(text.contains("<0>") && text.contains("<199>") && text.contains("<800>") && text.contains("<999>"));
+        assert!(!text.contains("<200>") && !text.contains("<799>") && text.contains("\"left_out\":600"), "{text}");
+        steps.shorten(100, 2000);
+        assert!(json(&steps).len() < 3000, "{}", json(&steps).len());
+        assert!(json(&steps).contains("<0>") && json(&steps).contains("<999>"));
+        assert!(steps.left_out() > 900);
+    }
+
+    #[test]
+    fn long_steps_leave_less_room() {
+        let mut steps = Steps::default();
+        (0..50).for_each(|_| steps.add(log(&"x".repeat(10_000)), 100_000));
+        assert!(json(&steps).len() <= 110_000, "{}", json(&steps).len());
+        assert_eq!(steps.left_out(), 50 - 4 - 4);
+    }
+
+    #[test]
+    fn what_is_said_in_pieces_is_one_step() {
+        let mut steps = Steps::default();
+        for piece in ["We", "ll", " done"] {
+            steps.add(said(piece), 1000);
+        }
+        assert_eq!(
+            json(&steps),
+            r#"{"first":[{"kind":"text","at":7,"turn":1,"text":"Well done"}],"left_out":0,"last":[]}"#
+        );
+        (0..100).for_each(|_| steps.add(said(&"x".repeat(1000)), 1000));
+        assert!(json(&steps).len() < 17_000 && json(&steps).contains("\"cut\":true"));
+    }
+}

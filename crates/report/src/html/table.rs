@@ -1,0 +1,71 @@
+//! A row for every case, for readers without a script, with a choice of which to see that needs none.
+
+use std::fmt::Write as _;
+
+use agentci_verdict::{Aggregates, Row, Status};
+
+use super::case::reason;
+use super::gathered::Gathered;
+use super::page::name;
+use crate::quantity::duration;
+use crate::run::Run;
+use crate::{html_text, one_line};
+
+/// The most of the words that say why a case did not pass.
+const REASON_LIMIT: usize = 120;
+
+/// The table.
+pub(super) fn table(run: &Run, gathered: &Gathered, numbers: &Aggregates, into: &mut String) {
+    into.push_str("<h2>Cases</h2>\n<div class=choice>");
+    let choices = [
+        ("all", "all", numbers.cases_total),
+        ("pass", "passed", numbers.cases_pass),
+        ("fail", "failed", numbers.cases_fail),
+        ("error", "errors", numbers.cases_error),
+        ("skipped", "skipped", numbers.cases_skipped),
+    ];
+    for (class, word, count) in choices {
+        let state = match (class, count) {
+            ("all", _) => " checked",
+            (_, 0) => " disabled",
+            _ => "",
+        };
+        let _ = write!(
+            into,
+            "<label class={class}><input type=radio name=see id=see-{class}{state}>{word} <b>{count}</b></label>"
+        );
+    }
+    into.push_str("</div>\n");
+    if run.rows.is_empty() {
+        into.push_str("<p class=cut>no case ran\n");
+        return;
+    }
+    into.push_str("<table class=cases><thead><tr><th>status<th>case<th>why<th>time<th>tool calls<th>checks<tbody>\n");
+    for row in run.rows.iter() {
+        table_row(row, gathered, into);
+    }
+    into.push_str("</table>\n");
+}
+
+/// `<tr class=fail><td>fail<td><a href=#c2>t2</a><td>check did not hold<td>12 ms<td>2<td>1/3`
+fn table_row(row: &Row, gathered: &Gathered, into: &mut String) {
+    let end = row.decisive();
+    let (number, status, id) = (end.index + 1, end.status.name(), name(&row.id));
+    if gathered.evidence(end.index).is_some() {
+        let _ = write!(into, "<tr class={status}><td>{status}<td><a href=#c{number}>{id}</a><td>");
+    } else {
+        let _ = write!(into, "<tr class={status} id=c{number}><td>{status}<td>{id}<td>");
+    }
+    into.push_str(&html_text(&one_line(&reason(end, REASON_LIMIT))));
+    if end.status == Status::Skipped {
+        into.push_str("<td><td><td>\n");
+        return;
+    }
+    let _ = write!(into, "<td>{}<td>{}<td>", duration(row.wall_ms()), end.metrics.tool_calls);
+    let checks = end.assertions;
+    if checks.total > 0 {
+        let held = gathered.held(end.index).unwrap_or(checks.total.saturating_sub(checks.failed));
+        let _ = write!(into, "{held}/{}", checks.total);
+    }
+    into.push('\n');
+}
