@@ -131,11 +131,12 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         let ended = tokio::select! {
             biased;
             () = Seldom::new(job.stop.wait()) => Ended::Interrupted,
+            // Before the turn, which may use up what the runtime lets a task do at a time.
+            () = Seldom::new(tokio::time::sleep_until(deadline.at)) => Ended::TooLate,
             result = driver.turn(&input, &mut sink, &host) => match result {
                 Ok(()) => Ended::Done,
                 Err(error) => Ended::Broken(error),
             },
-            () = Seldom::new(tokio::time::sleep_until(deadline.at)) => Ended::TooLate,
         };
         talk.wall = clock.started().elapsed();
         let trouble =
