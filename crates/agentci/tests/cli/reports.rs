@@ -198,6 +198,9 @@ fn every_report_of_every_dialect_is_made_again_as_it_was() {
     let aumai =
         "name: greets\ninput_messages: [{ role: user, content: hi }]\nexpected_behavior: { contains_text: nowhere }\n";
     let mock = "model_name: m\nresponses: [{ content: hello, model: m, tokens_used: 3, latency_ms: 1 }]\n";
+    // Nobody listens there.
+    let config = "version: '1.0'\ntarget: { type: agui, endpoint: 'http://127.0.0.1:9/', agentId: a }\n";
+    let conversation = "version: '1.0'\nname: =1+1\nturns: [{ user: hi }]\n";
     let native =
         "cases:\n  - { id: good, input: {}, runs: 2 }\n  - { id: bad, input: {}, checks: [{ contains: nowhere }] }\n";
     let agent = |suite: Suite| suite.agent("good", "finish '{}'").agent("bad", "finish '{\"text\":\"=1+1\"}'");
@@ -205,6 +208,11 @@ fn every_report_of_every_dialect_is_made_again_as_it_was() {
         ("runledger", two_cases(), "suite"),
         ("native", agent(Suite::native(native)), "suite"),
         ("aumai", Suite::empty().file("tests/mock_config.yaml", mock).file("tests/greets.yaml", aumai), "tests"),
+        (
+            "ananke",
+            Suite::empty().file("shop/ananke.config.yaml", config).file("shop/a.test.yaml", conversation),
+            "shop",
+        ),
     ];
     let kinds = ["summary", "json", "junit", "markdown", "html", "jsonl", "csv", "console", "github"];
     for (dialect, suite, path) in suites {
