@@ -13,7 +13,10 @@ use super::HttpError;
 pub(super) const REDIRECTS: usize = 5;
 /// How long a connection is kept unused. Many servers close theirs after five seconds; being earlier, we never ask one that is
 /// about to go.
-const KEPT: Duration = Duration::from_secs(4);
+pub(super) const KEPT: Duration = Duration::from_secs(4);
+
+/// Who we are.
+pub(super) const USER_AGENT: &str = concat!("agentci/", env!("CARGO_PKG_VERSION"));
 
 pub(super) type Shared = OnceLock<Result<Client, String>>;
 
@@ -36,7 +39,7 @@ pub(super) fn client(url: &Url) -> Result<&'static Client, HttpError> {
 pub(super) fn build(builder: reqwest::ClientBuilder) -> Result<Client, String> {
     // Fails only when a provider was chosen already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = builder.user_agent(concat!("agentci/", env!("CARGO_PKG_VERSION"))).pool_idle_timeout(KEPT);
+    let builder = builder.user_agent(USER_AGENT).pool_idle_timeout(KEPT);
     builder.build().map_err(|error| super::error::causes(&error).join(": "))
 }
 
@@ -53,7 +56,8 @@ fn stay_plain() -> Policy {
     })
 }
 
-fn is_plain(url: &Url) -> bool {
+/// Whether a server is on this machine and speaks without encryption.
+pub(super) fn is_plain(url: &Url) -> bool {
     url.scheme() == "http" && is_loopback(url)
 }
 

@@ -4,6 +4,7 @@ mod certificate;
 mod client;
 mod error;
 mod json;
+mod plain;
 mod stream;
 
 pub use certificate::ClientCertificate;

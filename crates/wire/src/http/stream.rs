@@ -5,7 +5,8 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use super::HttpError;
 use super::certificate::ClientCertificate;
-use super::client::client;
+use super::client::{USER_AGENT, client, is_plain};
+use super::plain;
 
 /// A request.
 #[derive(Debug, Clone)]
@@ -48,7 +49,16 @@ impl Method {
 pub struct Incoming {
     /// The status code.
     pub status: u16,
-    response: reqwest::Response,
+    source: Source,
+}
+
+/// Who reads it.
+#[derive(Debug)]
+enum Source {
+    /// The general client.
+    Response(reqwest::Response),
+    /// We ourselves.
+    Plain(HeaderMap, plain::Body),
 }
 
 /// Sends a request and waits, without a limit of its own, until the head of the answer is there.
@@ -63,6 +73,11 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
         return Err(HttpError::Url(format!("`{}` is neither http nor https", url.scheme())));
     }
     let headers = headers(&request)?;
+    if certificate.is_none() && is_plain(&url) && url.username().is_empty() {
+        let (method, body) = (request.method.name(), &request.body);
+        let (head, body) = plain::send(plain::Request { url, method, headers, body, agent: USER_AGENT }).await?;
+        return Ok(Incoming { status: head.status, source: Source::Plain(head.headers, body) });
+    }
     let method = match request.method {
         Method::Post => reqwest::Method::POST,
         Method::Get => reqwest::Method::GET,
@@ -77,7 +92,7 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
         built = built.body(request.body);
     }
     let response = built.send().await.map_err(|error| HttpError::before_answer(&error))?;
-    Ok(Incoming { status: response.status().as_u16(), response })
+    Ok(Incoming { status: response.status().as_u16(), source: Source::Response(response) })
 }
 
 fn headers(request: &StreamRequest) -> Result<HeaderMap, HttpError> {
@@ -96,7 +111,11 @@ fn headers(request: &StreamRequest) -> Result<HeaderMap, HttpError> {
 impl Incoming {
     /// The value of a header, if it is text.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.response.headers().get(name)?.to_str().ok()
+        let headers = match &self.source {
+            Source::Response(response) => response.headers(),
+            Source::Plain(headers, _) => headers,
+        };
+        headers.get(name)?.to_str().ok()
     }
 
     /// What the body says it is, in small letters and without parameters; empty if it does not say.
@@ -107,7 +126,10 @@ impl Incoming {
 
     /// The next bytes of the body; `None` at its end.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
-        self.response.chunk().await.map_err(|error| HttpError::in_answer(&error))
+        match &mut self.source {
+            Source::Response(response) => response.chunk().await.map_err(|error| HttpError::in_answer(&error)),
+            Source::Plain(_, body) => body.chunk().await,
+        }
     }
 
     /// What is left of the body, unless it is more than `limit` bytes.
