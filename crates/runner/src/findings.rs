@@ -78,7 +78,7 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
 
 /// A variable has no value.
 pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
-    let help = "give it a value under `variables`, by a hook or with `:-`; `$${..}` is plain text";
+    let help = "give it a value by a hook, in the environment (`${ENV.NAME}`), under `variables` where the format has them, or with `:-`; `$${..}` is plain text";
     Finding { help: Some(help.into()), ..plain(Cause::Config, message, Some(place)) }
 }
 

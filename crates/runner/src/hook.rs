@@ -29,17 +29,23 @@ pub(crate) async fn run(hook: &Hook, scope: &Scope<'_>) -> Result<Map<String, Va
     let name = command.program.to_string_lossy().into_owned();
     let (mut process, pipes) = Process::spawn(&command).map_err(|error| plain(format!("the hook failed: {error}")))?;
     drop(pipes.input);
-    let done = timeout(hook.timeout, process.printed(pipes.output, OUTPUT_LIMIT)).await;
+    let mut output = Vec::new();
+    let done = timeout(hook.timeout, process.print_to(&mut output, pipes.output, OUTPUT_LIMIT)).await;
     let ending = process.end(GRACE).await;
     let wrong =
         |what: String| HookFailure { message: format!("the hook `{name}` {what}"), stderr_tail: ending.stderr_tail };
-    let output = match done {
-        Err(_) => return Err(wrong(format!("was not done within {}", print_duration(hook.timeout)))),
-        Ok(Err(PrintError::TooMuch(limit))) => return Err(wrong(format!("printed more than {} MiB", limit >> 20))),
+    match done {
+        Err(_) => {
+            let limit = print_duration(hook.timeout);
+            return Err(wrong(format!("was not done within {limit}\n{}", quote(&output))));
+        }
+        Ok(Err(PrintError::TooMuch(limit))) => {
+            return Err(wrong(format!("printed more than {} MiB\n{}", limit >> 20, quote(&output))));
+        }
         Ok(Err(error)) => return Err(wrong(format!("failed: {error}"))),
-        Ok(Ok((Exit::Code(0), output))) => output,
-        Ok(Ok((exit, output))) => return Err(wrong(format!("failed with {exit}\n{}", quote(&output)))),
-    };
+        Ok(Ok(Exit::Code(0))) => {}
+        Ok(Ok(exit)) => return Err(wrong(format!("failed with {exit}\n{}", quote(&output)))),
+    }
     match serde_json::from_slice(&output) {
         Ok(Value::Object(variables)) => Ok(variables),
         Ok(_) => Err(wrong(format!("must print one JSON object\n{}", quote(&output)))),

@@ -8,7 +8,7 @@ use agentci_checks::{ReadyCheck, refill};
 use agentci_drivers::{Input, Line};
 use agentci_plan::{Case, Cassette, Content, LiveTool, Mode, Node, Reading, Said, Text, ToolSource, mix};
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
-use agentci_trace::Redactor;
+use agentci_trace::{PLACEHOLDER, Redactor};
 use agentci_verdict::{Cause, Finding, Replay};
 use serde_json::{Map, json};
 
@@ -18,6 +18,9 @@ use crate::model::{self, Model};
 use crate::recording::{self, Tape};
 use crate::scope::Scope;
 use crate::{findings, hook};
+
+/// The shortest text that a header can be known by as a secret.
+const SHORTEST_SECRET: usize = 8;
 
 /// A case that is ready to be run.
 pub(crate) struct Prepared<'p> {
@@ -166,7 +169,12 @@ fn fill(
             return Ok(Arc::clone(check));
         }
         let span = check.check().kind.span;
-        match refill(check, job.options.files, &job.suite.folder, lookup) {
+        // A secret that a recording does not hold stands for itself, and is no pattern.
+        let literal = |name: &str| {
+            let value = lookup(name)?;
+            Some(if value == PLACEHOLDER { r"\[REDACTED\]".to_owned() } else { value })
+        };
+        match refill(check, job.options.files, &job.suite.folder, &literal) {
             Ok(Ok(ready)) => Ok(Arc::new(ready)),
             Ok(Err(problems)) => Err(findings::config(&problems, job.sources)),
             Err(unset) => Err(vec![findings::unset(unset.to_string(), job.place(span))]),
@@ -194,6 +202,15 @@ fn learn<'c>(
         if let Ok(value) = text.fill(&|name| scope.get(name)) {
             own.learn_pair(name, &value);
             job.secrets.borrow_mut().learn_pair(name, &value);
+        }
+    }
+    // What a request says of us by a variable is secret, whatever the header is called, and so is what follows a scheme.
+    for (_, text) in job.case.target.headers() {
+        let (Text::Template(_), Ok(value)) = (text, text.fill(&|name| scope.get(name))) else { continue };
+        let credential = value.split_once(' ').map_or(value.as_str(), |(_, credential)| credential);
+        for secret in [value.as_str(), credential].into_iter().filter(|secret| secret.len() >= SHORTEST_SECRET) {
+            own.learn_value(secret);
+            job.secrets.borrow_mut().learn_value(secret);
         }
     }
     if let Some(Ok(value)) = job.case.target.secret().map(|secret| secret.fill(&|name| scope.get(name))) {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use agentci_drivers::Recording;
 use agentci_plan::Mode;
 use agentci_trace::Redactor;
-use agentci_verdict::{Cause, Finding, Replay};
+use agentci_verdict::{Cause, Finding, Replay, Status};
 use sha2::{Digest as _, Sha256};
 
 use crate::findings;
@@ -62,6 +62,10 @@ pub(crate) fn save(job: &Job<'_>, recording: &Recording, secrets: &Redactor, fou
     let kept = &job.case.world.recording.as_ref()?;
     let useless = [Cause::Interrupted, Cause::Unreachable, Cause::Config];
     if found.iter().any(|finding| useless.contains(&finding.cause)) {
+        return None;
+    }
+    // A recording of a conversation that came to nothing does not take the place of one that did.
+    if kept.path.exists() && found.iter().any(|finding| finding.cause.status() == Status::Error) {
         return None;
     }
     let error = agentci_stubs::replace_file(&kept.path, &recording.write(secrets)).err()?;

@@ -164,19 +164,30 @@ impl Process {
 
     /// Reads what the child prints until it has left, at most `limit` bytes. What it started may hold its output open; a moment
     /// after it has left that is not waited for any more.
-    pub async fn printed(&mut self, mut output: ChildStdout, limit: usize) -> Result<(Exit, Vec<u8>), PrintError> {
+    pub async fn printed(&mut self, output: ChildStdout, limit: usize) -> Result<(Exit, Vec<u8>), PrintError> {
         let mut printed = Vec::new();
+        let exit = self.print_to(&mut printed, output, limit).await?;
+        Ok((exit, printed))
+    }
+
+    /// The same into a buffer of the caller's, who has it also when it is not waited for any more.
+    pub async fn print_to(
+        &mut self,
+        printed: &mut Vec<u8>,
+        mut output: ChildStdout,
+        limit: usize,
+    ) -> Result<Exit, PrintError> {
         let mut left: Option<(Exit, Instant)> = None;
         loop {
             let until = left.map_or_else(|| Instant::now() + Duration::from_hours(24), |(_, until)| until);
             tokio::select! {
-                read = output.read_buf(&mut printed) => {
+                read = output.read_buf(printed) => {
                     if read? == 0 {
                         let exit = match left {
                             Some((exit, _)) => exit,
                             None => self.exited().await?,
                         };
-                        return Ok((exit, printed));
+                        return Ok(exit);
                     }
                     if printed.len() > limit {
                         return Err(PrintError::TooMuch(limit));
@@ -185,7 +196,7 @@ impl Process {
                 exit = self.exited(), if left.is_none() => left = Some((exit?, Instant::now() + AFTER_EXIT)),
                 () = sleep_until(until), if left.is_some() => {
                     if let Some((exit, _)) = left {
-                        return Ok((exit, printed));
+                        return Ok(exit);
                     }
                 }
             }

@@ -15,7 +15,7 @@ use crate::{Context, Delivery, DriveError, Input, ToolHost, TraceSink};
 /// How often one turn may go back to the agent with answers to its calls.
 const ROUNDS: usize = 50;
 /// How long a server may keep its answer open after the run is over.
-const AFTER_END: Duration = Duration::from_millis(250);
+const AFTER_END: Duration = Duration::from_millis(100);
 /// The most bytes that are read of an answer that is no stream.
 const LARGEST_REFUSAL: usize = 1 << 20;
 

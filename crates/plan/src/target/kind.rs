@@ -67,6 +67,11 @@ impl Target {
         }
     }
 
+    /// The headers of its requests.
+    pub fn headers(&self) -> &[(String, Text)] {
+        if self.takes_requests() { self.handed_over() } else { &[] }
+    }
+
     /// Whether a time limit given for a run is one on each request rather than on a case.
     pub fn takes_requests(&self) -> bool {
         matches!(self, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_))
