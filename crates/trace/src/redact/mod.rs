@@ -5,6 +5,7 @@
 
 mod encoding;
 mod keys;
+mod marked;
 mod patterns;
 mod redactor;
 mod values;

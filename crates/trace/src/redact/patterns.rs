@@ -1,11 +1,15 @@
 //! Forms that only secrets have.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexSet};
 
-/// Each pattern, and what is put in its place; `$1` is what stays.
+use super::marked::Marked;
+use super::redactor::PLACEHOLDER;
+
+/// Each pattern, and what is put in its place; `$1` is what stays. No other pattern has a group with a number.
 const PATTERNS: [(&str, &str); 17] = [
     // Private keys, with their armour.
     (r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)", "[REDACTED]"),
@@ -99,26 +103,36 @@ fn compiled() -> Option<&'static Compiled> {
         .as_ref()
 }
 
-/// Removes every known form from a text; nothing when there is none.
-pub(super) fn scrub(text: &str) -> Option<String> {
-    if text.len() < 8 || !may_match(text) {
-        return None;
+/// Removes every known form from a text.
+pub(super) fn scrub(text: &mut Marked) {
+    if text.clean().len() < 8 || !may_match(text.clean()) {
+        return;
     }
-    let compiled = compiled()?;
-    let found = compiled.any.matches(text);
-    if !found.matched_any() {
-        return None;
-    }
-    let mut scrubbed = text.to_owned();
+    let Some(compiled) = compiled() else { return };
+    let found = compiled.any.matches(text.clean());
     for (regex, with) in found.iter().filter_map(|index| compiled.each.get(index)) {
-        scrubbed = regex.replace_all(&scrubbed, *with).into_owned();
+        let stays_behind = with.rsplit_once(PLACEHOLDER).map_or(0, |(_, behind)| behind.len());
+        let stretches: Vec<Range<usize>> = regex
+            .captures_iter(text.clean())
+            .filter_map(|captures| {
+                let whole = captures.get(0)?;
+                let start = captures.get(1).map_or(whole.start(), |stays| stays.end());
+                Some(start..whole.end() - stays_behind)
+            })
+            .collect();
+        text.remove(&stretches);
     }
-    Some(scrubbed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn scrubbed(text: &str) -> String {
+        let mut text = Marked::new(text);
+        scrub(&mut text);
+        text.into_clean().into_owned()
+    }
 
     #[test]
     fn every_pattern_compiles() {
@@ -127,7 +141,7 @@ mod tests {
 
     #[test]
     fn removes_known_forms() {
-        for (text, scrubbed) in [
+        for (text, clean) in [
             ("key sk-proj-abcdefghijklmnop1234 end", "key [REDACTED] end"),
             ("Authorization: Bearer abc.def-123456", "Authorization: Bearer [REDACTED]"),
             ("basic dXNlcjpwYXNzd29yZA==", "basic [REDACTED]"),
@@ -142,7 +156,7 @@ mod tests {
             ("AAAAB3NzaC1yc2EAAAADAQAB\nQ0FmZmU=\n-----END PRIVATE KEY-----\nok", "[REDACTED]\nok"),
             (r#"{"password": "hunter22"}"#, r#"{"password": "[REDACTED]"}"#),
         ] {
-            assert_eq!(scrub(text).as_deref(), Some(scrubbed), "{text}");
+            assert_eq!(scrubbed(text), clean);
         }
     }
 
@@ -156,7 +170,7 @@ mod tests {
             "tokens_out: 1234567",
             "password: ''",
         ] {
-            assert_eq!(scrub(text), None, "{text}");
+            assert_eq!(scrubbed(text), text);
         }
     }
 }

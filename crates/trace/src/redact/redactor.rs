@@ -1,11 +1,13 @@
 //! Removing secrets from values and texts.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use regex::Regex;
 use serde_json::Value;
 
 use super::keys::{secret_key, secret_variable, snake, worth_hiding};
+use super::marked::Marked;
 use super::patterns;
 use super::values::Values;
 
@@ -53,7 +55,7 @@ impl Redactor {
         match value {
             Value::Object(map) => {
                 for (key, value) in map {
-                    if secret_key(key, &self.keys) && worth_hiding(key, value) {
+                    if self.hides(key, value) {
                         self.learn_all(value);
                     } else {
                         self.learn(value);
@@ -89,16 +91,28 @@ impl Redactor {
 
     /// A text without secrets.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut clean = self.values.remove(text);
-        if let Some(scrubbed) = patterns::scrub(&clean) {
-            clean = Cow::Owned(scrubbed);
-        }
+        self.marked(text).into_clean()
+    }
+
+    /// Where the secrets of a text stand, in order; no two overlap.
+    pub fn places(&self, text: &str) -> Vec<Range<usize>> {
+        self.marked(text).into_removed()
+    }
+
+    fn marked<'t>(&self, text: &'t str) -> Marked<'t> {
+        let mut text = Marked::new(text);
+        self.values.remove(&mut text);
+        patterns::scrub(&mut text);
         for pattern in &self.patterns {
-            if pattern.is_match(&clean) {
-                clean = Cow::Owned(pattern.replace_all(&clean, PLACEHOLDER).into_owned());
-            }
+            let found: Vec<Range<usize>> = pattern.find_iter(text.clean()).map(|found| found.range()).collect();
+            text.remove(&found);
         }
-        clean
+        text
+    }
+
+    /// Whether a value is removed because of its key.
+    pub fn hides(&self, key: &str, value: &Value) -> bool {
+        secret_key(key, &self.keys) && worth_hiding(key, value)
     }
 
     /// A text without secrets, in place.
@@ -121,7 +135,7 @@ impl Redactor {
             Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
             Value::Object(map) => {
                 for (key, value) in map.iter_mut() {
-                    if secret_key(key, &self.keys) && worth_hiding(key, value) {
+                    if self.hides(key, value) {
                         *value = Value::String(PLACEHOLDER.into());
                     } else {
                         self.value(value);
@@ -200,5 +214,16 @@ mod tests {
         let mut value = json!({"patient_name": "Ada Lovelace", "note": "P-17 is Ada Lovelace"});
         redactor.value_learning(&mut value);
         assert_eq!(value, json!({"patient_name": "[REDACTED]", "note": "[REDACTED] is [REDACTED]"}));
+    }
+
+    #[test]
+    fn places_are_where_the_text_has_secrets() {
+        let mut redactor = Redactor::default();
+        redactor.learn_value("hunter22");
+        redactor.add_pattern(Regex::new(r"P-\d+").unwrap());
+        let text = "P-17: hunter22 at x://me:s3cr3t!@db, bearer abcdefgh1";
+        let places: Vec<&str> = redactor.places(text).into_iter().map(|place| &text[place]).collect();
+        assert_eq!(places, ["P-17", "hunter22", "s3cr3t!", "abcdefgh1"]);
+        assert!(redactor.places("nothing here").is_empty());
     }
 }

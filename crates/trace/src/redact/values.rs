@@ -1,13 +1,13 @@
 //! Values that are removed wherever they stand, found in one pass however many there are.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::encoding::forms;
+use super::marked::Marked;
 use super::redactor::PLACEHOLDER;
 
 /// A shorter value is not looked for in text: it would be found everywhere.
@@ -65,37 +65,32 @@ impl Values {
         self.known.contains(text)
     }
 
-    /// The text without the values.
-    pub(super) fn remove<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut found: Vec<(usize, usize)> = Vec::new();
+    /// Removes the values from a text.
+    pub(super) fn remove(&self, text: &mut Marked) {
+        let mut found: Vec<Range<usize>> = Vec::new();
         if let Some(automaton) = &self.automaton {
-            found.extend(automaton.find_iter(text).map(|found| (found.start(), found.end())));
+            found.extend(automaton.find_iter(text.clean()).map(|found| found.range()));
         }
         for value in &self.recent {
-            found.extend(text.match_indices(&**value).map(|(at, value)| (at, at + value.len())));
+            found.extend(text.clean().match_indices(&**value).map(|(at, value)| at..at + value.len()));
         }
-        let clean = if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, found)) };
-        match self.cut_off(&clean) {
-            Some(cut) => Cow::Owned(cut),
-            None => clean,
-        }
+        text.remove(&found);
+        let cut_off = self.cut_off(text.clean());
+        text.remove(&cut_off);
     }
 
-    /// The text with the beginning of a value removed where the text was cut in the middle of it, which three dots tell.
-    fn cut_off(&self, text: &str) -> Option<String> {
+    /// The beginnings of values where the text was cut in the middle of them, which three dots tell.
+    fn cut_off(&self, text: &str) -> Vec<Range<usize>> {
         if self.known.is_empty() {
-            return None;
+            return Vec::new();
         }
-        let (end, start) = text.match_indices("...").find_map(|(end, _)| Some((end, self.begun(&text[..end])?)))?;
-        let cleaned = format!("{}{PLACEHOLDER}{}", &text[..start], &text[end..]);
-        // There may be another one further on.
-        Some(self.cut_off(&cleaned).unwrap_or(cleaned))
+        text.match_indices("...").filter_map(|(end, _)| Some(self.begun(&text[..end])?..end)).collect()
     }
 
     /// Where a text ends in the beginning of a value.
     fn begun(&self, text: &str) -> Option<usize> {
-        let from = text.len().saturating_sub(LONGEST_CUT);
-        let starts = text.char_indices().map(|(at, _)| at).skip_while(|at| *at < from);
+        let from = text.floor_char_boundary(text.len().saturating_sub(LONGEST_CUT));
+        let starts = text[from..].char_indices().map(|(at, _)| from + at);
         starts.take_while(|at| text.len() - at >= FRAGMENT).find(|at| {
             let rest = &text[*at..];
             // The values that begin with what is left stand together, right behind it.
@@ -105,25 +100,15 @@ impl Values {
     }
 }
 
-/// The text with the placeholder for each stretch; stretches that overlap are one, so that no tail of a secret stays behind.
-fn without(text: &str, mut found: Vec<(usize, usize)>) -> String {
-    found.sort_unstable();
-    let mut clean = String::with_capacity(text.len());
-    let mut done = 0;
-    for (start, end) in found {
-        if start >= done {
-            clean.push_str(&text[done..start]);
-            clean.push_str(PLACEHOLDER);
-        }
-        done = done.max(end);
-    }
-    clean.push_str(&text[done..]);
-    clean
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn removed(values: &Values, text: &str) -> String {
+        let mut text = Marked::new(text);
+        values.remove(&mut text);
+        text.into_clean().into_owned()
+    }
 
     #[test]
     fn many_values_are_all_removed() {
@@ -131,25 +116,32 @@ mod tests {
         for number in 0..3_000 {
             values.add(&format!("secret-number-{number}"));
         }
-        assert_eq!(values.remove("a secret-number-2999, secret-number-7 b"), "a [REDACTED], [REDACTED] b");
-        assert!(matches!(values.remove("nothing to see"), Cow::Borrowed(_)));
+        assert_eq!(removed(&values, "a secret-number-2999, secret-number-7 b"), "a [REDACTED], [REDACTED] b");
+        assert_eq!(removed(&values, "nothing to see"), "nothing to see");
     }
 
     #[test]
     fn a_value_is_known_in_the_forms_it_travels_in() {
         let mut values = Values::default();
         values.add("pass word/1");
-        assert_eq!(values.remove("?p=pass%20word%2F1&"), "?p=[REDACTED]&");
-        assert_eq!(values.remove("cGFzcyB3b3JkLzE="), "[REDACTED]");
+        assert_eq!(removed(&values, "?p=pass%20word%2F1&"), "?p=[REDACTED]&");
+        assert_eq!(removed(&values, "cGFzcyB3b3JkLzE="), "[REDACTED]");
     }
 
     #[test]
     fn a_value_that_was_cut_is_known_by_its_beginning() {
         let mut values = Values::default();
         values.add("quo\"te-secret-value");
-        assert_eq!(values.remove("see quo\"te-sec..."), "see [REDACTED]...");
-        assert_eq!(values.remove("x quo\"te-sec... y quo\"te-secre..."), "x [REDACTED]... y [REDACTED]...");
-        assert_eq!(values.remove("see quo\"te-other..."), "see quo\"te-other...");
-        assert_eq!(values.remove("see quo\"te-sec and more"), "see quo\"te-sec and more");
+        assert_eq!(removed(&values, "see quo\"te-sec..."), "see [REDACTED]...");
+        assert_eq!(removed(&values, "x quo\"te-sec... y quo\"te-secre..."), "x [REDACTED]... y [REDACTED]...");
+        assert_eq!(removed(&values, "see quo\"te-other..."), "see quo\"te-other...");
+        assert_eq!(removed(&values, "see quo\"te-sec and more"), "see quo\"te-sec and more");
+    }
+
+    #[test]
+    fn a_value_that_looks_like_the_end_of_a_placeholder_does_no_harm() {
+        let mut values = Values::default();
+        values.add("REDACTED]-and-more");
+        assert_eq!(removed(&values, "see REDACTED]-and..."), "see [REDACTED]...");
     }
 }

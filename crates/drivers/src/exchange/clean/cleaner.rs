@@ -1,18 +1,22 @@
-//! A recording without its secrets.
+//! Removing secrets from the parts of a recording.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use agentci_trace::Redactor;
 use agentci_wire::sse::{Decoder, Frame};
 use serde_json::Value;
 
-use super::recording::{Exchange, How, Part, Piece, Recording};
+use super::super::recording::{Exchange, How, Part, Piece, Recording};
+use super::learn::learn;
+use super::streams::{Streamed, streams};
 
 /// The recording without its secrets. What is secret anywhere in it is removed everywhere in it: a token that one answer holds
 /// and the next request sends is the same token.
-pub(super) fn clean(recording: &Recording, redactor: &Redactor) -> Recording {
+pub(in super::super) fn clean(recording: &Recording, redactor: &Redactor) -> Recording {
     let mut redactor = redactor.clone();
-    learn(recording, &mut redactor);
+    let streams: Vec<_> = recording.exchanges.iter().map(|exchange| streams(&exchange.pieces)).collect();
+    learn(recording, &streams, &mut redactor);
     let mut clean = recording.clone();
     for printed in &mut clean.variables {
         let mut variables = Value::Object(std::mem::take(&mut printed.variables));
@@ -21,45 +25,22 @@ pub(super) fn clean(recording: &Recording, redactor: &Redactor) -> Recording {
             printed.variables = variables;
         }
     }
-    for exchange in &mut clean.exchanges {
-        clean_exchange(exchange, &redactor);
+    for (exchange, streams) in clean.exchanges.iter_mut().zip(&streams) {
+        clean_exchange(exchange, streams, &redactor);
     }
     clean
 }
 
-/// Takes note of everything that stands under a secret key.
-fn learn(recording: &Recording, redactor: &mut Redactor) {
-    for printed in &recording.variables {
-        for (name, value) in &printed.variables {
-            redactor.learn(&serde_json::json!({ name: value }));
-        }
-    }
-    for exchange in &recording.exchanges {
-        redactor.learn(&exchange.identity);
-        for (name, value) in exchange.response.iter().flat_map(|head| &head.headers) {
-            redactor.learn_pair(name, value);
-        }
-        for (index, piece) in exchange.pieces.iter().enumerate() {
-            let data = match piece.part {
-                Part::Body => String::from_utf8_lossy(&piece.raw).into_owned(),
-                Part::Frame | Part::Rest => frame(piece, index == 0).map(|frame| frame.data).unwrap_or_default(),
-            };
-            if let Ok(value) = serde_json::from_str(&data) {
-                redactor.learn(&value);
-            }
-        }
-    }
-}
-
-fn clean_exchange(exchange: &mut Exchange, redactor: &Redactor) {
+fn clean_exchange(exchange: &mut Exchange, streams: &[Streamed], redactor: &Redactor) {
     redactor.value(&mut exchange.identity);
     for (_, value) in exchange.response.iter_mut().flat_map(|head| &mut head.headers) {
         redactor.scrub(value);
     }
+    let deltas: BTreeMap<_, _> = streams.iter().flat_map(|streamed| streamed.clean(redactor)).collect();
     for (index, piece) in exchange.pieces.iter_mut().enumerate() {
         let cleaned = match piece.part {
-            Part::Body => clean_text(&String::from_utf8_lossy(&piece.raw), redactor),
-            Part::Frame | Part::Rest => clean_frame(piece, index == 0, redactor),
+            Part::Body => clean_text(&String::from_utf8_lossy(&piece.raw), None, redactor),
+            Part::Frame | Part::Rest => clean_frame(piece, index == 0, deltas.get(&index), redactor),
         };
         if let Some(cleaned) = cleaned {
             piece.raw = cleaned.into();
@@ -73,21 +54,24 @@ fn clean_exchange(exchange: &mut Exchange, redactor: &Redactor) {
     }
 }
 
-/// A text without secrets; nothing if it has none. JSON stays JSON.
-fn clean_text(text: &str, redactor: &Redactor) -> Option<String> {
+/// A text without secrets; nothing if it has none. JSON stays JSON, and says the given delta in place of its own.
+fn clean_text(text: &str, delta: Option<&String>, redactor: &Redactor) -> Option<String> {
     let by_text = changed(text, redactor.text(text));
     let Ok(value) = serde_json::from_str::<Value>(text) else { return by_text };
     let mut clean = value.clone();
+    if let (Some(said), Some(delta)) = (clean.get_mut("delta"), delta) {
+        *said = delta.as_str().into();
+    }
     redactor.value(&mut clean);
     (clean != value || by_text.is_some()).then(|| clean.to_string())
 }
 
 /// An event without secrets; nothing if it has none. One that has is written anew, without its comments.
-fn clean_frame(piece: &Piece, first: bool, redactor: &Redactor) -> Option<String> {
+fn clean_frame(piece: &Piece, first: bool, delta: Option<&String>, redactor: &Redactor) -> Option<String> {
     let text = String::from_utf8_lossy(&piece.raw);
     let by_text = changed(&text, redactor.text(&text));
     let Some(frame) = frame(piece, first) else { return by_text };
-    let data = clean_text(&frame.data, redactor);
+    let data = clean_text(&frame.data, delta, redactor);
     if data.is_none() && by_text.is_none() {
         return None;
     }
@@ -117,7 +101,7 @@ fn clean_frame(piece: &Piece, first: bool, redactor: &Redactor) -> Option<String
 }
 
 /// The event that a piece of a stream holds, if any.
-fn frame(piece: &Piece, first: bool) -> Option<Frame> {
+pub(super) fn frame(piece: &Piece, first: bool) -> Option<Frame> {
     let mut decoder = Decoder::new(usize::MAX);
     if !first {
         // A byte order mark is one only at the start of a stream.
@@ -135,8 +119,8 @@ fn changed(before: &str, after: Cow<'_, str>) -> Option<String> {
 mod tests {
     use serde_json::json;
 
-    use super::super::recording::{End, Head, Printed};
-    use super::super::request::Method;
+    use super::super::super::recording::{End, Head, Printed};
+    use super::super::super::request::Method;
     use super::*;
 
     fn piece(part: Part, raw: &str) -> Piece {

@@ -1,0 +1,116 @@
+//! What one message or call says over many events.
+//!
+//! An event that says a part of it has the text `delta` and names what it belongs to by `messageId` or `toolCallId`; one that
+//! names nothing continues what came before it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use agentci_trace::{PLACEHOLDER, Redactor};
+use serde_json::Value;
+
+use super::super::recording::{Part, Piece};
+use super::cleaner::frame;
+use super::json;
+
+/// A stretch of a text, and what takes its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cut {
+    pub(super) at: Range<usize>,
+    pub(super) with: &'static str,
+}
+
+/// A text and the events that it came in.
+#[derive(Debug, Default)]
+pub(super) struct Streamed {
+    text: String,
+    /// Which piece said which part of the text.
+    parts: Vec<(usize, Range<usize>)>,
+}
+
+impl Streamed {
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What the events that hold something secret are to say instead, by the number of the piece.
+    pub(super) fn clean(&self, redactor: &Redactor) -> Vec<(usize, String)> {
+        let cuts = json::cuts(&self.text, redactor).unwrap_or_else(|| {
+            let places = redactor.places(&self.text).into_iter();
+            places.map(|at| Cut { at, with: PLACEHOLDER }).collect()
+        });
+        self.without(cuts)
+    }
+
+    fn without(&self, cuts: Vec<Cut>) -> Vec<(usize, String)> {
+        let mut changed = Vec::new();
+        let mut cuts = cuts.into_iter().peekable();
+        let mut done = 0;
+        for (piece, part) in &self.parts {
+            let mut clean = String::new();
+            done = part.start.max(done);
+            while let Some(cut) = cuts.next_if(|cut| cut.at.start < part.end) {
+                clean.push_str(&self.text[done..cut.at.start]);
+                clean.push_str(cut.with);
+                done = cut.at.end;
+            }
+            if done < part.end {
+                clean.push_str(&self.text[done..part.end]);
+            }
+            if clean != self.text[part.clone()] {
+                changed.push((*piece, clean));
+            }
+        }
+        changed
+    }
+}
+
+/// What names a message or call: the kind of event, and an id if it has one.
+type Name = (String, Option<String>);
+
+/// What streams in the pieces of one answer.
+pub(super) fn streams(pieces: &[Piece]) -> Vec<Streamed> {
+    let mut streams: Vec<Streamed> = Vec::new();
+    let mut open: BTreeMap<Name, usize> = BTreeMap::new();
+    // What an event without an id continues, by its kind and its agent.
+    let mut last: BTreeMap<Name, Option<String>> = BTreeMap::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        let Some(event) = event(piece, index == 0) else { continue };
+        let text = |name: &str| event.get(name).and_then(Value::as_str);
+        let (kind, step) = kind(text("type").unwrap_or_default());
+        let lane = (kind.to_owned(), text("subagentRunId").map(str::to_owned));
+        let id = text("toolCallId").or_else(|| text("messageId")).map(str::to_owned);
+        let id = id.or_else(|| last.get(&lane).or_else(|| last.get(&(lane.0.clone(), None))).cloned().flatten());
+        let name = (kind.to_owned(), id.clone());
+        if matches!(step, "START" | "END") {
+            open.remove(&name);
+        }
+        let Some(delta) = text("delta") else { continue };
+        last.insert(lane, id);
+        let stream = *open.entry(name).or_insert_with(|| {
+            streams.push(Streamed::default());
+            streams.len() - 1
+        });
+        if let Some(Streamed { text, parts }) = streams.get_mut(stream) {
+            let start = text.len();
+            text.push_str(delta);
+            parts.push((index, start..text.len()));
+        }
+    }
+    streams
+}
+
+fn event(piece: &Piece, first: bool) -> Option<Value> {
+    match piece.part {
+        Part::Body => None,
+        Part::Frame | Part::Rest => serde_json::from_str(&frame(piece, first)?.data).ok(),
+    }
+}
+
+/// The kind of an event and which step of its kind it is: a message may go on in chunks where it began otherwise.
+fn kind(event: &str) -> (&str, &str) {
+    match event.rsplit_once('_') {
+        Some((kind, step @ ("START" | "CONTENT" | "ARGS" | "CHUNK" | "END"))) => (kind, step),
+        _ => (event, ""),
+    }
+}
