@@ -93,8 +93,8 @@ fn refuse(written: &str, error: &regex::Error, span: Span, problems: &mut Diagno
 
 const WRONG: &str = "not a regular expression";
 const UNSAFE: &str = "not possible here";
-const LOOK_AROUND: &str = "such patterns can take too long to be safe; write two checks instead, one for what must match \
-    and one under `not` for what must not";
+const LOOK_AROUND: &str = "such patterns can take too long to be safe; write it as two checks, one of them negated: what must \
+    match, and what must not";
 const BACK_REFERENCE: &str = "such patterns can take too long to be safe; write out what the group may hold: \
     `aa|bb` for `([ab])\\1`";
 const PLAIN: &str = "put a backslash before a character that is meant as itself: `\\(`, `\\[`, `\\+`, `\\?`";

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::trial::{Story, check};
 
-const TWO_CHECKS: &str = "such patterns can take too long to be safe; write two checks instead, one for what must match \
-                          and one under `not` for what must not";
+const TWO_CHECKS: &str = "such patterns can take too long to be safe; write it as two checks, one of them negated: what \
+                          must match, and what must not";
 const WRITE_OUT: &str =
     r"such patterns can take too long to be safe; write out what the group may hold: `aa|bb` for `([ab])\1`";
 const BACKSLASH: &str = r"put a backslash before a character that is meant as itself: `\(`, `\[`, `\+`, `\?`";

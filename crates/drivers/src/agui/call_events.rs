@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::calls::{Closed, Completed};
 use super::chunks::{Lane, Place, Stream};
-use super::content::{Answered, answered};
+use super::content::{Answered, answered, plain};
 use super::conversation::Conversation;
-use super::fields::{Broken, Fields};
+use super::fields::{Broken, Fields, quote};
 use super::lint::Named;
 use super::message;
 use super::reader::Reader;
@@ -38,7 +38,16 @@ impl Reader {
         if self.calls.growing(id).is_some() {
             return self.violation(format_args!("call {} is open already", Named(id)));
         }
+        if self.made.contains(id) {
+            self.violation(format_args!("call {} was begun before in this run", Named(id)));
+        }
         conversation.history.open_call(id, &name, parent, lane);
+        self.enter_call(id, name, conversation);
+    }
+
+    /// A call that is in the history, or comes into it by a snapshot, is one of this run.
+    pub(super) fn enter_call(&mut self, id: &str, name: String, conversation: &mut Conversation) {
+        self.made.insert(id.to_owned());
         conversation.forget_answer(id);
         if conversation.declares(&name) {
             self.begun.push(id.to_owned());
@@ -134,6 +143,10 @@ impl Reader {
         });
         if !conversation.history.knows_call(&id) {
             self.violation(format_args!("call {} was never begun", Named(&id)));
+        }
+        if conversation.history.is_answered(&id) && !conversation.has_answered(&id) {
+            let words = quote(&plain(content.clone()), 200);
+            self.violation(format_args!("call {} has an answer already, and gets another: {words}", Named(&id)));
         }
         self.answered.insert(id.clone());
         let error = result.error.clone();

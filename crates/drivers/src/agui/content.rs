@@ -35,23 +35,37 @@ pub(super) fn answered(call_id: &str, fields: &mut Fields) -> Result<Answered, B
             None => return Err(fields.missing("content")),
         },
     };
-    let error = fields.take("error").map(|error| match error {
-        Value::String(text) => text,
-        other => other.to_string(),
-    });
-    let result = match &content {
+    let error = fields.take("error").map(plain);
+    Ok(Answered { result: result(call_id, &content, error), content })
+}
+
+/// An answer as the trace shows it.
+pub(super) fn result(call_id: &str, content: &Value, error: Option<String>) -> ToolResult {
+    let result = match content {
         Value::Array(parts) => of_parts(parts),
         Value::String(text) => of_text(text),
         other => other.clone(),
     };
-    let ok = error.is_none();
-    Ok(Answered { result: ToolResult { call_id: call_id.to_owned(), ok, result, error, fault: None }, content })
+    ToolResult { call_id: call_id.to_owned(), ok: error.is_none(), result, error, fault: None }
+}
+
+/// A text as it is, anything else as JSON.
+pub(super) fn plain(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
 }
 
 /// The texts of a list of parts, joined; the list itself if there is none.
 fn of_parts(parts: &[Value]) -> Value {
+    texts(parts).map_or_else(|| Value::Array(parts.to_vec()), |texts| of_text(&texts))
+}
+
+/// The texts of a list of parts, joined, if there are any.
+pub(super) fn texts(parts: &[Value]) -> Option<String> {
     let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
-    if texts.is_empty() { Value::Array(parts.to_vec()) } else { of_text(&texts.concat()) }
+    (!texts.is_empty()).then(|| texts.concat())
 }
 
 /// JSON that is more than a text is kept as JSON.

@@ -44,6 +44,8 @@ pub struct Conversation {
     pub(super) interrupts: Vec<Interrupt>,
     /// What was said since the last answer, without ids of our making.
     fresh: Vec<Value>,
+    /// The id of what was said last.
+    said: Option<String>,
     /// The calls that were answered from here.
     answered: HashSet<String>,
 }
@@ -59,6 +61,7 @@ impl Conversation {
             forwarded_props: forwarded_props.filter(|props| !props.is_null()).unwrap_or_else(empty),
             interrupts: Vec::new(),
             fresh: Vec::new(),
+            said: None,
             answered: HashSet::new(),
         }
     }
@@ -99,6 +102,7 @@ impl Conversation {
             said.entry("role").or_insert_with(|| "user".into());
             let said = message::without_nulls(said);
             self.fresh.push(comparable(&said));
+            self.said = Some(text(&said, "id").to_owned());
             self.history.push(said);
         }
         Ok(())
@@ -198,6 +202,12 @@ impl Conversation {
     /// A call is begun anew under an id that was used before.
     pub(super) fn forget_answer(&mut self, call_id: &str) {
         self.answered.remove(call_id);
+        self.history.forget_answer(call_id);
+    }
+
+    /// The id of what was said last from here.
+    pub(super) fn said(&self) -> Option<&str> {
+        self.said.as_deref()
     }
 
     /// A call by its id.

@@ -14,8 +14,12 @@ pub(super) struct History {
     messages: Vec<Value>,
     /// The ids of all messages.
     ids: HashSet<String>,
-    /// The ids of all calls in them.
+    /// The ids of all messages that ever were, those included that a snapshot left out.
+    seen: HashSet<String>,
+    /// The ids of all calls that ever were.
     calls: HashSet<String>,
+    /// Those of them that have an answer.
+    answered: HashSet<String>,
     /// So many were there before the answer that is being read.
     settled: usize,
 }
@@ -25,14 +29,29 @@ impl History {
         &self.messages
     }
 
-    /// How many messages and calls there are.
+    /// How many messages and calls there are, and were.
     pub(super) fn size(&self) -> usize {
-        self.messages.len() + self.calls.len()
+        self.messages.len().max(self.seen.len()) + self.calls.len()
+    }
+
+    /// Whether there ever was a message with an id.
+    pub(super) fn knows_message(&self, id: &str) -> bool {
+        self.seen.contains(id)
     }
 
     /// Whether a call was ever made.
     pub(super) fn knows_call(&self, id: &str) -> bool {
         self.calls.contains(id)
+    }
+
+    /// Whether a call has an answer.
+    pub(super) fn is_answered(&self, call_id: &str) -> bool {
+        self.answered.contains(call_id)
+    }
+
+    /// A call is begun anew under an id that was used before.
+    pub(super) fn forget_answer(&mut self, call_id: &str) {
+        self.answered.remove(call_id);
     }
 
     /// Appends a message as it is.
@@ -202,6 +221,10 @@ impl History {
 
     fn register(&mut self, message: &Value) {
         self.ids.insert(text(message, "id").to_owned());
+        self.seen.insert(text(message, "id").to_owned());
+        if text(message, "role") == "tool" {
+            self.answered.insert(text(message, "toolCallId").to_owned());
+        }
         self.calls.extend(calls_of(message).iter().map(|call| text(call, "id").to_owned()));
     }
 
@@ -227,6 +250,7 @@ impl History {
     }
 }
 
-fn calls_of(message: &Value) -> &[Value] {
+/// The calls in a message.
+pub(super) fn calls_of(message: &Value) -> &[Value] {
     message.get("toolCalls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }

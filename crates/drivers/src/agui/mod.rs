@@ -33,6 +33,7 @@ mod patch;
 mod reader;
 mod refusal;
 mod run_events;
+mod snapshot;
 mod text_events;
 mod texts;
 mod usage;

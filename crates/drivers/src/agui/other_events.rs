@@ -8,7 +8,7 @@ use super::fields::{Broken, Fields};
 use super::frame::{RAW_KEPT, Type};
 use super::interrupt;
 use super::lint::Named;
-use super::message::{self, text};
+use super::message;
 use super::patch;
 use super::reader::Reader;
 
@@ -39,7 +39,7 @@ impl Reader {
                     self.violation(format_args!("the patch does not apply to the state: {why}"));
                 }
             }
-            Type::MessagesSnapshot => conversation.history.replace(snapshot(&mut fields)?),
+            Type::MessagesSnapshot => self.messages_snapshot(fields, conversation)?,
             Type::ActivitySnapshot => {
                 self.keep(length)?;
                 self.activity_snapshot(fields, lane, conversation)?;
@@ -204,22 +204,6 @@ impl Reader {
         }
         Ok(())
     }
-}
-
-/// The messages of a snapshot, each an object with an id and a role.
-fn snapshot(fields: &mut Fields) -> Result<Vec<Value>, Broken> {
-    let mut messages = Vec::new();
-    for message in fields.list("messages")? {
-        let Value::Object(map) = message else {
-            return Err(fields.wrong("messages", "a list of objects", &message));
-        };
-        let message = message::without_nulls(map);
-        if text(&message, "id").is_empty() || text(&message, "role").is_empty() {
-            return Err(fields.wrong("messages", "a list of messages with `id` and `role`", &message));
-        }
-        messages.push(message);
-    }
-    Ok(messages)
 }
 
 /// Whose it is.

@@ -56,6 +56,8 @@ pub struct Reader {
     pub(super) thread: String,
     /// The run that was asked for, until the first run begins.
     pub(super) run: Option<String>,
+    /// Whether the thread was only joined, so that a snapshot tells what happened before.
+    pub(super) joined: bool,
     pub(super) number: usize,
     kept: usize,
     pub(super) last: String,
@@ -70,6 +72,10 @@ pub struct Reader {
     /// The calls of this run that are the client's to answer if nobody else does, in order.
     pub(super) begun: Vec<String>,
     pub(super) answered: HashSet<String>,
+    /// All calls of this run.
+    pub(super) made: HashSet<String>,
+    /// What the agent said in this run, piece by piece.
+    pub(super) said: HashSet<String>,
     /// Interrupts that came as custom events in this run.
     pub(super) interrupts: Vec<Interrupt>,
     /// The state before this run changed it.
@@ -88,6 +94,7 @@ impl Reader {
             thread: conversation.thread().to_owned(),
             // Who connects is told of earlier runs.
             run: Some(run_id.to_owned()).filter(|_| method == Method::Run),
+            joined: method == Method::Connect,
             number: 0,
             kept: 0,
             last: String::new(),
@@ -101,6 +108,8 @@ impl Reader {
             brackets: Brackets::default(),
             begun: Vec::new(),
             answered: HashSet::new(),
+            made: HashSet::new(),
+            said: HashSet::new(),
             interrupts: Vec::new(),
             before: None,
             ending: None,

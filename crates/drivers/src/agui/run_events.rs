@@ -19,6 +19,8 @@ impl Reader {
         self.ending = None;
         self.begun.clear();
         self.answered.clear();
+        self.made.clear();
+        self.said.clear();
         self.interrupts.clear();
         let (thread, run) = (fields.optional_text("threadId")?, fields.optional_text("runId")?);
         self.compare("threadId", thread.as_deref(), Some(&self.thread.clone()));

@@ -11,7 +11,7 @@ use super::message::describe;
 use super::reader::{Reader, Step};
 use super::texts::{OpenText, Voice};
 
-const ASSISTANT: &str = "assistant";
+pub(super) const ASSISTANT: &str = "assistant";
 const REASONING: &str = "reasoning";
 /// `THINKING` events carry no ids.
 const THINKING: &str = "thinking";
@@ -127,7 +127,10 @@ impl Reader {
         }
         let kind = match voice {
             Voice::Reasoning => Kind::Reasoning(text),
-            Voice::Text if role == ASSISTANT => Kind::Text(text),
+            Voice::Text if role == ASSISTANT => {
+                self.said.insert(text.clone());
+                Kind::Text(text)
+            }
             Voice::Text => Kind::Log {
                 level: "info".into(),
                 message: format!("a message of the role {}", Named(&role)),

@@ -53,8 +53,10 @@ pub(super) fn block(node: &Node, level: Level, problems: &mut Diagnostics) -> Bl
         Level::Named => "a named block",
     };
     let Some(mut fields) = read::Fields::open(node, what, problems) else { return block };
-    block.extends =
-        fields.optional("extends").and_then(|node| read::texts(node, "extends", problems)).unwrap_or_default();
+    block.extends = fields
+        .optional("extends")
+        .and_then(|node| read::one_or_more_texts(node, "extends", problems))
+        .unwrap_or_default();
     if level == Level::Above {
         block.inherit = inherit(&mut fields, problems);
     }
@@ -73,7 +75,7 @@ pub(super) fn block(node: &Node, level: Level, problems: &mut Diagnostics) -> Bl
         timing.finish(problems);
     }
     if let Some(task) = fields.optional("task") {
-        block.rules.task.push(super::task::task(task));
+        block.rules.task.push(super::task::task(task, problems));
     }
     if let Some(mut text) = open(&mut fields, "text", "`text`", problems) {
         let rules = &mut block.rules;
@@ -134,9 +136,11 @@ fn patterns(
     problems: &mut Diagnostics,
 ) -> Vec<Arc<Check>> {
     let texts = fields.optional(key).and_then(|node| read::one_or_more_texts(node, key, problems));
-    let check =
-        |text: Spanned<String>| item("matches", label, negate, text.span, &Node::text(pattern(&text.value), text.span));
-    texts.unwrap_or_default().into_iter().map(check).collect()
+    let check = |text: Spanned<String>| {
+        let pattern = pattern(&text.value, text.span, problems)?;
+        Some(item("matches", label, negate, text.span, &Node::text(pattern, text.span)))
+    };
+    texts.unwrap_or_default().into_iter().filter_map(check).collect()
 }
 
 /// A check for one item of a block.

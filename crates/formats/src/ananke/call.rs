@@ -21,12 +21,14 @@ pub(super) fn require(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>
     let items = read::list(node, "require", problems).unwrap_or_default();
     let required = |node: &Node| {
         let mut fields = read::Fields::open(node, "a required call", problems)?;
-        let mut pairs = described(&mut fields, problems);
+        let described = described(&mut fields, problems);
+        let mut pairs = Vec::new();
         let count = fields.optional("count").and_then(|node| count(node, problems));
         pairs.extend(pair(&fields, "count", count));
         let after = fields.optional("after").and_then(|node| read::name(node, "after", problems));
         pairs.extend(pair(&fields, "after", after.map(text)));
         fields.finish(problems);
+        pairs.splice(0..0, described?);
         Some(check(node.span, pairs, "tools.require", false))
     };
     items.iter().filter_map(required).collect()
@@ -37,9 +39,9 @@ pub(super) fn forbid_calls(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<C
     let items = read::list(node, "forbid_calls", problems).unwrap_or_default();
     let forbidden = |node: &Node| {
         let mut fields = read::Fields::open(node, "a forbidden call", problems)?;
-        let pairs = described(&mut fields, problems);
+        let described = described(&mut fields, problems);
         fields.finish(problems);
-        Some(check(node.span, pairs, "tools.forbid_calls", true))
+        Some(check(node.span, described?, "tools.forbid_calls", true))
     };
     items.iter().filter_map(forbidden).collect()
 }
@@ -50,15 +52,15 @@ fn check(span: Span, pairs: Vec<Pair>, label: &'static str, negate: bool) -> Arc
     item(KIND, label, negate, span, &arguments)
 }
 
-/// Which calls are meant, as arguments of the check.
-fn described(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Vec<Pair> {
+/// Which calls are meant, as arguments of the check; `None` when they have no name.
+fn described(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Vec<Pair>> {
     let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
     let args = fields.optional("args_match").and_then(|node| args_match(node, problems));
     let result = fields.optional("result_match").and_then(|node| one_pattern(node, "result_match", problems));
     let not = fields.optional("result_not_match").and_then(|node| one_pattern(node, "result_not_match", problems));
     let described =
-        [("name", name.map(text)), ("args_match", args), ("result_match", result), ("result_not_match", not)];
-    described.into_iter().filter_map(|(key, value)| pair(fields, key, value)).collect()
+        [("name", Some(text(name?))), ("args_match", args), ("result_match", result), ("result_not_match", not)];
+    Some(described.into_iter().filter_map(|(key, value)| pair(fields, key, value)).collect())
 }
 
 fn pair(fields: &read::Fields<'_>, key: &str, value: Option<Node>) -> Option<Pair> {
@@ -70,7 +72,8 @@ fn text(text: Spanned<String>) -> Node {
 }
 
 fn one_pattern(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {
-    Some(Node::text(pattern(&read::text(node, name, problems)?), node.span))
+    let written = read::text(node, name, problems)?;
+    Some(Node::text(pattern(&written, node.span, problems)?, node.span))
 }
 
 /// A pattern for each path into the arguments.
@@ -82,8 +85,16 @@ fn args_match(node: &Node, problems: &mut Diagnostics) -> Option<Node> {
         );
         return None;
     };
-    let read =
-        |pair: &Pair| Some(Pair { key: pair.key.clone(), value: one_pattern(&pair.value, &pair.key.text, problems)? });
+    let read = |pair: &Pair| {
+        if pair.key.text.contains("${") {
+            problems.push(
+                Diagnostic::error(pair.key.span, "a path of `args_match` can not hold a variable")
+                    .label("would be looked for as it is written")
+                    .help("write the path out; variables may stand in the pattern behind it"),
+            );
+        }
+        Some(Pair { key: pair.key.clone(), value: one_pattern(&pair.value, &pair.key.text, problems)? })
+    };
     Some(Node { span: node.span, content: Content::Map(pairs.iter().filter_map(read).collect()) })
 }
 

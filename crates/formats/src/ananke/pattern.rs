@@ -1,41 +1,91 @@
 //! Patterns: `/body/flags` as in JavaScript, anything else is the pattern itself.
 
-const FLAGS: &str = "gimsuy";
+use agentci_plan::{Diagnostic, Diagnostics, Span};
 
-/// The pattern as the checks read it, with its flags at its beginning. `g` and `u` change nothing in a search; `y` binds it to the
-/// beginning of the text.
-pub(super) fn pattern(written: &str) -> String {
-    let Some((body, flags)) = split(written) else { return written.to_owned() };
+/// The flags of JavaScript, of which `i`, `m`, `s` and `y` change what is found.
+const FLAGS: &str = "dgimsuvy";
+
+/// The pattern as the checks read it, with its flags at its beginning; `None` when it is wrong. `y` binds it to the beginning of
+/// the text.
+pub(super) fn pattern(written: &str, span: Span, problems: &mut Diagnostics) -> Option<String> {
+    let Some((body, flags)) = split(written) else { return Some(written.to_owned()) };
+    if let Some(unknown) = flags.chars().find(|flag| !FLAGS.contains(*flag)) {
+        problems.push(
+            Diagnostic::error(span, format!("the pattern has an unknown flag `{unknown}`"))
+                .label("read as `/body/flags`")
+                .help(format!(
+                    "known flags are those of JavaScript, `{FLAGS}`; if the slashes are meant as such, put a backslash before \
+                     the first: `\\/`"
+                )),
+        );
+        return None;
+    }
     let inline: String = ['i', 'm', 's'].into_iter().filter(|flag| flags.contains(*flag)).collect();
     let inline = if inline.is_empty() { inline } else { format!("(?{inline})") };
-    if flags.contains('y') { format!("{inline}\\A(?:{body})") } else { format!("{inline}{body}") }
+    Some(if flags.contains('y') { format!("{inline}\\A(?:{body})") } else { format!("{inline}{body}") })
 }
 
+/// The body and the flags of a text between slashes. What ends with other than flags is taken for a path if it has a third slash,
+/// or more behind the last than there are flags.
 fn split(written: &str) -> Option<(&str, &str)> {
     let (body, flags) = written.strip_prefix('/')?.rsplit_once('/')?;
-    (!body.is_empty() && flags.chars().all(|flag| FLAGS.contains(flag))).then_some((body, flags))
+    let known = flags.chars().all(|flag| FLAGS.contains(flag));
+    let meant = flags.len() <= FLAGS.len() && flags.chars().all(|flag| flag.is_ascii_alphabetic()) && !has_slash(body);
+    (!body.is_empty() && (known || meant)).then_some((body, flags))
+}
+
+/// Whether there is a slash without a backslash before it.
+fn has_slash(body: &str) -> bool {
+    let mut characters = body.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '/' => return true,
+            '\\' => _ = characters.next(),
+            _ => {}
+        }
+    }
+    false
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::{messages, node};
     use super::*;
+
+    fn read(written: &str) -> (Option<String>, Vec<String>) {
+        let mut problems = Diagnostics::default();
+        let pattern = pattern(written, node("a").span, &mut problems);
+        (pattern, messages(&problems))
+    }
 
     #[test]
     fn flags_stand_at_the_beginning() {
-        for (written, read) in [
+        for (written, expected) in [
             ("error|failed", "error|failed"),
             ("/error/", "error"),
             ("/^a$/mgi", "(?im)^a$"),
+            ("/a/dv", "a"),
             ("/a|b/y", "\\A(?:a|b)"),
             ("/a.b/suy", "(?s)\\A(?:a.b)"),
             ("/a\\/b/ii", "(?i)a\\/b"),
             ("/${NAME}/i", "(?i)${NAME}"),
             ("/usr/bin/x", "/usr/bin/x"),
+            ("/api/customers", "/api/customers"),
+            ("/orders/17", "/orders/17"),
+            ("\\/usr/bin", "\\/usr/bin"),
             ("//", "//"),
             ("/", "/"),
             ("a/b/i", "a/b/i"),
         ] {
-            assert_eq!(pattern(written), read, "{written}");
+            assert_eq!(read(written), (Some(expected.to_owned()), vec![]), "{written}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_flag_is_named() {
+        for (written, flag) in [("/error/ix", 'x'), ("/Error/I", 'I'), ("/a\\/b/k", 'k'), ("/usr/bin", 'b')] {
+            let message = format!("the pattern has an unknown flag `{flag}`");
+            assert_eq!(read(written), (None, vec![message]), "{written}");
         }
     }
 }

@@ -12,11 +12,12 @@ pub(crate) fn is_test(root: &Node) -> bool {
     !of_another_dialect(root) && root.get("turns").is_some_and(|turns| turns.items().is_some())
 }
 
-/// Whether a file that has the name of a test, and no mark of one, was meant to be one.
+/// Whether a file that has the name of a test, and no mark of one, was meant to be one. One that is empty was.
 pub(super) fn is_meant_as_test(root: &Node) -> bool {
     let close = |pair: &Pair| did_you_mean(&pair.key.text, ["turns"]).is_some();
     let turns = root.pairs().is_some_and(|pairs| pairs.iter().any(close));
-    !of_another_dialect(root) && root.get("version").is_some() && (turns || root.get("name").is_some())
+    let marked = root.get("version").is_some() && (turns || root.get("name").is_some());
+    root.is_null() || (!of_another_dialect(root) && marked)
 }
 
 /// Whether a file holds the settings of a project.

@@ -50,7 +50,7 @@ pub(super) fn test<'c>(
     let tags = fields.optional("tags").and_then(|node| read::one_or_more_texts(node, "tags", problems));
     let skip = fields.optional("skip").and_then(|node| skip(node, problems));
     let hooks = fields.optional("hooks").map(|node| hooks(node, place, folder, problems)).unwrap_or_default();
-    let tools = fields.optional("tools").map(|node| client_tools(node, setting.protocol, problems));
+    let tools = fields.optional("tools").map(|node| client_tools(node, config, problems));
     let turns =
         fields.required("turns", problems).and_then(|node| filled_list(node, "turns", "[{ user: Hello }]", problems));
     let turns: Vec<ReadTurn> =
@@ -67,7 +67,8 @@ pub(super) fn test<'c>(
     (file, Asked { turns, block, named, inherit })
 }
 
-fn client_tools(node: &Node, protocol: Protocol, problems: &mut Diagnostics) -> Vec<Tool> {
+fn client_tools(node: &Node, config: &Config, problems: &mut Diagnostics) -> Vec<Tool> {
+    let protocol = config.target.protocol;
     if protocol != Protocol::Agui {
         problems.push(
             Diagnostic::error(node.span, "`tools` are offered to targets of type `agui`")
@@ -75,5 +76,5 @@ fn client_tools(node: &Node, protocol: Protocol, problems: &mut Diagnostics) -> 
                 .help("remove them"),
         );
     }
-    tools(node, problems)
+    tools(node, &config.target.tools, problems)
 }

@@ -57,13 +57,13 @@ pub(super) fn merged(target: &[Tool], test: Vec<Tool>) -> Vec<Tool> {
     all
 }
 
-/// Reads a list of tools.
-pub(super) fn tools(node: &Node, problems: &mut Diagnostics) -> Vec<Tool> {
+/// Reads a list of tools, each of which must have an answer of its own or one of those below it.
+pub(super) fn tools(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> Vec<Tool> {
     let items = read::list(node, "tools", problems).unwrap_or_default();
     let mut names = HashSet::new();
     let mut tools = Vec::with_capacity(items.len());
     for item in items {
-        let Some(tool) = tool(item, problems) else { continue };
+        let Some(tool) = tool(item, below, problems) else { continue };
         if !names.insert(tool.name.value.clone()) {
             problems.push(
                 Diagnostic::error(tool.name.span, format!("the tool `{}` is described twice", tool.name.value))
@@ -76,7 +76,7 @@ pub(super) fn tools(node: &Node, problems: &mut Diagnostics) -> Vec<Tool> {
     tools
 }
 
-fn tool(node: &Node, problems: &mut Diagnostics) -> Option<Tool> {
+fn tool(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> Option<Tool> {
     let mut fields = read::Fields::open(node, "a tool", problems)?;
     let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
     let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
@@ -84,14 +84,25 @@ fn tool(node: &Node, problems: &mut Diagnostics) -> Option<Tool> {
     let parameters = parameters.and_then(|node| read::object(node, "parameters", Reading::Core, problems));
     let answers = answers(&mut fields, problems);
     fields.finish(problems);
-    Some(Tool { name: name?, description, parameters, answers })
+    let name = name?;
+    if answers.is_none() && !below.iter().any(|known| known.name.value == name.value) {
+        problems.push(
+            Diagnostic::error(name.span, format!("the tool `{}` has no answer", name.value.escape_debug()))
+                .label("what is the agent told when it calls it?")
+                .help("add `reply: ..`, `replies: [..]` or `error: ..`; `reply: null` answers with nothing"),
+        );
+    }
+    let answers = answers.unwrap_or_default();
+    Some(Tool { name, description, parameters, answers })
 }
 
-/// What it answers: always the same, one thing after another, or a complaint.
-fn answers(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Vec<ScriptedAnswer> {
+/// What it answers: always the same, one thing after another, or a complaint. `None` when nothing is written; a `reply` that is
+/// null is an answer.
+fn answers(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Vec<ScriptedAnswer>> {
     let [reply, replies, error] = ["reply", "replies", "error"].map(|key| fields.optional(key));
-    let given = ["reply", "replies", "error"].iter().zip([reply, replies, error]).filter(|(_, node)| node.is_some());
-    let mut keys = given.filter_map(|(key, _)| fields.key_span(key));
+    let written = fields.key_span("reply");
+    let given = [written, replies.and(fields.key_span("replies")), error.and(fields.key_span("error"))];
+    let mut keys = given.into_iter().flatten();
     if let (Some(_), Some(second)) = (keys.next(), keys.next()) {
         problems.push(
             Diagnostic::error(second, "a tool has one of `reply`, `replies` and `error`")
@@ -103,11 +114,14 @@ fn answers(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Vec<Scr
         Some(ScriptedAnswer { ok, data: Data::parse(read::data(node, key, Reading::Core, problems)?) })
     };
     if let Some(node) = reply {
-        return answer(node, "reply", true, problems).into_iter().collect();
+        return Some(answer(node, "reply", true, problems).into_iter().collect());
+    }
+    if written.is_some() {
+        return Some(vec![ScriptedAnswer { ok: true, data: Data::parse(Value::Null) }]);
     }
     if let Some(node) = replies {
         let items = filled_list(node, "replies", "[first, second]", problems).unwrap_or_default();
-        return items.iter().filter_map(|item| answer(item, "replies", true, problems)).collect();
+        return Some(items.iter().filter_map(|item| answer(item, "replies", true, problems)).collect());
     }
-    error.and_then(|node| answer(node, "error", false, problems)).into_iter().collect()
+    error.map(|node| answer(node, "error", false, problems).into_iter().collect())
 }

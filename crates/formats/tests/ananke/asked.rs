@@ -93,10 +93,25 @@ fn refuses_what_is_wrong_all_at_once() {
             ],
         ),
         ("text: { must_match: { a: b } }", vec!["`must_match` must be a text or a list of texts, found a mapping"]),
-        ("extends: calm", vec!["`extends` must be a list, found the text `calm`"]),
+        ("text: { must_match: [/a/ix, /usr/bin/x] }", vec!["the pattern has an unknown flag `x`"]),
+        ("task: { artifacts: { match: [/a/i, /b/k] } }", vec!["the pattern has an unknown flag `k`"]),
+        (
+            "tools: { forbid_calls: [{ name: a, args_match: { '${A}': b } }] }",
+            vec!["a path of `args_match` can not hold a variable"],
+        ),
+        ("extends: calm", vec!["there is no block `calm`"]),
+        ("extends: { a: b }", vec!["`extends` must be a text or a list of texts, found a mapping"]),
     ] {
         assert_eq!(wrong_test(&block(lines)), found, "{lines}");
     }
+}
+
+#[test]
+fn a_call_without_a_name_is_no_check_to_complain_about_again() {
+    let wrong = test("a", "assert: { tools: { require: [{ after: b }], forbid_calls: [{ result_match: c }] } }\n");
+    let loaded = crate::project::loaded(CONFIG, &wrong);
+    let case = &loaded.plan.suites[0].cases[0];
+    assert!(case.broken.is_some() && case.checks.is_empty(), "{:?}", case.checks);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a2a_target(case: &Case) -> &agentci_plan::A2aTarget {
 #[test]
 fn agui_has_tools_and_a_wire_of_its_own() {
     let keys = "tools:\n- { name: pick, description: Pick one, parameters: { type: object }, reply: { n: 1 } }\n\
-                - { name: look, replies: ['${A}', [2]] }\n- { name: pay, error: no money }\n- name: ask\n\
+                - { name: look, replies: ['${A}', [2]] }\n- { name: pay, error: no money }\n- { name: ask, reply: null }\n\
                 wire: copilotkit\nprotocol: fail";
     let case = good(&config(keys), &test("a", ""));
     let Target::Agui(target) = &*case.target else { panic!("{:?}", case.target) };
@@ -50,7 +50,7 @@ fn agui_has_tools_and_a_wire_of_its_own() {
         case.world.scripted.iter().map(|tool| (tool.name.value.as_str(), tool.answers.clone())).collect();
     assert_eq!(
         answers.iter().map(|(name, answers)| (*name, answers.len())).collect::<Vec<_>>(),
-        [("pick", 1), ("look", 2), ("pay", 1)]
+        [("pick", 1), ("look", 2), ("pay", 1), ("ask", 1)]
     );
     assert_eq!((answers[0].1[0].ok, &answers[0].1[0].data), (true, &Data::Literal(json!({ "n": 1 }))));
     assert_eq!(answers[1].1[0].data, Data::Template(json!("${A}")));
@@ -170,7 +170,7 @@ fn mcp_is_a_program_or_a_server() {
 #[test]
 fn reports_every_problem_of_a_config() {
     let wrong = "version: 1.0\ntarget:\n  type: agui\n  endpoint: localhost:80\n  agentid: x\n  contextId: c\n  transport: sse\n  \
-                 timeout_ms: 0\n  headers: [a]\n  state: 7\n  tools: [{ name: a, reply: 1, error: no }, { name: a }]\n  wire: smoke\n\
+                 timeout_ms: 0\n  headers: [a]\n  state: 7\n  tools: [{ name: a, reply: 1, error: no }, { name: a, reply: 2 }]\n  wire: smoke\n\
                  recording: here\nassertions: 3\n";
     assert_eq!(
         wrong_config(wrong),

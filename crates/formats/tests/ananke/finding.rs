@@ -127,10 +127,14 @@ fn a_test_that_can_not_be_parsed_is_not_forgotten() {
 }
 
 #[test]
-fn a_test_whose_turns_are_mistyped_is_not_forgotten() {
-    for wrong in
-        ["version: '1.0'\nname: a\nturn: [{ user: hi }]\n", "version: '1.0'\nturns: 3\n", "version: 1\nname: a\n"]
-    {
+fn a_test_whose_turns_are_mistyped_or_missing_is_not_forgotten() {
+    for wrong in [
+        "version: '1.0'\nname: a\nturn: [{ user: hi }]\n",
+        "version: '1.0'\nturns: 3\n",
+        "version: 1\nname: a\n",
+        "",
+        "# later\n",
+    ] {
         let files = MemoryFiles::default().with("p/ananke.config.yaml", CONFIG).with("p/a.test.yaml", wrong);
         for path in ["p", "p/a.test.yaml", "p/ananke.config.yaml"] {
             let loaded = load(&files, &[path]);

@@ -106,7 +106,7 @@ fn named_blocks_come_first_and_count_once() {
     let test = turns(
         "assertions:\n  slow: { timing: { max_duration_ms: 70 } }\n\
          turns:\n- { user: a, assert: { extends: [calm, slow], text: { must_match: fine } } }\n\
-         - { user: b, assert: { extends: [slow], timing: { max_duration_ms: 9 } } }\n- user: c\n",
+         - { user: b, assert: { extends: slow, timing: { max_duration_ms: 9 } } }\n- user: c\n",
     );
     let (turns, whole) = short(&config, &test);
     let calm = ["must_not_match panic", "must_not_match error"];

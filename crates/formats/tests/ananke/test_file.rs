@@ -5,7 +5,7 @@ use std::path::Path;
 use agentci_plan::{Reading, Said, Skip, Target, Text};
 use serde_json::json;
 
-use crate::project::{CONFIG, config, good, load, loaded, messages, project, test, wrong_test};
+use crate::project::{CONFIG, config, good, load, loaded, messages, project, test, wrong_config, wrong_test};
 
 #[test]
 fn actions_keep_their_other_keys() {
@@ -136,8 +136,20 @@ fn tools_of_a_test_add_to_those_of_the_target() {
         case.world.scripted.iter().map(|tool| (tool.name.value.as_str(), tool.answers[0].data.written())).collect();
     assert_eq!(answers, [("a", json!(3)), ("b", json!(2)), ("c", json!("no"))]);
     let mcp = "version: '1.2'\ntarget: { type: mcp, transport: sse, endpoint: 'http://a' }\n";
-    let wrong = loaded(mcp, "version: '1.2'\nname: a\nturns: [{ type: mcp:list }]\ntools: [{ name: a }]\n");
+    let wrong = loaded(mcp, "version: '1.2'\nname: a\nturns: [{ type: mcp:list }]\ntools: [{ name: a, reply: 1 }]\n");
     assert_eq!(messages(&wrong), ["`tools` are offered to targets of type `agui`"]);
+}
+
+#[test]
+fn every_tool_has_an_answer_which_may_be_null() {
+    let case = good(&config("tools: [{ name: a, reply: null }, { name: b, replies: [null, 1] }]"), &test("a", ""));
+    let answers = case.world.scripted.iter().flat_map(|tool| &tool.answers);
+    let answers: Vec<_> = answers.map(|answer| (answer.ok, answer.data.written())).collect();
+    assert_eq!(answers, [(true, json!(null)), (true, json!(null)), (true, json!(1))]);
+    assert_eq!(wrong_config(&config("tools: [{ name: search_docs }]")), ["the tool `search_docs` has no answer"]);
+    assert_eq!(wrong_test(&test("a", "tools: [{ name: c, error: }]\n")), ["the tool `c` has no answer"]);
+    let two = wrong_test(&test("a", "tools: [{ name: c, reply: null, error: no }]\n"));
+    assert_eq!(two, ["a tool has one of `reply`, `replies` and `error`"]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod conversation;
 mod endings;
 mod history;
 mod properties;
+mod snapshots;
 mod streams;
 mod violations;
 

@@ -89,7 +89,13 @@ fn an_id_used_twice_is_two_calls() {
     ];
     assert_eq!(
         lines_of(&events),
-        ["3 call a one {} begun 2", "4 result a 1", "6 call a one {} begun 5", "7 result a 2"]
+        [
+            "3 call a one {} begun 2",
+            "4 result a 1",
+            "5 violation event 5, `TOOL_CALL_START`: call `a` was begun before in this run",
+            "6 call a one {} begun 5",
+            "7 result a 2"
+        ]
     );
 }
 

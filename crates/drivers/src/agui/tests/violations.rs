@@ -76,6 +76,14 @@ fn rules_within_a_run() {
             vec![call_start("c", "one"), call_start("c", "one"), call_end("c")],
             vec!["event 3, `TOOL_CALL_START`: call `c` is open already"],
         ),
+        (
+            vec![call_start("c", "one"), call_end("c"), call_start("c", "one"), call_end("c")],
+            vec!["event 4, `TOOL_CALL_START`: call `c` was begun before in this run"],
+        ),
+        (
+            vec![call_start("c", "one"), call_end("c"), result("c", "ok"), result("c", "declined")],
+            vec!["event 5, `TOOL_CALL_RESULT`: call `c` has an answer already, and gets another: declined"],
+        ),
         (vec![result("c", "1")], vec!["event 2, `TOOL_CALL_RESULT`: call `c` was never begun"]),
         (
             vec![call_start("c", "one"), args("c", "{\"a\":"), call_end("c")],

@@ -21,7 +21,7 @@ pub(super) fn target(
     let thread = fields.optional("threadId").and_then(|node| template(node, "threadId", problems));
     let forwarded_props = fields.optional("forwardedProps").and_then(|node| object(node, "forwardedProps", problems));
     let state = fields.optional("state").and_then(|node| object(node, "state", problems));
-    *tools = fields.optional("tools").map(|node| read_tools(node, problems)).unwrap_or_default();
+    *tools = fields.optional("tools").map(|node| read_tools(node, &[], problems)).unwrap_or_default();
     let wire = fields.optional("wire").and_then(|node| read::choice(node, "wire", &AguiWire::NAMES, problems));
     let protocol =
         fields.optional("protocol").and_then(|node| read::choice(node, "protocol", &Strictness::NAMES, problems));
