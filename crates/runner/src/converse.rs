@@ -74,6 +74,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let context = Context {
         case_id: &case.id,
         lookup: &|name| prepared.scope.get(name),
+        folder: &job.suite.folder,
         environment,
         draws: job.draws,
         request_timeout: job.options.timeout,
