@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    A2aTarget, AguiTarget, Auth, Diagnostic, Diagnostics, McpTarget, McpTransport, MockTarget, ProcessTarget, Said, Span, Text, Turn,
+    A2aTarget, AguiTarget, Auth, Diagnostic, Diagnostics, McpTarget, McpTransport, MockTarget, ProcessTarget, Said,
+    Span, Text, Turn,
 };
 
 /// How to reach the agent.
