@@ -41,9 +41,15 @@ impl McpDriver {
     /// Takes one turn.
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
         let clock = sink.clock();
+        let action = Action::read(input).map_err(DriveError::Unsupported);
+        // Before the clock of the turn is started: a program takes its time to be there.
+        let reached = match &mut self.server {
+            Some(server) if action.is_ok() => server.reach().await,
+            _ => Ok(()),
+        };
         let begun = self.line.next(clock);
         sink.push_at(begun, Kind::TurnStart(input.value()))?;
-        let action = Action::read(input).map_err(DriveError::Unsupported)?;
+        let action = action?;
         let mut call_id = String::new();
         if let Action::Call { tool, args, .. } = &action {
             self.calls += 1;
@@ -52,7 +58,7 @@ impl McpDriver {
             let call = ToolCall { call_id: call_id.clone(), name, args, observer: Observer::Protocol, begun: None };
             sink.push_at(begun, Kind::ToolCall(call))?;
         }
-        let (Told { outcome, logs, defects }, over) = self.ask(&action, clock, begun).await?;
+        let (Told { outcome, logs, defects }, over) = self.ask(&action, reached, clock, begun).await?;
         for logged in logs {
             // What was told between two turns belongs to the later one.
             let at = logged.at_us.max(begun.offset_us);
@@ -75,7 +81,13 @@ impl McpDriver {
     }
 
     /// Asks the server or the recording.
-    async fn ask(&mut self, action: &Action, clock: Clock, at: Moment) -> Result<(Told, Moment), DriveError> {
+    async fn ask(
+        &mut self,
+        action: &Action,
+        reached: Result<(), Failure>,
+        clock: Clock,
+        at: Moment,
+    ) -> Result<(Told, Moment), DriveError> {
         let identity = action.identity();
         if let Some(recalled) = self.line.recall(&identity, clock) {
             let (body, came) = recalled?;
@@ -86,7 +98,10 @@ impl McpDriver {
             return Err(DriveError::Unsupported("there is neither a server nor a recording".into()));
         };
         let slot = self.line.note(&identity, clock, at);
-        let (told, came) = server.perform(action, clock).await;
+        let (told, came) = match reached {
+            Ok(()) => server.perform(action, clock).await,
+            Err(failure) => (Told::failed(failure), clock.now()),
+        };
         if let Some(slot) = slot {
             slot.answered(came, serde_json::to_string(&told).map_err(std::io::Error::from)?);
         }

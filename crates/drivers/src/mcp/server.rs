@@ -18,7 +18,7 @@ use crate::{Clock, Context};
 #[derive(Debug)]
 pub(super) struct Server {
     place: mcp::Server,
-    /// How long one action may take; for the first one that includes reaching the server.
+    /// How long one action may take, and reaching the server.
     timeout: Duration,
     client: Option<Client>,
     /// How many of its defects were told.
@@ -34,26 +34,31 @@ impl Server {
         Ok(Self { place, timeout, client: None, defects: 0, stderr_tail: Vec::new() })
     }
 
+    /// Reaches the server, if it is not there yet.
+    pub(super) async fn reach(&mut self) -> Result<(), Failure> {
+        if self.client.is_some() {
+            return Ok(());
+        }
+        match Client::connect(self.place.clone(), Options::default(), self.timeout).await {
+            Ok(client) => {
+                self.client = Some(client);
+                Ok(())
+            }
+            Err(error) => {
+                if let Error::Died { stderr_tail, .. } | Error::TimedOut { stderr_tail, .. } = &error {
+                    self.stderr_tail.clone_from(stderr_tail);
+                }
+                Err(Failure::of(&error, false, self.timeout))
+            }
+        }
+    }
+
     /// Does what a turn asks for. Whatever comes of it is told, and when it was known.
     pub(super) async fn perform(&mut self, action: &Action, clock: Clock) -> (Told, Moment) {
-        let begun = Instant::now();
-        let client = match self.client.take() {
-            Some(client) => client,
-            None => match Client::connect(self.place.clone(), Options::default(), self.timeout).await {
-                Ok(client) => client,
-                Err(error) => {
-                    if let Error::Died { stderr_tail, .. } | Error::TimedOut { stderr_tail, .. } = &error {
-                        self.stderr_tail.clone_from(stderr_tail);
-                    }
-                    let outcome = Outcome::Failure(Failure::of(&error, false, self.timeout));
-                    return (Told { outcome, logs: Vec::new(), defects: Vec::new() }, clock.now());
-                }
-            },
+        let Some(client) = &self.client else {
+            return (Told::failed(Failure::of(&Error::Closed, true, self.timeout)), clock.now());
         };
-        // Kept at once: whoever stops waiting for the answer still has a server to end.
-        let client = self.client.insert(client);
-        let left = self.timeout.saturating_sub(begun.elapsed());
-        let done = ask(client, action, clock, left).await;
+        let done = ask(client, action, clock, self.timeout).await;
         let at = clock.now();
         let mut logs: Vec<Logged> =
             client.notifications().into_iter().map(|told| Logged::notification(told, clock)).collect();

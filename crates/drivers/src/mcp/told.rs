@@ -20,6 +20,13 @@ pub(super) struct Told {
     pub(super) defects: Vec<String>,
 }
 
+impl Told {
+    /// There is no result, and nothing was heard.
+    pub(super) fn failed(failure: Failure) -> Self {
+        Self { outcome: Outcome::Failure(failure), logs: Vec::new(), defects: Vec::new() }
+    }
+}
+
 /// A result as the protocol has it, or why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
