@@ -1,7 +1,12 @@
 """Tools of MCP servers that others made, called by `agentci run`: both transports, both eras, and all that can go wrong."""
 
 import json
+import os
+import shutil
+import subprocess
+import tempfile
 from contextlib import nullcontext
+from pathlib import Path
 
 from harness import FOLDER, main
 from mcp_suite import (
@@ -171,7 +176,7 @@ def test_a_recording_is_replayed_without_the_server(_):
         "asked": [call("reserve", day="Monday")],
         "wrong": [call("add", said("6"), a=2, b=3)],
         "dead": [call("leave", code=3)],
-        "large": [call("big", said("^x"), megabytes=20)],
+        "large": [call("big", said("^x"), megabytes=2)],
     }
     passing = {"fine", "listed", "told", "large"}
     tests = {f"{name}.test.yaml": written(*turns).replace("name: flow", f"name: {name}") for name, turns in tests.items()}
@@ -278,6 +283,40 @@ def test_a_runledger_suite_with_a_tool_of_an_mcp_server(_):
         assert suite.run("--mode", "record").status == 0
         (suite.folder / "suite.yaml").write_text(suite_file.replace(PYTHON[0], "no-such-server"))
         assert suite.run("--mode", "replay").status == 0
+
+
+NATIVE = """\
+suite: native
+target: { mcp: { command: COMMAND } }
+world: { recording: "recordings/{case}.jsonl" }
+cases:
+  - id: sums
+    turns:
+      - mcp:call: { tool: add, args: { a: 2, b: 3 } }
+        checks: [{ tool_called: { name: add, args: { a: 2 } } }, { contains: "5" }]
+      - mcp:list: { snapshot: kept/tools.json }
+"""
+
+
+def test_a_native_suite(_):
+    with McpSuite("", {}) as suite:
+        (suite.folder / "ananke.config.yaml").unlink()
+        native = NATIVE.replace("COMMAND", json.dumps([*PYTHON, "stdio"]))
+        (suite.folder / "agentci.yaml").write_text(native)
+        assert suite.run("--mode", "record").status == 0
+        tools = json.loads((suite.folder / "kept" / "tools.json").read_text())
+        assert "add" in [tool["name"] for tool in tools], tools
+        (suite.folder / "agentci.yaml").write_text(native.replace(PYTHON[0], "no-such-server"))
+        assert suite.run("--mode", "replay").status == 0
+        assert suite.run("--mode", "live").status == 1
+
+
+def test_the_example(_):
+    with tempfile.TemporaryDirectory(prefix="agentci-interop-") as root:
+        shutil.copytree(FOLDER.parent / "examples" / "mcp", Path(root) / "mcp")
+        for mode in ["replay", "live", "record"]:
+            command = [os.environ["AGENTCI"], "run", "mcp", "--output-dir", "runs", "--mode", mode]
+            subprocess.run(command, cwd=root, check=True, capture_output=True, timeout=60)
 
 
 class Nothing:

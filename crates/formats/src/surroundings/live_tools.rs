@@ -186,3 +186,43 @@ pub(crate) fn print_live_tools(tools: &[(Spanned<String>, LiveTool)], span: Span
 fn pair(key: &str, value: Node, span: Span) -> Pair {
     Pair { key: Key { text: key.to_owned(), span }, value }
 }
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::{MemoryFiles, Sources};
+
+    use super::*;
+
+    fn read(text: &str) -> (Vec<(Spanned<String>, LiveTool)>, Vec<String>) {
+        let node = crate::yaml::parse(text, Sources::default().add(Path::new("a"), text)).unwrap();
+        let mut problems = Diagnostics::default();
+        let files = MemoryFiles::default().with("s/server.py", "");
+        let tools = read_live_tools(&node, &files, Path::new("s"), &mut problems);
+        (tools, problems.iter().map(|problem| problem.message.clone()).collect())
+    }
+
+    #[test]
+    fn a_tool_of_an_mcp_server_says_how_the_server_is_reached() {
+        let (tools, problems) = read("a: { mcp: { command: [python3, server.py], tool: b }, timeout: 5s }");
+        assert_eq!(problems, [""; 0]);
+        let [(_, LiveTool::Mcp(tool))] = tools.as_slice() else { panic!("{tools:?}") };
+        let McpTransport::Stdio { command, .. } = &tool.transport else { panic!("{tool:?}") };
+        assert_eq!(command[1].file.as_deref(), Some(Path::new("s/server.py")));
+        assert_eq!((tool.tool.as_deref(), tool.timeout.as_secs()), (Some("b"), 5));
+    }
+
+    #[test]
+    fn a_tool_that_can_not_be_reached_is_refused() {
+        for (text, message) in [
+            ("a: {}", "a tool has either `command`, `http` or `mcp`"),
+            ("a: { command: [x], mcp: { command: [x] } }", "a tool has either `command`, `http` or `mcp`"),
+            ("a: { mcp: {} }", "`mcp` needs either `command` or `url`"),
+            ("a: { mcp: { command: [x], url: 'http://x' } }", "`mcp` needs either `command` or `url`"),
+            ("a: { mcp: { command: [''] } }", "`command` names no program"),
+            ("a: { mcp: { url: 'http://x', env: { A: b } } }", "unknown key `env` in `mcp`"),
+            ("a: { mcp: { command: [x], headers: { A: b } } }", "unknown key `headers` in `mcp`"),
+        ] {
+            assert_eq!(read(text).1, [message], "{text}");
+        }
+    }
+}
