@@ -1,5 +1,6 @@
 //! The driver of a target: an enum, since the kinds of target are ours to list.
 
+use std::path::Path;
 use std::time::Duration;
 
 use agentci_plan::{Target, UnsetVariable};
@@ -9,6 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::a2a::A2aDriver;
 use crate::agui::AguiDriver;
 use crate::exchange::{Line, Recording};
+use crate::mcp::McpDriver;
 use crate::mock::{MockDraws, MockDriver};
 use crate::process::ProcessDriver;
 use crate::{DriveError, Input, ToolHost, TraceSink};
@@ -19,6 +21,8 @@ pub struct Context<'c> {
     pub case_id: &'c str,
     /// The value of a variable.
     pub lookup: &'c dyn Fn(&str) -> Option<String>,
+    /// The suite's folder: files that a turn names are looked for there.
+    pub folder: &'c Path,
     /// What an agent that is ours to start finds in its environment, unless the target says otherwise.
     pub environment: &'c [(String, String)],
     /// Which calls of a scripted model fail, for the whole run.
@@ -37,6 +41,7 @@ enum Kind {
     Mock(MockDriver),
     Agui(Box<AguiDriver>),
     A2a(Box<A2aDriver>),
+    Mcp(Box<McpDriver>),
 }
 
 impl Driver {
@@ -49,6 +54,7 @@ impl Driver {
             Target::Mock(mock) => Ok(Ok(Driver(Kind::Mock(MockDriver::open(mock, context.draws))))),
             Target::Agui(agui) => Ok(Ok(Driver(Kind::Agui(Box::new(AguiDriver::open(agui, context, line)?))))),
             Target::A2a(a2a) => Ok(Ok(Driver(Kind::A2a(Box::new(A2aDriver::open(a2a, context, line)?))))),
+            Target::Mcp(mcp) => Ok(Ok(Driver(Kind::Mcp(Box::new(McpDriver::open(mcp, context, line)?))))),
             other => Ok(Err(DriveError::Unsupported(format!("no driver for {other:?}")))),
         }
     }
@@ -57,8 +63,8 @@ impl Driver {
     pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::Kind>) {
         match &mut self.0 {
             Kind::Process(driver) => driver.listen(seen),
-            // Neither a scripted model nor a server that is not ours to start has a wire that we see.
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) => {}
+            // Neither a scripted model nor a server has a wire that we see.
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) => {}
         }
     }
 
@@ -74,6 +80,7 @@ impl Driver {
             Kind::Mock(driver) => driver.turn(input.value(), sink),
             Kind::Agui(driver) => driver.turn(input, sink, host).await,
             Kind::A2a(driver) => driver.turn(input, sink, host).await,
+            Kind::Mcp(driver) => driver.turn(input, sink).await,
         }
     }
 
@@ -81,7 +88,7 @@ impl Driver {
     pub fn unread(&self) -> usize {
         match &self.0 {
             Kind::Process(driver) => driver.unread(),
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) => 0,
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) => 0,
         }
     }
 
@@ -91,6 +98,7 @@ impl Driver {
             Kind::Process(_) | Kind::Mock(_) => None,
             Kind::Agui(driver) => driver.take_recording(),
             Kind::A2a(driver) => driver.take_recording(),
+            Kind::Mcp(driver) => driver.take_recording(),
         }
     }
 
@@ -98,6 +106,7 @@ impl Driver {
     pub async fn close(self) -> Ending {
         match self.0 {
             Kind::Process(driver) => driver.close().await,
+            Kind::Mcp(driver) => driver.close().await,
             Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) => Ending { exit: None, stderr_tail: Vec::new() },
         }
     }

@@ -14,6 +14,9 @@ pub enum DriveError {
     /// The agent could not be started or reached.
     #[error("the agent could not be started: {0}")]
     Unreachable(#[from] SpawnError),
+    /// A server that is ours to start did not.
+    #[error("the server could not be started: {0}")]
+    NotStarted(String),
     /// The server could not be reached, or the request can not be sent.
     #[error("{0}")]
     NoServer(String),

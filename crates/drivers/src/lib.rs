@@ -12,6 +12,7 @@ pub mod exchange;
 mod host;
 mod ids;
 mod input;
+mod mcp;
 pub mod mock;
 mod process;
 mod sink;

@@ -8,8 +8,8 @@ use agentci_formats::{load, print_native, yaml};
 use agentci_plan::{
     A2aCard, A2aTarget, Action, AguiTarget, AguiWire, ApiKeyPlace, Auth, Case, Cassette, Check, ClientTool,
     CommandPart, CommandTool, Content, Data, Dialect, Fault, FaultKind, FaultTime, Gates, Hook, HttpTool, Limit,
-    Limits, LiveTool, LiveTools, McpTarget, McpTransport, MemoryFiles, Message, MockResponse, MockScript, MockTarget,
-    Mode, ModelScript, ModelWorld, Node, Normalization, ProcessTarget, Recording, Redaction, Said, Scalar,
+    Limits, LiveTool, LiveTools, McpTarget, McpTool, McpTransport, MemoryFiles, Message, MockResponse, MockScript,
+    MockTarget, Mode, ModelScript, ModelWorld, Node, Normalization, ProcessTarget, Recording, Redaction, Said, Scalar,
     ScriptedAnswer, ScriptedTool, Skip, Sources, Span, Spanned, StopRule, Strictness, Suite, Target, Text,
     TextReplacement, ToolSource, Turn, World, join,
 };
@@ -358,7 +358,18 @@ fn live() -> impl Strategy<Value = LiveTools> {
         let timeout = Duration::from_millis(millis);
         LiveTool::Http(HttpTool { url: Text::parse("https://x.test/${A}"), headers, timeout, span: span() })
     });
-    let tools = collection::btree_map(name(), prop_oneof![command, http], 0..3);
+    let mcp = (argument(), named_texts(), option::of(name()), any::<bool>());
+    let mcp = mcp.prop_map(|(argument, named, tool, stdio)| {
+        let parts = ["program".to_owned(), argument].map(|part| CommandPart { text: Text::parse(&part), file: None });
+        let url = Spanned::new(Text::parse("https://x.test/${A}"), span());
+        let (transport, headers) = if stdio {
+            (McpTransport::Stdio { command: parts.into(), environment: named }, Vec::new())
+        } else {
+            (McpTransport::Http(url), named)
+        };
+        LiveTool::Mcp(McpTool { transport, headers, tool, timeout: Duration::from_secs(30), span: span() })
+    });
+    let tools = collection::btree_map(name(), prop_oneof![command, http, mcp], 0..3);
     (tools, option::of(name())).prop_map(|(tools, module)| LiveTools {
         tools: tools.into_iter().map(|(name, tool)| (Spanned::new(name, span()), tool)).collect(),
         module: module.map(|module| Spanned::new(module, span())),

@@ -39,7 +39,7 @@ pub use files::{Entry, FileError, Files, Kind, MemoryFiles, join, relative};
 pub use gates::Gates;
 pub use hook::Hook;
 pub use limits::{Limit, Limits};
-pub use live::{CommandTool, HttpTool, LiveTool, LiveTools, TOOL_TIMEOUT};
+pub use live::{CommandTool, HttpTool, LiveTool, LiveTools, McpTool, TOOL_TIMEOUT};
 pub use mock::{MockResponse, MockScript, MockTarget};
 pub use model::{
     Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, ModelScript, ModelWorld, Pace, ScriptedCall,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{CommandPart, Span, Spanned, Text};
+use crate::{CommandPart, McpTransport, Span, Spanned, Text};
 
 /// How long a tool may take that does not say so itself.
 pub const TOOL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -27,6 +27,22 @@ pub enum LiveTool {
     Command(CommandTool),
     /// An HTTP endpoint: arguments as a JSON body, the result as JSON.
     Http(HttpTool),
+    /// A tool of an MCP server.
+    Mcp(McpTool),
+}
+
+impl LiveTool {
+    /// What the suite hands over to it by name: environment variables or headers.
+    pub fn handed_over(&self) -> &[(String, Text)] {
+        match self {
+            LiveTool::Command(tool) => &tool.environment,
+            LiveTool::Http(tool) => &tool.headers,
+            LiveTool::Mcp(tool) => match &tool.transport {
+                McpTransport::Stdio { environment, .. } => environment,
+                McpTransport::Http(_) => &tool.headers,
+            },
+        }
+    }
 }
 
 /// A tool that is a program.
@@ -51,6 +67,21 @@ pub struct HttpTool {
     pub url: Text,
     /// Headers beside the usual ones.
     pub headers: Vec<(String, Text)>,
+    /// How long one call may take.
+    pub timeout: Duration,
+    /// Where the suite says so.
+    pub span: Span,
+}
+
+/// A tool of an MCP server. Tools of one server share it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpTool {
+    /// How the server is reached.
+    pub transport: McpTransport,
+    /// Headers beside the usual ones.
+    pub headers: Vec<(String, Text)>,
+    /// What the server calls the tool, where that is another name.
+    pub tool: Option<String>,
     /// How long one call may take.
     pub timeout: Duration,
     /// Where the suite says so.

@@ -74,6 +74,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let context = Context {
         case_id: &case.id,
         lookup: &|name| prepared.scope.get(name),
+        folder: &job.suite.folder,
         environment,
         draws: job.draws,
         request_timeout: job.options.timeout,
@@ -159,10 +160,9 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let recording = driver.take_recording();
     talk.stderr_tail = driver.close().await.stderr_tail;
     drop(server);
-    let source = host.source;
     talk.findings.splice(0..0, found.take());
     conclude(job, &mut talk, meters.into_inner().case);
-    put_away(job, source, &prepared.secrets, &mut talk).await;
+    put_away(job, host.source, &prepared.secrets, &mut talk).await;
     let unsaved = recording.and_then(|kept| recording::save(job, &kept, &prepared.secrets, &talk.findings));
     talk.findings.extend(unsaved);
     talk

@@ -34,7 +34,7 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
     let mut finding = plain(Cause::Protocol, error.to_string(), None);
     match error {
         DriveError::Stopped => return None,
-        DriveError::Unreachable(_) => {
+        DriveError::Unreachable(_) | DriveError::NotStarted(_) => {
             finding.cause = Cause::Unreachable;
             finding.place = Some(target);
             finding.label = "this command".into();

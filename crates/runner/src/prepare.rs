@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agentci_checks::{ReadyCheck, refill};
 use agentci_drivers::{Input, Line};
-use agentci_plan::{Case, Cassette, Content, LiveTool, Mode, Node, Reading, Said, Text, ToolSource, mix};
+use agentci_plan::{Case, Cassette, Content, Mode, Node, Reading, Said, Text, ToolSource, mix};
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::{PLACEHOLDER, Redactor};
 use agentci_verdict::{Cause, Finding, Replay};
@@ -232,11 +232,7 @@ fn learn<'c>(
 
 /// What a suite hands to the agent, its hooks and its tools by name.
 fn handed_over(case: &Case) -> impl Iterator<Item = &(String, Text)> {
-    let tools = case.world.live.tools.iter().flat_map(|(_, tool)| match tool {
-        LiveTool::Command(tool) => tool.environment.as_slice(),
-        LiveTool::Http(tool) => tool.headers.as_slice(),
-        _ => &[],
-    });
+    let tools = case.world.live.tools.iter().flat_map(|(_, tool)| tool.handed_over());
     let agent = case.target.handed_over();
     agent.iter().chain(case.hooks.iter().flat_map(|hook| &hook.environment)).chain(tools)
 }

@@ -19,7 +19,7 @@ use crate::descendants;
 use crate::tail::Tail;
 
 /// What to start.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {
     /// The program: a path, or a name to look up on `PATH`.
     pub program: OsString,

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use futures_util::task::AtomicWaker;
+use tokio::task::coop::{Unconstrained, unconstrained};
 
 /// Asks a future only when it said that it has something to say. In a `select` every branch is asked whenever any of them
 /// wakes up; a timer or a signal beside a stream of thousands of events would be asked as often as the stream.
 pub struct Seldom<F> {
-    future: Pin<Box<F>>,
+    /// Asked whatever the branches before it have used up: one that always has work would leave a timer nothing to go off with.
+    future: Pin<Box<Unconstrained<F>>>,
     bell: Arc<Bell>,
     /// What rings the bell.
     waker: Waker,
@@ -33,7 +35,7 @@ impl<F: Future> Seldom<F> {
     /// Wraps a future.
     pub fn new(future: F) -> Self {
         let bell = Arc::new(Bell { rung: AtomicBool::new(true), task: AtomicWaker::new() });
-        Self { future: Box::pin(future), waker: Waker::from(Arc::clone(&bell)), bell }
+        Self { future: Box::pin(unconstrained(future)), waker: Waker::from(Arc::clone(&bell)), bell }
     }
 }
 
@@ -92,5 +94,20 @@ mod tests {
     #[tokio::test]
     async fn a_timer_goes_off() {
         Seldom::new(tokio::time::sleep(Duration::from_millis(1))).await;
+    }
+
+    #[tokio::test]
+    async fn a_timer_goes_off_beside_endless_work() {
+        let endless = async {
+            // An end all the same, much later than the timer's.
+            for _ in 0..50_000_000 {
+                tokio::task::consume_budget().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = endless => panic!("the timer never went off"),
+            () = Seldom::new(tokio::time::sleep(Duration::from_millis(1))) => {}
+        }
     }
 }

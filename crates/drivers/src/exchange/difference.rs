@@ -3,20 +3,34 @@
 use agentci_trace::{PLACEHOLDER, canonical};
 use serde_json::Value;
 
+/// How much of a value is shown.
+const SHOWN: usize = 160;
+
 /// The first place where two values part.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Difference {
+pub(crate) struct Difference {
     /// A JSON pointer, empty for the whole value.
-    pub(super) path: String,
+    pub(crate) path: String,
     /// What the recording has there, if anything.
-    pub(super) recorded: Option<Value>,
+    pub(crate) recorded: Option<Value>,
     /// What is sent now, if anything.
-    pub(super) sent: Option<Value>,
+    pub(crate) sent: Option<Value>,
 }
 
 /// The first place, in the order of the recording, where a recorded value and one that is sent part.
-pub(super) fn first_difference(recorded: &Value, sent: &Value) -> Option<Difference> {
+pub(crate) fn first_difference(recorded: &Value, sent: &Value) -> Option<Difference> {
     walk(&mut String::new(), recorded, sent)
+}
+
+/// One side of a difference in a message.
+pub(crate) fn shown(value: Option<&Value>) -> String {
+    let Some(value) = value else { return "nothing".into() };
+    let text = canonical(value);
+    let mut short: String = text.chars().take(SHOWN).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
+    }
+    short
 }
 
 fn walk(path: &mut String, recorded: &Value, sent: &Value) -> Option<Difference> {

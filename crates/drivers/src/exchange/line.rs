@@ -2,9 +2,11 @@
 
 use agentci_trace::Moment;
 use agentci_wire::http::ClientCertificate;
+use bytes::Bytes;
+use serde_json::Value;
 
 use super::live;
-use super::{Answer, ExchangeError, Player, Recorder, Request};
+use super::{Answer, ExchangeError, Method, Player, Recorder, Request, Slot};
 use crate::Clock;
 use crate::ids::random_seed;
 
@@ -38,6 +40,22 @@ impl Line {
             Line::Live => live::send(request, clock, at, certificate, None).await,
             Line::Record(recorder) => live::send(request, clock, at, certificate, Some(recorder)).await,
             Line::Replay(player) => player.answer(request, clock),
+        }
+    }
+
+    /// Begins an exchange that is none of HTTP, if what goes over the line is written down.
+    pub(crate) fn note(&mut self, identity: &Value, clock: Clock, at: Moment) -> Option<Slot> {
+        match self {
+            Line::Record(recorder) => Some(recorder.begin(Method::Post, identity, clock, at)),
+            Line::Live | Line::Replay(_) => None,
+        }
+    }
+
+    /// The recorded answer of such an exchange and when it came; nothing if this is no replay.
+    pub(crate) fn recall(&mut self, identity: &Value, clock: Clock) -> Option<Result<(Bytes, Moment), ExchangeError>> {
+        match self {
+            Line::Replay(player) => Some(player.recall(identity, clock)),
+            Line::Live | Line::Record(_) => None,
         }
     }
 

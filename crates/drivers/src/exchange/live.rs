@@ -60,7 +60,7 @@ pub(super) async fn send(
     recorder: Option<&mut Recorder>,
 ) -> Result<Answer, ExchangeError> {
     let limit = Limit { sent: Instant::now(), timeout: request.timeout };
-    let mut slot = recorder.map(|recorder| recorder.begin(request, clock, at));
+    let mut slot = recorder.map(|recorder| recorder.begin(request.method, &request.identity, clock, at));
     let wire = StreamRequest {
         url: request.url.clone(),
         method: request.method,

@@ -24,6 +24,8 @@
 //! - `end`: `how` is `closed`, `left` (nobody read on), `timeout` (with `after_us`), or, with a `message`, `unreachable`,
 //!   `unsendable`, `broken` or `too_large`.
 //!
+//! What is none of HTTP, such as a call of an MCP server, is kept in the same lines: one `body`, which is JSON.
+//!
 //! Secrets are removed when a recording is written, and where one stood any text fits when a request is compared.
 
 mod answer;
@@ -38,6 +40,9 @@ mod recorder;
 mod recording;
 mod request;
 mod write;
+
+pub(crate) use difference::{Difference, first_difference, shown};
+pub(crate) use recorder::Slot;
 
 pub use answer::{Answer, Arrived, Next};
 pub use error::{ExchangeError, Mismatch};

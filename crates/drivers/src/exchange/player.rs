@@ -4,17 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::vec;
 
-use agentci_trace::{Moment, Redactor, canonical};
+use agentci_trace::{Moment, Redactor};
+use bytes::Bytes;
 use serde_json::Value;
 
 use super::answer::{Read, Source};
-use super::difference::{Difference, first_difference};
+use super::difference::{Difference, first_difference, shown};
 use super::recording::{End, Exchange, How, Piece, Recording};
-use super::{Answer, ExchangeError, Mismatch, Request};
+use super::{Answer, ExchangeError, Method, Mismatch, Request};
 use crate::Clock;
-
-/// How much of a value is shown.
-const SHOWN: usize = 160;
 
 /// Plays a recording back, request by request.
 #[derive(Debug)]
@@ -54,12 +52,7 @@ impl Player {
     }
 
     pub(super) fn answer(&mut self, request: &Request, clock: Clock) -> Result<Answer, ExchangeError> {
-        let number = self.played + 1;
-        let Some(exchange) = self.exchanges.next() else { return Err(Mismatch::NoMore { number }.into()) };
-        self.played = number;
-        if let Some(difference) = self.difference(&exchange, request) {
-            return Err(differs(number, &difference).into());
-        }
+        let (exchange, number) = self.take(request.method, &request.identity)?;
         let Exchange { at_us, response, pieces, end, .. } = exchange;
         let pieces = pieces.into_iter();
         let mut played = Played { pieces, end, number, clock, now: at_us, position: Arc::clone(&self.position) };
@@ -70,13 +63,32 @@ impl Player {
         Ok(Answer::new(clock.after(at_us), came, head, Source::Played(played), None))
     }
 
-    fn difference(&self, recorded: &Exchange, request: &Request) -> Option<Difference> {
-        let [mut was, mut is] = [recorded.identity.clone(), request.identity.clone()];
+    /// The whole answer of an exchange that is none of HTTP, and when it came.
+    pub(super) fn recall(&mut self, identity: &Value, clock: Clock) -> Result<(Bytes, Moment), ExchangeError> {
+        let (exchange, number) = self.take(Method::Post, identity)?;
+        let answer = exchange.pieces.into_iter().next().ok_or(Mismatch::NotReadOn { number })?;
+        self.position.fetch_max(answer.at_us, Ordering::Relaxed);
+        Ok((answer.raw, clock.after(answer.at_us)))
+    }
+
+    /// The next exchange and its number, if it is the same.
+    fn take(&mut self, method: Method, identity: &Value) -> Result<(Exchange, usize), Mismatch> {
+        let number = self.played + 1;
+        let Some(exchange) = self.exchanges.next() else { return Err(Mismatch::NoMore { number }) };
+        self.played = number;
+        match self.difference(&exchange, method, identity) {
+            Some(difference) => Err(differs(number, &difference)),
+            None => Ok((exchange, number)),
+        }
+    }
+
+    fn difference(&self, recorded: &Exchange, method: Method, identity: &Value) -> Option<Difference> {
+        let [mut was, mut is] = [recorded.identity.clone(), identity.clone()];
         self.redactor.value(&mut was);
         self.redactor.value(&mut is);
-        if recorded.method != request.method {
-            let name = |method: super::Method| Some(Value::from(method.name()));
-            let (recorded, sent) = (name(recorded.method), name(request.method));
+        if recorded.method != method {
+            let name = |method: Method| Some(Value::from(method.name()));
+            let (recorded, sent) = (name(recorded.method), name(method));
             return Some(Difference { path: "its method".into(), recorded, sent });
         }
         first_difference(&was, &is)
@@ -84,17 +96,9 @@ impl Player {
 }
 
 fn differs(number: usize, difference: &Difference) -> Mismatch {
-    let show = |value: &Option<Value>| value.as_ref().map_or("nothing".into(), |value| cut(&canonical(value)));
-    let path = if difference.path.is_empty() { "the top".into() } else { difference.path.clone() };
-    Mismatch::Differs { number, path, recorded: show(&difference.recorded), sent: show(&difference.sent) }
-}
-
-fn cut(text: &str) -> String {
-    let mut short: String = text.chars().take(SHOWN).collect();
-    if short.len() < text.len() {
-        short.push_str("...");
-    }
-    short
+    let Difference { path, recorded, sent } = difference;
+    let path = if path.is_empty() { "the top".into() } else { path.clone() };
+    Mismatch::Differs { number, path, recorded: shown(recorded.as_ref()), sent: shown(sent.as_ref()) }
 }
 
 /// The answer to one recorded request.

@@ -6,7 +6,7 @@ use agentci_trace::Moment;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::Request;
+use super::Method;
 use super::recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
 use crate::Clock;
 use crate::ids::random_seed;
@@ -45,13 +45,13 @@ impl Recorder {
     }
 
     /// A place for an exchange that begins.
-    pub(super) fn begin(&mut self, request: &Request, clock: Clock, at: Moment) -> Slot {
+    pub(super) fn begin(&mut self, method: Method, identity: &Value, clock: Clock, at: Moment) -> Slot {
         let mut recording = lock(&self.recording);
         let index = recording.exchanges.len();
         recording.exchanges.push(Exchange {
             at_us: at.offset_us,
-            method: request.method,
-            identity: request.identity.clone(),
+            method,
+            identity: identity.clone(),
             response: None,
             pieces: Vec::new(),
             end: End { at_us: at.offset_us, how: How::Left },
@@ -62,7 +62,7 @@ impl Recorder {
 
 /// The place of one exchange in a recording. An exchange that is dropped before its end was left.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     recording: Arc<Mutex<Recording>>,
     index: usize,
     clock: Clock,
@@ -81,6 +81,13 @@ impl Slot {
     pub(super) fn end(&mut self, at: Moment, how: How) {
         self.ended = true;
         self.change(|exchange| exchange.end = End { at_us: at.offset_us, how });
+    }
+
+    /// The whole answer at once, of an exchange that is none of HTTP.
+    pub(crate) fn answered(mut self, at: Moment, body: String) {
+        self.head(Head { at_us: at.offset_us, status: 200, headers: Vec::new() });
+        self.piece(Part::Body, at, body.into());
+        self.end(at, How::Closed);
     }
 
     fn change(&self, change: impl FnOnce(&mut Exchange)) {

@@ -46,7 +46,7 @@ const TYPES: [Type; 8] = [
     Type { name: "mcp:call", protocol: Some(Protocol::Mcp), read: call },
     Type { name: "mcp:read", protocol: Some(Protocol::Mcp), read: resource },
     Type { name: "mcp:prompt", protocol: Some(Protocol::Mcp), read: prompt },
-    Type { name: "mcp:list", protocol: Some(Protocol::Mcp), read: nothing },
+    Type { name: "mcp:list", protocol: Some(Protocol::Mcp), read: list },
 ];
 
 /// Reads a turn; `None` when it is wrong.
@@ -166,16 +166,36 @@ fn send(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
 fn call(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
     fields.required("tool", problems).and_then(|node| read::name(node, "tool", problems));
     optional_mapping(fields, "args", problems);
-    fields.optional("answers");
+    answers(fields, problems);
+    let words = [("allow", ()), ("fail", ())];
+    fields.optional("errors").and_then(|node| read::choice(node, "errors", &words, problems));
 }
 
 fn resource(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
     fields.required("uri", problems).and_then(|node| read::name(node, "uri", problems));
+    answers(fields, problems);
+}
+
+fn list(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
+    fields.optional("snapshot").and_then(|node| read::name(node, "snapshot", problems));
+}
+
+/// What the server is told when it asks the user.
+fn answers(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
+    let Some(items) = fields.optional("answers").and_then(|node| read::list(node, "answers", problems)) else { return };
+    for item in items {
+        let Some(mut answer) = read::Fields::open(item, "an answer", problems) else { continue };
+        let words = [("accept", ()), ("decline", ()), ("cancel", ())];
+        answer.optional("action").and_then(|node| read::choice(node, "action", &words, problems));
+        optional_mapping(&mut answer, "content", problems);
+        answer.finish(problems);
+    }
 }
 
 fn prompt(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
     fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
     optional_mapping(fields, "args", problems);
+    answers(fields, problems);
 }
 
 fn optional_mapping(fields: &mut read::Fields<'_>, key: &'static str, problems: &mut Diagnostics) {

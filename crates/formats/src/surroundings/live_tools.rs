@@ -4,13 +4,14 @@
 //! search_docs: { command: [python3, search.py], timeout: 10s }
 //! poll: { command: [./poll], long_lived: true }
 //! pay: { http: { url: "https://pay.test/charge", headers: { authorization: "Bearer ${ENV.PAY_TOKEN}" } } }
+//! search: { mcp: { command: [npx, search-server], tool: web_search } }
 //! ```
 
 use std::path::Path;
 
 use agentci_plan::{
-    CommandTool, Content, Diagnostic, Diagnostics, Files, HttpTool, Key, LiveTool, Node, Pair, Span, Spanned,
-    TOOL_TIMEOUT, Text, print_duration, read,
+    CommandPart, CommandTool, Content, Diagnostic, Diagnostics, Files, HttpTool, Key, LiveTool, McpTool, McpTransport,
+    Node, Pair, Span, Spanned, TOOL_TIMEOUT, Text, print_duration, read,
 };
 
 use super::plain;
@@ -38,44 +39,79 @@ pub(crate) fn read_live_tools(
 fn tool(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<LiveTool> {
     let mut fields = read::Fields::open(node, "a tool", problems)?;
     let timeout = fields.optional("timeout").map(|node| read::duration(node, "timeout", problems));
-    let (command, http) = (fields.optional("command"), fields.optional("http"));
+    let [command, http, mcp] = ["command", "http", "mcp"].map(|key| fields.optional(key));
     let timeout = timeout.unwrap_or(Some(TOOL_TIMEOUT));
-    let tool = match (command, http) {
-        (Some(command), None) => {
-            let parts = read::texts(command, "command", problems)?;
-            if parts.first().is_none_or(|program| program.value.trim().is_empty()) {
-                problems.push(
-                    Diagnostic::error(command.span, "`command` names no program").label("a program is missing here"),
-                );
-                return None;
-            }
+    let tool = match (command, http, mcp) {
+        (Some(command), None, None) => {
+            let command = program(command, files, folder, problems)?;
             let long_lived = fields.optional("long_lived").and_then(|node| read::truth(node, "long_lived", problems));
             let environment = fields.optional("env").map(|node| named(node, "env", problems)).unwrap_or_default();
             Some(LiveTool::Command(CommandTool {
-                command: parts.into_iter().map(|text| part(files, folder, Text::parse(&text.value))).collect(),
+                command,
                 environment,
                 long_lived: long_lived.unwrap_or(false),
                 timeout: timeout?,
                 span: node.span,
             }))
         }
-        (None, Some(http)) => {
+        (None, Some(http), None) => {
             let mut inner = read::Fields::open(http, "`http`", problems)?;
             let url = inner.required("url", problems).and_then(|node| read::text(node, "url", problems));
             let headers = inner.optional("headers").map(|node| named(node, "headers", problems)).unwrap_or_default();
             inner.finish(problems);
             Some(LiveTool::Http(HttpTool { url: Text::parse(&url?), headers, timeout: timeout?, span: node.span }))
         }
+        (None, None, Some(mcp)) => {
+            let tool = mcp_tool(mcp, files, folder, problems)?;
+            Some(LiveTool::Mcp(McpTool { timeout: timeout?, span: node.span, ..tool }))
+        }
         _ => {
-            problems.push(
-                Diagnostic::error(node.span, "a tool has either `command` or `http`")
-                    .help("write `command: [program, argument]` or `http: { url: \"https://..\" }`"),
-            );
+            problems.push(Diagnostic::error(node.span, "a tool has either `command`, `http` or `mcp`").help(
+                "write `command: [program, argument]`, `http: { url: \"https://..\" }` or `mcp: { command: [..] }`",
+            ));
             None
         }
     };
     fields.finish(problems);
     tool
+}
+
+fn mcp_tool(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<McpTool> {
+    let mut fields = read::Fields::open(node, "`mcp`", problems)?;
+    let tool = fields.optional("tool").and_then(|node| read::name(node, "tool", problems));
+    let mut headers = Vec::new();
+    let transport = match (fields.optional("command"), fields.optional("url")) {
+        (Some(command), None) => {
+            let environment = fields.optional("env").map(|node| named(node, "env", problems)).unwrap_or_default();
+            let command = program(command, files, folder, problems);
+            command.map(|command| McpTransport::Stdio { command, environment })
+        }
+        (None, Some(url)) => {
+            headers = fields.optional("headers").map(|node| named(node, "headers", problems)).unwrap_or_default();
+            let text = read::text(url, "url", problems);
+            text.map(|text| McpTransport::Http(Spanned::new(Text::parse(&text), url.span)))
+        }
+        _ => {
+            problems.push(
+                Diagnostic::error(node.span, "`mcp` needs either `command` or `url`")
+                    .label("it is not said how the server is reached")
+                    .help("write `command: [program, argument]` with `env`, or `url: https://..` with `headers`"),
+            );
+            return None;
+        }
+    };
+    fields.finish(problems);
+    let tool = tool.map(|tool| tool.value);
+    Some(McpTool { transport: transport?, headers, tool, timeout: TOOL_TIMEOUT, span: node.span })
+}
+
+fn program(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<Vec<CommandPart>> {
+    let parts = read::texts(node, "command", problems)?;
+    if parts.first().is_none_or(|program| program.value.trim().is_empty()) {
+        problems.push(Diagnostic::error(node.span, "`command` names no program").label("a program is missing here"));
+        return None;
+    }
+    Some(parts.into_iter().map(|text| part(files, folder, Text::parse(&text.value))).collect())
 }
 
 fn named(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, Text)> {
@@ -95,12 +131,14 @@ pub(crate) fn print_live_tools(tools: &[(Spanned<String>, LiveTool)], span: Span
             list.iter().map(|(key, text)| pair(key, Node::text(text.written(), span), span)).collect(),
         ),
     };
+    let words = |command: &[CommandPart]| {
+        Node::list(span, command.iter().map(|part| Node::text(part.text.written(), span)).collect())
+    };
     let print = |tool: &LiveTool| {
         let mut pairs = Vec::new();
         let timeout = match tool {
             LiveTool::Command(tool) => {
-                let parts = tool.command.iter().map(|part| Node::text(part.text.written(), span)).collect();
-                pairs.push(("command", Node::list(span, parts)));
+                pairs.push(("command", words(&tool.command)));
                 if !tool.environment.is_empty() {
                     pairs.push(("env", texts(&tool.environment)));
                 }
@@ -117,6 +155,23 @@ pub(crate) fn print_live_tools(tools: &[(Spanned<String>, LiveTool)], span: Span
                 pairs.push(("http", Node::map(span, inner)));
                 tool.timeout
             }
+            LiveTool::Mcp(tool) => {
+                let (place, key, named) = match &tool.transport {
+                    McpTransport::Stdio { command, environment } => (("command", words(command)), "env", environment),
+                    McpTransport::Http(url) => {
+                        (("url", Node::text(url.value.written(), span)), "headers", &tool.headers)
+                    }
+                };
+                let mut inner = vec![place];
+                if !named.is_empty() {
+                    inner.push((key, texts(named)));
+                }
+                if let Some(name) = &tool.tool {
+                    inner.push(("tool", Node::text(name.clone(), span)));
+                }
+                pairs.push(("mcp", Node::map(span, inner)));
+                tool.timeout
+            }
             _ => TOOL_TIMEOUT,
         };
         if timeout != TOOL_TIMEOUT {
@@ -130,4 +185,44 @@ pub(crate) fn print_live_tools(tools: &[(Spanned<String>, LiveTool)], span: Span
 
 fn pair(key: &str, value: Node, span: Span) -> Pair {
     Pair { key: Key { text: key.to_owned(), span }, value }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::{MemoryFiles, Sources};
+
+    use super::*;
+
+    fn read(text: &str) -> (Vec<(Spanned<String>, LiveTool)>, Vec<String>) {
+        let node = crate::yaml::parse(text, Sources::default().add(Path::new("a"), text)).unwrap();
+        let mut problems = Diagnostics::default();
+        let files = MemoryFiles::default().with("s/server.py", "");
+        let tools = read_live_tools(&node, &files, Path::new("s"), &mut problems);
+        (tools, problems.iter().map(|problem| problem.message.clone()).collect())
+    }
+
+    #[test]
+    fn a_tool_of_an_mcp_server_says_how_the_server_is_reached() {
+        let (tools, problems) = read("a: { mcp: { command: [python3, server.py], tool: b }, timeout: 5s }");
+        assert_eq!(problems, [""; 0]);
+        let [(_, LiveTool::Mcp(tool))] = tools.as_slice() else { panic!("{tools:?}") };
+        let McpTransport::Stdio { command, .. } = &tool.transport else { panic!("{tool:?}") };
+        assert_eq!(command[1].file.as_deref(), Some(Path::new("s/server.py")));
+        assert_eq!((tool.tool.as_deref(), tool.timeout.as_secs()), (Some("b"), 5));
+    }
+
+    #[test]
+    fn a_tool_that_can_not_be_reached_is_refused() {
+        for (text, message) in [
+            ("a: {}", "a tool has either `command`, `http` or `mcp`"),
+            ("a: { command: [x], mcp: { command: [x] } }", "a tool has either `command`, `http` or `mcp`"),
+            ("a: { mcp: {} }", "`mcp` needs either `command` or `url`"),
+            ("a: { mcp: { command: [x], url: 'http://x' } }", "`mcp` needs either `command` or `url`"),
+            ("a: { mcp: { command: [''] } }", "`command` names no program"),
+            ("a: { mcp: { url: 'http://x', env: { A: b } } }", "unknown key `env` in `mcp`"),
+            ("a: { mcp: { command: [x], headers: { A: b } } }", "unknown key `headers` in `mcp`"),
+        ] {
+            assert_eq!(read(text).1, [message], "{text}");
+        }
+    }
 }

@@ -40,13 +40,14 @@ fn actions_of_mcp_and_a2a() {
     let mcp = "version: '1.2'\ntarget: { type: mcp, transport: sse, endpoint: 'http://a' }\n";
     let case = good(
         mcp,
-        "version: '1.2'\nname: a\nturns:\n- { type: mcp:call, tool: add, args: { a: 1 }, answers: [yes] }\n\
-         - { type: mcp:read, uri: 'file:///x' }\n- { type: mcp:prompt, name: hello, args: {} }\n- type: mcp:list\n",
+        "version: '1.2'\nname: a\nturns:\n- { type: mcp:call, tool: add, args: { a: 1 }, errors: fail, answers: [{ action: accept }] }\n\
+         - { type: mcp:read, uri: 'file:///x' }\n- { type: mcp:prompt, name: hello, args: {} }\n\
+         - { type: mcp:list, snapshot: tools.json }\n",
     );
     let Said::Action(action) = &case.turns[0].said else { panic!("no action") };
     assert_eq!(
         action.arguments.value(Reading::Core),
-        Ok(json!({ "tool": "add", "args": { "a": 1 }, "answers": ["yes"] }))
+        Ok(json!({ "tool": "add", "args": { "a": 1 }, "errors": "fail", "answers": [{ "action": "accept" }] }))
     );
     let problems = loaded(
         mcp,
@@ -59,6 +60,21 @@ fn actions_of_mcp_and_a2a() {
             "`args` must be a mapping, found a list",
             "unknown key `url` in a turn",
             "a target of type `mcp` takes no messages",
+        ]
+    );
+    let answers = "answers: [yes, { action: maybe }, { content: 1 }, { contents: {} }]";
+    let problems = loaded(
+        mcp,
+        &format!("version: '1.2'\nname: a\nturns: [{{ type: mcp:call, tool: add, errors: no, {answers} }}]\n"),
+    );
+    assert_eq!(
+        messages(&problems),
+        [
+            "`errors` must be one of `allow`, `fail`, found the text `no`",
+            "an answer must be a mapping, found the text `yes`",
+            "`action` must be one of `accept`, `decline`, `cancel`, found the text `maybe`",
+            "`content` must be a mapping, found the number 1",
+            "unknown key `contents` in an answer",
         ]
     );
     let a2a = "version: '1.1'\ntarget: { type: a2a, endpoint: 'http://a' }\n";

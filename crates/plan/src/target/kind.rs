@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    A2aTarget, AguiTarget, Auth, Diagnostic, Diagnostics, McpTarget, MockTarget, ProcessTarget, Said, Span, Text, Turn,
+    A2aTarget, AguiTarget, Auth, Diagnostic, Diagnostics, McpTarget, McpTransport, MockTarget, ProcessTarget, Said,
+    Span, Text, Turn,
 };
 
 /// How to reach the agent.
@@ -55,7 +56,10 @@ impl Target {
             Target::Mock(_) => &[],
             Target::Agui(agui) => &agui.headers,
             Target::A2a(a2a) => &a2a.headers,
-            Target::Mcp(mcp) => &mcp.headers,
+            Target::Mcp(mcp) => match &mcp.transport {
+                McpTransport::Stdio { environment, .. } => environment,
+                McpTransport::Http(_) => &mcp.headers,
+            },
         }
     }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::builtin;
 use super::command::{self, LongLived};
 use super::http::Endpoint;
+use super::mcp::{Server, Servers};
 use super::module::Module;
 
 /// A tool of the program that uses this library.
@@ -33,12 +34,16 @@ pub struct Toolbox {
     own: Vec<Arc<dyn Tool>>,
     tools: BTreeMap<String, Ready>,
     module: Option<Module>,
+    /// Each MCP server once, however many tools it has.
+    servers: Servers,
 }
 
 enum Ready {
     Once(Command, Duration),
     LongLived(Box<LongLived>),
     Http(Endpoint),
+    /// A server, what it calls the tool, and how long a call may take.
+    Mcp(Arc<Server>, String, Duration),
 }
 
 /// Why the tools can not be had.
@@ -72,6 +77,10 @@ impl Toolbox {
                     }
                 }),
                 LiveTool::Http(tool) => Endpoint::new(tool, lookup).map(Ready::Http),
+                LiveTool::Mcp(tool) => toolbox.servers.of(tool, lookup).map(|server| {
+                    let called = tool.tool.clone().unwrap_or_else(|| name.value.clone());
+                    Ready::Mcp(server, called, tool.timeout)
+                }),
                 _ => continue,
             };
             let ready = ready.map_err(|unset| ToolboxError {
@@ -126,6 +135,7 @@ impl Toolbox {
             Some(Ready::Once(command, limit)) => return command::once(command, args, *limit).await,
             Some(Ready::LongLived(tool)) => return tool.call(call_id, name, args).await,
             Some(Ready::Http(endpoint)) => return endpoint.call(args).await,
+            Some(Ready::Mcp(server, tool, limit)) => return server.call(tool, args, *limit).await,
             None => {}
         }
         match &self.module {
@@ -145,6 +155,7 @@ impl Toolbox {
         if let Some(module) = self.module {
             module.close().await;
         }
+        self.servers.close().await;
     }
 }
 

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const EARLY: Duration = Duration::from_secs(30);
 
 /// What a program shows to be given an access token.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct ClientCredentials {
     /// Where tokens are fetched. When absent the server is asked, which then decides who is shown the secret.
     pub token_url: Option<String>,

@@ -17,7 +17,7 @@ use super::stdio::Stdio;
 use crate::Command;
 
 /// Where a server is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Server {
     /// A program to start; it ends with the client, and everything it started with it.
     Stdio(Command),

@@ -22,7 +22,7 @@ const FAILURE_LIMIT: usize = 1 << 20;
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// A server's address and what opens it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Endpoint {
     /// The address.
     pub url: String,

@@ -66,9 +66,18 @@ impl CallResult {
         parts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
     }
 
-    /// What to compare with: the data if there is some, as its copy among the text parts has a layout of its own; the text otherwise.
+    /// What to compare with: the data if there is some, as its copy among the text parts has a layout of its own; the text
+    /// otherwise, read where it is an object or a list of JSON; and the parts themselves where none is a text.
     pub fn value(&self) -> Cow<'_, Value> {
-        self.structured.as_ref().map_or_else(|| Cow::Owned(Value::String(self.text())), Cow::Borrowed)
+        if let Some(structured) = &self.structured {
+            return Cow::Borrowed(structured);
+        }
+        if !self.content.is_empty() && self.content.iter().all(|part| part["type"] != "text") {
+            return Cow::Owned(Value::Array(self.content.clone()));
+        }
+        let text = self.text();
+        let json = text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str(&text).ok()).flatten();
+        Cow::Owned(json.unwrap_or(Value::String(text)))
     }
 }
 
@@ -161,7 +170,21 @@ mod tests {
         assert_eq!(both.text(), "{\n \"a\": 1.0\n}\nb");
         assert!(both.is_error);
         assert_eq!(Value::Object(both.rest), json!({ "_meta": { "x": 1 } }));
-        assert_eq!(*read(json!({ "content": [{ "type": "text", "text": "b" }] })).unwrap().value(), json!("b"));
+    }
+
+    #[test]
+    fn without_data_the_text_counts_and_without_text_the_parts() {
+        for (content, value) in [
+            (json!([{ "type": "text", "text": "b" }]), json!("b")),
+            (json!([{ "type": "text", "text": "{\n \"a\": 1\n}" }]), json!({ "a": 1 })),
+            (json!([{ "type": "text", "text": "[1," }]), json!("[1,")),
+            (json!([{ "type": "text", "text": "42" }]), json!("42")),
+            (json!([{ "type": "image", "data": "" }, { "type": "text", "text": "b" }]), json!("b")),
+            (json!([{ "type": "image", "data": "" }]), json!([{ "type": "image", "data": "" }])),
+            (json!([]), json!("")),
+        ] {
+            assert_eq!(*read(json!({ "content": content })).unwrap().value(), value, "{content}");
+        }
     }
 
     #[test]

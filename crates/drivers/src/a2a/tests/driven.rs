@@ -107,7 +107,14 @@ fn streaming() -> A2aTarget {
 /// Takes one turn.
 fn drive(target: &A2aTarget, tape: Tape) -> (Result<(), DriveError>, Trace) {
     let draws = MockDraws::new(7);
-    let context = Context { case_id: "c", lookup: &|_| None, environment: &[], draws: &draws, request_timeout: None };
+    let context = Context {
+        case_id: "c",
+        lookup: &|_| None,
+        folder: Path::new(""),
+        environment: &[],
+        draws: &draws,
+        request_timeout: None,
+    };
     let mut driver = A2aDriver::open(target, &context, tape.line_to_it()).unwrap();
     let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

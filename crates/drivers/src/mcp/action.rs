@@ -1,0 +1,187 @@
+//! What a turn asks of a server.
+
+use agentci_wire::mcp::{self, Answer};
+use serde_json::{Map, Value, json};
+
+use crate::Input;
+
+/// What a turn asks of a server.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Action {
+    /// Calls a tool.
+    Call {
+        tool: String,
+        args: Value,
+        answers: Vec<Answer>,
+        /// Whether a tool that says it failed fails the turn.
+        strict: bool,
+    },
+    /// Reads a resource.
+    Read { uri: String, answers: Vec<Answer> },
+    /// Fills in a prompt.
+    Prompt { name: String, args: Value, answers: Vec<Answer> },
+    /// Lists what there is.
+    List {
+        /// The file that the tools have to be described in.
+        snapshot: Option<String>,
+    },
+}
+
+impl Action {
+    /// Reads what a turn says; the error is the suite's.
+    pub(super) fn read(input: &Input) -> Result<Self, String> {
+        let Input::Action { kind, arguments } = input else {
+            return Err("an MCP server takes no messages: call a tool with `mcp:call`".into());
+        };
+        let map = match arguments {
+            Value::Object(map) => map.clone(),
+            Value::Null => Map::new(),
+            _ => return Err(format!("`{kind}` takes a mapping")),
+        };
+        let mut given = Given { kind, map };
+        let action = match kind.as_str() {
+            "mcp:call" => Action::Call {
+                tool: given.required("tool")?,
+                args: given.args()?,
+                answers: given.answers()?,
+                strict: given.strict()?,
+            },
+            "mcp:read" => Action::Read { uri: given.required("uri")?, answers: given.answers()? },
+            "mcp:prompt" => {
+                Action::Prompt { name: given.required("name")?, args: given.args()?, answers: given.answers()? }
+            }
+            "mcp:list" => Action::List { snapshot: given.text("snapshot")? },
+            other => return Err(format!("an MCP server has no action `{other}`")),
+        };
+        match given.map.keys().next() {
+            Some(unknown) => Err(format!("`{kind}` knows no `{}`", unknown.escape_debug())),
+            None => Ok(action),
+        }
+    }
+
+    /// What makes it the same when it is replayed.
+    pub(super) fn identity(&self) -> Value {
+        let (mut identity, answers) = match self {
+            Action::Call { tool, args, answers, .. } => {
+                (json!({ "method": "tools/call", "tool": tool, "args": args }), answers.as_slice())
+            }
+            Action::Read { uri, answers } => (json!({ "method": "resources/read", "uri": uri }), answers.as_slice()),
+            Action::Prompt { name, args, answers } => {
+                (json!({ "method": "prompts/get", "name": name, "args": args }), answers.as_slice())
+            }
+            Action::List { .. } => (json!({ "method": "list" }), [].as_slice()),
+        };
+        if !answers.is_empty() {
+            let show = |answer: &Answer| json!({ "action": answer.action.as_str(), "content": answer.content });
+            identity["answers"] = answers.iter().map(show).collect();
+        }
+        identity
+    }
+}
+
+/// What a turn gives its action, less what was read of it.
+struct Given<'k> {
+    kind: &'k str,
+    map: Map<String, Value>,
+}
+
+impl Given<'_> {
+    fn text(&mut self, key: &str) -> Result<Option<String>, String> {
+        match self.map.shift_remove(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) if !text.is_empty() => Ok(Some(text)),
+            Some(_) => Err(format!("`{key}` of `{}` must be a text", self.kind)),
+        }
+    }
+
+    fn required(&mut self, key: &str) -> Result<String, String> {
+        self.text(key)?.ok_or_else(|| format!("`{}` needs `{key}`", self.kind))
+    }
+
+    fn args(&mut self) -> Result<Value, String> {
+        match self.map.shift_remove("args") {
+            None | Some(Value::Null) => Ok(json!({})),
+            Some(args @ Value::Object(_)) => Ok(args),
+            Some(_) => Err(format!("`args` of `{}` must be a mapping", self.kind)),
+        }
+    }
+
+    fn strict(&mut self) -> Result<bool, String> {
+        match self.text("errors")?.as_deref() {
+            None | Some("allow") => Ok(false),
+            Some("fail") => Ok(true),
+            Some(_) => Err(format!("`errors` of `{}` is `allow` or `fail`", self.kind)),
+        }
+    }
+
+    fn answers(&mut self) -> Result<Vec<Answer>, String> {
+        match self.map.shift_remove("answers") {
+            None | Some(Value::Null) => Ok(Vec::new()),
+            Some(Value::Array(items)) => items.into_iter().map(answer).collect(),
+            Some(_) => Err(format!("`answers` of `{}` must be a list", self.kind)),
+        }
+    }
+}
+
+fn answer(item: Value) -> Result<Answer, String> {
+    const SHAPE: &str =
+        "an answer is `{ action: accept, content: {..} }`, `{ action: decline }` or `{ action: cancel }`";
+    let Value::Object(mut item) = item else { return Err(SHAPE.into()) };
+    let action = match item.shift_remove("action").as_ref().map(Value::as_str) {
+        None | Some(Some("accept")) => mcp::Action::Accept,
+        Some(Some("decline")) => mcp::Action::Decline,
+        Some(Some("cancel")) => mcp::Action::Cancel,
+        Some(_) => return Err(SHAPE.into()),
+    };
+    let content = item.shift_remove("content").filter(|content| !content.is_null());
+    if item.is_empty() { Ok(Answer { action, content }) } else { Err(SHAPE.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(kind: &str, arguments: Value) -> Result<Action, String> {
+        Action::read(&Input::Action { kind: kind.into(), arguments })
+    }
+
+    #[test]
+    fn an_action_is_read_with_all_it_has() {
+        let accept = Answer { action: mcp::Action::Accept, content: Some(json!({ "name": "Ann" })) };
+        let decline = Answer { action: mcp::Action::Decline, content: None };
+        let answers = json!([{ "content": { "name": "Ann" } }, { "action": "decline" }]);
+        let call = read("mcp:call", json!({ "tool": "t", "args": { "a": 1 }, "answers": answers, "errors": "fail" }));
+        assert_eq!(
+            call,
+            Ok(Action::Call {
+                tool: "t".into(),
+                args: json!({ "a": 1 }),
+                answers: vec![accept, decline],
+                strict: true
+            })
+        );
+        assert_eq!(read("mcp:list", Value::Null), Ok(Action::List { snapshot: None }));
+        let prompt = Action::Prompt { name: "p".into(), args: json!({}), answers: vec![] };
+        assert_eq!(read("mcp:prompt", json!({ "name": "p" })), Ok(prompt));
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_action_is_named() {
+        for (kind, arguments, words) in [
+            ("mcp:call", json!({}), "`mcp:call` needs `tool`"),
+            ("mcp:call", json!([1]), "`mcp:call` takes a mapping"),
+            ("mcp:call", json!({ "tool": "t", "args": [1] }), "`args` of `mcp:call` must be a mapping"),
+            ("mcp:call", json!({ "tool": "t", "errors": "no" }), "`errors` of `mcp:call` is `allow` or `fail`"),
+            ("mcp:call", json!({ "tool": "t", "arg": {} }), "`mcp:call` knows no `arg`"),
+            ("mcp:read", json!({ "uri": 1 }), "`uri` of `mcp:read` must be a text"),
+            ("mcp:ping", json!({}), "an MCP server has no action `mcp:ping`"),
+        ] {
+            assert_eq!(read(kind, arguments), Err(words.into()));
+        }
+        for wrong in [json!(["yes"]), json!([{ "action": "maybe" }]), json!([{ "contents": {} }])] {
+            assert!(
+                read("mcp:call", json!({ "tool": "t", "answers": wrong })).unwrap_err().starts_with("an answer is")
+            );
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The turns of a case.
+
+use std::path::PathBuf;
+
+use agentci_plan::{McpTarget, UnsetVariable};
+use agentci_trace::{Kind, Moment, Observer, ToolCall, ToolResult};
+use agentci_wire::Ending;
+use agentci_wire::mcp::CallResult;
+use serde_json::Value;
+
+use super::action::Action;
+use super::failure::Failure;
+use super::server::Server;
+use super::snapshot;
+use super::told::{self, Outcome, Told};
+use crate::exchange::{Line, Recording};
+use crate::{Clock, Context, DriveError, Input, TraceSink};
+
+/// A server that is tested.
+#[derive(Debug)]
+pub(crate) struct McpDriver {
+    line: Line,
+    /// The server; none in a replay.
+    server: Option<Server>,
+    /// Where the files lie that turns name.
+    folder: PathBuf,
+    /// How many tools were called.
+    calls: usize,
+}
+
+impl McpDriver {
+    pub(crate) fn open(target: &McpTarget, context: &Context<'_>, line: Line) -> Result<Self, UnsetVariable> {
+        // In a replay nobody is asked, and what it takes to ask may not be there.
+        let server = match line {
+            Line::Replay(_) => None,
+            Line::Live | Line::Record(_) => Some(Server::new(target, context)?),
+        };
+        Ok(Self { line, server, folder: context.folder.to_path_buf(), calls: 0 })
+    }
+
+    /// Takes one turn.
+    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+        let clock = sink.clock();
+        let action = Action::read(input).map_err(DriveError::Unsupported);
+        // Before the clock of the turn is started: a program takes its time to be there.
+        let reached = match &mut self.server {
+            Some(server) if action.is_ok() => server.reach().await,
+            _ => Ok(()),
+        };
+        let begun = self.line.next(clock);
+        sink.push_at(begun, Kind::TurnStart(input.value()))?;
+        let action = action?;
+        let mut call_id = String::new();
+        if let Action::Call { tool, args, .. } = &action {
+            self.calls += 1;
+            call_id = format!("call-{}", self.calls);
+            let (name, args) = (tool.clone(), args.clone());
+            let call = ToolCall { call_id: call_id.clone(), name, args, observer: Observer::Protocol, begun: None };
+            sink.push_at(begun, Kind::ToolCall(call))?;
+        }
+        let (Told { outcome, logs, defects }, over) = self.ask(&action, reached, clock, begun).await?;
+        for logged in logs {
+            // What was told between two turns belongs to the later one.
+            let at = logged.at_us.max(begun.offset_us);
+            sink.push_at(clock.after(at), logged.event())?;
+        }
+        for defect in defects {
+            sink.push_at(over, Kind::Violation(defect))?;
+        }
+        match outcome {
+            Outcome::Result(result) => self.finish(&action, result, call_id, sink, over)?,
+            Outcome::Failure(failure) => {
+                if !call_id.is_empty() && failure.is_answer() {
+                    sink.push_at(over, Kind::ToolResult(refused(call_id, &failure)))?;
+                }
+                return Err(failure.into());
+            }
+        }
+        sink.push_at(over, Kind::TurnEnd)?;
+        Ok(())
+    }
+
+    /// Asks the server or the recording.
+    async fn ask(
+        &mut self,
+        action: &Action,
+        reached: Result<(), Failure>,
+        clock: Clock,
+        at: Moment,
+    ) -> Result<(Told, Moment), DriveError> {
+        let identity = action.identity();
+        if let Some(recalled) = self.line.recall(&identity, clock) {
+            let (body, came) = recalled?;
+            let told = serde_json::from_slice(&body).map_err(|error| Failure::unreadable(&error))?;
+            return Ok((told, came));
+        }
+        let Some(server) = &mut self.server else {
+            return Err(DriveError::Unsupported("there is neither a server nor a recording".into()));
+        };
+        let slot = self.line.note(&identity, clock, at);
+        let (told, came) = match reached {
+            Ok(()) => server.perform(action, clock).await,
+            Err(failure) => (Told::failed(failure), clock.now()),
+        };
+        if let Some(slot) = slot {
+            slot.answered(came, serde_json::to_string(&told).map_err(std::io::Error::from)?);
+        }
+        Ok((told, came))
+    }
+
+    /// Writes down what a result says.
+    fn finish(
+        &self,
+        action: &Action,
+        result: Value,
+        call_id: String,
+        sink: &mut TraceSink<'_>,
+        over: Moment,
+    ) -> Result<(), DriveError> {
+        match action {
+            Action::Call { tool, strict, .. } => {
+                let result = told::call(result);
+                let text = result.text();
+                sink.push_at(over, Kind::ToolResult(answered(call_id, &result, &text)))?;
+                say(&text, sink, over)?;
+                if let Some(structured) = result.structured {
+                    sink.push_at(over, Kind::FinalOutput(structured))?;
+                }
+                if result.is_error && *strict {
+                    return Err(DriveError::Refused {
+                        message: format!(
+                            "the tool `{tool}` failed: {}",
+                            if text.is_empty() { "no words" } else { &text }
+                        ),
+                        help: "without `errors: fail` the turn goes on, and its checks judge the result".into(),
+                    });
+                }
+            }
+            Action::Read { .. } => say(&told::resource(result).text(), sink, over)?,
+            Action::Prompt { .. } => say(&told::prompt(result).text(), sink, over)?,
+            Action::List { snapshot: path } => {
+                let tools = result["tools"].clone();
+                sink.push_at(over, Kind::FinalOutput(result))?;
+                if let Some(path) = path {
+                    snapshot::compare(&tools, &self.folder.join(path), matches!(self.line, Line::Record(_)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What was recorded, if anything is.
+    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
+        match std::mem::take(&mut self.line) {
+            Line::Record(recorder) => Some(recorder.into_recording()),
+            Line::Live | Line::Replay(_) => None,
+        }
+    }
+
+    /// Ends the server, if it is ours.
+    pub(crate) async fn close(self) -> Ending {
+        match self.server {
+            Some(server) => server.close().await,
+            None => Ending { exit: None, stderr_tail: Vec::new() },
+        }
+    }
+}
+
+fn answered(call_id: String, result: &CallResult, text: &str) -> ToolResult {
+    let ok = !result.is_error;
+    let error = (!ok).then(|| text.to_owned());
+    ToolResult { call_id, ok, result: result.value().into_owned(), error, fault: None }
+}
+
+fn refused(call_id: String, failure: &Failure) -> ToolResult {
+    ToolResult { call_id, ok: false, result: Value::Null, error: Some(failure.message.clone()), fault: None }
+}
+
+fn say(text: &str, sink: &mut TraceSink<'_>, at: Moment) -> Result<(), DriveError> {
+    if !text.is_empty() {
+        sink.push_at(at, Kind::Text(text.to_owned()))?;
+    }
+    Ok(())
+}

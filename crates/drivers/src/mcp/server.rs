@@ -1,0 +1,160 @@
+//! The server: reached when it is first needed, there until the case ends.
+
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use agentci_plan::{McpTarget, McpTransport, UnsetVariable};
+use agentci_trace::Moment;
+use agentci_wire::mcp::{self, Client, Endpoint, Error, Options};
+use agentci_wire::{Command, Ending};
+use serde_json::{Map, Value};
+
+use super::action::Action;
+use super::failure::Failure;
+use super::told::{self, Logged, Outcome, Told};
+use crate::{Clock, Context};
+
+/// A server that is there when it is needed.
+#[derive(Debug)]
+pub(super) struct Server {
+    place: mcp::Server,
+    /// How long one action may take, and reaching the server.
+    timeout: Duration,
+    client: Option<Client>,
+    /// How many of its defects were told.
+    defects: usize,
+    /// The last words of one that was never reached.
+    stderr_tail: Vec<String>,
+}
+
+impl Server {
+    pub(super) fn new(target: &McpTarget, context: &Context<'_>) -> Result<Self, UnsetVariable> {
+        let place = place(target, context)?;
+        let timeout = context.request_timeout.unwrap_or(target.timeout);
+        Ok(Self { place, timeout, client: None, defects: 0, stderr_tail: Vec::new() })
+    }
+
+    /// Reaches the server, if it is not there yet.
+    pub(super) async fn reach(&mut self) -> Result<(), Failure> {
+        if self.client.is_some() {
+            return Ok(());
+        }
+        match Client::connect(self.place.clone(), Options::default(), self.timeout).await {
+            Ok(client) => {
+                self.client = Some(client);
+                Ok(())
+            }
+            Err(error) => {
+                if let Error::Died { stderr_tail, .. } | Error::TimedOut { stderr_tail, .. } = &error {
+                    self.stderr_tail.clone_from(stderr_tail);
+                }
+                Err(Failure::of(&error, false, self.timeout))
+            }
+        }
+    }
+
+    /// Does what a turn asks for. Whatever comes of it is told, and when it was known.
+    pub(super) async fn perform(&mut self, action: &Action, clock: Clock) -> (Told, Moment) {
+        let Some(client) = &self.client else {
+            return (Told::failed(Failure::of(&Error::Closed, true, self.timeout)), clock.now());
+        };
+        let done = ask(client, action, clock, self.timeout).await;
+        let at = clock.now();
+        let mut logs: Vec<Logged> =
+            client.notifications().into_iter().map(|told| Logged::notification(told, clock)).collect();
+        let outcome = match done {
+            Ok((result, heard)) => {
+                logs.extend(heard);
+                Outcome::Result(result)
+            }
+            Err(error) => Outcome::Failure(Failure::of(&error, true, self.timeout)),
+        };
+        logs.sort_by_key(|logged| logged.at_us);
+        let all = client.defects();
+        let defects = all.iter().skip(self.defects).map(ToString::to_string).collect();
+        self.defects = all.len();
+        (Told { outcome, logs, defects }, at)
+    }
+
+    pub(super) async fn close(self) -> Ending {
+        let nothing = Ending { exit: None, stderr_tail: self.stderr_tail };
+        match self.client {
+            Some(client) => client.close().await.ending.unwrap_or(nothing),
+            None => nothing,
+        }
+    }
+}
+
+async fn ask(client: &Client, action: &Action, clock: Clock, limit: Duration) -> Result<(Value, Vec<Logged>), Error> {
+    let heard = |heard| told::heard(heard, clock, clock.now());
+    Ok(match action {
+        Action::Call { tool, args, answers, .. } => {
+            let mut result = client.call_tool(tool, args, answers.clone(), limit).await?;
+            let logs = heard(std::mem::take(&mut result.heard));
+            (told::of_call(result), logs)
+        }
+        Action::Read { uri, answers } => {
+            let mut result = client.read_resource(uri, answers.clone(), limit).await?;
+            let logs = heard(std::mem::take(&mut result.heard));
+            (told::of_resource(result), logs)
+        }
+        Action::Prompt { name, args, answers } => {
+            let mut result = client.get_prompt(name, args, answers.clone(), limit).await?;
+            let logs = heard(std::mem::take(&mut result.heard));
+            (told::of_prompt(result), logs)
+        }
+        Action::List { .. } => (list(client, limit).await?, Vec::new()),
+    })
+}
+
+/// Everything that the server has, in the order of names. Resources and prompts are only there if it says that it has some.
+async fn list(client: &Client, limit: Duration) -> Result<Value, Error> {
+    let begun = Instant::now();
+    let left = || limit.saturating_sub(begun.elapsed());
+    let has = |what: &str| client.facts().capabilities.get(what).is_some();
+    let mut all = Map::new();
+    all.insert("tools".into(), sorted(client.list_tools(left()).await?));
+    if has("resources") {
+        all.insert("resources".into(), sorted(client.list_resources(left()).await?));
+    }
+    if has("prompts") {
+        all.insert("prompts".into(), sorted(client.list_prompts(left()).await?));
+    }
+    Ok(all.into())
+}
+
+fn sorted(mut items: Vec<Value>) -> Value {
+    items.sort_by_cached_key(|item| item["name"].as_str().map(str::to_owned));
+    items.into()
+}
+
+fn place(target: &McpTarget, context: &Context<'_>) -> Result<mcp::Server, UnsetVariable> {
+    let named = |list: &[(String, agentci_plan::Text)]| {
+        list.iter().map(|(name, value)| Ok((name.clone(), value.fill(context.lookup)?))).collect::<Result<Vec<_>, _>>()
+    };
+    match &target.transport {
+        McpTransport::Stdio { command, environment } => {
+            let mut parts = Vec::with_capacity(command.len());
+            for part in command {
+                parts.push(match &part.file {
+                    Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string(),
+                    None => OsString::from(part.text.fill(context.lookup)?),
+                });
+            }
+            let mut variables = context.environment.to_vec();
+            variables.extend(named(environment)?);
+            let mut parts = parts.into_iter();
+            Ok(mcp::Server::Stdio(Command {
+                program: parts.next().unwrap_or_default(),
+                arguments: parts.collect(),
+                folder: None,
+                environment: variables,
+            }))
+        }
+        McpTransport::Http(url) => Ok(mcp::Server::Http(Endpoint {
+            url: url.value.fill(context.lookup)?,
+            headers: named(&target.headers)?,
+            credentials: None,
+        })),
+    }
+}

@@ -1,0 +1,127 @@
+//! The tools of a server as they were: a file to compare with, so that a change of a schema does not go unseen.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::DriveError;
+use crate::exchange::{Difference, first_difference, shown};
+
+/// The largest snapshot.
+const LARGEST: u64 = 64 << 20;
+/// What of a tool is compared.
+const KEPT: [&str; 5] = ["name", "description", "inputSchema", "outputSchema", "annotations"];
+
+/// Compares the tools with a snapshot. One that is not there yet is made when `recording`.
+pub(super) fn compare(tools: &Value, path: &Path, recording: bool) -> Result<(), DriveError> {
+    let present = kept(tools);
+    let shown = path.display();
+    let text = match read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && recording => {
+            return write(path, &present).map_err(|error| {
+                DriveError::Unsupported(format!("the snapshot `{shown}` can not be written: {error}"))
+            });
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let message = format!("there is no snapshot `{shown}`: make it with `agentci record`");
+            return Err(DriveError::Unsupported(message));
+        }
+        Err(error) => {
+            return Err(DriveError::Unsupported(format!("the snapshot `{shown}` can not be read: {error}")));
+        }
+    };
+    let former: Value = serde_json::from_slice(&text)
+        .map_err(|error| DriveError::Unsupported(format!("the snapshot `{shown}` is not JSON: {error}")))?;
+    match drift(&former, &present) {
+        None => Ok(()),
+        Some(message) => Err(DriveError::Refused {
+            message: format!("{message} (snapshot `{shown}`)"),
+            help: "if the change is meant, delete the snapshot and make it again with `agentci record`".into(),
+        }),
+    }
+}
+
+/// The first change between two lists of tools.
+fn drift(former: &Value, present: &Value) -> Option<String> {
+    let (former, present) = (by_name(former), by_name(present));
+    for (name, was) in &former {
+        let Some(is) = present.get(name) else { return Some(format!("the tool `{name}` is gone")) };
+        if let Some(Difference { path, recorded, sent }) = first_difference(was, is) {
+            let path = if path.is_empty() { "the top" } else { &path };
+            return Some(format!(
+                "the tool `{name}` changed: at {path} the snapshot has {}, the server says {}",
+                shown(recorded.as_ref()),
+                shown(sent.as_ref())
+            ));
+        }
+    }
+    let new = present.keys().find(|name| !former.contains_key(*name))?;
+    Some(format!("the tool `{new}` is new"))
+}
+
+fn by_name(tools: &Value) -> BTreeMap<&str, &Value> {
+    let tools = tools.as_array().into_iter().flatten();
+    tools.filter_map(|tool| Some((tool["name"].as_str()?, tool))).collect()
+}
+
+/// The tools with only what is compared.
+fn kept(tools: &Value) -> Value {
+    let keep = |tool: &Value| -> Value {
+        let fields = KEPT.iter().filter_map(|key| Some(((*key).to_owned(), tool.get(*key)?.clone())));
+        fields.filter(|(_, value)| !value.is_null()).collect::<Map<String, Value>>().into()
+    };
+    tools.as_array().into_iter().flatten().map(keep).collect()
+}
+
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > LARGEST {
+        return Err(std::io::Error::other(format!("it has more than {LARGEST} bytes")));
+    }
+    Ok(text)
+}
+
+fn write(path: &Path, tools: &Value) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(path, format!("{tools:#}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tools(kind: &str) -> Value {
+        let schema = json!({ "type": "object", "properties": { "a": { "type": kind } } });
+        json!([{ "name": "add", "description": "Adds", "inputSchema": schema, "icons": [1] }, { "name": "zero" }])
+    }
+
+    #[test]
+    fn the_first_change_is_named() {
+        let former = kept(&tools("integer"));
+        assert_eq!(drift(&former, &kept(&tools("integer"))), None);
+        assert_eq!(
+            drift(&former, &kept(&tools("string"))).unwrap(),
+            r#"the tool `add` changed: at /inputSchema/properties/a/type the snapshot has "integer", the server says "string""#
+        );
+        assert_eq!(drift(&former, &json!([former[0]])).unwrap(), "the tool `zero` is gone");
+        assert_eq!(drift(&json!([former[0]]), &former).unwrap(), "the tool `zero` is new");
+        let described = json!([{ "name": "add" }, { "name": "zero", "outputSchema": {} }]);
+        assert_eq!(
+            drift(&json!([{ "name": "add" }, { "name": "zero" }]), &described).unwrap(),
+            "the tool `zero` changed: at /outputSchema the snapshot has nothing, the server says {}"
+        );
+    }
+
+    #[test]
+    fn what_does_not_count_is_not_kept() {
+        assert_eq!(kept(&json!([{ "name": "a", "icons": [], "annotations": null }])), json!([{ "name": "a" }]));
+    }
+}

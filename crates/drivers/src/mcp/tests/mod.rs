@@ -1,0 +1,103 @@
+//! Whole cases against servers that are shell scripts: live, recorded, and replayed without the server.
+
+mod turns;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+use agentci_plan::{CommandPart, McpTarget, McpTransport, Sources, Span, Text};
+use agentci_trace::{Kind, Redactor, Trace};
+use serde_json::Value;
+
+use super::McpDriver;
+use crate::exchange::{Line, Player, Recorder, Recording};
+use crate::mock::MockDraws;
+use crate::{Clock, Context, DriveError, Ending, Input, TraceSink};
+
+/// How a server of the legacy era begins. The ids of the client count from one, so the first call is the third request.
+const GREETED: &str = r#"
+read discover; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"what?"}}'
+read initialize; echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"prompts":{}}}}'
+read initialized
+"#;
+
+/// What came of a case.
+struct Came {
+    results: Vec<Result<(), DriveError>>,
+    trace: Trace,
+    recording: Option<Recording>,
+    ending: Ending,
+}
+
+impl Came {
+    /// The error of the last turn.
+    fn error(&self) -> &DriveError {
+        self.results.last().unwrap().as_ref().unwrap_err()
+    }
+
+    fn kinds(&self) -> Vec<&Kind> {
+        self.trace.events().iter().map(|event| &event.kind).collect()
+    }
+
+    fn violations(&self) -> Vec<&str> {
+        let told = |kind: &Kind| matches!(kind, Kind::Violation(_));
+        self.kinds()
+            .into_iter()
+            .filter(|kind| told(kind))
+            .map(|kind| match kind {
+                Kind::Violation(words) => words.as_str(),
+                _ => "",
+            })
+            .collect()
+    }
+}
+
+fn target(script: &str) -> McpTarget {
+    let span = Span::whole(Sources::default().add(Path::new("a"), ""));
+    let parts = ["sh", "-c", script].map(|part| CommandPart { text: Text::Literal(part.into()), file: None });
+    McpTarget {
+        transport: McpTransport::Stdio { command: parts.into(), environment: Vec::new() },
+        headers: Vec::new(),
+        timeout: Duration::from_secs(30),
+        span,
+    }
+}
+
+fn action(kind: &str, arguments: Value) -> Input {
+    Input::Action { kind: kind.into(), arguments }
+}
+
+/// Takes the turns until one fails.
+async fn drive(target: &McpTarget, line: Line, folder: &Path, turns: &[Input]) -> Came {
+    let draws = MockDraws::new(7);
+    let context =
+        Context { case_id: "c", lookup: &|_| None, folder, environment: &[], draws: &draws, request_timeout: None };
+    let mut driver = McpDriver::open(target, &context, line).unwrap();
+    let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
+    let mut results = Vec::new();
+    for turn in turns {
+        results.push(driver.turn(turn, &mut sink).await);
+        if results.last().unwrap().is_err() {
+            break;
+        }
+    }
+    let recording = driver.take_recording();
+    Came { results, trace: sink.into_trace(), recording, ending: driver.close().await }
+}
+
+/// Records a case, plays the recording without a server, and makes sure that nothing differs but the wall clock.
+async fn both(script: &str, turns: &[Input]) -> Came {
+    let recorded =
+        drive(&target(&format!("{GREETED}{script}")), Line::Record(Recorder::new()), Path::new(""), turns).await;
+    let stored = recorded.recording.clone().unwrap().write(&Redactor::default());
+    let line = Line::Replay(Player::new(Recording::parse(&stored).unwrap(), Redactor::default()));
+    let played = drive(&target("exit 1"), line, Path::new(""), turns).await;
+    let events = |came: &Came| -> Vec<(u64, Kind)> {
+        came.trace.events().iter().map(|event| (event.at.offset_us, event.kind.clone())).collect()
+    };
+    assert_eq!(events(&recorded), events(&played));
+    let said = |came: &Came| -> Vec<String> { came.results.iter().map(|result| format!("{result:?}")).collect() };
+    assert_eq!(said(&recorded), said(&played));
+    recorded
+}

@@ -1,0 +1,168 @@
+use serde_json::json;
+
+use super::*;
+
+/// Reads to the end, so that the server does not leave before it is told to.
+const STAY: &str = "\ncat >/dev/null";
+
+fn call(arguments: Value) -> Input {
+    action("mcp:call", arguments)
+}
+
+/// A server that answers its first call with this, after having said something else.
+fn answering(before: &str, reply: &Value) -> String {
+    let reply = json!({ "jsonrpc": "2.0", "id": 3, "result": reply });
+    format!("read call; {before}\ncat <<'END'\n{reply}\nEND{STAY}")
+}
+
+fn text(words: &str) -> Value {
+    json!([{ "type": "text", "text": words }])
+}
+
+#[tokio::test]
+async fn a_call_is_one_call_of_a_tool_with_its_result() {
+    let log = r#"echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","data":"hot"}}'"#;
+    let reply = json!({ "content": text("{\n \"sum\": 5\n}"), "structuredContent": { "sum": 5 } });
+    let came = both(&answering(log, &reply), &[call(json!({ "tool": "add", "args": { "a": 2, "b": 3 } }))]).await;
+    assert!(came.results[0].is_ok(), "{:?}", came.results);
+    let calls = came.trace.calls();
+    let result = calls[0].result.unwrap();
+    assert_eq!((calls.len(), calls[0].call.name.as_str(), &calls[0].call.args), (1, "add", &json!({ "a": 2, "b": 3 })));
+    assert_eq!((result.ok, &result.result, &result.error), (true, &json!({ "sum": 5 }), &None));
+    assert_eq!(came.trace.text(), "{\n \"sum\": 5\n}");
+    assert_eq!(came.trace.final_output(), Some(&json!({ "sum": 5 })));
+    let kinds = came.kinds();
+    assert!(
+        matches!(kinds[2], Kind::Log { level, message, .. } if level == "warning" && message == "hot"),
+        "{kinds:?}"
+    );
+    assert_eq!(kinds.last(), Some(&&Kind::TurnEnd));
+    assert_eq!(came.ending.exit, Some(agentci_wire::Exit::Code(0)));
+}
+
+#[tokio::test]
+async fn a_tool_that_fails_fails_the_turn_only_if_asked_to() {
+    let script = answering("", &json!({ "content": text("no such city"), "isError": true }));
+    let came = both(&script, &[call(json!({ "tool": "weather" }))]).await;
+    assert!(came.results[0].is_ok());
+    let calls = came.trace.calls();
+    let result = calls[0].result.unwrap();
+    assert_eq!((result.ok, result.error.as_deref()), (false, Some("no such city")));
+    let came = both(&script, &[call(json!({ "tool": "weather", "errors": "fail" }))]).await;
+    assert_eq!(came.error().to_string(), "the tool `weather` failed: no such city");
+}
+
+#[tokio::test]
+async fn an_error_of_the_server_fails_the_turn() {
+    let script = format!(
+        r#"read call; echo '{{"jsonrpc":"2.0","id":3,"error":{{"code":-32602,"message":"Unknown tool: x"}}}}'{STAY}"#
+    );
+    let came = both(&script, &[call(json!({ "tool": "x" }))]).await;
+    assert_eq!(came.error().to_string(), "the server answered with an error: Unknown tool: x (code -32602)");
+    assert!(matches!(came.error(), DriveError::Refused { help, .. } if help.contains("mcp:list")));
+    assert!(!came.trace.calls()[0].result.unwrap().ok);
+}
+
+#[tokio::test]
+async fn a_question_is_answered_and_kept() {
+    let ask = r#"echo '{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{}}}}'; read answer; echo "$answer" >&2"#;
+    let script = answering(ask, &json!({ "content": text("for Ann") }));
+    let answers = json!([{ "action": "accept", "content": { "name": "Ann" } }]);
+    let came = both(&script, &[call(json!({ "tool": "reserve", "answers": answers }))]).await;
+    assert_eq!(came.trace.text(), "for Ann");
+    assert!(came.ending.stderr_tail.iter().any(|line| line.contains(r#""name":"Ann""#)), "{:?}", came.ending);
+    assert!(came.kinds().iter().any(|kind| matches!(kind, Kind::Log { message, .. } if message.contains("`Who?`"))));
+    let came = both(&script, &[call(json!({ "tool": "reserve" }))]).await;
+    let words = came.error().to_string();
+    assert!(words.starts_with("the server asked `Who?` and there is no answer left"), "{words}");
+}
+
+#[tokio::test]
+async fn noise_is_a_violation_of_the_turn_it_comes_in() {
+    let script = answering("echo starting up", &json!({ "content": text("fine") }));
+    let came = both(&script, &[call(json!({ "tool": "t" }))]).await;
+    assert!(came.results[0].is_ok());
+    let [violation] = came.violations()[..] else { panic!("{:?}", came.violations()) };
+    assert!(violation.contains("starting up"), "{violation}");
+}
+
+#[tokio::test]
+async fn a_server_that_leaves_is_named_with_its_last_words() {
+    let came = both("read call; echo 'out of memory' >&2; exit 3", &[call(json!({ "tool": "t" }))]).await;
+    let words = came.error().to_string();
+    assert!(words.contains("the server left with exit code 3") && words.contains("out of memory"), "{words}");
+    assert_eq!(came.ending.stderr_tail, ["out of memory"]);
+    assert!(came.trace.calls()[0].result.is_none());
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_could_not_be_started() {
+    let mut absent = target("");
+    let command = vec![CommandPart { text: Text::Literal("no-such-server".into()), file: None }];
+    absent.transport = McpTransport::Stdio { command, environment: Vec::new() };
+    let came = drive(&absent, Line::Live, Path::new(""), &[action("mcp:list", Value::Null)]).await;
+    assert!(matches!(came.error(), DriveError::NotStarted(words) if words == "there is no program `no-such-server`"));
+}
+
+#[tokio::test]
+async fn a_server_stays_for_all_turns() {
+    let reply = |id: u32, result: Value| {
+        let reply = json!({ "jsonrpc": "2.0", "id": id, "result": result });
+        format!("read ask; cat <<'END'\n{reply}\nEND\n")
+    };
+    let script = [
+        reply(3, json!({ "contents": [{ "uri": "note://a", "text": "Buy bread." }] })),
+        reply(4, json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": "Review: x" } }] })),
+        reply(5, json!({ "tools": [{ "name": "b" }, { "name": "a" }] })),
+        reply(6, json!({ "prompts": [{ "name": "review" }] })),
+    ];
+    let turns = [
+        action("mcp:read", json!({ "uri": "note://a" })),
+        action("mcp:prompt", json!({ "name": "review", "args": { "text": "x" } })),
+        action("mcp:list", Value::Null),
+    ];
+    let came = both(&(script.concat() + STAY), &turns).await;
+    assert!(came.results.iter().all(Result::is_ok), "{:?}", came.results);
+    assert!(came.trace.text().starts_with("Buy bread."), "{}", came.trace.text());
+    let all = json!({ "tools": [{ "name": "a" }, { "name": "b" }], "prompts": [{ "name": "review" }] });
+    assert_eq!(came.trace.final_output(), Some(&all));
+    assert!(came.trace.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_replay_takes_only_what_was_recorded() {
+    let script = answering("", &json!({ "content": text("fine") }));
+    let came = both(&script, &[call(json!({ "tool": "t", "args": { "day": "Monday" } }))]).await;
+    let play = || Line::Replay(Player::new(came.recording.clone().unwrap(), Redactor::default()));
+    let other = [call(json!({ "tool": "t", "args": { "day": "Friday" } }))];
+    let words = drive(&target(""), play(), Path::new(""), &other).await.error().to_string();
+    assert_eq!(
+        words,
+        r#"request 1 is not the one that was recorded: at /args/day the recording has "Monday", this run sent "Friday""#
+    );
+    let same = call(json!({ "tool": "t", "args": { "day": "Monday" } }));
+    let more = [same.clone(), same];
+    let words = drive(&target(""), play(), Path::new(""), &more).await.error().to_string();
+    assert_eq!(words, "request 2 was not recorded: the recording has only the one before it");
+}
+
+#[tokio::test]
+async fn a_snapshot_is_made_when_recording_and_compared_ever_after() {
+    let folder = std::env::temp_dir().join(format!("agentci-snapshot-{}", std::process::id()));
+    let server = |kind: &str| {
+        let tools = json!({ "tools": [{ "name": "add", "inputSchema": { "properties": { "a": { "type": kind } } } }] });
+        let prompts = json!({ "jsonrpc": "2.0", "id": 4, "result": { "prompts": [] } });
+        format!("{GREETED}{}", answering("", &tools).replace(STAY, &format!("\nread ask; echo '{prompts}'{STAY}")))
+    };
+    let turns = [action("mcp:list", json!({ "snapshot": "kept/tools.json" }))];
+    let missing = drive(&target(&server("integer")), Line::Live, &folder, &turns).await;
+    let words = missing.error().to_string();
+    assert!(words.contains("there is no snapshot") && words.contains("agentci record"), "{words}");
+    let made = drive(&target(&server("integer")), Line::Record(Recorder::new()), &folder, &turns).await;
+    assert!(made.results[0].is_ok(), "{:?}", made.results);
+    assert!(drive(&target(&server("integer")), Line::Live, &folder, &turns).await.results[0].is_ok());
+    let changed = drive(&target(&server("number")), Line::Record(Recorder::new()), &folder, &turns).await;
+    let words = changed.error().to_string();
+    assert!(words.starts_with("the tool `add` changed: at /inputSchema/properties/a/type the snapshot has"), "{words}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,152 @@
+//! What came of an action: all of it that enters the trace, as a recording keeps it.
+
+use agentci_trace::{Kind, Moment};
+use agentci_wire::mcp::{Asked, CallResult, Heard, Notification, PromptResult, ResourceResult};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::failure::Failure;
+use crate::Clock;
+
+/// What came of an action.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Told {
+    pub(super) outcome: Outcome,
+    /// What was heard beside it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) logs: Vec<Logged>,
+    /// What the server did wrong on the way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) defects: Vec<String>,
+}
+
+impl Told {
+    /// There is no result, and nothing was heard.
+    pub(super) fn failed(failure: Failure) -> Self {
+        Self { outcome: Outcome::Failure(failure), logs: Vec::new(), defects: Vec::new() }
+    }
+}
+
+/// A result as the protocol has it, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Outcome {
+    Result(Value),
+    Failure(Failure),
+}
+
+/// Something that was heard.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Logged {
+    /// When, in microseconds since the attempt began.
+    pub(super) at_us: u64,
+    level: String,
+    message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    data: Option<Value>,
+}
+
+impl Logged {
+    /// What a server told unasked.
+    pub(super) fn notification(told: Notification, clock: Clock) -> Self {
+        let Notification { method, params, at } = told;
+        let text = |name: &str| params[name].as_str().map(str::to_owned);
+        let (level, message) = match method.as_str() {
+            "notifications/message" => {
+                let words = text("data").unwrap_or_else(|| params["data"].to_string());
+                (text("level").unwrap_or_else(|| "info".into()), words)
+            }
+            "notifications/progress" => {
+                let mut words = format!("progress: {}", params["progress"]);
+                if params["total"].is_number() {
+                    words = format!("{words} of {}", params["total"]);
+                }
+                ("info".into(), text("message").map_or(words.clone(), |more| format!("{words}, {more}")))
+            }
+            _ => ("debug".into(), method),
+        };
+        Self { at_us: clock.at(at).offset_us, level, message, data: Some(params) }
+    }
+
+    fn asked(asked: &Asked, at: Moment) -> Self {
+        let message = format!("the server asked `{}`", asked.message);
+        let data = json!({ "schema": asked.schema, "url": asked.url, "answer": asked.answer });
+        Self { at_us: at.offset_us, level: "info".into(), message, data: Some(data) }
+    }
+
+    fn refused(method: &str, at: Moment) -> Self {
+        let message = format!("the server asked for `{method}`, which was refused");
+        Self { at_us: at.offset_us, level: "warn".into(), message, data: None }
+    }
+
+    pub(super) fn event(self) -> Kind {
+        Kind::Log { level: self.level, message: self.message, data: self.data }
+    }
+}
+
+/// Everything that came along with a result; what has no moment of its own has that of the result.
+pub(super) fn heard(heard: Heard, clock: Clock, at: Moment) -> Vec<Logged> {
+    let notifications = heard.notifications.into_iter().map(|told| Logged::notification(told, clock));
+    let asked = heard.asked.iter().map(|asked| Logged::asked(asked, at));
+    let refused = heard.refused.iter().map(|method| Logged::refused(method, at));
+    notifications.chain(asked).chain(refused).collect()
+}
+
+/// The result of a call as the protocol has it.
+pub(super) fn of_call(result: CallResult) -> Value {
+    let CallResult { content, structured, is_error, mut rest, .. } = result;
+    rest.insert("content".into(), content.into());
+    if let Some(structured) = structured {
+        rest.insert("structuredContent".into(), structured);
+    }
+    rest.insert("isError".into(), is_error.into());
+    rest.into()
+}
+
+/// The same, read back.
+pub(super) fn call(result: Value) -> CallResult {
+    let mut rest = fields(result);
+    CallResult {
+        content: list(&mut rest, "content"),
+        structured: rest.shift_remove("structuredContent"),
+        is_error: rest.shift_remove("isError") == Some(true.into()),
+        rest,
+        heard: Heard::default(),
+    }
+}
+
+pub(super) fn of_resource(result: ResourceResult) -> Value {
+    let ResourceResult { contents, mut rest, .. } = result;
+    rest.insert("contents".into(), contents.into());
+    rest.into()
+}
+
+pub(super) fn resource(result: Value) -> ResourceResult {
+    let mut rest = fields(result);
+    ResourceResult { contents: list(&mut rest, "contents"), rest, heard: Heard::default() }
+}
+
+pub(super) fn of_prompt(result: PromptResult) -> Value {
+    let PromptResult { messages, mut rest, .. } = result;
+    rest.insert("messages".into(), messages.into());
+    rest.into()
+}
+
+pub(super) fn prompt(result: Value) -> PromptResult {
+    let mut rest = fields(result);
+    PromptResult { messages: list(&mut rest, "messages"), rest, heard: Heard::default() }
+}
+
+fn fields(result: Value) -> Map<String, Value> {
+    match result {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn list(map: &mut Map<String, Value>, name: &str) -> Vec<Value> {
+    match map.shift_remove(name) {
+        Some(Value::Array(items)) => items,
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,190 @@
+//! Tools of MCP servers. A server is reached by the first call of one of its tools, and shared by all of them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agentci_plan::{CommandTool, McpTool, McpTransport, Text, UnsetVariable, print_duration};
+use agentci_wire::mcp::{self, Client, Endpoint, Error, Options};
+use serde_json::Value;
+use tokio::sync::Mutex;
+
+use super::command;
+
+/// The servers of a case.
+#[derive(Debug, Default)]
+pub(super) struct Servers(Vec<Arc<Server>>);
+
+/// A server that is there when it is needed.
+#[derive(Debug)]
+pub(super) struct Server {
+    place: mcp::Server,
+    client: Mutex<Option<Arc<Client>>>,
+}
+
+impl Servers {
+    /// The server of a tool: the same one for tools that reach it in the same way.
+    pub(super) fn of(
+        &mut self,
+        tool: &McpTool,
+        lookup: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Arc<Server>, UnsetVariable> {
+        let place = place(tool, lookup)?;
+        if let Some(known) = self.0.iter().find(|server| server.place == place) {
+            return Ok(Arc::clone(known));
+        }
+        let server = Arc::new(Server { place, client: Mutex::default() });
+        self.0.push(Arc::clone(&server));
+        Ok(server)
+    }
+
+    /// Ends every server that was started.
+    pub(super) async fn close(self) {
+        for server in self.0 {
+            let client = server.client.lock().await.take();
+            if let Some(client) = client.and_then(Arc::into_inner) {
+                client.close().await;
+            }
+        }
+    }
+}
+
+impl Server {
+    /// One call. A server that left is started again by the next.
+    pub(super) async fn call(&self, tool: &str, args: &Value, limit: Duration) -> Result<Value, String> {
+        let begun = Instant::now();
+        let client = {
+            let mut slot = self.client.lock().await;
+            if let Some(client) = &*slot {
+                Arc::clone(client)
+            } else {
+                let connected = Client::connect(self.place.clone(), Options::default(), limit).await;
+                Arc::clone(slot.insert(Arc::new(connected.map_err(|error| words(&error, limit))?)))
+            }
+        };
+        let left = limit.saturating_sub(begun.elapsed());
+        match client.call_tool(tool, args, Vec::new(), left).await {
+            Ok(result) if result.is_error => {
+                let text = result.text();
+                Err(if text.is_empty() { "it failed".into() } else { text })
+            }
+            Ok(result) => Ok(result.value().into_owned()),
+            Err(error) => {
+                if matches!(error, Error::Died { .. } | Error::Closed | Error::SessionLost) {
+                    self.client.lock().await.take();
+                }
+                Err(words(&error, limit))
+            }
+        }
+    }
+}
+
+fn words(error: &Error, limit: Duration) -> String {
+    match error {
+        Error::TimedOut { noise: None, .. } => format!("no answer within {}", print_duration(limit)),
+        other => other.to_string(),
+    }
+}
+
+fn place(tool: &McpTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<mcp::Server, UnsetVariable> {
+    match &tool.transport {
+        McpTransport::Stdio { command, environment } => {
+            let program = CommandTool {
+                command: command.clone(),
+                environment: environment.clone(),
+                long_lived: true,
+                timeout: tool.timeout,
+                span: tool.span,
+            };
+            command::prepare(&program, lookup).map(mcp::Server::Stdio)
+        }
+        McpTransport::Http(url) => {
+            let fill = |(name, value): &(String, Text)| Ok((name.clone(), value.fill(lookup)?));
+            let headers = tool.headers.iter().map(fill).collect::<Result<_, _>>()?;
+            Ok(mcp::Server::Http(Endpoint { url: url.value.fill(lookup)?, headers, credentials: None }))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_plan::{CommandPart, LiveTool, LiveTools, Sources, Span, Spanned};
+    use serde_json::json;
+
+    use crate::tools::Toolbox;
+
+    use super::*;
+
+    /// A server that answers each call with its own process id and what it was asked, leaves when the tool is `leave`, and
+    /// fails when it is `fail`.
+    const SERVER: &str = r#"
+read discover; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"what?"}}'
+read initialize; echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}'
+read initialized
+id=3
+while read -r call; do
+    case $call in
+        *'"name":"leave"'*) echo 'goodbye' >&2; exit 4;;
+        *'"name":"fail"'*) result='"content":[{"type":"text","text":"no such city"}],"isError":true';;
+        *) result='"content":[],"structuredContent":{"process":'$$',"who":"'$WHO'"}';;
+    esac
+    echo '{"jsonrpc":"2.0","id":'$id',"result":{'$result'}}'
+    id=$((id + 1))
+done
+"#;
+
+    fn tool(name: &str, called: Option<&str>, who: &str) -> (Spanned<String>, LiveTool) {
+        let span = Span::whole(Sources::default().add(Path::new("a"), ""));
+        let parts = ["sh", "-c", SERVER].map(|part| CommandPart { text: Text::Literal(part.into()), file: None });
+        let environment = vec![("WHO".into(), Text::parse(who))];
+        let tool = McpTool {
+            transport: McpTransport::Stdio { command: parts.into(), environment },
+            headers: Vec::new(),
+            tool: called.map(str::to_owned),
+            timeout: Duration::from_secs(30),
+            span,
+        };
+        (Spanned::new(name.into(), span), LiveTool::Mcp(tool))
+    }
+
+    async fn open(tools: Vec<(Spanned<String>, LiveTool)>) -> Toolbox {
+        let live = LiveTools { tools, ..LiveTools::default() };
+        Toolbox::open(&live, &[], &[], &|name| (name == "NAME").then(|| "Ann".into())).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn tools_of_one_server_share_it() {
+        let tools = vec![tool("search", None, "${NAME}"), tool("find", None, "Ann"), tool("other", None, "Bob")];
+        let toolbox = open(tools).await;
+        let call = async |name| toolbox.call("c", name, &json!({})).await.unwrap();
+        let (search, find, other) = (call("search").await, call("find").await, call("other").await);
+        assert_eq!((&search["who"], &other["who"]), (&json!("Ann"), &json!("Bob")));
+        assert_eq!(search["process"], find["process"]);
+        assert_ne!(search["process"], other["process"]);
+        toolbox.close().await;
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_the_tools_own_words_and_a_server_that_left_is_started_again() {
+        let tools = vec![tool("weather", Some("fail"), "A"), tool("quit", Some("leave"), "A"), tool("ok", None, "A")];
+        let toolbox = open(tools).await;
+        assert_eq!(toolbox.call("c", "weather", &json!({})).await, Err("no such city".into()));
+        let words = toolbox.call("c", "quit", &json!({})).await.unwrap_err();
+        assert!(words.contains("exit code 4") && words.contains("goodbye"), "{words}");
+        assert_eq!(toolbox.call("c", "ok", &json!({})).await.unwrap()["who"], "A");
+        toolbox.close().await;
+    }
+
+    #[tokio::test]
+    async fn a_server_that_does_not_start_is_an_answer() {
+        let (name, mut absent) = tool("search", None, "A");
+        if let LiveTool::Mcp(McpTool { transport: McpTransport::Stdio { command, .. }, .. }) = &mut absent {
+            command[0].text = Text::Literal("no-such-server".into());
+        }
+        let toolbox = open(vec![(name, absent)]).await;
+        let failed = toolbox.call("c", "search", &json!({})).await;
+        assert_eq!(failed, Err("there is no program `no-such-server`".into()));
+        toolbox.close().await;
+    }
+}
