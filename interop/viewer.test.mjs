@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { load, main, makeReport, open, pictures, ready, runSuite, runs } from "./viewer_browser.mjs";
+import { eventually, load, main, makeReport, open, pictures, ready, runSuite, runs } from "./viewer_browser.mjs";
 import { HARM, hostile, hostileSuites, large, story } from "./viewer_runs.mjs";
 
 const told = makeReport(story(join(runs, "story")));
@@ -26,32 +26,32 @@ const hashBecomes = (page, wanted) => page.waitForFunction((text) => location.ha
 await main({
   async "the table is narrowed down, and the address says so"(browser) {
     await on(browser, told, "", async (page) => {
-      assert.equal(await page.locator(".counter").innerText(), "47 cases");
+      await eventually(async () => assert.equal(await page.locator(".counter").innerText(), "47 cases"));
       await page.getByRole("button", { name: "failed 4" }).click();
-      assert.deepEqual(await ids(page), ["partial-refund", "order-not-found", "too-many-calls", "checkout"]);
+      await eventually(async () => assert.deepEqual(await ids(page), ["partial-refund", "order-not-found", "too-many-calls", "checkout"]));
       await hashBecomes(page, "#status=fail");
       await page.getByRole("button", { name: "errors 1" }).click();
-      assert.equal(await page.locator(".counter").innerText(), "5 of 47 cases");
+      await eventually(async () => assert.equal(await page.locator(".counter").innerText(), "5 of 47 cases"));
       await page.getByLabel("Search cases").fill("MONEY recording");
-      assert.deepEqual(await ids(page), ["order-not-found"]);
+      await eventually(async () => assert.deepEqual(await ids(page), ["order-not-found"]));
       await hashBecomes(page, "#status=fail,error&q=MONEY%20recording");
       await page.reload();
       await ready(page);
-      assert.deepEqual(await ids(page), ["order-not-found"]);
-      assert.equal(await page.getByLabel("Search cases").inputValue(), "MONEY recording");
+      await eventually(async () => assert.deepEqual(await ids(page), ["order-not-found"]));
+      await eventually(async () => assert.equal(await page.getByLabel("Search cases").inputValue(), "MONEY recording"));
       await page.getByLabel("Search cases").fill("nothing like it");
       await page.getByRole("button", { name: "Show all cases" }).click();
       await page.locator(".counter", { hasText: /^47 cases$/ }).waitFor();
       await page.getByRole("button", { name: /^flaky/ }).click();
-      assert.deepEqual(await ids(page), ["checkout"]);
+      await eventually(async () => assert.deepEqual(await ids(page), ["checkout"]));
       await page.getByRole("button", { name: /^flaky/ }).click();
       await page.getByRole("button", { name: /^changed/ }).click();
-      assert.deepEqual(await ids(page), ["partial-refund", "not-yet"]);
+      await eventually(async () => assert.deepEqual(await ids(page), ["partial-refund", "not-yet"]));
       await page.getByRole("button", { name: /^changed/ }).click();
       await page.getByLabel("Tag").selectOption("smoke");
-      assert.deepEqual(await ids(page), ["partial-refund", "checkout"]);
+      await eventually(async () => assert.deepEqual(await ids(page), ["partial-refund", "checkout"]));
       await page.getByRole("button", { name: "Time" }).click();
-      assert.deepEqual(await ids(page), ["checkout", "partial-refund"]);
+      await eventually(async () => assert.deepEqual(await ids(page), ["checkout", "partial-refund"]));
     });
   },
 
@@ -59,16 +59,16 @@ await main({
     await on(browser, told, "", async (page) => {
       await page.getByRole("link", { name: "partial-refund" }).click();
       await page.getByRole("heading", { name: "partial-refund" }).waitFor();
-      assert.equal(await hash(page), "#c1");
+      await eventually(async () => assert.equal(await hash(page), "#c1"));
       const finding = page.locator(".finding");
-      assert.equal(await finding.locator("mark").innerText(), "20");
-      assert.match(await finding.innerText(), /evals\/agentci\.yaml:14:60/);
-      assert.match(await finding.innerText(), /the agent sent 200/);
-      assert.match(await page.locator(".checks").innerText(), /did not hold\s+tool_called/);
-      assert.equal(await page.locator(".checks svg").getAttribute("aria-label"), "0.8312, asked for 0.8");
-      assert.match(await page.locator(".stderr").innerText(), /amount was given in cents/);
+      await eventually(async () => assert.equal(await finding.locator("mark").innerText(), "20"));
+      await eventually(async () => assert.match(await finding.innerText(), /evals\/agentci\.yaml:14:60/));
+      await eventually(async () => assert.match(await finding.innerText(), /the agent sent 200/));
+      await eventually(async () => assert.match(await page.locator(".checks").innerText(), /did not hold\s+tool_called/));
+      await eventually(async () => assert.equal(await page.locator(".checks svg").getAttribute("aria-label"), "0.8312, asked for 0.8"));
+      await eventually(async () => assert.match(await page.locator(".stderr").innerText(), /amount was given in cents/));
       await page.getByRole("link", { name: "Next" }).click();
-      assert.match(await page.locator(".first-difference").innerText(), /`Z-99` was recorded/);
+      await eventually(async () => assert.match(await page.locator(".first-difference").innerText(), /`Z-99` was recorded/));
       await page.goBack();
       await page.getByRole("heading", { name: "partial-refund" }).waitFor();
     });
@@ -78,18 +78,18 @@ await main({
     await on(browser, told, "#c1", async (page) => {
       const call = page.locator(".step.tool-call", { hasText: "search_orders" });
       await call.locator("summary").first().click();
-      assert.match(await call.locator(".body").innerText(), /first: 12345678901234567890/);
+      await eventually(async () => assert.match(await call.locator(".body").innerText(), /first: 12345678901234567890/));
       const orders = call.locator("summary", { hasText: "60 items" });
       await orders.click();
-      assert.equal(await call.locator(".children .children > .branch").count(), 40);
+      await eventually(async () => assert.equal(await call.locator(".children .children > .branch").count(), 40));
       await call.getByRole("button", { name: "show 20 more of 20" }).click();
-      assert.equal(await call.locator(".children .children > .branch").count(), 60);
+      await eventually(async () => assert.equal(await call.locator(".children .children > .branch").count(), 60));
       const policy = page.locator(".step.tool-call", { hasText: "read_policy" });
       await policy.locator("summary").first().click();
       await policy.getByRole("button", { name: /show all 1,\d+ characters/ }).click();
-      assert.ok((await policy.innerText()).includes("Keep the receipt. ".repeat(59)));
-      assert.match(await page.locator(".step.text").innerText(), /I found your order A-17\. Shall I refund it now\?/);
-      assert.match(await page.locator(".step.log").first().innerText(), /^\+180 ms\s*thought/);
+      await eventually(async () => assert.ok((await policy.innerText()).includes("Keep the receipt. ".repeat(59))));
+      await eventually(async () => assert.match(await page.locator(".step.text").innerText(), /I found your order A-17\. Shall I refund it now\?/));
+      await eventually(async () => assert.match(await page.locator(".step.log").first().innerText(), /^\+180 ms\s*thought/));
     });
   },
 
@@ -97,8 +97,8 @@ await main({
     await on(browser, told, "#c47", async (page) => {
       const call = page.locator(".step.tool-call");
       await call.locator("summary").first().click();
-      assert.match(await call.locator(".body").innerText(), /result\s+1 field\s+orders: \d+ items/);
-      assert.match(await call.locator(".body").innerText(), /cut after 1 KB; run\.jsonl has all of it/);
+      await eventually(async () => assert.match(await call.locator(".body").innerText(), /result\s+1 field\s+orders: \d+ items/));
+      await eventually(async () => assert.match(await call.locator(".body").innerText(), /cut after 1 KB; run\.jsonl has all of it/));
     });
   },
 
@@ -109,8 +109,8 @@ await main({
       assert.ok(search.x < policy.x + policy.width && policy.x < search.x + search.width, "they overlap in time");
       assert.ok(Math.abs(search.y - policy.y) >= search.height, "and stand in two lanes");
       await span(/^refund_order/).click();
-      assert.match(await page.locator(".step.chosen").innerText(), /refund_order/);
-      assert.equal(await span(/^refund_order/).getAttribute("aria-current"), "true");
+      await eventually(async () => assert.match(await page.locator(".step.chosen").innerText(), /refund_order/));
+      await eventually(async () => assert.equal(await span(/^refund_order/).getAttribute("aria-current"), "true"));
       await hashBecomes(page, "#c1&step=10");
     });
   },
@@ -118,24 +118,24 @@ await main({
   async "a link leads to a step of a run"(browser) {
     await on(browser, told, "#c4&run=2&step=4", async (page) => {
       await page.locator(".step.chosen").waitFor();
-      assert.match(await page.locator(".step.chosen").innerText(), /charge_card/);
-      assert.match(await page.locator(".run-list [aria-pressed=true]").innerText(), /pass run 2 740 ms$/);
-      assert.ok(await page.locator("#overview").isHidden());
+      await eventually(async () => assert.match(await page.locator(".step.chosen").innerText(), /charge_card/));
+      await eventually(async () => assert.match(await page.locator(".run-list [aria-pressed=true]").innerText(), /pass run 2 740 ms$/));
+      await eventually(async () => assert.ok(await page.locator("#overview").isHidden()));
     });
     await on(browser, told, "#c999", async (page) => {
-      assert.equal(await page.locator(".counter").innerText(), "47 cases", "a case that is not there leads to the table");
+      await eventually(async () => assert.equal(await page.locator(".counter").innerText(), "47 cases", "a case that is not there leads to the table"));
     });
   },
 
   async "runs and the baseline stand beside each other"(browser) {
     await on(browser, told, "#c4", async (page) => {
       const table = page.locator(".aligned");
-      assert.match(await table.innerText(), /run 1 and run 3: the first difference is step 2/);
-      assert.match(await table.locator(".first").innerText(), /charge_card.*\s+apply_coupon/);
+      await eventually(async () => assert.match(await table.innerText(), /run 1 and run 3: the first difference is step 2/));
+      await eventually(async () => assert.match(await table.locator(".first").innerText(), /charge_card.*\s+apply_coupon/));
       await page.getByRole("button", { name: /run 5/ }).click();
       await page.locator(".aligned", { hasText: "run 3 and run 5" }).waitFor();
-      assert.equal(await page.locator("svg.runbars rect").count(), 5);
-      assert.equal(await page.locator("svg.rateline circle").count(), 5);
+      await eventually(async () => assert.equal(await page.locator("svg.runbars rect").count(), 5));
+      await eventually(async () => assert.equal(await page.locator("svg.rateline circle").count(), 5));
     });
     await on(browser, told, "#c1", async (page) => {
       const cells = await page.locator(".aligned tbody tr").allInnerTexts();
@@ -152,75 +152,75 @@ await main({
       await page.keyboard.press("/");
       await page.keyboard.type("refund");
       await page.keyboard.press("ArrowDown");
-      assert.equal(await focused(), "partial-refund");
+      await eventually(async () => assert.equal(await focused(), "partial-refund"));
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "partial-refund" }).waitFor();
-      assert.equal(await focused(), "partial-refund");
+      await eventually(async () => assert.equal(await focused(), "partial-refund"));
       await page.keyboard.press("j");
       await page.keyboard.press("j");
-      assert.match(await page.locator(".step.chosen").innerText(), /thought/);
+      await eventually(async () => assert.match(await page.locator(".step.chosen").innerText(), /thought/));
       await page.keyboard.press("k");
-      assert.match(await page.locator(".step.chosen").innerText(), /Turn 1/);
+      await eventually(async () => assert.match(await page.locator(".step.chosen").innerText(), /Turn 1/));
       await page.keyboard.press("Escape");
       await rows(page).first().waitFor();
-      assert.equal(await focused(), "partial-refund", "the case that was left has the focus");
+      await eventually(async () => assert.equal(await focused(), "partial-refund", "the case that was left has the focus"));
       await page.keyboard.press("?");
-      assert.ok(await page.getByRole("dialog").isVisible());
+      await eventually(async () => assert.ok(await page.getByRole("dialog").isVisible()));
       await page.getByRole("checkbox").uncheck();
       await page.keyboard.press("Escape");
       await page.keyboard.press("/");
-      assert.notEqual(await page.evaluate(() => document.activeElement.id), "search", "keys can be switched off");
+      await eventually(async () => assert.notEqual(await page.evaluate(() => document.activeElement.id), "search", "keys can be switched off"));
       for (let press = 0; press < 40; press += 1) {
         await page.keyboard.press("Tab");
         if (await page.evaluate(() => document.activeElement.closest("tr[data-number]") !== null)) break;
       }
-      assert.equal(await focused(), "partial-refund", "the tab key leads to the cases");
+      await eventually(async () => assert.equal(await focused(), "partial-refund", "the tab key leads to the cases"));
     });
   },
 
   async "it is light or dark"(browser) {
     const back = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await on(browser, told, "", async (page) => {
-      assert.equal(await back(page), "rgb(255, 255, 255)");
+      await eventually(async () => assert.equal(await back(page), "rgb(255, 255, 255)"));
       await page.emulateMedia({ colorScheme: "dark" });
-      assert.equal(await back(page), "rgb(15, 19, 24)");
+      await eventually(async () => assert.equal(await back(page), "rgb(15, 19, 24)"));
       await page.getByRole("button", { name: "Light or dark" }).click();
-      assert.equal(await back(page), "rgb(255, 255, 255)");
+      await eventually(async () => assert.equal(await back(page), "rgb(255, 255, 255)"));
     });
   },
 
   async "all of it is printed"(browser) {
     await on(browser, told, "", async (page) => {
       await page.setViewportSize({ width: 1000, height: 300 });
-      assert.ok(await rows(page).count() < 47, "the screen has fewer rows than there are");
+      await eventually(async () => assert.ok(await rows(page).count() < 47, "the screen has fewer rows than there are"));
       await page.evaluate(() => {
         window.printed = 0;
         addEventListener("beforeprint", () => { window.printed = document.querySelectorAll("tr[data-number]").length; });
       });
       const paper = await page.pdf({ format: "A4" });
       assert.ok(paper.length > 10_000);
-      assert.equal(await page.evaluate(() => window.printed), 47, "every case is on paper");
+      await eventually(async () => assert.equal(await page.evaluate(() => window.printed), 47, "every case is on paper"));
       await page.emulateMedia({ media: "print", colorScheme: "dark" });
-      assert.ok(await page.locator(".filters").isHidden());
-      assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+      await eventually(async () => assert.ok(await page.locator(".filters").isHidden()));
+      await eventually(async () => assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)"));
     });
   },
 
   async "without scripts every case has a row and every failure its evidence"(browser) {
     await on(browser, told, "", async (page) => {
-      assert.equal(await page.locator("table.cases tbody tr").count(), 47);
-      assert.equal(await page.locator("details").count(), 5);
-      assert.match(await page.locator("#c1").innerText(), /the agent sent 200/);
-      assert.match(await page.locator("#c1").innerText(), /amount was given in cents/);
+      await eventually(async () => assert.equal(await page.locator("table.cases tbody tr").count(), 47));
+      await eventually(async () => assert.equal(await page.locator("details").count(), 5));
+      await eventually(async () => assert.match(await page.locator("#c1").innerText(), /the agent sent 200/));
+      await eventually(async () => assert.match(await page.locator("#c1").innerText(), /amount was given in cents/));
       await page.locator(".choice .error").click();
-      assert.equal(await page.locator("table.cases tbody tr:visible").count(), 1);
+      await eventually(async () => assert.equal(await page.locator("table.cases tbody tr:visible").count(), 1));
       await page.screenshot({ path: join(pictures, "without-scripts.png") });
     }, { javaScriptEnabled: false });
   },
 
   async "hostile texts stay texts"(browser) {
     await on(browser, harmful, "", async (page) => {
-      assert.equal(await rows(page).count(), 4);
+      await eventually(async () => assert.equal(await rows(page).count(), 4));
       const scripts = await page.locator("script").count();
       for (const [number, status] of [[1, "pass"], [2, "fail"], [3, "error"], [4, "skipped"]]) {
         await page.evaluate((to) => { location.hash = `#c${to}`; }, number);
@@ -231,19 +231,19 @@ await main({
         assert.ok(text.includes("<script>window.harmed=1</script><img src=x onerror=window.harmed=1>"), String(number));
         assert.ok(!/[\u001b\u202e]/.test(text), "nothing is hidden or reordered");
       }
-      assert.equal(await page.locator("img, iframe, object, embed, link, base, form").count(), 0);
-      assert.equal(await page.locator("script").count(), scripts);
-      assert.equal(await page.locator("[onload], [onerror], [onclick], [style*=expression], a[href^=javascript]").count(), 0);
-      assert.equal(await page.evaluate(() => window.harmed), undefined);
-      assert.ok((await page.title()).startsWith(HARM.slice(0, 40)));
+      await eventually(async () => assert.equal(await page.locator("img, iframe, object, embed, link, base, form").count(), 0));
+      await eventually(async () => assert.equal(await page.locator("script").count(), scripts));
+      await eventually(async () => assert.equal(await page.locator("[onload], [onerror], [onclick], [style*=expression], a[href^=javascript]").count(), 0));
+      await eventually(async () => assert.equal(await page.evaluate(() => window.harmed), undefined));
+      await eventually(async () => assert.ok((await page.title()).startsWith(HARM.slice(0, 40))));
     });
     await on(browser, harmful, "#q=%3Cimg%20src=x%20onerror=window.harmed=1%3E&tag=%22%3E%3Cscript%3E", async (page) => {
       await page.locator(".counter").waitFor();
-      assert.equal(await page.evaluate(() => window.harmed), undefined);
+      await eventually(async () => assert.equal(await page.evaluate(() => window.harmed), undefined));
     });
     await on(browser, harmful, "", async (page) => {
-      assert.equal(await page.locator("img, iframe, object, embed, link, base, form").count(), 0);
-      assert.ok((await page.locator("#c2").innerText()).includes("<script>window.harmed=1</script>"));
+      await eventually(async () => assert.equal(await page.locator("img, iframe, object, embed, link, base, form").count(), 0));
+      await eventually(async () => assert.ok((await page.locator("#c2").innerText()).includes("<script>window.harmed=1</script>")));
     }, { javaScriptEnabled: false });
   },
 
@@ -257,7 +257,7 @@ await main({
           if (javaScriptEnabled) await page.getByRole("button", { name: "Expand all" }).click();
           const text = await page.locator("main").innerText();
           assert.ok(text.includes("<script>window.harmed=1</script><img src=x"), `${suite}: ${text}`);
-          assert.equal(await page.locator("img, iframe, object, embed, link, base, form, svg[onload]").count(), 0, suite);
+          await eventually(async () => assert.equal(await page.locator("img, iframe, object, embed, link, base, form, svg[onload]").count(), 0, suite));
           if (javaScriptEnabled) assert.equal(await page.evaluate(() => window.harmed), undefined);
         }, { javaScriptEnabled });
       }
@@ -281,7 +281,7 @@ await main({
         await page.reload();
         await rows(page).first().waitFor();
         times.push(await page.evaluate(() => window.firstRow));
-        assert.ok(await rows(page).count() < 100, "only rows that can be seen exist");
+        await eventually(async () => assert.ok(await rows(page).count() < 100, "only rows that can be seen exist"));
         const took = await page.evaluate(() => {
           const search = document.getElementById("search");
           const started = performance.now();
@@ -291,7 +291,7 @@ await main({
           return performance.now() - started;
         });
         assert.ok(took < 200, `a search took ${took} ms`);
-        assert.deepEqual(await ids(page), ["case-09999"]);
+        await eventually(async () => assert.deepEqual(await ids(page), ["case-09999"]));
         await page.getByLabel("Search cases").fill("");
         await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
         await page.getByRole("link", { name: "case-09990" }).waitFor();

@@ -25,6 +25,19 @@ export function makeReport(folder) {
   return join(folder, "report.html");
 }
 
+/** Looks again until what is asked holds: a page draws after it was clicked, not while. */
+export async function eventually(look) {
+  const end = Date.now() + 10_000;
+  for (;;) {
+    try {
+      return await look();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((again) => setTimeout(again, 50));
+    }
+  }
+}
+
 /** The HTML report of a suite that is run. */
 export function runSuite(folder, suite) {
   const page = join(folder, `${suite}.html`);

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::answer::{Read, Source};
+use super::clean::learn_value;
 use super::difference::{Difference, first_difference, shown};
 use super::recording::{End, Exchange, How, Piece, Recording};
 use super::{Answer, ExchangeError, Method, Mismatch, Request};
@@ -84,8 +85,11 @@ impl Player {
 
     fn difference(&self, recorded: &Exchange, method: Method, identity: &Value) -> Option<Difference> {
         let [mut was, mut is] = [recorded.identity.clone(), identity.clone()];
-        self.redactor.value(&mut was);
-        self.redactor.value(&mut is);
+        // What a request itself shows to be secret was removed when it was stored.
+        let mut redactor = self.redactor.clone();
+        learn_value(identity, &mut redactor);
+        redactor.value(&mut was);
+        redactor.value(&mut is);
         if recorded.method != method {
             let name = |method: Method| Some(Value::from(method.name()));
             let (recorded, sent) = (name(recorded.method), name(method));

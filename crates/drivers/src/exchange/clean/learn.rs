@@ -37,7 +37,8 @@ pub(super) fn learn(recording: &Recording, streams: &[Vec<Streamed>], redactor: 
     }
 }
 
-fn learn_value(value: &Value, redactor: &mut Redactor) {
+/// Takes note of everything in a value that stands under a secret key, also in JSON that is a text of it.
+pub(in super::super) fn learn_value(value: &Value, redactor: &mut Redactor) {
     redactor.learn(value);
     within(value, DEEPEST, redactor);
 }

@@ -10,6 +10,7 @@ mod learn;
 mod streams;
 
 pub(super) use cleaner::clean;
+pub(super) use learn::learn_value;
 
 #[cfg(test)]
 mod tests;
