@@ -41,7 +41,7 @@ export async function eventually(look) {
 /** The HTML report of a suite that is run. */
 export function runSuite(folder, suite) {
   const page = join(folder, `${suite}.html`);
-  const ran = spawnSync(process.env.AGENTCI, ["run", suite, "--report", `html=${page}`, "--output-dir", join(folder, "out")], {
+  const ran = spawnSync(process.env.AGENTCI, ["run", suite, "--mode", "replay", "--report", `html=${page}`, "--output-dir", join(folder, "out")], {
     cwd: folder, encoding: "utf8", timeout: 60_000,
   });
   assert.equal(ran.status, 1, `${suite}: ${ran.stdout}${ran.stderr}`);

@@ -328,11 +328,47 @@ tags: [${harm}]
 input_messages: [{ role: user, content: ${harm} }]
 expected_behavior: { contains_text: nowhere, calls_tools: [${harm}] }
 `,
+    // Nobody listens there; what the agent said comes from the recording.
+    "ananke/ananke.config.yaml": `version: "1.0"
+target: { type: agui, endpoint: "http://127.0.0.1:9/", agentId: ${harm}, headers: { x-name: harm } }
+`,
+    "ananke/one.test.yaml": `version: "1.0"
+name: ${harm}
+tags: [${harm}]
+turns: [{ user: ${harm}, assert: { tools: { forbid: [${harm}] }, text: { must_match: nowhere } } }]
+`,
+    "ananke/recordings/one.test.jsonl": recorded([
+      { type: "RUN_STARTED", threadId: HARM, runId: HARM },
+      { type: HARM },
+      { type: "TEXT_MESSAGE_START", messageId: "m" },
+      { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: HARM },
+      { type: "TEXT_MESSAGE_END", messageId: "m" },
+      { type: "TOOL_CALL_START", toolCallId: HARM, toolCallName: HARM },
+      { type: "TOOL_CALL_ARGS", toolCallId: HARM, delta: JSON.stringify({ [HARM]: HARM }) },
+      { type: "TOOL_CALL_END", toolCallId: HARM },
+      { type: "TOOL_CALL_RESULT", messageId: HARM, toolCallId: HARM, content: HARM },
+      { type: "CUSTOM", name: HARM, value: HARM },
+      { type: "RUN_FINISHED", threadId: HARM, runId: HARM },
+    ]),
   };
   for (const [name, text] of Object.entries(files)) {
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
-  return ["native", "runledger", "aumai"];
+  return ["native", "runledger", "aumai", "ananke"];
+}
+
+/** A recorded conversation of one turn that says what hurts. */
+function recorded(events) {
+  const identity = { method: "agent/run", messages: [{ role: "user", content: HARM }], tools: [] };
+  const frames = events.map((event) => ({ type: "frame", at_us: 3, raw: `data: ${JSON.stringify(event)}\n\n` }));
+  const lines = [
+    { v: 1, type: "recording" },
+    { type: "request", at_us: 1, method: "POST", identity },
+    { type: "response", at_us: 2, status: 200, headers: { "content-type": "text/event-stream" } },
+    ...frames,
+    { type: "end", at_us: 4, how: "closed" },
+  ];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
