@@ -112,11 +112,11 @@ mod tests {
 
     #[test]
     fn what_touches_a_placeholder_takes_all_of_it() {
-        let mut marked = Marked::new("one two three four");
+        let mut marked = Marked::new("one two  a four");
         remove(&mut marked, 4..7);
         remove(&mut marked, 2..6);
-        assert_eq!(marked.clean(), "on[REDACTED] three four");
+        assert_eq!(marked.clean(), "on[REDACTED]  a four");
         remove(&mut marked, 11..14);
-        assert_eq!(marked.clean(), "on[REDACTED]hree four");
+        assert_eq!(marked.clean(), "on[REDACTED]a four");
     }
 }

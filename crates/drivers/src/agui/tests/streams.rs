@@ -6,8 +6,8 @@ use super::*;
 
 #[test]
 fn a_message_is_one_text_at_the_moment_it_ends() {
-    let events = [text_start("m"), text("m", "Hel"), text("m", "lo"), text_end("m")];
-    assert_eq!(lines_of(&events), ["5 text Hello"]);
+    let events = [text_start("m"), text("m", "Good "), text("m", "day"), text_end("m")];
+    assert_eq!(lines_of(&events), ["5 text Good day"]);
 }
 
 #[test]
