@@ -29,6 +29,7 @@ mod document;
 mod ids;
 mod load;
 mod loader;
+mod mcp_auth;
 mod mock_script;
 mod model_script;
 pub mod native;

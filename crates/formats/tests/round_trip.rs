@@ -269,9 +269,11 @@ fn mcp() -> impl Strategy<Value = Target> {
         command: ["program", &argument].map(|part| CommandPart { text: Text::parse(part), file: None }).into(),
         environment,
     });
-    let transport = prop_oneof![stdio, address().prop_map(McpTransport::Http)];
-    (transport, named_texts(), millis()).prop_map(|(transport, headers, timeout)| {
-        Target::Mcp(Box::new(McpTarget { transport, headers, timeout, span: span() }))
+    let token = template().prop_map(Auth::Bearer);
+    let stdio = stdio.prop_map(|transport| (transport, None));
+    let http = (address(), option::of(token)).prop_map(|(address, auth)| (McpTransport::Http(address), auth));
+    (prop_oneof![stdio, http], named_texts(), millis()).prop_map(|((transport, auth), headers, timeout)| {
+        Target::Mcp(Box::new(McpTarget { transport, auth, headers, timeout, span: span() }))
     })
 }
 

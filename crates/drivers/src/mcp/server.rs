@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use agentci_plan::{McpTarget, McpTransport, UnsetVariable};
+use agentci_plan::{Auth, McpTarget, McpTransport, UnsetVariable};
 use agentci_trace::Moment;
-use agentci_wire::mcp::{self, Client, Endpoint, Error, Options};
+use agentci_wire::mcp::{self, Client, ClientCredentials, Endpoint, Error, Options};
 use agentci_wire::{Command, Ending};
 use serde_json::{Map, Value};
 
@@ -151,10 +151,26 @@ fn place(target: &McpTarget, context: &Context<'_>) -> Result<mcp::Server, Unset
                 environment: variables,
             }))
         }
-        McpTransport::Http(url) => Ok(mcp::Server::Http(Endpoint {
-            url: url.value.fill(context.lookup)?,
-            headers: named(&target.headers)?,
-            credentials: None,
-        })),
+        McpTransport::Http(url) => {
+            let mut headers = named(&target.headers)?;
+            let mut credentials = None;
+            match &target.auth {
+                Some(Auth::Bearer(token)) => {
+                    headers.push(("authorization".into(), format!("Bearer {}", token.fill(context.lookup)?)));
+                }
+                Some(Auth::ApiKey { name, value, .. }) => headers.push((name.clone(), value.fill(context.lookup)?)),
+                Some(Auth::OAuth2 { token_url, client_id, client_secret, scopes }) => {
+                    credentials = Some(ClientCredentials {
+                        token_url: Some(token_url.fill(context.lookup)?),
+                        client_id: client_id.fill(context.lookup)?,
+                        client_secret: client_secret.fill(context.lookup)?,
+                        scopes: scopes.clone(),
+                    });
+                }
+                // Whatever else there is was refused when the suite was read.
+                _ => {}
+            }
+            Ok(mcp::Server::Http(Endpoint { url: url.value.fill(context.lookup)?, headers, credentials }))
+        }
     }
 }

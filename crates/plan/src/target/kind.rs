@@ -67,7 +67,8 @@ impl Target {
     pub fn secret(&self) -> Option<&Text> {
         match self {
             Target::A2a(a2a) => a2a.auth.as_ref().and_then(Auth::secret),
-            Target::Process(_) | Target::Mock(_) | Target::Agui(_) | Target::Mcp(_) => None,
+            Target::Mcp(mcp) => mcp.auth.as_ref().and_then(Auth::secret),
+            Target::Process(_) | Target::Mock(_) | Target::Agui(_) => None,
         }
     }
 

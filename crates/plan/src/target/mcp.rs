@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use crate::{CommandPart, Span, Spanned, Text};
+use crate::{Auth, CommandPart, Span, Spanned, Text};
 
 /// A server that speaks MCP.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpTarget {
     /// How it is reached.
     pub transport: McpTransport,
+    /// How we say who we are, to a server that is reached over HTTP: by a key in a header or by a token.
+    pub auth: Option<Auth>,
     /// Headers beside the usual ones, which they override.
     pub headers: Vec<(String, Text)>,
     /// How long one request may take.

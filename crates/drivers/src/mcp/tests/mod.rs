@@ -57,6 +57,7 @@ fn target(script: &str) -> McpTarget {
     let span = Span::whole(Sources::default().add(Path::new("a"), ""));
     let parts = ["sh", "-c", script].map(|part| CommandPart { text: Text::Literal(part.into()), file: None });
     McpTarget {
+        auth: None,
         transport: McpTransport::Stdio { command: parts.into(), environment: Vec::new() },
         headers: Vec::new(),
         timeout: Duration::from_secs(30),

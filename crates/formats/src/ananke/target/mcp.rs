@@ -2,12 +2,13 @@
 
 use agentci_plan::{Diagnostic, Diagnostics, McpTarget, McpTransport, Node, Target, read};
 
-use super::{Common, Place};
+use super::{Common, Place, auth};
 use crate::ananke::words::{command as read_command, url};
 use crate::command::part;
+use crate::mcp_auth;
 use crate::texts::named_texts;
 
-pub(super) const KEYS: [&str; 4] = ["transport", "command", "endpoint", "env"];
+pub(super) const KEYS: [&str; 5] = ["transport", "command", "endpoint", "env", "auth"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Transport {
@@ -30,6 +31,8 @@ pub(super) fn target(
     let parts = command.and_then(|node| read_command(node, "command", "[python3, server.py]", problems));
     let parts = parts.map(|parts| parts.into_iter().map(|text| part(place.files, place.folder, text)).collect());
     let address = endpoint.and_then(|node| url(node, "endpoint", problems));
+    let written = fields.optional("auth");
+    let auth = written.and_then(|node| auth::auth(node, place, problems));
     let environment = env.map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     let transport = match transport? {
         Transport::Stdio => {
@@ -56,8 +59,12 @@ pub(super) fn target(
             McpTransport::Http(address?)
         }
     };
+    if let (Some(auth), Some(node)) = (&auth, written) {
+        mcp_auth::check(auth, &transport, node.span, problems);
+    }
     Some(Target::Mcp(Box::new(McpTarget {
         transport,
+        auth,
         headers: common.headers,
         timeout: common.timeout,
         span: common.span,

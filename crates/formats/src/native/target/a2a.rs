@@ -47,7 +47,7 @@ pub(super) fn a2a(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> 
 }
 
 /// A mapping of one key, the scheme.
-fn auth(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Auth> {
+pub(super) fn auth(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Auth> {
     const SCHEMES: &str = "schemes are `api_key`, `bearer`, `oauth2` and `mtls`";
     let Some([pair]) = node.pairs() else {
         let message = format!("`auth` must be a mapping of one key, found {}", node.describe());

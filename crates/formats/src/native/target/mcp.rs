@@ -3,8 +3,10 @@
 use agentci_plan::{Diagnostic, Diagnostics, McpTarget, McpTransport, Node, REQUEST_TIMEOUT, read};
 
 use super::super::words::{Place, command, named_texts};
+use super::a2a::auth;
 use super::read_address;
 use crate::command::part;
+use crate::mcp_auth;
 
 pub(super) fn mcp(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<McpTarget> {
     let mut fields = read::Fields::open(node, "`mcp`", problems)?;
@@ -26,6 +28,16 @@ pub(super) fn mcp(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> 
     };
     let headers = fields.optional("headers").map(|node| named_texts(node, "headers", problems)).unwrap_or_default();
     let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
+    let written = fields.optional("auth");
+    let auth = written.map(|node| auth(node, place, problems));
     fields.finish(problems);
-    Some(McpTarget { transport: transport?, headers, timeout: timeout.unwrap_or(REQUEST_TIMEOUT), span: node.span })
+    let transport = transport?;
+    let auth = match auth {
+        None => None,
+        Some(auth) => Some(auth?),
+    };
+    if let (Some(auth), Some(node)) = (&auth, written) {
+        mcp_auth::check(auth, &transport, node.span, problems);
+    }
+    Some(McpTarget { transport, auth, headers, timeout: timeout.unwrap_or(REQUEST_TIMEOUT), span: node.span })
 }

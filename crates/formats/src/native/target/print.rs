@@ -130,6 +130,7 @@ impl Printer<'_> {
             }
             McpTransport::Http(url) => vec![self.pair("url", self.template(&url.value))],
         };
+        pairs.extend(mcp.auth.as_ref().and_then(|auth| self.auth(auth)).map(|auth| self.pair("auth", auth)));
         pairs.extend(self.requests(&mcp.headers, mcp.timeout));
         self.map(pairs)
     }
