@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from contextlib import nullcontext
 from pathlib import Path
@@ -317,6 +319,18 @@ def test_the_example(_):
         for mode in ["replay", "live", "record"]:
             command = [os.environ["AGENTCI"], "run", "mcp", "--output-dir", "runs", "--mode", mode]
             subprocess.run(command, cwd=root, check=True, capture_output=True, timeout=60)
+
+
+def test_a_server_that_wants_to_know_who_asks(_):
+    turns = [call("whoami", said("you are ci"))]
+    secured = Path(__file__).parent / "mcp" / "secured.py"
+    with Listening(sys.executable, secured) as server:
+        base = re.search(r"http://[0-9.:]+", server.found)[0]
+        client = f"auth: {{ scheme: oauth2, tokenUrl: '{base}/token', clientId: ci, clientSecret: %s }}"
+        for good in [client % "s3cret-of-the-client", "auth: { scheme: bearer, token: token-of-the-server-17 }"]:
+            run(f"{server.found}\n{good}", turns).passed()
+        run(f"{server.found}\n{client % 'another-secret-here'}", turns).failed("(?i)authorized|401")
+        run(server.found, turns).failed("401")
 
 
 class Nothing:
