@@ -1,5 +1,5 @@
 //! The MCP client against servers that others made: the official Python package and `server-everything`. They have to be
-//! installed, so the tests are ignored; `interop/mcp/run` installs them and runs these.
+//! installed, so these tests run only when they are named; `interop/mcp/run` installs the servers and does so.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
@@ -99,7 +99,6 @@ async fn uses_the_python_server(client: &Client) {
 }
 
 #[tokio::test]
-#[ignore = "needs the servers that interop/mcp/run installs"]
 async fn python_over_stdio() {
     for (era, expected) in [(None, Era::Modern), (Some(Era::Legacy), Era::Legacy)] {
         let client = connect(Server::Stdio(python("stdio")), era).await;
@@ -114,7 +113,6 @@ async fn python_over_stdio() {
 }
 
 #[tokio::test]
-#[ignore = "needs the servers that interop/mcp/run installs"]
 async fn python_over_http() {
     for mode in ["http", "http-json"] {
         let (process, endpoint, _pipes) = started(python(mode)).await;
@@ -137,7 +135,6 @@ async fn python_over_http() {
 }
 
 #[tokio::test]
-#[ignore = "needs the servers that interop/mcp/run installs"]
 async fn python_over_the_two_addresses_of_2024() {
     let (process, endpoint, _pipes) = started(python("sse")).await;
     let client = connect(Server::Http(endpoint), None).await;
@@ -173,7 +170,6 @@ async fn uses_server_everything(client: &Client) {
 }
 
 #[tokio::test]
-#[ignore = "needs the servers that interop/mcp/run installs"]
 async fn everything_over_stdio() {
     let client = connect(Server::Stdio(everything_on_stdio()), None).await;
     uses_server_everything(&client).await;
@@ -183,7 +179,6 @@ async fn everything_over_stdio() {
 }
 
 #[tokio::test]
-#[ignore = "needs the servers that interop/mcp/run installs"]
 async fn everything_over_http_and_a_lost_session() {
     let (process, endpoint, _pipes) = started(everything("streamableHttp")).await;
     let client = connect(Server::Http(endpoint.clone()), None).await;
@@ -218,7 +213,6 @@ async fn everything_over_http_and_a_lost_session() {
 }
 
 #[tokio::test]
-#[ignore = "needs the servers that interop/mcp/run installs"]
 async fn everything_over_the_two_addresses_of_2024() {
     let (process, endpoint, _pipes) = started(everything("sse")).await;
     let client = connect(Server::Http(endpoint), None).await;
@@ -228,7 +222,6 @@ async fn everything_over_the_two_addresses_of_2024() {
 }
 
 #[tokio::test]
-#[ignore = "needs the servers that interop/mcp/run installs"]
 async fn a_refused_token_is_told() {
     let (process, endpoint, _pipes) = started(python("http")).await;
     let credentials = ClientCredentials {
