@@ -1,0 +1,12 @@
+//! How near two texts are in meaning.
+//!
+//! Texts go in, vectors come out, and the cosine of two vectors is the similarity of their texts. The vectors come from the
+//! [`builtin`] embedder, which is inside the program, or from a [`remote`] service. A similarity tells texts on the subject
+//! from others and no more: an answer with the wrong number is as near as the right one. So [`facts`] are compared beside it.
+
+pub mod builtin;
+mod similarity;
+pub mod tokenize;
+
+pub use builtin::Builtin;
+pub use similarity::{DifferentDimensions, cosine, passes, shown};
