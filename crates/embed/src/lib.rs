@@ -5,8 +5,15 @@
 //! from others and no more: an answer with the wrong number is as near as the right one. So [`facts`] are compared beside it.
 
 pub mod builtin;
+mod choice;
+mod embedder;
+pub mod facts;
+pub mod remote;
 mod similarity;
 pub mod tokenize;
 
 pub use builtin::Builtin;
+pub use choice::{Choice, DEFAULT_BASE_URL, DEFAULT_MODEL, UnknownEmbedder, choose, is_meant};
+pub use embedder::{EmbedError, Embedder};
+pub use remote::{Remote, Service};
 pub use similarity::{DifferentDimensions, cosine, passes, shown};

@@ -25,6 +25,8 @@ pub struct JsonRequest {
 pub struct Response {
     /// The status code.
     pub status: u16,
+    /// When to ask again, as the header of that name tells it.
+    pub retry_after: Option<String>,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -56,6 +58,7 @@ pub async fn post_json(request: JsonRequest) -> Result<Response, HttpError> {
     let sent = client()?.post(&request.url).headers(headers).timeout(request.timeout).body(request.body).send();
     let mut answer = sent.await.map_err(|error| HttpError::Request(reason(&error)))?;
     let status = answer.status().as_u16();
+    let retry_after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()).map(str::to_owned);
     let mut body = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(|error| HttpError::Request(reason(&error)))? {
         if body.len() + chunk.len() > request.limit {
@@ -63,7 +66,7 @@ pub async fn post_json(request: JsonRequest) -> Result<Response, HttpError> {
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(Response { status, body })
+    Ok(Response { status, retry_after, body })
 }
 
 /// One client for the whole program, so that connections are kept.

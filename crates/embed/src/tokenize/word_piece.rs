@@ -134,17 +134,17 @@ fn until_mark(text: &str) -> (&str, Option<u16>, &str) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use proptest::prelude::*;
 
     use super::*;
 
-    fn tokenizer() -> Tokenizer {
-        Tokenizer::new(agentci_weights::VOCABULARY)
-    }
+    static TOKENIZER: LazyLock<Tokenizer> = LazyLock::new(|| Tokenizer::new(agentci_weights::VOCABULARY));
 
     fn words(text: &str) -> Vec<&'static str> {
         let vocabulary: Vec<&str> = agentci_weights::VOCABULARY.lines().collect();
-        tokenizer().ids(text, usize::MAX).into_iter().map(|id| vocabulary[usize::from(id)]).collect()
+        TOKENIZER.ids(text, usize::MAX).into_iter().map(|id| vocabulary[usize::from(id)]).collect()
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn reads_no_more_than_the_limit() {
         let text = "word ".repeat(1_000);
-        assert_eq!(tokenizer().ids(&text, 7).len(), 7);
+        assert_eq!(TOKENIZER.ids(&text, 7).len(), 7);
     }
 
     #[test]
@@ -172,9 +172,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_limit_only_cuts_off(text in "\\PC{0,60}", limit in 0_usize..20) {
-            let tokenizer = tokenizer();
-            let all = tokenizer.ids(&text, usize::MAX);
-            prop_assert_eq!(tokenizer.ids(&text, limit), &all[..all.len().min(limit)]);
+            let all = TOKENIZER.ids(&text, usize::MAX);
+            prop_assert_eq!(TOKENIZER.ids(&text, limit), &all[..all.len().min(limit)]);
         }
     }
 }
