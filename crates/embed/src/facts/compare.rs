@@ -213,7 +213,7 @@ mod tests {
             "First, open the settings. Second, choose one of them.",
             "1. Open the settings\n2. Click on save",
             "May I help you? March on!",
-            "Die Rechnung wurde gestern an alle Kunden der Firma in der Stadt geschickt.",
+            "Die Rechnung wurde gestern an unsere Kunden der Firma in der Stadt geschickt.",
             "YOUR REFUND WAS SENT",
             "I'm sure I’ll be OK with that.",
             "Refunds are on their way.",

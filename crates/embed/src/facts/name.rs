@@ -153,8 +153,8 @@ fn has_inner_capital(word: &str) -> bool {
 /// Whether capitals tell anything: not in a headline, not in a text of capitals, and not in German, where every noun has one.
 fn tells_names(pieces: &[Piece<'_>]) -> bool {
     const GERMAN: [&str; 16] = [
-        "der", "das", "den", "dem", "und", "ist", "nicht", "wurde", "wird", "für", "mit", "ein", "eine", "sie", "sich",
-        "auf",
+        "der", "das", "den", "dem", "und", "nicht", "wurde", "wird", "für", "mit", "eine", "sich", "auf", "von", "zum",
+        "nach",
     ];
     let words = || pieces.iter().filter(|piece| piece.item == Item::Word && piece.text.chars().nth(1).is_some());
     let inside = words().filter(|word| !word.begins).count();
