@@ -69,3 +69,19 @@ impl Embedder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_builtin_one_keeps_the_order_of_texts() {
+        let embedder = Embedder::Builtin(Builtin);
+        let texts = ["A cat sleeps.", "", "The invoice is due."];
+        let vectors = embedder.embed(&texts).await.unwrap();
+        let alone: Vec<Vec<f32>> = texts.iter().map(|text| Builtin.embed(text).unwrap()).collect();
+        assert_eq!(vectors, alone);
+        assert_eq!((embedder.id(), embedder.default_threshold()), (Builtin::ID, Some(0.5)));
+        assert_eq!(embedder.reading("A cat sleeps.").unwrap(), Reading { pieces: 1, cut: false });
+    }
+}
