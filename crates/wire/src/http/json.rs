@@ -25,6 +25,8 @@ pub struct JsonRequest {
 pub struct Response {
     /// The status code.
     pub status: u16,
+    /// When to ask again, as the header of that name tells it.
+    pub retry_after: Option<String>,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -36,8 +38,9 @@ pub async fn post_json(request: JsonRequest) -> Result<Response, HttpError> {
     let sent = StreamRequest { url: request.url, method: Method::Post, headers, body: request.body.into() };
     let answered = async {
         let mut answer = send(sent).await?;
+        let retry_after = answer.header("retry-after").map(str::to_owned);
         let body = answer.body(request.limit).await?;
-        Ok(Response { status: answer.status, body })
+        Ok(Response { status: answer.status, retry_after, body })
     };
     tokio::time::timeout(request.timeout, answered).await.unwrap_or(Err(HttpError::Timeout))
 }

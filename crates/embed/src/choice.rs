@@ -1,0 +1,92 @@
+//! Which embedder to use, from what is pinned and what is there.
+
+use crate::builtin::Builtin;
+
+/// The model that is asked for when only the service is named.
+pub const DEFAULT_MODEL: &str = "text-embedding-3-small";
+/// Where that model is, unless the caller knows better.
+pub const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
+
+/// The embedder to use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// The one inside the program.
+    Builtin,
+    /// A service.
+    Remote {
+        /// The model to ask it for.
+        model: String,
+    },
+}
+
+/// A pinned embedder that there is not.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no embedder `{0}`\nhelp: use `builtin` (`{id}`), or `openai:MODEL` for a service with OpenAI's API", id = Builtin::ID)]
+pub struct UnknownEmbedder(pub String);
+
+/// The pinned embedder; if none is, the service when there is a key for it, else the built-in one. A blank key is none: that
+/// is what a secret looks like where it is not given out.
+pub fn choose(pinned: Option<&str>, key: Option<&str>) -> Result<Choice, UnknownEmbedder> {
+    let Some(pinned) = pinned else {
+        let has_key = key.is_some_and(|key| !key.trim().is_empty());
+        return Ok(if has_key { Choice::Remote { model: DEFAULT_MODEL.into() } } else { Choice::Builtin });
+    };
+    if !pinned.is_empty() && is_meant(Builtin::ID, pinned) {
+        return Ok(Choice::Builtin);
+    }
+    let model = match pinned.split_once(':') {
+        None if pinned == "openai" => DEFAULT_MODEL,
+        Some(("openai", model)) if !model.trim().is_empty() => model.trim(),
+        _ => return Err(UnknownEmbedder(pinned.to_owned())),
+    };
+    Ok(Choice::Remote { model: model.to_owned() })
+}
+
+/// Whether a name, as a key of thresholds by embedder, means this embedder: the whole id, or its beginning up to a `:` or `@`.
+pub fn is_meant(id: &str, name: &str) -> bool {
+    id.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn remote(model: &str) -> Choice {
+        Choice::Remote { model: model.into() }
+    }
+
+    #[test]
+    fn what_is_pinned_counts_whether_there_is_a_key_or_not() {
+        for key in [None, Some("sk-x")] {
+            for builtin in ["builtin", "builtin:paraphrase-minilm-l3-q4", Builtin::ID] {
+                assert_eq!(choose(Some(builtin), key), Ok(Choice::Builtin), "{builtin}");
+            }
+            assert_eq!(choose(Some("openai"), key), Ok(remote(DEFAULT_MODEL)));
+            assert_eq!(choose(Some("openai:nomic-embed-text:v1.5"), key), Ok(remote("nomic-embed-text:v1.5")));
+        }
+    }
+
+    #[test]
+    fn a_key_decides_where_nothing_is_pinned() {
+        assert_eq!(choose(None, Some("sk-x")), Ok(remote(DEFAULT_MODEL)));
+        for none in [None, Some(""), Some(" ")] {
+            assert_eq!(choose(None, none), Ok(Choice::Builtin));
+        }
+    }
+
+    #[test]
+    fn refuses_what_there_is_not() {
+        for name in
+            ["", "built", "builtin:", "builtin:other", "builtin:paraphrase-minilm-l3-q4@0000", "openai:", "local:x"]
+        {
+            assert_eq!(choose(Some(name), Some("sk-x")), Err(UnknownEmbedder(name.into())));
+        }
+    }
+
+    #[test]
+    fn a_short_name_means_all_versions() {
+        assert!(is_meant("openai:text-embedding-3-small", "openai"));
+        assert!(!is_meant("openai:text-embedding-3-small", "openai:text-embedding-3"));
+        assert!(!is_meant("openai:text-embedding-3-small", "builtin"));
+    }
+}

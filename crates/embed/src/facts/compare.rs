@@ -1,0 +1,249 @@
+//! The facts of two texts beside each other.
+
+use std::fmt;
+
+use super::gather::{Found, Stated, Value, gather};
+
+/// A fact that only one of two texts states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is.
+    pub kind: FactKind,
+    /// As the text has it.
+    pub text: String,
+}
+
+/// What a fact is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FactKind {
+    /// A number, in digits or words.
+    Number,
+    /// A date, a month, a weekday or a time of day.
+    Date,
+    /// An id or an address.
+    Id,
+    /// A name.
+    Name,
+}
+
+/// One of the two texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The expected one.
+    Expected,
+    /// The answer.
+    Answer,
+}
+
+/// What differs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Differences {
+    /// What the expected text states and the answer does not. This is what makes an answer wrong.
+    pub missing: Vec<Fact>,
+    /// What only the answer states. It may well be right; it is there for the reader.
+    pub extra: Vec<Fact>,
+    /// The only text that says no, if one does. A hint, and no more: "denied" is "not approved".
+    pub negation: Option<Side>,
+}
+
+/// Compares the facts of the expected text with those of an answer.
+pub fn compare(expected: &str, answer: &str) -> Differences {
+    let (expected, answer) = (gather(expected), gather(answer));
+    let negation = match (expected.says_no, answer.says_no) {
+        (true, false) => Some(Side::Expected),
+        (false, true) => Some(Side::Answer),
+        _ => None,
+    };
+    Differences { missing: only_in(&expected, &answer), extra: only_in(&answer, &expected), negation }
+}
+
+impl Differences {
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        self.missing.is_empty() && self.extra.is_empty() && self.negation.is_none()
+    }
+}
+
+/// What one text states and another does not, each thing once.
+fn only_in(one: &Stated<'_>, other: &Stated<'_>) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = Vec::new();
+    for found in one.facts.iter().filter(|found| found.required) {
+        let fact = Fact { kind: found.value.kind(), text: found.text.to_owned() };
+        if !is_stated(found, other) && !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    }
+    facts
+}
+
+fn is_stated(found: &Found<'_>, by: &Stated<'_>) -> bool {
+    let mut values = by.facts.iter().map(|found| &found.value);
+    match &found.value {
+        Value::Number(number) => {
+            let whole = number.whole();
+            values.any(|value| match value {
+                Value::Number(other) => number.is_same(*other),
+                Value::Date(date) => whole.is_some() && (whole == date.day || whole == date.year),
+                Value::Time(time) => whole.is_some_and(|hour| time.is_hour(hour)),
+                Value::Id(id) => whole.is_some_and(|number| id.is_number(number)),
+                _ => false,
+            })
+        }
+        Value::Date(date) => values.any(|value| matches!(value, Value::Date(other) if date.is_stated_by(*other))),
+        Value::Weekday(day) => values.any(|value| matches!(value, Value::Weekday(other) if day == other)),
+        Value::Time(time) => values.any(|value| matches!(value, Value::Time(other) if time.is_same(*other))),
+        Value::Id(id) => values.any(|value| match value {
+            Value::Id(other) => id.is_same(*other),
+            Value::Number(number) => number.whole().is_some_and(|number| id.is_number(number)),
+            _ => false,
+        }),
+        Value::Name(name) => {
+            let names = values.filter_map(|value| if let Value::Name(name) = value { Some(name) } else { None });
+            name.is_stated_by(&by.words, names)
+        }
+    }
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            FactKind::Number => "number",
+            FactKind::Date => "date",
+            FactKind::Id => "id",
+            FactKind::Name => "name",
+        };
+        write!(f, "{kind} `{}`", self.text)
+    }
+}
+
+/// One line, such as ``missing: number `1,200`; only in the answer: number `1,500`; only the answer says no``.
+impl fmt::Display for Differences {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |facts: &[Fact]| facts.iter().map(Fact::to_string).collect::<Vec<_>>().join(", ");
+        let mut parts = Vec::new();
+        if !self.missing.is_empty() {
+            parts.push(format!("missing: {}", list(&self.missing)));
+        }
+        if !self.extra.is_empty() {
+            parts.push(format!("only in the answer: {}", list(&self.extra)));
+        }
+        match self.negation {
+            Some(Side::Expected) => parts.push("only the expected text says no".into()),
+            Some(Side::Answer) => parts.push("only the answer says no".into()),
+            None => {}
+        }
+        f.write_str(&parts.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn missing(expected: &str, answer: &str) -> String {
+        compare(expected, answer).missing.iter().map(Fact::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn one_fact_has_many_spellings() {
+        for (expected, answer) in [
+            ("It costs 1,200 euros.", "The price: €1200.00"),
+            ("It costs EUR 1.200,50.", "That is 1,200.50 EUR."),
+            ("You have 3k points.", "You have three thousand points, i.e. 3000"),
+            ("The rate is 5 %.", "It is five percent."),
+            ("She works thirty-seven and a half hours.", "37.5 hours a week"),
+            ("We meet at 2:30 pm.", "We meet at 14:30."),
+            ("We meet at 2 p.m.", "See you at 14:00"),
+            ("Lunch is at noon.", "Lunch is at 12:00 pm."),
+            ("Due on 2026-03-15.", "It is due on March 15, 2026."),
+            ("Due on 15 March 2026.", "Due the 15th of March."),
+            ("Due on Sunday, 15 March.", "Due on 15.3.2026"),
+            ("It happened in 2026.", "It happened on 3 May 2026"),
+            ("Paid on the 15th.", "Paid on 15 March"),
+            ("See ticket HR-12.", "It is in ticket hr 12"),
+            ("Order 48213 was shipped.", "Your order ORD-48213 is on its way."),
+            ("Order ORD-48213 was shipped.", "Order 48213 is on its way."),
+            ("Write to help@example.com.", "Use the address HELP@example.com"),
+            ("Ask Maria Lopez about it.", "Ms Lopez can help."),
+            ("Ask Maria about it.", "maria knows."),
+            ("It was sent to José in Zürich.", "Jose, Zurich"),
+            ("Ask HR about it.", "Ask human resources about it."),
+            ("Ask Human Resources about it.", "Ask HR."),
+            ("See Berlin's office.", "The office in Berlin"),
+            ("It takes 1 day.", "It takes one day."),
+            ("You have ١٢ days.", "You have 12 days."),
+            ("The balance is -$50.", "The balance is minus 50 dollars."),
+            ("Use 1.2 million.", "Use 1,200,000."),
+            ("Closed on Mondays.", "We are closed each Monday."),
+            ("Please reply by Friday, I'm away then.", "Reply until friday."),
+        ] {
+            assert_eq!(missing(expected, answer), "", "{expected} / {answer}");
+        }
+    }
+
+    #[test]
+    fn another_fact_is_missing() {
+        for (expected, answer, what) in [
+            ("It costs 1,200 euros.", "It costs 1,500 euros.", "number `1,200`"),
+            ("It takes twelve days.", "It takes thirteen days.", "number `twelve`"),
+            ("The balance is -50.", "The balance is 50.", "number `50`"),
+            ("Due on 15 March 2026.", "Due on 15 April 2026.", "date `15 March 2026`"),
+            ("Due on 15 March 2026.", "Due on 16 March 2026.", "date `15 March 2026`"),
+            ("Due on March 15, 2026.", "Due on March 15, 2027.", "date `March 15, 2026`"),
+            ("It is paid in March.", "You may march to the bank.", "date `March`"),
+            ("We meet on Friday.", "We meet on Thursday.", "date `Friday`"),
+            ("We meet at 2:30 pm.", "We meet at 3:30 pm.", "date `2:30`"),
+            ("We meet at 9 am.", "We meet at 9 pm.", "date `9 am`"),
+            ("See ticket HR-12.", "See ticket HR-21.", "id `HR-12`"),
+            ("Write to help@example.com.", "Write to info@example.com.", "id `help@example.com`"),
+            ("Run version 1.2.3.", "Run version 1.2.4.", "id `1.2.3`"),
+            ("Please ask Maria Lopez.", "Please ask Maria Gomez.", "name `Maria Lopez`"),
+            ("The office is in Berlin.", "The office is in Munich.", "name `Berlin`"),
+            ("It is on GitHub.", "It is on GitLab.", "name `GitHub`"),
+        ] {
+            assert_eq!(missing(expected, answer), what, "{expected} / {answer}");
+        }
+    }
+
+    #[test]
+    fn what_states_nothing_is_not_asked_for() {
+        for expected in [
+            "First, open the settings. Second, choose one of them.",
+            "1. Open the settings\n2. Click on save",
+            "May I help you? March on!",
+            "Die Rechnung wurde gestern an unsere Kunden der Firma in der Stadt geschickt.",
+            "YOUR REFUND WAS SENT",
+            "I'm sure I’ll be OK with that.",
+            "Refunds are on their way.",
+        ] {
+            assert_eq!(missing(expected, "Something else."), "", "{expected}");
+        }
+    }
+
+    #[test]
+    fn shows_both_sides_and_hints_at_no() {
+        let differences = compare("You get 1,200 euros on Friday.", "You won't get 1,500 euros, 1,500 in Berlin.");
+        assert_eq!(
+            differences.to_string(),
+            "missing: number `1,200`, date `Friday`; only in the answer: number `1,500`, name `Berlin`; only the answer says no"
+        );
+        assert_eq!(compare("It is not there.", "It is there.").negation, Some(Side::Expected));
+        assert!(compare("It is not there.", "It isn’t there.").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_states_what_it_states(text in "\\PC{0,80}") {
+            prop_assert_eq!(compare(&text, &text), Differences::default());
+        }
+
+        #[test]
+        fn odd_texts_do_no_harm(a in "[0-9A-Za-z.,:/'’\u{a0}T€ -]{0,60}", b in any::<String>()) {
+            let (there, back) = (compare(&a, &b), compare(&b, &a));
+            prop_assert_eq!(there.missing, back.extra);
+            prop_assert_eq!(compare(&a, &a), Differences::default());
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! All that a text states.
+
+use super::calendar::{self, Date};
+use super::clock::{self, Time};
+use super::compare::FactKind;
+use super::fold::is_any;
+use super::id::Id;
+use super::name::{self, Name, Words};
+use super::number::{Number, ONE};
+use super::pieces::{Item, Piece, cut};
+use super::spelled;
+
+/// The most bytes of a text that are looked at.
+const MOST_BYTES: usize = 256 << 10;
+/// The most facts of a text.
+const MOST_FACTS: usize = 2_000;
+
+/// What a text states.
+#[derive(Debug, Default)]
+pub(super) struct Stated<'a> {
+    pub(super) facts: Vec<Found<'a>>,
+    pub(super) words: Words,
+    pub(super) says_no: bool,
+}
+
+/// A fact where it was found.
+#[derive(Debug)]
+pub(super) struct Found<'a> {
+    pub(super) value: Value<'a>,
+    pub(super) text: &'a str,
+    start: usize,
+    /// Whether the other text must have it as well. Without, it is only there to be found: `one`, the `1.` of a list.
+    pub(super) required: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Value<'a> {
+    Number(Number),
+    Date(Date),
+    Weekday(u32),
+    Time(Time),
+    Id(Id),
+    Name(Name<'a>),
+}
+
+impl Value<'_> {
+    pub(super) fn kind(&self) -> FactKind {
+        match self {
+            Value::Number(_) => FactKind::Number,
+            Value::Date(_) | Value::Weekday(_) | Value::Time(_) => FactKind::Date,
+            Value::Id(_) => FactKind::Id,
+            Value::Name(_) => FactKind::Name,
+        }
+    }
+}
+
+/// Reads a text.
+pub(super) fn gather(text: &str) -> Stated<'_> {
+    let text = &text[..text.floor_char_boundary(MOST_BYTES)];
+    let pieces = cut(text);
+    let mut reader = Reader { text, used: vec![false; pieces.len()], pieces: &pieces, stated: Stated::default() };
+    let mut index = 0;
+    while index < pieces.len() && reader.stated.facts.len() < MOST_FACTS {
+        let taken = reader.read(index);
+        for used in reader.used.iter_mut().skip(index).take(taken) {
+            *used = true;
+        }
+        index += taken.max(1);
+    }
+    for (first, last, name) in name::find(text, &pieces, &reader.used) {
+        reader.push(first, last, Value::Name(name), true);
+    }
+    let mut stated = reader.stated;
+    stated.facts.truncate(MOST_FACTS);
+    release_weekdays(&mut stated.facts);
+    stated.words = Words::new(&pieces);
+    stated
+}
+
+/// A weekday beside its date says nothing that the date does not.
+fn release_weekdays(facts: &mut [Found<'_>]) {
+    for index in 1..facts.len() {
+        let Some([before, after]) = facts.get_mut(index - 1..=index) else { continue };
+        let near = after.start.saturating_sub(before.start + before.text.len()) <= 2;
+        match (&before.value, &after.value) {
+            (Value::Weekday(_), Value::Date(date)) if near && date.day.is_some() => before.required = false,
+            (Value::Date(date), Value::Weekday(_)) if near && date.day.is_some() => after.required = false,
+            _ => {}
+        }
+    }
+}
+
+struct Reader<'a, 'p> {
+    text: &'a str,
+    pieces: &'p [Piece<'a>],
+    used: Vec<bool>,
+    stated: Stated<'a>,
+}
+
+impl<'a> Reader<'a, '_> {
+    /// Reads what begins at a piece; the number of pieces it took, 0 for a word that is nothing yet.
+    fn read(&mut self, index: usize) -> usize {
+        let Some(piece) = self.pieces.get(index) else { return 0 };
+        match piece.item {
+            Item::Number(number) => self.quantity(index, 1, number, !self.is_list_mark(index)),
+            Item::Date(date) => self.push(index, index, Value::Date(date), true),
+            Item::Time(time) => {
+                let half = self.after(index, 1).and_then(|next| clock::half(next.text));
+                let time = clock::in_digits(piece.text, half).unwrap_or(time);
+                self.push(index, index, Value::Time(time), true)
+            }
+            Item::Id(id) => {
+                self.together(index);
+                self.push(index, index, Value::Id(id), true)
+            }
+            Item::Word => self.word(index, piece),
+        }
+    }
+
+    fn word(&mut self, index: usize, piece: &Piece<'_>) -> usize {
+        const NO: [&str; 16] = [
+            "no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "without", "cannot", "dont", "cant",
+            "wont", "isnt", "doesnt", "didnt",
+        ];
+        self.stated.says_no |= is_any(piece.text, &NO) || piece.text.ends_with("n't") || piece.text.ends_with("n’t");
+        if let Some(weekday) = calendar::weekday(piece.text) {
+            return self.push(index, index, Value::Weekday(weekday), true);
+        }
+        if let Some(time) = clock::named(piece.text) {
+            return self.push(index, index, Value::Time(time), true);
+        }
+        if let Some(taken) = self.month_first(index, piece) {
+            return taken;
+        }
+        let words = (0..).map_while(|offset| self.after(index, offset)).take_while(|next| next.item == Item::Word);
+        if let Some(spelled) = spelled::read(words.map(|next| next.text)) {
+            return self.quantity(index, spelled.words, Number::new(spelled.value), spelled.sure);
+        }
+        for (words, value) in
+            [(&["once", "single"][..], ONE), (&["twice", "both"][..], 2 * ONE), (&["half"][..], ONE / 2)]
+        {
+            if is_any(piece.text, words) {
+                self.push(index, index, Value::Number(Number::new(value)), false);
+            }
+        }
+        0
+    }
+
+    /// A number of some pieces, and what is after it: a month, a half of the day, a multiplier.
+    fn quantity(&mut self, index: usize, taken: usize, number: Number, required: bool) -> usize {
+        if let Some(taken) = self.day_first(index, taken, number) {
+            return taken;
+        }
+        let next = self.after(index, taken).map_or("", |next| next.text);
+        let half = clock::half(next);
+        if half.is_some() || is_any(next, &["o'clock", "o’clock"]) {
+            let time = number.whole().and_then(|hour| Time::new(hour, 0, half));
+            if let Some(time) = time {
+                self.push(index, index + taken, Value::Time(time), true);
+                return taken + 1;
+            }
+        }
+        let (mut number, mut taken, mut required) = (number, taken, required);
+        if let Some(multiplied) = spelled::multiplier(next).and_then(|factor| number.times(factor)) {
+            (number, taken, required) = (multiplied, taken + 1, true);
+        }
+        let words = (taken..).map_while(|offset| self.after(index, offset)).map(|next| next.text);
+        if let Some(fraction) = spelled::and_fraction(words) {
+            (number, taken, required) = (Number::new(number.value + fraction), taken + 3, true);
+        }
+        if self.is_negative(index) {
+            number = Number { value: -number.value, other: number.other.map(|other| -other) };
+        }
+        self.together(index);
+        self.push(index, index + taken - 1, Value::Number(number), required)
+    }
+
+    /// `15 March 2026`, `the 15th of March`.
+    fn day_first(&mut self, index: usize, taken: usize, number: Number) -> Option<usize> {
+        let day = number.whole().filter(|day| (1..=31).contains(day))?;
+        let of = usize::from(self.after(index, taken).is_some_and(|next| is_any(next.text, &["of"])));
+        let month = calendar::month(self.after(index, taken + of)?.text, true)?;
+        let (year, more) = self.year(index, taken + of + 1);
+        let last = index + taken + of + more;
+        self.push(index, last, Value::Date(Date { year, month, day: Some(day), exchangeable: false }), true);
+        Some(taken + of + 1 + more)
+    }
+
+    /// `March 15, 2026`, `March 2026`, `March`.
+    fn month_first(&mut self, index: usize, piece: &Piece<'_>) -> Option<usize> {
+        let number = |offset| match self.after(index, offset)?.item {
+            Item::Number(number) => number.whole(),
+            _ => None,
+        };
+        let next = number(1);
+        let month = calendar::month(piece.text, next.is_some())?;
+        // "May I ask" names no month.
+        if piece.begins && next.is_none() && is_any(piece.text, &["may", "march"]) {
+            return None;
+        }
+        let day = next.filter(|day| (1..=31).contains(day));
+        let taken = 1 + usize::from(day.is_some());
+        let (year, more) = self.year(index, taken);
+        let value = Value::Date(Date { year, month, day, exchangeable: false });
+        self.push(index, index + taken + more - 1, value, true);
+        Some(taken + more)
+    }
+
+    /// The year at an offset, and how many pieces it takes.
+    fn year(&self, index: usize, offset: usize) -> (Option<u32>, usize) {
+        let year = self.after(index, offset).filter(|next| next.text.len() == 4).and_then(|next| match next.item {
+            Item::Number(number) => number.whole().filter(|year| (1000..3000).contains(year)),
+            _ => None,
+        });
+        (year, usize::from(year.is_some()))
+    }
+
+    /// The piece some places on, if nothing but spaces, a comma or a full stop is between it and the one before it.
+    fn after(&self, index: usize, offset: usize) -> Option<&Piece<'a>> {
+        let piece = self.pieces.get(index + offset)?;
+        let before = self.pieces.get((index + offset).checked_sub(1)?).filter(|_| offset > 0);
+        let gap = before.and_then(|before| self.text.get(before.end()..piece.start)).unwrap_or_default();
+        matches!(gap.trim_matches([' ', '\u{a0}', '\u{202f}', '\t']), "" | "," | ".").then_some(piece)
+    }
+
+    /// The word before and this are perhaps one id, such as `HR 12`.
+    fn together(&mut self, index: usize) {
+        let Some(before) = index.checked_sub(1) else { return };
+        if let (Some(word), Some(piece)) = (self.pieces.get(before), self.after(before, 1))
+            && word.item == Item::Word
+        {
+            let id = Id::new(&[word.text, piece.text]);
+            self.push(before, index, Value::Id(id), false);
+        }
+    }
+
+    fn is_negative(&self, index: usize) -> bool {
+        let Some(piece) = self.pieces.get(index) else { return false };
+        let before = self.text.get(..piece.start).unwrap_or_default().trim_end_matches(['€', '$', '£', '¥', '₹']);
+        let sign = before.strip_suffix(['-', '−']);
+        let word = || index.checked_sub(1).and_then(|before| self.pieces.get(before));
+        sign.is_some_and(|before| before.is_empty() || before.ends_with([' ', '\n', '\t', '(', '*', '"', ':']))
+            || word().is_some_and(|word| is_any(word.text, &["minus", "negative"]))
+    }
+
+    /// The `1.` before a point of a list.
+    fn is_list_mark(&self, index: usize) -> bool {
+        let Some(piece) = self.pieces.get(index) else { return false };
+        let after = self.text.get(piece.end()..).unwrap_or_default();
+        let marked = after.starts_with(['.', ')']) && after[1..].starts_with([' ', '\t']);
+        let before = self.text.get(..piece.start).filter(|_| marked);
+        let before = before.map(|before| before.trim_end_matches([' ', '\t', '*', '#', '-']));
+        before.is_some_and(|before| before.is_empty() || before.ends_with('\n'))
+    }
+
+    fn push(&mut self, first: usize, last: usize, value: Value<'a>, required: bool) -> usize {
+        let span = self.pieces.get(first).zip(self.pieces.get(last));
+        if let Some((start, text)) =
+            span.and_then(|(first, last)| Some((first.start, self.text.get(first.start..last.end())?)))
+        {
+            self.stated.facts.push(Found { value, text, start, required });
+        }
+        last + 1 - first
+    }
+}

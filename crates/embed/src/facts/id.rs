@@ -1,0 +1,75 @@
+//! Ids: words of letters and digits, addresses, and digits too odd for a number.
+
+use super::fold::key;
+use super::number::digit;
+
+/// An id, by its letters and digits alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Id {
+    key: u64,
+    /// Its digits, if they could be an id by themselves.
+    digits: Option<u64>,
+}
+
+/// From this many digits on, they alone say which id is meant.
+const TELLING: usize = 4;
+
+impl Id {
+    /// Parts that make up one id: `HR` and `12` are `HR-12`.
+    pub(super) fn new(parts: &[&str]) -> Self {
+        let digits = parts.iter().flat_map(|part| part.chars()).filter_map(digit);
+        let value = digits.clone().try_fold(0_u64, |value, digit| value.checked_mul(10)?.checked_add(digit.into()));
+        Self { key: key(parts), digits: value.filter(|_| digits.count() >= TELLING) }
+    }
+
+    pub(super) fn is_same(self, id: Self) -> bool {
+        self.key == id.key
+    }
+
+    /// Whether a plain number says enough of this id.
+    pub(super) fn is_number(self, number: u32) -> bool {
+        self.digits == Some(number.into())
+    }
+}
+
+/// Whether a text is an address in the net.
+pub(super) fn is_address(text: &str) -> bool {
+    let mail = text.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'));
+    mail || text.contains("://") || text.starts_with("www.")
+}
+
+/// Whether a text without spaces has both letters and digits in it, or more digits than a number has.
+pub(super) fn looks_like_one(text: &str) -> bool {
+    let digits = text.chars().any(|c| digit(c).is_some());
+    let letters = text.chars().any(char::is_alphabetic);
+    let inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#');
+    digits
+        && text.chars().all(inside)
+        && (letters || text.chars().all(|c| digit(c).is_some() || matches!(c, '-' | '.')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_the_same_in_any_spelling() {
+        assert!(Id::new(&["HR-12"]).is_same(Id::new(&["hr", "12"])));
+        assert!(!Id::new(&["HR-12"]).is_same(Id::new(&["HR-21"])));
+        assert!(Id::new(&["ORD-48213"]).is_number(48_213));
+        assert!(!Id::new(&["HR-12"]).is_number(12));
+    }
+
+    #[test]
+    fn tells_ids_from_words() {
+        for id in ["HR-12", "a1b2c3", "INV_2024_001", "v1.2.3", "10.0.0.1", "007", "555-0100"] {
+            assert!(looks_like_one(id), "{id}");
+        }
+        for word in ["well-known", "word", "a.b", "x", "-"] {
+            assert!(!looks_like_one(word), "{word}");
+        }
+        assert!(
+            is_address("https://example.com/a") && is_address("a@b.org") && !is_address("@home") && !is_address("a@b")
+        );
+    }
+}

@@ -1,0 +1,165 @@
+//! Names: words with a capital that no sentence begins with.
+
+use super::fold::{folded, is_abbreviation, is_any, key, stem};
+use super::pieces::{Item, Piece};
+
+/// Words that are written together and name one thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Name<'a> {
+    words: Vec<u64>,
+    /// Whether the first word may be written with a capital because a sentence begins with it.
+    doubtful: bool,
+    /// The first letters as one word, of all words and of those that belong to the name for sure.
+    initials: [u64; 2],
+    /// What belongs to the name for sure, if it is a single abbreviation.
+    abbreviation: Option<&'a str>,
+}
+
+/// The most words of a name, and the most letters of an abbreviation.
+const LONGEST: usize = 8;
+
+/// What is known of a text to look for names in it.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    /// All words, in the order of their keys.
+    keys: Vec<u64>,
+    /// Their first letters, in the order of the text.
+    initials: Vec<char>,
+}
+
+impl Words {
+    pub(super) fn new(pieces: &[Piece<'_>]) -> Self {
+        let mut keys: Vec<u64> = pieces.iter().map(|piece| key(&[stem(piece.text)])).collect();
+        keys.sort_unstable();
+        Self { keys, initials: pieces.iter().filter_map(|piece| folded(piece.text).next()).collect() }
+    }
+
+    fn has(&self, word: u64) -> bool {
+        self.keys.binary_search(&word).is_ok()
+    }
+
+    /// Whether consecutive words begin with the letters of an abbreviation.
+    fn spell_out(&self, abbreviation: &str) -> bool {
+        let letters: Vec<char> = folded(abbreviation).take(LONGEST + 1).collect();
+        (2..=LONGEST).contains(&letters.len()) && self.initials.windows(letters.len()).any(|window| window == letters)
+    }
+}
+
+impl Name<'_> {
+    /// Whether a text has this name, all of it or a part that could mean it.
+    pub(super) fn is_stated_by<'b>(&self, words: &Words, mut names: impl Iterator<Item = &'b Name<'b>>) -> bool {
+        self.core().iter().all(|word| words.has(*word))
+            || (self.words.len() > 1 && self.initials.iter().any(|initials| words.has(*initials)))
+            || self.abbreviation.is_some_and(|abbreviation| words.spell_out(abbreviation))
+            || names.any(|name| is_part(name.core(), &self.words))
+    }
+
+    /// The words that belong to the name for sure.
+    fn core(&self) -> &[u64] {
+        self.words.get(usize::from(self.doubtful)..).unwrap_or_default()
+    }
+}
+
+fn is_part(part: &[u64], whole: &[u64]) -> bool {
+    !part.is_empty() && part.iter().all(|word| whole.contains(word))
+}
+
+/// The names among the words that are not `used` for something else, each with the first and the last of its pieces.
+pub(super) fn find<'a>(text: &str, pieces: &[Piece<'a>], used: &[bool]) -> Vec<(usize, usize, Name<'a>)> {
+    if !tells_names(pieces) {
+        return Vec::new();
+    }
+    let mut names = Vec::new();
+    let mut index = 0;
+    while index < pieces.len() {
+        let length = run(text, pieces, used, index);
+        if let Some(words) = pieces.get(index..index + length).filter(|words| !words.is_empty())
+            && let Some(name) = name(words)
+        {
+            names.push((index, index + length - 1, name));
+        }
+        index += length.max(1);
+    }
+    names
+}
+
+fn name<'a>(words: &[Piece<'a>]) -> Option<Name<'a>> {
+    let first = words.first()?;
+    let doubtful = first.begins && !has_inner_capital(stem(first.text));
+    if doubtful && words.len() == 1 {
+        return None;
+    }
+    let stems: Vec<&str> = words.iter().map(|word| stem(word.text)).collect();
+    let core = stems.get(usize::from(doubtful)..)?;
+    let initials = |words: &[&str]| {
+        let letters: Vec<&str> = words.iter().filter_map(|word| word.get(..word.chars().next()?.len_utf8())).collect();
+        key(&letters)
+    };
+    let abbreviation = match core {
+        [only] if is_abbreviation(only) => Some(*only),
+        _ => None,
+    };
+    Some(Name {
+        words: stems.iter().map(|word| key(&[word])).collect(),
+        doubtful,
+        initials: [initials(&stems), initials(core)],
+        abbreviation,
+    })
+}
+
+/// How many words from here on are one name.
+fn run(text: &str, pieces: &[Piece<'_>], used: &[bool], start: usize) -> usize {
+    let mut length = 0;
+    for index in start..pieces.len().min(start + LONGEST) {
+        let Some(piece) = pieces.get(index) else { break };
+        let previous = index.checked_sub(1).and_then(|index| pieces.get(index));
+        let gap = previous.and_then(|previous| text.get(previous.end()..piece.start)).unwrap_or_default();
+        let joined = gap.chars().all(char::is_whitespace) && !piece.begins;
+        let beside_number = [previous, pieces.get(index + 1)].into_iter().flatten().any(|other| is_number(other.item));
+        if used.get(index) == Some(&true) || !may_be_name(piece, beside_number) || (length > 0 && !joined) {
+            break;
+        }
+        length += 1;
+    }
+    length
+}
+
+fn is_number(item: Item) -> bool {
+    matches!(item, Item::Number(_) | Item::Time(_))
+}
+
+fn may_be_name(piece: &Piece<'_>, beside_number: bool) -> bool {
+    const OTHERS: [&str; 22] = [
+        "i", "i'm", "i'll", "i've", "i'd", "ok", "id", "am", "pm", "a.m", "p.m", "mr", "mrs", "ms", "dr", "prof",
+        "fyi", "asap", "nb", "ps", "yes", "no",
+    ];
+    let word = stem(piece.text);
+    let unit = beside_number && is_abbreviation(word);
+    let curly = piece.text.starts_with("I’");
+    piece.item == Item::Word
+        && has_capital(word)
+        && word.chars().filter(|c| c.is_alphabetic()).nth(1).is_some()
+        && !(unit || curly || is_any(piece.text, &OTHERS))
+}
+
+fn has_capital(word: &str) -> bool {
+    word.starts_with(char::is_uppercase) || (has_inner_capital(word) && word.chars().any(char::is_lowercase))
+}
+
+fn has_inner_capital(word: &str) -> bool {
+    word.chars().skip(1).any(char::is_uppercase)
+}
+
+/// Whether capitals tell anything: not in a headline, not in a text of capitals, and not in German, where every noun has one.
+fn tells_names(pieces: &[Piece<'_>]) -> bool {
+    const GERMAN: [&str; 16] = [
+        "der", "das", "den", "dem", "und", "nicht", "wurde", "wird", "für", "mit", "eine", "sich", "auf", "von", "zum",
+        "nach",
+    ];
+    let words = || pieces.iter().filter(|piece| piece.item == Item::Word && piece.text.chars().nth(1).is_some());
+    let inside = words().filter(|word| !word.begins).count();
+    let capitals = words().filter(|word| !word.begins && word.text.starts_with(char::is_uppercase)).count();
+    let small = words().any(|word| word.text.chars().any(char::is_lowercase));
+    let german = words().filter(|word| is_any(word.text, &GERMAN)).take(2).count() == 2;
+    small && !german && (inside < 8 || capitals * 2 <= inside)
+}

@@ -1,0 +1,221 @@
+//! Numbers in English words.
+
+use super::fold::is_any;
+use super::number::ONE;
+
+const SMALL: [&str; 20] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+];
+const SMALL_PLACES: [&str; 20] = [
+    "zeroth",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+];
+const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+const TEN_PLACES: [&str; 8] =
+    ["twentieth", "thirtieth", "fortieth", "fiftieth", "sixtieth", "seventieth", "eightieth", "ninetieth"];
+
+/// A number in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spelled {
+    /// In billionths.
+    pub(super) value: i128,
+    /// How many words it took.
+    pub(super) words: usize,
+    /// Whether it is meant as a number for sure; `one` and `second` may mean other things.
+    pub(super) sure: bool,
+}
+
+/// What a word does to the number so far.
+enum Step {
+    Add(i128),
+    /// The last word of a number, such as `fifth`.
+    Place(i128),
+    Times(i128),
+}
+
+/// What a word multiplies by.
+pub(super) fn multiplier(word: &str) -> Option<i128> {
+    const WORDS: [(&[&str], i128); 6] = [
+        (&["hundred"], 100),
+        (&["thousand", "k"], 1_000),
+        (&["lakh"], 100_000),
+        (&["million", "mn", "mio"], 1_000_000),
+        (&["crore"], 10_000_000),
+        (&["billion", "bn"], 1_000_000_000),
+    ];
+    WORDS.iter().find(|(words, _)| is_any(word, words)).map(|(_, value)| *value)
+}
+
+/// The fraction in `and a half`, and how many words it takes.
+pub(super) fn and_fraction<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<i128> {
+    if !is_any(words.next()?, &["and"]) || !is_any(words.next()?, &["a", "one"]) {
+        return None;
+    }
+    let fraction = words.next()?;
+    let value = if is_any(fraction, &["half"]) { ONE / 2 } else { ONE / 4 };
+    is_any(fraction, &["half", "quarter"]).then_some(value)
+}
+
+/// The number that words begin with.
+pub(super) fn read<'a>(words: impl Iterator<Item = &'a str> + Clone) -> Option<Spelled> {
+    let mut total = 0;
+    let mut current: Option<i128> = None;
+    let mut taken = 0;
+    let mut rest = words.clone();
+    let mut ended = false;
+    while !ended {
+        let mut ahead = rest.clone();
+        let Some(word) = ahead.next() else { break };
+        let (word, skipped) = match current {
+            // "two hundred and five", but not "two and three".
+            Some(so_far) if is_any(word, &["and"]) && (so_far % 100 == 0) && (so_far > 0 || total > 0) => {
+                (ahead.next().unwrap_or_default(), 1)
+            }
+            _ => (word, 0),
+        };
+        let Some(sum) = hyphenated(word, current, &mut total, &mut ended) else { break };
+        current = Some(sum);
+        taken += 1 + skipped;
+        rest = ahead;
+    }
+    let value = (total + current?).checked_mul(ONE)?;
+    if let Some(fraction) = and_fraction(rest) {
+        return Some(Spelled { value: value + fraction, words: taken + 3, sure: true });
+    }
+    let alone = words.into_iter().next().filter(|_| taken == 1).unwrap_or_default();
+    let sure = !is_any(alone, &["zero", "one", "first", "second"]);
+    Some(Spelled { value, words: taken, sure })
+}
+
+/// Goes on with all parts of `thirty-seven`, or with none.
+fn hyphenated(word: &str, current: Option<i128>, total: &mut i128, ended: &mut bool) -> Option<i128> {
+    let (mut sum, mut thousands, mut last) = (current, *total, false);
+    for part in word.split('-') {
+        if last {
+            return None;
+        }
+        let so_far = sum.unwrap_or(0);
+        sum = Some(match step(part)? {
+            Step::Add(value) if fits(sum, value) => so_far + value,
+            Step::Place(value) if fits(sum, value) => {
+                last = true;
+                so_far + value
+            }
+            Step::Times(factor) if factor <= 100 => so_far.max(1).checked_mul(factor)?,
+            Step::Times(factor) if sum.is_none_or(|sum| sum > 0) => {
+                thousands = so_far.max(1).checked_mul(factor)?.checked_add(thousands)?;
+                0
+            }
+            _ => return None,
+        });
+    }
+    *total = thousands;
+    *ended = last;
+    sum
+}
+
+/// Whether a small number can come after what was read: `twenty five` and `hundred five`, not `five five`.
+fn fits(current: Option<i128>, value: i128) -> bool {
+    match current {
+        None => true,
+        Some(current) => value > 0 && (current % 100 == 0 || (current % 100 >= 20 && current % 10 == 0 && value < 10)),
+    }
+}
+
+fn step(word: &str) -> Option<Step> {
+    let at = |list: &[&str]| {
+        list.iter().position(|entry| word.eq_ignore_ascii_case(entry)).and_then(|index| i128::try_from(index).ok())
+    };
+    let tens = |index: i128| (index + 2) * 10;
+    if is_any(word, &["dozen"]) {
+        return Some(Step::Times(12));
+    }
+    let add = at(&SMALL).or_else(|| at(&TENS).map(tens)).map(Step::Add);
+    let place = || at(&SMALL_PLACES).or_else(|| at(&TEN_PLACES).map(tens)).map(Step::Place);
+    let times = || multiplier(word).filter(|_| word.len() > 2).map(Step::Times);
+    add.or_else(place).or_else(times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Option<(f64, usize, bool)> {
+        let spelled = read(text.split(' '))?;
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let value = spelled.value as f64 / 1e9;
+        Some((value, spelled.words, spelled.sure))
+    }
+
+    #[test]
+    fn reads_words() {
+        for (text, value, words) in [
+            ("twelve days", 12.0, 1),
+            ("Thirty-seven and a half hours", 37.5, 4),
+            ("two hundred and five", 205.0, 4),
+            ("one thousand two hundred", 1_200.0, 4),
+            ("twelve hundred euros", 1_200.0, 2),
+            ("three million five hundred thousand and one", 3_500_001.0, 7),
+            ("twenty-first of", 21.0, 1),
+            ("twenty third", 23.0, 2),
+            ("dozen eggs", 12.0, 1),
+            ("two dozen", 24.0, 2),
+            ("five six", 5.0, 1),
+            ("two and three", 2.0, 1),
+            ("five and a bit", 5.0, 1),
+            ("five and", 5.0, 1),
+        ] {
+            assert_eq!(parse(text), Some((value, words, true)), "{text}");
+        }
+    }
+
+    #[test]
+    fn small_words_may_mean_other_things() {
+        assert_eq!(parse("one of them"), Some((1.0, 1, false)));
+        assert_eq!(parse("second thoughts"), Some((2.0, 1, false)));
+    }
+
+    #[test]
+    fn other_words_are_no_numbers() {
+        for text in ["often", "and five", "tens", "hundreds of", "", "k", "five-star", "-"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

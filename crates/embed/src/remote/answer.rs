@@ -1,0 +1,185 @@
+//! What a service answers, and everything that can be wrong with it.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// How much of an answer that is no use is shown.
+const SHOWN: usize = 300;
+
+/// Why there are no embeddings.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// The request failed.
+    #[error("{0}")]
+    Request(String),
+    /// The key or the address can not be sent.
+    #[error("{0}")]
+    Unsendable(String),
+    /// The service refused or failed.
+    #[error("HTTP {status}{}{said}", if said.is_empty() { "" } else { ": " })]
+    Status {
+        /// The status code.
+        status: u16,
+        /// What it said about it.
+        said: String,
+    },
+    /// The answer is not what the protocol says.
+    #[error("the answer holds no embeddings: {0}")]
+    Garbage(String),
+    /// The answer has too many or too few.
+    #[error("texts sent: {asked}, embeddings that came back: {given}")]
+    Count {
+        /// How many texts were sent.
+        asked: usize,
+        /// How many embeddings came back.
+        given: usize,
+    },
+    /// A number is infinite or none.
+    #[error("an embedding has a number in it that is not finite")]
+    NotFinite,
+    /// All numbers are zero, or there are none.
+    #[error("an embedding is empty or all zeros")]
+    NoDirection,
+    /// Vectors of one model have the same length.
+    #[error("an embedding has {given} numbers where others of the model have {expected}")]
+    Dimensions {
+        /// How many the first had.
+        expected: usize,
+        /// How many this one has.
+        given: usize,
+    },
+    /// The limit on the whole is reached, or would be by waiting.
+    #[error("no time is left of {limit:?}{}", last.as_ref().map(|last| format!("; the last try: {last}")).unwrap_or_default())]
+    TooLong {
+        /// The limit.
+        limit: Duration,
+        /// What was wrong before.
+        last: Option<Box<Trouble>>,
+    },
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    embedding: Vec<f64>,
+    index: Option<usize>,
+}
+
+/// The vectors of an answer in the order of their texts.
+pub(super) fn read(body: &[u8], asked: usize) -> Result<Vec<Vec<f32>>, Trouble> {
+    let answer: Answer = serde_json::from_slice(body).map_err(|error| unreadable(body, &error))?;
+    let given = answer.data.len();
+    if given != asked {
+        return Err(Trouble::Count { asked, given });
+    }
+    let mut vectors = vec![Vec::new(); asked];
+    let mut dimensions = None;
+    for (position, item) in answer.data.into_iter().enumerate() {
+        let index = item.index.unwrap_or(position);
+        #[expect(clippy::cast_possible_truncation, reason = "the nearest float is wanted")]
+        let vector: Vec<f32> = item.embedding.into_iter().map(|value| value as f32).collect();
+        check(&vector, *dimensions.get_or_insert(vector.len()))?;
+        match vectors.get_mut(index) {
+            Some(place) if place.is_empty() => *place = vector,
+            Some(_) => return Err(Trouble::Garbage(format!("it gives index {index} twice"))),
+            None => return Err(Trouble::Garbage(format!("it gives index {index} for {asked} texts"))),
+        }
+    }
+    Ok(vectors)
+}
+
+/// What is wrong with an answer that is not JSON of the right form. Some programs write numbers that JSON does not have.
+fn unreadable(body: &[u8], error: &serde_json::Error) -> Trouble {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim();
+    if text.starts_with('{') && (text.contains("NaN") || text.contains("Infinity")) {
+        return Trouble::NotFinite;
+    }
+    Trouble::Garbage(format!("{error}, in `{}`", excerpt(text)))
+}
+
+/// Whether a vector can be compared with others.
+pub(super) fn check(vector: &[f32], expected: usize) -> Result<(), Trouble> {
+    if vector.iter().any(|value| !value.is_finite()) {
+        Err(Trouble::NotFinite)
+    } else if vector.iter().all(|&value| value == 0.0) {
+        Err(Trouble::NoDirection)
+    } else if vector.len() != expected {
+        Err(Trouble::Dimensions { expected, given: vector.len() })
+    } else {
+        Ok(())
+    }
+}
+
+/// What a service says about an error: its message, or the beginning of whatever it sent.
+pub(super) fn said(body: &[u8]) -> String {
+    let json = serde_json::from_slice(body).unwrap_or(Value::Null);
+    match json["error"]["message"].as_str().or(json["error"].as_str()).or(json["message"].as_str()) {
+        Some(message) => excerpt(message),
+        None => excerpt(&String::from_utf8_lossy(body)),
+    }
+}
+
+fn excerpt(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn puts_embeddings_in_the_order_of_the_texts() {
+        let body = br#"{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[1.5,-0.25e0]}],"usage":{}}"#;
+        assert_eq!(read(body, 2), Ok(vec![vec![1.5, -0.25], vec![0.0, 2.0]]));
+        let without = br#"{"data":[{"embedding":[1]},{"embedding":[2]}]}"#;
+        assert_eq!(read(without, 2), Ok(vec![vec![1.0], vec![2.0]]));
+    }
+
+    #[test]
+    fn names_what_is_wrong() {
+        let one = |embedding: &str| format!(r#"{{"data":[{{"index":0,"embedding":{embedding}}}]}}"#);
+        for number in ["1e39", "NaN", "-Infinity"] {
+            assert_eq!(read(one(&format!("[0.5, {number}]")).as_bytes(), 1), Err(Trouble::NotFinite), "{number}");
+        }
+        assert_eq!(read(one("[0, -0.0]").as_bytes(), 1), Err(Trouble::NoDirection));
+        assert_eq!(read(one("[]").as_bytes(), 1), Err(Trouble::NoDirection));
+        assert_eq!(read(one("[1]").as_bytes(), 2), Err(Trouble::Count { asked: 2, given: 1 }));
+        let mixed = br#"{"data":[{"embedding":[1,2]},{"embedding":[1]}]}"#;
+        assert_eq!(read(mixed, 2), Err(Trouble::Dimensions { expected: 2, given: 1 }));
+        let twice = br#"{"data":[{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}]}"#;
+        assert_eq!(read(twice, 2), Err(Trouble::Garbage("it gives index 1 twice".into())));
+        let beyond = br#"{"data":[{"index":7,"embedding":[1]}]}"#;
+        assert_eq!(read(beyond, 1), Err(Trouble::Garbage("it gives index 7 for 1 texts".into())));
+    }
+
+    #[test]
+    fn what_is_not_json_of_embeddings_is_garbage() {
+        let embedding = |text: &str| format!(r#"{{"data":[{{"embedding":{text}}}]}}"#);
+        let bodies = ["", "<html>", "[]", r#"{"data":3}"#, r#"{"error":{}}"#, "\u{0}"].map(str::to_owned);
+        let wrong = ["[null]", r#"["1"]"#, "\"AACAPw==\"", "[1e999]", "[[1]]"].map(embedding);
+        for body in bodies.iter().chain(&wrong) {
+            let Err(trouble) = read(body.as_bytes(), 1) else { panic!("{body}") };
+            assert!(matches!(trouble, Trouble::Garbage(_)), "{body}: {trouble:?}");
+        }
+    }
+
+    #[test]
+    fn says_what_the_service_said() {
+        assert_eq!(said(br#"{"error":{"message":"Rate limit reached"}}"#), "Rate limit reached");
+        assert_eq!(said(br#"{"error":"model not found"}"#), "model not found");
+        assert_eq!(said(b" upstream is down\n"), "upstream is down");
+        assert_eq!(said("ü".repeat(1_000).as_bytes()).chars().count(), SHOWN + 3);
+    }
+}

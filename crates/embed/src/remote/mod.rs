@@ -1,0 +1,13 @@
+//! Embeddings from a service that speaks OpenAI's `POST /embeddings`, which many do. Texts go out in batches, each is asked
+//! for once, what fails is tried again within a limit on all of it, and nothing that comes back is believed before it was
+//! looked at.
+
+mod answer;
+mod cache;
+mod retry;
+mod service;
+
+pub use answer::Trouble;
+pub use cache::Cache;
+pub use retry::Limits;
+pub use service::{Remote, RemoteError, Service};

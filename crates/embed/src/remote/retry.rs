@@ -1,0 +1,100 @@
+//! When to try again, and when to stop.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::time::{Duration, SystemTime};
+
+/// How long and how often a service is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How long one request may take.
+    pub request: Duration,
+    /// How long everything may take: all requests for the texts of one call, and the pauses between them.
+    pub total: Duration,
+    /// How often a request is sent again after it failed.
+    pub retries: u32,
+    /// The pause before the first retry; it doubles from one to the next.
+    pub pause: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            request: Duration::from_secs(30),
+            total: Duration::from_mins(2),
+            retries: 3,
+            pause: Duration::from_millis(500),
+        }
+    }
+}
+
+impl Limits {
+    /// How long to wait after `tries` tries: what the service asks for, and at least a pause that doubles. The pause is
+    /// between half and all of its length, so that cases that failed together do not come back together.
+    pub(super) fn wait(&self, tries: u32, asked_for: Option<Duration>) -> Duration {
+        let full = self.pause.saturating_mul(1_u32.checked_shl(tries.saturating_sub(1)).unwrap_or(u32::MAX));
+        // Every new state is another one; nothing here must be hard to guess.
+        let draw = RandomState::new().hash_one(tries) % 1_000;
+        let draw = u32::try_from(draw).unwrap_or(0);
+        let pause = full / 2 + full / 2_000 * draw;
+        pause.max(asked_for.unwrap_or_default())
+    }
+}
+
+/// Whether it makes sense to ask again after this status. What is wrong with a request stays wrong.
+pub(super) fn may_pass(status: u16) -> bool {
+    matches!(status, 408 | 409 | 425 | 429 | 500..=599)
+}
+
+/// How long a `Retry-After` asks to wait: a number of seconds, or a date.
+pub(super) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+    let value = value.trim();
+    match value.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => Some(httpdate::parse_http_date(value).ok()?.duration_since(now).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+
+    #[test]
+    fn pauses_double_and_are_never_longer_than_said() {
+        let limits = Limits { pause: Duration::from_millis(800), ..Limits::default() };
+        for (tries, most) in [(1, 800), (2, 1_600), (3, 3_200)] {
+            for _ in 0..50 {
+                let wait = limits.wait(tries, None);
+                assert!(wait >= Duration::from_millis(most / 2) && wait <= Duration::from_millis(most), "{wait:?}");
+            }
+        }
+        assert!(limits.wait(u32::MAX, None) > Duration::from_secs(1_000));
+    }
+
+    #[test]
+    fn waits_as_long_as_the_service_asks() {
+        let limits = Limits::default();
+        assert_eq!(limits.wait(1, Some(Duration::from_secs(7))), Duration::from_secs(7));
+        assert!(limits.wait(1, Some(Duration::ZERO)) >= Duration::from_millis(250));
+    }
+
+    #[test]
+    fn reads_seconds_and_dates() {
+        let now = UNIX_EPOCH + Duration::from_secs(784_111_777 - 20);
+        let seconds = |value| retry_after(value, now).map(|wait| wait.as_secs_f64());
+        assert_eq!(seconds("3"), Some(3.0));
+        assert_eq!(seconds(" 0.5 "), Some(0.5));
+        assert_eq!(seconds("Sun, 06 Nov 1994 08:49:37 GMT"), Some(20.0));
+        assert_eq!(seconds("Sat, 05 Nov 1994 08:49:37 GMT"), Some(0.0));
+        for none in ["", "-1", "NaN", "inf", "soon", "1e300"] {
+            assert_eq!(seconds(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_request_is_not_tried_again() {
+        assert!([429, 500, 503, 529].into_iter().all(may_pass));
+        assert!(![301, 400, 401, 403, 404, 413, 422].into_iter().any(may_pass));
+    }
+}

@@ -1,0 +1,249 @@
+//! A service that is asked for embeddings.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
+
+use agentci_wire::http::{HttpError, JsonRequest, post_json};
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::answer::{Trouble, check, read, said};
+use super::cache::{Cache, Key};
+use super::retry::{Limits, may_pass, retry_after};
+
+/// The most texts of one request.
+const BATCH: usize = 64;
+/// The most bytes of text in one request, unless a single text has more.
+const BATCH_BYTES: usize = 256 << 10;
+/// The largest answer.
+const LARGEST_ANSWER: usize = 32 << 20;
+
+/// Who is asked, and for what.
+#[derive(Clone)]
+pub struct Service {
+    /// The address up to and without `/embeddings`.
+    pub base_url: String,
+    /// The model.
+    pub model: String,
+    /// The key; a service on the same machine may need none.
+    pub key: Option<String>,
+}
+
+/// Embeddings from a service.
+#[derive(Debug)]
+pub struct Remote {
+    service: Service,
+    limits: Limits,
+    cache: Cache,
+    id: String,
+    /// How many numbers a vector has, once the first is known.
+    dimensions: OnceLock<usize>,
+}
+
+/// A service gave no embeddings.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{embedder}` gave no embeddings{}: {trouble}\nhelp: {}", after(*tries), help(trouble))]
+pub struct RemoteError {
+    /// Who was asked.
+    pub embedder: String,
+    /// How often.
+    pub tries: u32,
+    /// What is wrong.
+    pub trouble: Trouble,
+}
+
+/// One try that failed.
+struct Failure {
+    trouble: Trouble,
+    again: bool,
+    wait: Option<Duration>,
+}
+
+impl Remote {
+    /// A service, not asked yet.
+    pub fn new(service: Service, limits: Limits, cache: Cache) -> Self {
+        let id = format!("openai:{}", service.model);
+        Self { service, limits, cache, id, dimensions: OnceLock::new() }
+    }
+
+    /// The protocol and the model: vectors of another id can not be compared with these.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The vectors of texts, in their order; that of a blank text is empty, and nobody is asked for it.
+    pub async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, RemoteError> {
+        let keys: Vec<Key> = texts.iter().map(|text| self.key(text)).collect();
+        let mut known: HashMap<Key, Arc<[f32]>> = HashMap::new();
+        let mut missing: Vec<(Key, &str)> = Vec::new();
+        for (key, text) in keys.iter().zip(texts) {
+            if text.trim().is_empty() || known.contains_key(key) {
+                continue;
+            }
+            // An empty vector marks what is asked for already.
+            let vector = self.cache.get(*key, &self.id).unwrap_or_default();
+            if vector.is_empty() {
+                missing.push((*key, text));
+            }
+            known.insert(*key, vector);
+        }
+        let deadline = Instant::now() + self.limits.total;
+        let mut rest = missing.as_slice();
+        while !rest.is_empty() {
+            let (batch, after) = rest.split_at(batch_length(rest));
+            for ((key, _), vector) in batch.iter().zip(self.ask_patiently(batch, deadline).await?) {
+                let vector: Arc<[f32]> = vector.into();
+                self.cache.put(*key, &self.id, Arc::clone(&vector));
+                known.insert(*key, vector);
+            }
+            rest = after;
+        }
+        Ok(keys.iter().map(|key| known.get(key).map(|vector| vector.to_vec()).unwrap_or_default()).collect())
+    }
+
+    fn key(&self, text: &str) -> Key {
+        Key::new(&self.service.base_url, &self.service.model, text)
+    }
+
+    /// Asks until there is an answer, or no try or no time is left.
+    async fn ask_patiently(&self, batch: &[(Key, &str)], deadline: Instant) -> Result<Vec<Vec<f32>>, RemoteError> {
+        let mut tries = 0;
+        let mut last = None;
+        let trouble = loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break self.too_long(last);
+            }
+            tries += 1;
+            let failure = match self.ask(batch, left.min(self.limits.request)).await {
+                Ok(vectors) => return Ok(vectors),
+                Err(failure) => failure,
+            };
+            if !failure.again || tries > self.limits.retries {
+                break failure.trouble;
+            }
+            let wait = self.limits.wait(tries, failure.wait);
+            if wait >= deadline.saturating_duration_since(Instant::now()) {
+                break self.too_long(Some(failure.trouble));
+            }
+            last = Some(failure.trouble);
+            tokio::time::sleep(wait).await;
+        };
+        Err(RemoteError { embedder: self.id.clone(), tries, trouble })
+    }
+
+    fn too_long(&self, last: Option<Trouble>) -> Trouble {
+        Trouble::TooLong { limit: self.limits.total, last: last.map(Box::new) }
+    }
+
+    async fn ask(&self, batch: &[(Key, &str)], timeout: Duration) -> Result<Vec<Vec<f32>>, Failure> {
+        let texts: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
+        let mut headers = Vec::new();
+        if let Some(key) = &self.service.key {
+            headers.push(("authorization".to_owned(), format!("Bearer {key}")));
+        }
+        let request = JsonRequest {
+            url: format!("{}/embeddings", self.service.base_url.trim_end_matches('/')),
+            headers,
+            body: json!({ "model": self.service.model, "input": texts }).to_string(),
+            timeout,
+            limit: LARGEST_ANSWER,
+        };
+        let answer = post_json(request).await.map_err(|error| match error {
+            HttpError::Header(_) => Failure::lasting(Trouble::Unsendable("the key can not be sent in a header".into())),
+            error @ HttpError::Url(_) => Failure::lasting(Trouble::Unsendable(error.to_string())),
+            error => Failure::passing(Trouble::Request(error.to_string())),
+        })?;
+        if !(200..300).contains(&answer.status) {
+            let trouble = Trouble::Status { status: answer.status, said: said(&answer.body) };
+            let wait = answer.retry_after.and_then(|value| retry_after(&value, SystemTime::now()));
+            return Err(Failure { trouble, again: may_pass(answer.status), wait });
+        }
+        let vectors = read(&answer.body, texts.len()).map_err(Failure::passing)?;
+        for vector in &vectors {
+            let expected = *self.dimensions.get_or_init(|| vector.len());
+            check(vector, expected).map_err(Failure::lasting)?;
+        }
+        Ok(vectors)
+    }
+}
+
+impl Failure {
+    /// One that may be over in a moment: an error page in the place of an answer, a connection that broke.
+    fn passing(trouble: Trouble) -> Self {
+        Self { trouble, again: true, wait: None }
+    }
+
+    fn lasting(trouble: Trouble) -> Self {
+        Self { trouble, again: false, wait: None }
+    }
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The key is a secret.
+        f.debug_struct("Service").field("base_url", &self.base_url).field("model", &self.model).finish_non_exhaustive()
+    }
+}
+
+/// How many of the texts go into the next request; one at least.
+fn batch_length(texts: &[(Key, &str)]) -> usize {
+    let mut bytes = 0;
+    let fitting = texts.iter().take(BATCH).take_while(|(_, text)| {
+        bytes += text.len();
+        bytes <= BATCH_BYTES
+    });
+    fitting.count().max(1)
+}
+
+fn after(tries: u32) -> String {
+    match tries {
+        0 | 1 => String::new(),
+        tries => format!(" after {tries} tries"),
+    }
+}
+
+fn help(trouble: &Trouble) -> &'static str {
+    match trouble {
+        Trouble::Status { status: 401 | 403, .. } | Trouble::Unsendable(_) => {
+            "check the key, or use the embedder `builtin`, which needs none"
+        }
+        Trouble::Status { status: 404, .. } => {
+            "check the base URL, which usually ends in `/v1`, and the name of the model"
+        }
+        Trouble::Status { status: 400 | 413 | 422, .. } => "check the name of the model; a text may be too long for it",
+        Trouble::Status { status: 429, .. } => {
+            "run fewer cases at once, raise the quota, or use the embedder `builtin`"
+        }
+        Trouble::TooLong { .. } => "give it more time, or use the embedder `builtin`, which asks nobody",
+        Trouble::Dimensions { .. } => {
+            "the service changed its model under the same name; ask for one model by its full name"
+        }
+        _ => "check that the base URL is that of a service with OpenAI's API, or use the embedder `builtin`",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_are_small_in_count_and_bytes() {
+        let texts = |length: usize, count: usize| vec![(Key::new("", "", ""), "x".repeat(length)); count];
+        let length = |texts: &[(Key, String)]| {
+            batch_length(&texts.iter().map(|(key, text)| (*key, text.as_str())).collect::<Vec<_>>())
+        };
+        assert_eq!(length(&texts(10, 1_000)), BATCH);
+        assert_eq!(length(&texts(100 << 10, 10)), 2);
+        assert_eq!(length(&texts(1 << 20, 3)), 1);
+    }
+
+    #[test]
+    fn the_key_is_never_shown() {
+        let service = Service { base_url: "http://a".into(), model: "m".into(), key: Some("sk-secret".into()) };
+        let remote = Remote::new(service, Limits::default(), Cache::in_memory());
+        assert!(!format!("{remote:?}").contains("secret"));
+    }
+}

@@ -1,0 +1,82 @@
+//! Two vectors as one number, and what it is compared with.
+
+/// How far a similarity may be below the threshold and still pass: the last bits differ from machine to machine.
+const TOLERANCE: f64 = 1e-6;
+
+/// Two vectors that can not be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "vectors of {0} and of {1} numbers can not be compared\nhelp: embed both texts with one model; if it was changed, empty the \
+     cache of embeddings"
+)]
+pub struct DifferentDimensions(pub usize, pub usize);
+
+/// The cosine of the angle between two vectors, from -1 to 1. A vector that is empty or has no length, as a blank text has,
+/// is like nothing: 0.
+pub fn cosine(a: &[f32], b: &[f32]) -> Result<f64, DifferentDimensions> {
+    if a.is_empty() || b.is_empty() {
+        return Ok(0.0);
+    }
+    if a.len() != b.len() {
+        return Err(DifferentDimensions(a.len(), b.len()));
+    }
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
+    let lengths = dot(a, a).sqrt() * dot(b, b).sqrt();
+    if lengths > 0.0 { Ok((dot(a, b) / lengths).clamp(-1.0, 1.0)) } else { Ok(0.0) }
+}
+
+/// Whether a similarity is enough.
+pub fn passes(similarity: f64, threshold: f64) -> bool {
+    similarity + TOLERANCE >= threshold
+}
+
+/// A similarity as reports show it: from 0 to 1, with four decimals. Two would show 0.88 for a failed 0.8795.
+pub fn shown(similarity: f64) -> String {
+    // Adding 0 makes a negative zero positive.
+    format!("{:.4}", similarity.clamp(0.0, 1.0) + 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn angles_have_their_cosines() {
+        assert_eq!(cosine(&[1.0, 0.0], &[2.0, 0.0]), Ok(1.0));
+        assert_eq!(cosine(&[1.0, 0.0], &[0.0, 3.0]), Ok(0.0));
+        assert_eq!(cosine(&[1.0, 0.0], &[-1.0, 0.0]), Ok(-1.0));
+        assert_eq!(cosine(&[1.0], &[1.0, 0.0]), Err(DifferentDimensions(1, 2)));
+    }
+
+    #[test]
+    fn a_blank_text_is_like_nothing() {
+        assert_eq!(cosine(&[], &[1.0]), Ok(0.0));
+        assert_eq!(cosine(&[0.0], &[1.0]), Ok(0.0));
+    }
+
+    #[test]
+    fn the_last_bits_do_not_decide() {
+        assert!(passes(0.879_999_5, 0.88));
+        assert!(!passes(0.879_99, 0.88));
+    }
+
+    #[test]
+    fn shows_four_decimals() {
+        assert_eq!(shown(0.879_54), "0.8795");
+        assert_eq!(shown(-0.2), "0.0000");
+        assert_eq!(shown(-0.0), "0.0000");
+        assert_eq!(shown(1.000_000_1), "1.0000");
+    }
+
+    proptest! {
+        #[test]
+        fn never_leaves_its_range(pair in prop::collection::vec((-1e18_f32..1e18, -1e18_f32..1e18), 1..8)) {
+            let (a, b): (Vec<f32>, Vec<f32>) = pair.into_iter().unzip();
+            let there = cosine(&a, &b).unwrap();
+            prop_assert!((-1.0..=1.0).contains(&there));
+            prop_assert_eq!(there.to_bits(), cosine(&b, &a).unwrap().to_bits());
+        }
+    }
+}

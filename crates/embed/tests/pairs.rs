@@ -1,0 +1,91 @@
+//! How well labelled pairs are told apart: by the built-in embedder those that say the same from those on another topic, by
+//! facts those with something wrong in them. The documentation states what is measured here.
+
+#![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
+
+use agentci_embed::facts::compare;
+use agentci_embed::{Builtin, cosine, passes};
+use serde::Deserialize;
+
+const PAIRS: &str = include_str!("../../../fixtures/embeddings/pairs.jsonl");
+const DOCUMENTATION: &str = include_str!("../../../docs/reference/embeddings.md");
+
+#[derive(Deserialize)]
+struct Pair {
+    kind: String,
+    expected: String,
+    answer: String,
+}
+
+fn pairs(kinds: &str) -> Vec<Pair> {
+    let all = PAIRS.lines().map(|line| serde_json::from_str(line).unwrap());
+    all.filter(|pair: &Pair| pair.kind.starts_with(kinds)).collect()
+}
+
+fn similarity(pair: &Pair) -> f64 {
+    let vectors = [&pair.expected, &pair.answer].map(|text| Builtin.embed(text).unwrap());
+    cosine(&vectors[0], &vectors[1]).unwrap()
+}
+
+/// How many pass at the embedder's own threshold.
+fn passing(pairs: &[Pair]) -> usize {
+    pairs.iter().filter(|pair| passes(similarity(pair), Builtin::THRESHOLD)).count()
+}
+
+/// The documentation says this, word for word.
+fn is_documented(sentence: &str) {
+    assert!(DOCUMENTATION.contains(sentence), "docs/reference/embeddings.md should say: {sentence}");
+}
+
+#[test]
+fn the_documented_accuracy_is_the_measured_one() {
+    let (same, other) = (pairs("paraphrase"), pairs("other_topic"));
+    assert!(same.len() + other.len() >= 60);
+    let kept = passing(&same);
+    let refused = other.len() - passing(&other);
+    let (right, all) = (kept + refused, same.len() + other.len());
+    let tenths = (right * 2_000 + all) / (2 * all);
+    is_documented(&format!(
+        "At a threshold of 0.50 it tells {right} of {all} pairs right ({}.{} %): it keeps {kept} of {} that say the same and \
+         refuses {refused} of {} on another topic.",
+        tenths / 10,
+        tenths % 10,
+        same.len(),
+        other.len()
+    ));
+    assert!(right * 100 >= all * 90, "{right} of {all}");
+}
+
+#[test]
+fn the_documentation_says_what_similarity_can_not_see() {
+    let pairs = pairs("same_topic");
+    is_documented(&format!(
+        "Of {} answers on the same topic that state something else, {} pass.",
+        pairs.len(),
+        passing(&pairs)
+    ));
+}
+
+#[test]
+fn wrong_numbers_dates_ids_and_names_are_caught() {
+    let wrong = pairs("wrong_");
+    let missed: Vec<&str> = wrong
+        .iter()
+        .filter(|pair| compare(&pair.expected, &pair.answer).missing.is_empty())
+        .map(|pair| pair.answer.as_str())
+        .collect();
+    assert!(missed.is_empty(), "{missed:?}");
+    let seen = wrong.len() - passing(&wrong);
+    is_documented(&format!(
+        "Of {} answers with a wrong number, date, id or name, facts catch all and the similarity alone {seen}.",
+        wrong.len()
+    ));
+}
+
+#[test]
+fn good_answers_are_not_blamed_for_their_facts() {
+    for pair in pairs("paraphrase") {
+        let differences = compare(&pair.expected, &pair.answer);
+        assert!(differences.missing.is_empty(), "{} | {}: {differences}", pair.expected, pair.answer);
+    }
+}
