@@ -8,10 +8,11 @@ use agentci_plan::{
     Case, Check, Diagnostic, Diagnostics, Dialect, Files, Outcome, Plan, Suite, UnsetVariable, did_you_mean, fill, read,
 };
 use agentci_trace::Trace;
+use serde_json::Value;
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::registry;
+use crate::{Question, registry};
 
 /// The ready checks of a plan; suites and cases stand where they stand in the plan.
 #[derive(Debug, Default)]
@@ -59,12 +60,26 @@ impl ReadyCheck {
         self.test.is_none()
     }
 
+    /// What it has to know beside a trace, to be answered before it is evaluated.
+    pub fn question(&self, trace: &Trace) -> Option<Question> {
+        self.test.as_ref()?.question(trace)
+    }
+
     /// What becomes of it over a trace.
     pub fn evaluate(&self, trace: &Trace) -> Outcome {
+        self.outcome(|test, negate| if negate { test.evaluate_negated(trace) } else { test.evaluate(trace) })
+    }
+
+    /// The same, with the answer to its question.
+    pub fn conclude(&self, trace: &Trace, answer: &Value) -> Outcome {
+        self.outcome(|test, negate| test.conclude(trace, answer, negate))
+    }
+
+    fn outcome(&self, judge: impl FnOnce(&dyn Evaluate, bool) -> Outcome) -> Outcome {
         let Some(test) = &self.test else {
             return Outcome::NotEvaluated("its variables were never filled".into());
         };
-        let mut outcome = if self.check.negate { test.evaluate_negated(trace) } else { test.evaluate(trace) };
+        let mut outcome = judge(&**test, self.check.negate);
         if let (Outcome::Failed(failure), Some(message)) = (&mut outcome, &self.check.message) {
             let own = std::mem::replace(&mut failure.message, message.clone());
             failure.notes.insert(0, own);

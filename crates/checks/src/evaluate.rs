@@ -2,6 +2,9 @@
 
 use agentci_plan::{Failure, Outcome};
 use agentci_trace::Trace;
+use serde_json::Value;
+
+use crate::Question;
 
 /// A check whose arguments were read.
 pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
@@ -15,6 +18,16 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
             Outcome::Failed(_) => Outcome::Held,
             other => other,
         }
+    }
+
+    /// What it has to know beside the trace. Where there is something, it is judged by [`conclude`](Self::conclude) instead.
+    fn question(&self, _trace: &Trace) -> Option<Question> {
+        None
+    }
+
+    /// Whether it holds, now that its question is answered; or, negated, whether its opposite does.
+    fn conclude(&self, trace: &Trace, _answer: &Value, negate: bool) -> Outcome {
+        if negate { self.evaluate_negated(trace) } else { self.evaluate(trace) }
     }
 }
 

@@ -10,6 +10,7 @@ mod compiler;
 mod contains;
 mod duration;
 mod evaluate;
+mod evidence;
 mod json_schema;
 mod latency;
 mod matches;
@@ -28,5 +29,6 @@ mod tool_evidence;
 mod valid_json;
 
 pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single};
+pub use evidence::Question;
 pub use latency::latency_ms;
 pub use registry::names;

@@ -40,6 +40,7 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
         broken: None,
     };
     let suite = Suite {
+        agents: Vec::new(),
         name: "s".into(),
         dialect: Dialect::Native,
         path: "s/agentci.yaml".into(),

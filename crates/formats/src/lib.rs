@@ -43,6 +43,6 @@ mod surroundings;
 mod texts;
 pub mod yaml;
 
-pub use load::{LoadOptions, Loaded, MockSource, load, load_with};
+pub use load::{LoadOptions, Loaded, MockSource, ScenarioOptions, YaoOptions, load, load_with};
 pub use model_script::load_model_script;
 pub use native::print as print_native;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentci_plan::{Diagnostics, Files, MockScript, Plan};
+use agentci_plan::{Diagnostics, Files, Missed, MockScript, Plan};
 
 use crate::loader::Loader;
 
@@ -24,6 +24,40 @@ pub struct LoadOptions {
     pub mock: MockSource,
     /// The config of all tests of the `ananke` dialect; the nearest `ananke.config.yaml` on the way up without it.
     pub config: Option<PathBuf>,
+    /// The agent whose tests are meant: the folder below `tests` in the `scenario` dialect, an assistant's id in `yao`.
+    pub agent: Option<String>,
+    /// What is chosen for suites of the `scenario` dialect.
+    pub scenario: ScenarioOptions,
+    /// What is chosen for suites of the `yao` dialect.
+    pub yao: YaoOptions,
+}
+
+/// What the caller chooses for suites of the `scenario` dialect.
+#[derive(Debug, Clone, Default)]
+pub struct ScenarioOptions {
+    /// The folder with a folder for each agent; `tests` without it.
+    pub tests: Option<PathBuf>,
+    /// Where the agent is asked; as the project's settings say without it.
+    pub agent_url: Option<String>,
+    /// What a request comes to that no fixture answers; as the project's settings say without it.
+    pub miss: Option<Missed>,
+}
+
+/// What the caller chooses for suites of the `yao` dialect.
+#[derive(Debug, Clone, Default)]
+pub struct YaoOptions {
+    /// A file of tests, or a message.
+    pub input: Option<String>,
+    /// The connector of all assistants; their own without it.
+    pub connector: Option<String>,
+    /// The user who asks.
+    pub user: Option<String>,
+    /// The team of the user.
+    pub team: Option<String>,
+    /// The folder of the application; found from the assistant without it.
+    pub app: Option<PathBuf>,
+    /// A file of environment variables.
+    pub env: Option<PathBuf>,
 }
 
 /// Where the scripted model comes from that answers the tests of the `aumai` dialect.

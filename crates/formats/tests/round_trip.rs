@@ -496,6 +496,7 @@ fn suite() -> impl Strategy<Value = Suite> {
                 case.id = format!("{}{index}", case.id);
             }
             Suite {
+                agents: Vec::new(),
                 name,
                 dialect: Dialect::Native,
                 path: "s/agentci.yaml".into(),

@@ -21,6 +21,7 @@ mod normalization;
 mod outcome;
 pub mod read;
 mod redaction;
+mod routes;
 mod scalar;
 mod seed;
 mod source;
@@ -49,13 +50,15 @@ pub use node::{Content, Key, Node, Pair};
 pub use normalization::{Normalization, TextReplacement};
 pub use outcome::{Detail, Failure, Outcome};
 pub use redaction::Redaction;
+pub use routes::{Fixture, FixtureAnswer, Missed, RouteRecord, RoutedTool, Routes, ToolBase};
 pub use scalar::{Reading, Scalar};
 pub use seed::{mix, share};
 pub use source::{FileId, Place, Sources, Span, Spanned};
 pub use suite::{Dialect, Mode, Plan, Suite};
 pub use target::{
-    A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ClientTool, CommandPart, McpTarget, McpTransport,
-    ProcessTarget, REQUEST_TIMEOUT, Strictness, Target,
+    A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ChatApi, ChatContext, ChatTarget, ClientTool,
+    CommandPart, Connector, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport, ProcessTarget, Prompt,
+    REQUEST_TIMEOUT, ScriptFile, Strictness, Target,
 };
 pub use template::{Data, Template, Text, UnsetVariable, Variables, escape, fill};
 pub use turn::{Action, Message, Said, Turn};

@@ -1,9 +1,10 @@
 //! Suites of cases, and the plan that holds them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Case, Gates, Redaction, Sources, Span};
+use crate::{Case, Gates, Redaction, Sources, Span, Target};
 
 /// Everything that is to be run.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +36,8 @@ pub struct Suite {
     pub redact: Redaction,
     /// What the run as a whole must come to.
     pub gates: Gates,
+    /// Agents that are no target of a case, by name: those that judge or report.
+    pub agents: Vec<(String, Arc<Target>)>,
     /// The cases, in the order they run.
     pub cases: Vec<Case>,
 }
@@ -51,6 +54,10 @@ pub enum Dialect {
     Aumai,
     /// `ananke.config.yaml` and test files with `turns`.
     Ananke,
+    /// `tests/<agent>/**/*.yaml` of `test_name`, `user_input` and `tool_fixtures`.
+    Scenario,
+    /// JSON lines of `id`, `input` and `assert` below a `package.yao`.
+    Yao,
 }
 
 impl Dialect {
@@ -61,6 +68,8 @@ impl Dialect {
             Dialect::Runledger => "runledger",
             Dialect::Aumai => "aumai",
             Dialect::Ananke => "ananke",
+            Dialect::Scenario => "scenario",
+            Dialect::Yao => "yao",
         }
     }
 
@@ -68,7 +77,7 @@ impl Dialect {
     pub fn suite_timeout(self) -> Option<Duration> {
         match self {
             Dialect::Aumai => Some(Duration::from_secs(30)),
-            Dialect::Native | Dialect::Runledger | Dialect::Ananke => None,
+            Dialect::Native | Dialect::Runledger | Dialect::Ananke | Dialect::Scenario | Dialect::Yao => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Data, Fault, LiveTools, ModelWorld, Normalization, Span, Spanned};
+use crate::{Data, Fault, LiveTools, ModelWorld, Normalization, Routes, Span, Spanned};
 
 /// What stands in for the world around the agent.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -70,6 +70,8 @@ pub enum ToolSource {
     None,
     /// In a file.
     Cassette(Cassette),
+    /// In routes of a server of ours.
+    Routes(Arc<Routes>),
 }
 
 /// A recording of tool calls and their answers.

@@ -335,7 +335,7 @@ fn many(count: usize, fails: impl Fn(usize) -> bool) -> Vec<RunEvent> {
             Body::ToolCall(call),
             Body::ToolResult(result),
             Body::FinalOutput(FinalOutput { output: json!({ "answer": "here" }) }),
-            Body::Check(CheckEnd { name: "contains".into(), subject: None, status, message: None }),
+            Body::Check(CheckEnd { name: "contains".into(), subject: None, status, message: None, evidence: None }),
             Body::CaseEnd(Arc::new(end)),
         ];
         events.extend(bodies.into_iter().map(|body| event(Some(id.clone()), body)));

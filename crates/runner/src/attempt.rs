@@ -41,7 +41,7 @@ impl Job<'_> {
                 end.findings = talk.findings;
                 end.assertions.failed = talk.failed_checks;
                 let reason = end.findings.first().map(|finding| finding.cause);
-                let outcomes = self.judge(number, clock, &checks, &talk.trace, reason, None);
+                let outcomes = self.judge(number, clock, &checks, &talk.trace, reason, None).await;
                 end.warnings = warnings(&talk.trace);
                 end.assertions.failed += outcomes.len();
                 end.findings.extend(outcomes);

@@ -148,7 +148,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
             break;
         }
         let checks = prepared.turn_checks.get(position).map(Vec::as_slice).unwrap_or_default();
-        let failed = job.judge(number, clock, checks, &sink.trace().of_turn(numbered), None, Some(numbered));
+        let failed = job.judge(number, clock, checks, &sink.trace().of_turn(numbered), None, Some(numbered)).await;
         talk.failed_checks += failed.len();
         let stop = !failed.is_empty() && case.stop != StopRule::Never;
         talk.findings.extend(failed);

@@ -7,6 +7,8 @@ use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, print_d
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
 
+use crate::evidence::Unanswered;
+
 /// A finding of a cause that has no better name than itself.
 pub(crate) fn plain(cause: Cause, message: impl Into<String>, place: Option<Place>) -> Finding {
     Finding { cause, name: cause.name().into(), message: message.into(), place, ..Finding::default() }
@@ -127,6 +129,13 @@ pub(crate) fn last_seen(trace: &Trace, unread: usize, elapsed: Duration) -> Vec<
         facts.push(format!("{unread} bytes that it was sent are unread"));
     }
     facts
+}
+
+/// What a check comes to whose question has no answer.
+pub(crate) fn unanswered(check: &Check, trouble: Unanswered, sources: &Sources) -> Finding {
+    let Unanswered { cause, message, notes, help } = trouble;
+    let place = Some(sources.place(check.kind.span));
+    Finding { cause, name: check.name(), message, place, notes, help, ..Finding::default() }
 }
 
 /// What a check that did not hold comes to.

@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use agentci_checks::{ReadyCase, ReadyCheck};
 use agentci_drivers::Clock;
 use agentci_drivers::mock::MockDraws;
-use agentci_plan::{Case, Outcome, Place, Sources, Span, StopRule, Suite};
+use agentci_plan::{Case, Check, Outcome, Place, Sources, Span, StopRule, Suite};
 use agentci_trace::{Redactor, Trace};
 use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, RunEvent};
+use serde_json::Value;
 
+use crate::evidence::Evidence;
 use crate::findings;
 use crate::options::Options;
 use crate::redact::redact;
@@ -39,7 +41,13 @@ pub(crate) struct Job<'j> {
     pub(crate) draws: &'j MockDraws,
     /// What must not leave the case; grows as secrets are met.
     pub(crate) secrets: RefCell<Redactor>,
+    /// What checks want to know beside the trace.
+    pub(crate) evidence: &'j Evidence,
     pub(crate) emit: &'j dyn Fn(RunEvent),
+}
+
+fn check_end(check: &Check, status: CheckStatus, message: Option<String>, evidence: Option<Value>) -> Body {
+    Body::Check(CheckEnd { name: check.name(), subject: check.subject.clone(), status, message, evidence })
 }
 
 impl Job<'_> {
@@ -61,7 +69,7 @@ impl Job<'_> {
 
     /// Evaluates checks, of one turn or of the whole case, and says what became of each. When something else went wrong
     /// before, none is evaluated.
-    pub(crate) fn judge(
+    pub(crate) async fn judge(
         &self,
         number: u32,
         clock: Clock,
@@ -73,9 +81,22 @@ impl Job<'_> {
         let mut found = Vec::new();
         let mut stopped = before.map(|cause| format!("the case ended before: {}", cause.name()));
         for ready in checks {
-            let outcome = match &stopped {
-                Some(reason) => Outcome::NotEvaluated(reason.clone()),
-                None => ready.evaluate(trace),
+            let check = ready.check();
+            let question = if stopped.is_none() { ready.question(trace) } else { None };
+            let answer = match question {
+                Some(question) => Some(self.evidence.answer(self, question).await),
+                None => None,
+            };
+            let (outcome, evidence) = match (&stopped, answer) {
+                (Some(reason), _) => (Outcome::NotEvaluated(reason.clone()), None),
+                (None, None) => (ready.evaluate(trace), None),
+                (None, Some(Ok(answer))) => (ready.conclude(trace, &answer), Some(answer)),
+                (None, Some(Err(trouble))) => {
+                    let message = Some(trouble.message.clone());
+                    self.emit(number, clock.now().unix_ms, check_end(check, CheckStatus::Error, message, None));
+                    found.push(Finding { turn, ..findings::unanswered(check, trouble, self.sources) });
+                    continue;
+                }
             };
             let (status, message) = match &outcome {
                 Outcome::Held => (CheckStatus::Held, None),
@@ -83,9 +104,8 @@ impl Job<'_> {
                 Outcome::Error(failure) => (CheckStatus::Error, Some(failure.message.clone())),
                 Outcome::NotEvaluated(reason) => (CheckStatus::NotEvaluated, Some(reason.clone())),
             };
-            let (name, subject) = (ready.check().name(), ready.check().subject.clone());
-            self.emit(number, clock.now().unix_ms, Body::Check(CheckEnd { name, subject, status, message }));
-            let finding = findings::check(ready.check(), &outcome, self.sources);
+            self.emit(number, clock.now().unix_ms, check_end(check, status, message, evidence));
+            let finding = findings::check(check, &outcome, self.sources);
             found.extend(finding.map(|finding| Finding { turn, ..finding }));
             if self.case.stop == StopRule::FirstFailure && !found.is_empty() {
                 stopped = Some("an earlier check did not hold".into());

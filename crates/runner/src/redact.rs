@@ -43,6 +43,7 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
         Body::Check(check) => {
             scrub_option(&mut check.message, secrets);
             scrub_option(&mut check.subject, secrets);
+            data(&mut check.evidence, secrets);
         }
         Body::CaseEnd(end) => case_end(Arc::make_mut(end), secrets),
         Body::RunStart(start) => start.agent_command.iter_mut().for_each(|part| secrets.scrub(part)),

@@ -10,6 +10,7 @@ use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Status};
 use futures_util::StreamExt as _;
 
+use crate::evidence::Evidence;
 use crate::job::{Job, SuiteDeadline};
 use crate::options::Options;
 use crate::redact::{redact, suite_secrets};
@@ -69,20 +70,34 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     send(of_run(clock.now().unix_ms, Body::RunStart(start(run))));
     let failed = Cell::new(false);
     let draws = MockDraws::new(options.seed);
+    let evidence = Evidence::default();
     let suite_deadline = options.suite_timeout.and_then(|after| {
         let at = clock.started().checked_add(after)?;
         Some(SuiteDeadline { at, after })
     });
     let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
         let (emit, failed, secrets): (&dyn Fn(RunEvent), _, _) = (&send, &failed, &secrets);
-        let draws = &draws;
+        let (draws, evidence) = (&draws, &evidence);
         async move {
             let case = &suite.cases[index];
             let ready = &run.ready.cases[index];
             let sources = &run.plan.sources;
             let secrets = RefCell::new(secrets.borrow().clone());
             let index = position;
-            let job = Job { sources, suite, case, ready, index, options, stop, suite_deadline, draws, secrets, emit };
+            let job = Job {
+                sources,
+                suite,
+                case,
+                ready,
+                index,
+                options,
+                stop,
+                suite_deadline,
+                draws,
+                secrets,
+                evidence,
+                emit,
+            };
             let mut worst = None;
             let runs = if case.skip.is_some() { 1 } else { case.runs.max(1) };
             for attempt in 1..=runs {

@@ -233,6 +233,9 @@ pub struct CheckEnd {
     /// Why, unless it held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// What had to be found out beside the trace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Value>,
 }
 
 /// What became of a check.

@@ -1,4 +1,4 @@
-//! Flags that belong to one format: `--mock-config` to aumai, `--config` to ananke.
+//! Flags that belong to one format: `--mock-config` to aumai, `--config` to ananke, and those of scenario and yao.
 
 use std::path::PathBuf;
 
@@ -8,6 +8,8 @@ use agentci::plan::Dialect;
 use clap::Args;
 
 use super::context::Context;
+use super::scenario::ScenarioFlags;
+use super::yao::YaoFlags;
 
 /// Flags about suites of one format.
 #[derive(Debug, Clone, Default, Args)]
@@ -18,6 +20,13 @@ pub(crate) struct DialectFlags {
     /// The config of tests of the ananke format; the nearest `ananke.config.yaml` on the way up without it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// The agent whose tests are meant: a folder below `tests` in the scenario format, an assistant's id in the yao format
+    #[arg(short = 'n', long, visible_alias = "name", value_name = "ID")]
+    agent: Option<String>,
+    #[command(flatten)]
+    scenario: ScenarioFlags,
+    #[command(flatten)]
+    yao: YaoFlags,
 }
 
 impl DialectFlags {
@@ -26,6 +35,9 @@ impl DialectFlags {
         let mut options = LoadOptions::default();
         options.mock = self.mock_config.clone().map_or(MockSource::Beside, MockSource::File);
         options.config.clone_from(&self.config);
+        options.agent.clone_from(&self.agent);
+        options.scenario = self.scenario.options();
+        options.yao = self.yao.options();
         options
     }
 

@@ -47,7 +47,7 @@ pub(crate) fn complain(suites: &Suites, selected: &[Vec<usize>], context: &Conte
 pub(crate) fn parallel(suite: &Suite, usual: usize) -> usize {
     match suite.dialect {
         Dialect::Runledger if suite.gates.measures_time() => 1,
-        Dialect::Aumai | Dialect::Ananke => 1,
+        Dialect::Aumai | Dialect::Ananke | Dialect::Scenario | Dialect::Yao => 1,
         _ => usual,
     }
 }

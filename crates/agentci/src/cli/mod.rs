@@ -14,11 +14,13 @@ mod list;
 mod report;
 mod reports;
 mod run;
+mod scenario;
 mod select;
 mod serve;
 mod session;
 mod stored;
 mod wrong;
+mod yao;
 
 use std::ffi::OsString;
 

@@ -13,6 +13,7 @@ use super::context::Context;
 use super::dialects::DialectFlags;
 use super::gates::{self, GateFlags};
 use super::reports::ReportFlags;
+use super::scenario::ScenarioRunFlags;
 use super::select::Selection;
 use super::session::Session;
 
@@ -36,6 +37,9 @@ pub(crate) struct RunArguments {
     /// How long a case may take, e.g. `90s`; in the aumai format, the whole suite
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub(super) timeout: Option<Duration>,
+    /// How often each case is run; it passes only if all its runs do
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) runs: Option<u32>,
     /// Start no further case after the first that does not pass
     #[arg(long)]
     pub(super) fail_fast: bool,
@@ -48,6 +52,11 @@ pub(crate) struct RunArguments {
     /// Print the summary (in the aumai format the result) as JSON to standard output, and everything else to standard error
     #[arg(long)]
     pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) scenario: ScenarioRunFlags,
+    /// An assistant that writes the report of a suite of the yao format
+    #[arg(short, long, value_name = "ID")]
+    pub(super) reporter: Option<String>,
     #[command(flatten)]
     pub(super) gates: GateFlags,
     #[command(flatten)]

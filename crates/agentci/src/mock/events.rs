@@ -41,8 +41,9 @@ fn bodies(index: usize, result: &AgentTestResult) -> Vec<Body> {
         Body::Usage(usage),
         Body::FinalOutput(FinalOutput { output: result.actual_output.as_str().into() }),
     ];
-    let check =
-        |label: &String, status| Body::Check(CheckEnd { name: label.clone(), subject: None, status, message: None });
+    let check = |label: &String, status| {
+        Body::Check(CheckEnd { name: label.clone(), subject: None, status, message: None, evidence: None })
+    };
     bodies.extend(result.assertions_passed.iter().map(|label| check(label, CheckStatus::Held)));
     bodies.extend(result.assertions_failed.iter().map(|label| check(label, CheckStatus::Failed)));
     bodies.push(Body::CaseEnd(Arc::new(case_end(index, result))));

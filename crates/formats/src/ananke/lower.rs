@@ -56,6 +56,7 @@ pub(crate) fn lower(
     }
     let cases = opened.into_iter().map(|test| test.case(&shared, &mut ids)).collect();
     Some(Suite {
+        agents: Vec::new(),
         name: files.name(&folder).unwrap_or_else(|| "ananke".into()),
         dialect: Dialect::Ananke,
         path,

@@ -46,6 +46,7 @@ pub(crate) fn lower(
     let cases: Vec<Case> =
         suite.cases.into_iter().enumerate().map(|(index, case)| defaults.case(case, index, &mut ids)).collect();
     Some(Suite {
+        agents: Vec::new(),
         name: suite.name.value,
         dialect: Dialect::Native,
         path: path.to_path_buf(),

@@ -53,6 +53,7 @@ pub(crate) fn lower(
     let baseline = suite.baseline_path.map(|path| Spanned::new(configured(&folder, &path.value), path.span));
     let cases = cases.into_iter().map(|case| shared.case(case, &folder, &mut ids)).collect();
     Some(Suite {
+        agents: Vec::new(),
         name: suite.name.value,
         dialect: Dialect::Runledger,
         path: path.to_path_buf(),

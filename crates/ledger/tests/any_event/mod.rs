@@ -79,6 +79,7 @@ fn check_end() -> impl Strategy<Value = CheckEnd> {
         name,
         subject,
         status,
+        evidence: message.clone().map(Value::String),
         message,
     })
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    A2aTarget, AguiTarget, Auth, Diagnostic, Diagnostics, McpTarget, McpTransport, MockTarget, ProcessTarget, Said,
-    Span, Text, Turn,
+    A2aTarget, AguiTarget, Auth, ChatTarget, Diagnostic, Diagnostics, HttpTarget, McpTarget, McpTransport, MockTarget,
+    ProcessTarget, Said, Span, Text, Turn,
 };
 
 /// How to reach the agent.
@@ -21,6 +21,10 @@ pub enum Target {
     A2a(Box<A2aTarget>),
     /// A server that speaks MCP.
     Mcp(Box<McpTarget>),
+    /// A server that is asked over plain HTTP.
+    Http(Box<HttpTarget>),
+    /// Prompts and a model.
+    Chat(Box<ChatTarget>),
 }
 
 /// How long a request may take that does not say so itself.
@@ -35,6 +39,8 @@ impl Target {
             Target::Agui(agui) => agui.span,
             Target::A2a(a2a) => a2a.span,
             Target::Mcp(mcp) => mcp.span,
+            Target::Http(http) => http.span,
+            Target::Chat(chat) => chat.span,
         }
     }
 
@@ -46,6 +52,8 @@ impl Target {
             Target::Agui(_) => "an AG-UI server",
             Target::A2a(_) => "an A2A agent",
             Target::Mcp(_) => "an MCP server",
+            Target::Http(_) => "an HTTP agent",
+            Target::Chat(_) => "an assistant",
         }
     }
 
@@ -53,13 +61,14 @@ impl Target {
     pub fn handed_over(&self) -> &[(String, Text)] {
         match self {
             Target::Process(process) => &process.environment,
-            Target::Mock(_) => &[],
+            Target::Mock(_) | Target::Chat(_) => &[],
             Target::Agui(agui) => &agui.headers,
             Target::A2a(a2a) => &a2a.headers,
             Target::Mcp(mcp) => match &mcp.transport {
                 McpTransport::Stdio { environment, .. } => environment,
                 McpTransport::Http(_) => &mcp.headers,
             },
+            Target::Http(http) => &http.headers,
         }
     }
 
@@ -68,7 +77,8 @@ impl Target {
         match self {
             Target::A2a(a2a) => a2a.auth.as_ref().and_then(Auth::secret),
             Target::Mcp(mcp) => mcp.auth.as_ref().and_then(Auth::secret),
-            Target::Process(_) | Target::Mock(_) | Target::Agui(_) => None,
+            Target::Chat(chat) => chat.connector.key.as_ref(),
+            Target::Process(_) | Target::Mock(_) | Target::Agui(_) | Target::Http(_) => None,
         }
     }
 
@@ -79,13 +89,18 @@ impl Target {
 
     /// Whether a time limit given for a run is one on each request rather than on a case.
     pub fn takes_requests(&self) -> bool {
-        matches!(self, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_))
+        matches!(self, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_))
+    }
+
+    /// Whether it takes messages and nothing else.
+    fn converses(&self) -> bool {
+        matches!(self, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_))
     }
 
     /// The actions it can take as turns.
     pub fn actions(&self) -> &'static [&'static str] {
         match self {
-            Target::Process(_) | Target::Mock(_) => &[],
+            Target::Process(_) | Target::Mock(_) | Target::Http(_) | Target::Chat(_) => &[],
             Target::Agui(_) => &["agui:connect", "agui:resume"],
             Target::A2a(_) => &["a2a:send"],
             Target::Mcp(_) => &["mcp:call", "mcp:read", "mcp:prompt", "mcp:list"],
@@ -112,7 +127,7 @@ impl Target {
                     };
                     problems.push(Diagnostic::error(action.kind.span, message).label("not for this target").help(help));
                 }
-                Said::Input(_) if self.takes_requests() => {
+                Said::Input(_) if self.converses() => {
                     let message = format!("{what} takes messages, not an `input`");
                     problems
                         .push(Diagnostic::error(turn.span, message).label("not for this target").help("say `user:`"));

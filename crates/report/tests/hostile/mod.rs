@@ -47,7 +47,13 @@ fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
         fault: error.clone(),
         error,
     };
-    let check = |status| CheckEnd { name: text(), subject: Some(text()), status, message: Some(text()) };
+    let check = |status| CheckEnd {
+        name: text(),
+        subject: Some(text()),
+        status,
+        message: Some(text()),
+        evidence: Some(json!({ "note": text() })),
+    };
     let bodies = [
         Body::TaskStart(TaskStart { task_id: text(), input: value() }),
         Body::Text(TextSaid { turn: 0, text: text() }),

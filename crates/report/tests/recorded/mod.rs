@@ -95,7 +95,11 @@ fn call(id: &str, attempt: u32, name: &str, args: Value) -> RunEvent {
 
 fn check(id: &str, attempt: u32, name: &str, status: CheckStatus) -> RunEvent {
     let message = (status != CheckStatus::Held).then(|| "it was not so".to_owned());
-    event(Some((id, attempt)), 3, Body::Check(CheckEnd { name: name.to_owned(), subject: None, status, message }))
+    event(
+        Some((id, attempt)),
+        3,
+        Body::Check(CheckEnd { name: name.to_owned(), subject: None, status, message, evidence: None }),
+    )
 }
 
 fn end(id: &str, attempt: u32, end: CaseEnd) -> RunEvent {

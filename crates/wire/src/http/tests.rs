@@ -180,7 +180,7 @@ async fn a_connection_is_kept_for_the_next_request() {
             timeout: Duration::from_secs(20),
             limit: 10,
         };
-        assert_eq!(post_json(json).await.unwrap(), Response { status: 200, body: b"{}".to_vec() });
+        assert_eq!(post_json(json).await.unwrap(), Response { status: 200, retry_after: None, body: b"{}".to_vec() });
     }
     served.await.unwrap();
 }

@@ -1,0 +1,56 @@
+//! Flags of the scenario format.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use agentci::formats::ScenarioOptions;
+use agentci::plan::{Missed, parse_duration};
+use clap::Args;
+
+/// Flags about suites of the scenario format.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ScenarioFlags {
+    /// The folder with a folder of scenarios for each agent; `tests` without it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) tests: Option<PathBuf>,
+    /// Where the agent is asked; as `agentci.yaml` says without it
+    #[arg(long, value_name = "URL")]
+    pub(crate) agent_url: Option<String>,
+    /// What a request to the stub tool server comes to that nothing answers: fail or warn
+    #[arg(long, value_name = "WHAT", value_parser = miss)]
+    pub(crate) stub_miss: Option<Missed>,
+}
+
+/// Flags about running suites of the scenario format.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ScenarioRunFlags {
+    /// The port of the stub tool server; any that is free without it
+    #[arg(long, value_name = "P")]
+    pub(crate) stub_port: Option<u16>,
+    /// The address of the stub tool server; only this machine can reach it without it
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) stub_bind: Option<IpAddr>,
+    /// Who tells how near an answer is to the expected one: `builtin`, or `openai:MODEL`; the service when there is a key for
+    /// it, else the built-in one without it
+    #[arg(long, value_name = "ID")]
+    pub(crate) embedder: Option<String>,
+    /// How long one request for embeddings may take; 30 s without it
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub(crate) semantic_timeout: Option<Duration>,
+    /// Also write the results as `results.csv`
+    #[arg(long)]
+    pub(crate) stable_name: bool,
+}
+
+fn miss(word: &str) -> Result<Missed, String> {
+    let known = Missed::NAMES.iter().find(|(name, _)| *name == word).map(|(_, miss)| *miss);
+    known.ok_or_else(|| "it is one of fail, warn".into())
+}
+
+impl ScenarioFlags {
+    /// What they say to whoever reads the suites.
+    pub(crate) fn options(&self) -> ScenarioOptions {
+        ScenarioOptions { tests: self.tests.clone(), agent_url: self.agent_url.clone(), miss: self.stub_miss }
+    }
+}

@@ -1,0 +1,36 @@
+//! What a check has to know beside the trace. The runner finds it out and keeps it with the run, so that the same trace can be
+//! judged again without asking anyone.
+
+use std::sync::Arc;
+
+use agentci_plan::ScriptFile;
+use serde_json::Value;
+
+/// A question that the trace does not answer. Every answer is a JSON value; what it looks like is told with each.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Question {
+    /// How near two texts are in meaning: `{"similarity": 0.87, "embedder": ID}`, and `"note"` where something is odd.
+    Similarity {
+        /// What was hoped for; often asked about.
+        expected: String,
+        /// What was said.
+        said: String,
+    },
+    /// What a function returns: its value as JSON, under `"returned"`; or `"thrown"`, a text, where it did not return.
+    Script {
+        /// The file of the function.
+        file: Arc<ScriptFile>,
+        /// Its name.
+        function: String,
+        /// What it is called with.
+        arguments: Vec<Value>,
+    },
+    /// What another agent says, one that the suite knows by this name: its result under `"output"`.
+    Agent {
+        /// The agent's name.
+        agent: String,
+        /// What it is told.
+        message: String,
+    },
+}

@@ -1,0 +1,98 @@
+//! Tools that an agent calls over HTTP, and what they answer.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::{Span, Spanned, Text};
+
+/// Tools that an agent calls over HTTP, each at a path of its own, played by a server of ours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Routes {
+    /// What leads the agent to them; shared by the cases of a suite.
+    pub bases: Arc<[ToolBase]>,
+    /// The tools and their answers.
+    pub tools: Vec<RoutedTool>,
+    /// What a request comes to that nothing answers.
+    pub miss: Missed,
+    /// Where answers are written when they are recorded.
+    pub record: Option<RouteRecord>,
+    /// Where the suite says so.
+    pub span: Span,
+}
+
+/// The name of a variable that leads the agent to its tools.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolBase {
+    /// The variable.
+    pub name: Spanned<String>,
+    /// Where it leads when answers are recorded.
+    pub live: Option<Text>,
+}
+
+/// A tool and its answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoutedTool {
+    /// Its name, which is its path.
+    pub id: Spanned<String>,
+    /// Its answers. Those to the same request are given in turn, the last again and again.
+    pub fixtures: Vec<Fixture>,
+}
+
+/// An answer and the request it is for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fixture {
+    /// What it is called in messages, if anything.
+    pub name: Option<String>,
+    /// The method; any when absent.
+    pub method: Option<String>,
+    /// The body, or the query where there is no body; any when absent.
+    pub request: Option<Value>,
+    /// The answer.
+    pub answer: FixtureAnswer,
+    /// The status.
+    pub status: u16,
+    /// Headers beside `content-type`, which they override.
+    pub headers: Vec<(String, String)>,
+    /// How long the answer takes.
+    pub delay: Duration,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What is answered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FixtureAnswer {
+    /// The bytes of a file.
+    File(Spanned<PathBuf>),
+    /// A JSON value.
+    Inline(Value),
+}
+
+/// What a request comes to that nothing answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Missed {
+    /// The case fails.
+    #[default]
+    Fail,
+    /// A warning.
+    Warn,
+}
+
+impl Missed {
+    /// Every one by its name.
+    pub const NAMES: [(&'static str, Missed); 2] = [("fail", Missed::Fail), ("warn", Missed::Warn)];
+}
+
+/// Where recorded answers go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RouteRecord {
+    /// The file whose fixtures are replaced.
+    pub suite: PathBuf,
+    /// The fixtures in it, from their key to the end of their block; nothing when there are none yet.
+    pub block: Option<Span>,
+    /// The folder for the answers' files.
+    pub folder: PathBuf,
+}

@@ -1,0 +1,53 @@
+//! A server that is asked over plain HTTP and answers with text.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::{CommandPart, Data, Span, Spanned, Text};
+
+/// A server that is asked over plain HTTP and answers with text: whole, as lines of JSON, or as server-sent events.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpTarget {
+    /// Where questions are posted.
+    pub url: Spanned<Text>,
+    /// Headers beside the usual ones, which they override.
+    pub headers: Vec<(String, Text)>,
+    /// The body of a question; what goes into the turn when absent. A text that is `${INPUT}` or `${INPUT.name}` and nothing
+    /// else stands for the value that goes into the turn, or for a part of it, whatever its type.
+    pub body: Option<Data>,
+    /// Where the text is in each JSON value of an answer, as a JSON pointer; the usual places are looked at when absent.
+    pub answer: Option<Spanned<String>>,
+    /// How long one question may take, from sending it to the end of the answer.
+    pub timeout: Duration,
+    /// The program that is the server, where the run starts it itself, once for all cases that share it.
+    pub server: Option<HttpServer>,
+    /// Where the suite says so.
+    pub span: Span,
+}
+
+/// The program that is a server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpServer {
+    /// The program and its arguments, at least one part.
+    pub command: Vec<CommandPart>,
+    /// Its working folder; the caller's own when absent.
+    pub folder: Option<PathBuf>,
+    /// Environment variables it gets beside the inherited ones and those that lead it to its tools.
+    pub environment: Vec<(String, Text)>,
+    /// What answers once it is ready, with any status; a connection to the target's own address will do when absent.
+    pub ready: Option<Spanned<Text>>,
+    /// How long it may take to be ready.
+    pub patience: Duration,
+    /// Where the suite says so.
+    pub span: Span,
+}
+
+impl HttpTarget {
+    /// How long a question may take where nothing says so.
+    pub const TIMEOUT: Duration = Duration::from_mins(1);
+}
+
+impl HttpServer {
+    /// How long a server may take to be ready where nothing says so.
+    pub const PATIENCE: Duration = Duration::from_secs(30);
+}
