@@ -1,0 +1,223 @@
+"""The images, the compose file and the workflow of the scenarios: linted, and their steps run without containers.
+
+The compose file says what runs with which variables and arguments, the Dockerfiles say which commands that is, and the workflow
+says which agents are asked. All three are read here and done as they say, on this machine: a service's name becomes the
+loopback address, its port one that is free, and the mounted folder a copy of the example.
+"""
+
+import csv
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from ruamel.yaml import YAML
+
+from harness import FOLDER, main
+
+ROOT = FOLDER.parent
+WORKFLOWS = ROOT / ".github/workflows"
+WORKFLOW = WORKFLOWS / "scenarios.yml"
+EXAMPLE = ROOT / "examples/scenario"
+COMPOSE = "docker-compose.test.yml"
+DOCKERFILES = [ROOT / "Dockerfile", EXAMPLE / "agent/Dockerfile"]
+TOOLS = Path(sys.executable).parent
+
+
+class Nothing:
+    """These tests start what they need themselves."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+def run(*command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def read(path):
+    return YAML(typ="safe").load(path)
+
+
+def instruction(dockerfile, name):
+    """The last list that a Dockerfile gives for an instruction."""
+    lines = [line for line in dockerfile.read_text().splitlines() if line.startswith(f"{name} [")]
+    return json.loads(lines[-1].removeprefix(f"{name} "))
+
+
+def free_port():
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return held.getsockname()[1]
+
+
+def step(name):
+    """A step of the workflow."""
+    steps = [step for job in read(WORKFLOW)["jobs"].values() for step in job["steps"] if step.get("name") == name]
+    assert len(steps) == 1, f"{len(steps)} steps are called {name}"
+    return steps[0]
+
+
+class Composed:
+    """What `docker compose up` would start for an agent."""
+
+    def __init__(self, folder, agent):
+        self.folder = folder
+        surroundings = {**os.environ, "AGENT": agent}
+        described = run("docker-compose", "-f", COMPOSE, "config", cwd=folder, env=surroundings)
+        self.services = read(described)["services"]
+        self.places = {
+            "http://agent:8081": f"http://127.0.0.1:{free_port()}",
+            "http://stub:8080": f"http://127.0.0.1:{free_port()}",
+            "/workspace": str(folder),
+            "0.0.0.0": "127.0.0.1",
+        }
+
+    def here(self, text):
+        for there, here in self.places.items():
+            text = text.replace(there, here)
+        return text
+
+    def port(self, address):
+        return self.places[address].rsplit(":", 1)[1]
+
+    def up(self):
+        """The exit status of the runner, which is that of all."""
+        service = self.services["agent"]
+        variables = {name: self.here(value) for name, value in service["environment"].items()}
+        variables |= {"PORT": self.port("http://agent:8081"), "HOST": "127.0.0.1"}
+        command = instruction(DOCKERFILES[1], "CMD")
+        agent = subprocess.Popen(command, cwd=self.folder / "agent", env={**os.environ, **variables})
+        try:
+            self.wait_for(int(variables["PORT"]), agent)
+            return self.ask()
+        finally:
+            agent.terminate()
+            agent.wait(timeout=10)
+
+    def wait_for(self, port, agent):
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and agent.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError(f"the agent is not there; its exit status is {agent.poll()}")
+
+    def ask(self):
+        program, *entry = instruction(DOCKERFILES[0], "ENTRYPOINT")
+        assert program == "agentci"
+        arguments = [self.here(part) for part in self.services["runner"]["command"]]
+        arguments = [self.port("http://stub:8080") if part == "8080" else part for part in arguments]
+        variables = self.services["runner"]["environment"]
+        done = subprocess.run(
+            [os.environ["AGENTCI"], *entry, *arguments],
+            cwd=self.folder,
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        print(done.stdout, done.stderr, sep="\n")
+        return done.returncode
+
+    def results(self):
+        with (self.folder / "results/results.csv").open(newline="") as file:
+            return list(csv.DictReader(file))
+
+
+class Copy:
+    """A copy of the example, to be run in and changed."""
+
+    def __enter__(self):
+        self.folder = Path(tempfile.mkdtemp()) / "project"
+        shutil.copytree(EXAMPLE, self.folder, ignore=shutil.ignore_patterns("results", ".agentci", "__pycache__"))
+        return self.folder
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder.parent)
+
+
+def agents(folder):
+    """The agents that the workflow's own step finds."""
+    output = folder / "output"
+    variables = {**os.environ, "PROJECT": str(folder), "GITHUB_OUTPUT": str(output)}
+    run("bash", "-e", "-o", "pipefail", "-c", step("Find the agents")["run"], env=variables)
+    name, found = output.read_text().strip().split("=", 1)
+    assert name == "agents"
+    return json.loads(found)
+
+
+def test_images_have_nothing_to_complain_of(_):
+    run(TOOLS / "hadolint", *DOCKERFILES)
+
+
+def test_workflows_are_valid_and_safe(_):
+    files = sorted(WORKFLOWS.glob("*.yml"))
+    run(TOOLS / "check-jsonschema", "--builtin-schema", "vendor.github-workflows", *files)
+    run(TOOLS / "zizmor", "--offline", *files)
+
+
+def test_compose_file_is_valid(_):
+    run(TOOLS / "check-jsonschema", "--builtin-schema", "vendor.compose-spec", EXAMPLE / COMPOSE)
+    services = Composed(EXAMPLE, "us_payroll").services
+    assert services["runner"]["networks"]["tests"]["aliases"] == ["stub"]
+    bases = [value for name, value in services["agent"]["environment"].items() if name.endswith("_API_BASE")]
+    assert bases == ["http://stub:8080"] * 3
+
+
+def test_workflow_comes_on_mondays_and_with_changes(_):
+    # `on` is a truth value in YAML 1.1, not in 1.2.
+    triggers = read(WORKFLOW)["on"]
+    assert triggers["schedule"] == [{"cron": "0 6 * * 1"}]
+    assert "examples/scenario/**" in triggers["pull_request"]["paths"]
+    assert step("Keep the results")["if"] == "always()"
+
+
+def test_workflow_finds_the_agents_itself(_):
+    with Copy() as folder:
+        assert agents(folder) == ["uk_payroll", "us_payroll"]
+        (folder / "tests/de_payroll").mkdir()
+        assert agents_after_reset(folder) == ["de_payroll", "uk_payroll", "us_payroll"]
+
+
+def agents_after_reset(folder):
+    (folder / "output").unlink()
+    return agents(folder)
+
+
+def test_every_agent_passes(_):
+    with Copy() as folder:
+        for agent in agents(folder):
+            composed = Composed(folder, agent)
+            assert composed.up() == 0
+            assert {row["status"] for row in composed.results()} == {"PASS"}
+            assert list((folder / "results").glob(f"{agent}_results_*Z.csv"))
+            assert (folder / "results/runner.log").stat().st_size > 0
+
+
+def test_a_failure_is_kept_too(_):
+    with Copy() as folder:
+        scenario = sorted((folder / "tests/us_payroll").glob("*.yaml"))[0]
+        changed = YAML()
+        document = changed.load(scenario)
+        document["expected_answer"] = "Bananas are rich in potassium and grow in the tropics."
+        changed.dump(document, scenario)
+        composed = Composed(folder, "us_payroll")
+        assert composed.up() == 1
+        statuses = [row["status"] for row in composed.results()]
+        assert statuses.count("FAIL") == 1 and statuses.count("PASS") == len(statuses) - 1, statuses
+
+
+main(globals(), start=Nothing)
