@@ -17,6 +17,7 @@ mod disk;
 pub mod mock;
 mod policies;
 mod recording;
+pub mod shards;
 mod suites;
 
 pub use agentci_checks as checks;

@@ -22,5 +22,5 @@ mod stop;
 mod translate;
 
 pub use options::Options;
-pub use schedule::{Facts, Run, run_suite};
+pub use schedule::{Facts, Part, Run, run_suite};
 pub use stop::{Stop, Stopper};

@@ -7,7 +7,7 @@ use agentci_drivers::Clock;
 use agentci_drivers::mock::MockDraws;
 use agentci_plan::{Plan, Suite, Target};
 use agentci_stubs::Faults;
-use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Status};
+use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Status};
 use futures_util::StreamExt as _;
 
 use crate::evidence::Evidence;
@@ -25,6 +25,17 @@ pub struct Facts {
     pub version: String,
     /// The commit that is tested.
     pub git_sha: Option<String>,
+    /// Which part of a run it is.
+    pub shard: Option<Part>,
+}
+
+/// A part of a run that several machines share.
+#[derive(Debug, Clone, Default)]
+pub struct Part {
+    /// Which.
+    pub of: ShardOf,
+    /// Where each selected case of this part stands among those of all parts.
+    pub positions: Vec<usize>,
 }
 
 /// One run of one suite.
@@ -83,7 +94,8 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
             let ready = &run.ready.cases[index];
             let sources = &run.plan.sources;
             let secrets = RefCell::new(secrets.borrow().clone());
-            let index = position;
+            let part = run.facts.shard.as_ref();
+            let index = part.and_then(|part| part.positions.get(position)).copied().unwrap_or(position);
             let job = Job {
                 sources,
                 suite,
@@ -123,7 +135,9 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run };
     if let Some(policy) = run.policy {
         let whole = selected.len() == suite.cases.len() && not_run == 0 && !stop.stopped();
-        let report = policy.judge(&suite.name, &rows.borrow(), whole);
+        // A part can not be told from a bad run: all parts are judged together.
+        let report =
+            if run.facts.shard.is_some() { policy.put_off() } else { policy.judge(&suite.name, &rows.borrow(), whole) };
         worst = worst.max(if report.passed() { Status::Pass } else { Status::Fail });
         send(of_run(now.unix_ms, Body::Gates(Box::new(report))));
     }
@@ -149,6 +163,7 @@ fn start(run: &Run<'_>) -> RunStart {
         cases_left_out: suite.cases.len().saturating_sub(selected.len()),
         git_sha: facts.git_sha.clone(),
         seed: drawn.then_some(options.seed),
+        shard: facts.shard.as_ref().map(|part| part.of.clone()),
     }
 }
 

@@ -122,6 +122,22 @@ pub struct RunStart {
     /// What every draw depends on, if anything is drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Which part of a run it is, where several machines share one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<ShardOf>,
+}
+
+/// Which part of a run this is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShardOf {
+    /// Which, from 1.
+    pub index: u32,
+    /// Of how many.
+    pub count: u32,
+    /// How many cases of the suite all parts together have.
+    pub cases: usize,
+    /// The SHA-256 of their names in order: parts of different selections do not belong together.
+    pub digest: String,
 }
 
 /// What the agent was given to do.

@@ -26,7 +26,7 @@ pub use comparison::{
 };
 pub use event::{
     AssertionCount, Body, CaseEnd, CheckEnd, CheckStatus, EventError, FinalOutput, Finding, Log, Metrics,
-    ModelCallMade, Replay, RunEnd, RunEvent, RunStart, Step, TaskError, TaskStart, TextSaid, ToolCallMade,
+    ModelCallMade, Replay, RunEnd, RunEvent, RunStart, ShardOf, Step, TaskError, TaskStart, TextSaid, ToolCallMade,
     ToolResultGiven, TurnStart, VERSION,
 };
 pub use exit::ExitStatus;

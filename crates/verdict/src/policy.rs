@@ -53,6 +53,18 @@ impl Policy {
         }
     }
 
+    /// What is said of a run that is only a part: what it will be held to.
+    pub fn put_off(&self) -> GateReport {
+        let warnings = vec!["gates are judged when all parts are merged".to_owned()];
+        GateReport {
+            baseline_path: self.baseline_path.clone(),
+            problem: None,
+            thresholds: self.thresholds,
+            written: self.written.clone(),
+            comparison: Comparison { passed: true, warnings, ..Comparison::default() },
+        }
+    }
+
     /// Why the baseline can not be used.
     pub fn problem(&self) -> Option<&str> {
         self.baseline.as_ref()?.as_ref().err().map(String::as_str)

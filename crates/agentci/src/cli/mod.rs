@@ -11,6 +11,7 @@ mod diff;
 mod gates;
 mod init;
 mod list;
+mod merge;
 mod report;
 mod reports;
 mod run;
@@ -18,6 +19,7 @@ mod scenario;
 mod select;
 mod serve;
 mod session;
+mod shard;
 mod stored;
 mod wrong;
 mod yao;
@@ -53,6 +55,8 @@ enum Command {
     Record(run::RunArguments),
     /// Make the reports of a stored run again
     Report(report::ReportArguments),
+    /// Make one run of the parts that several machines ran with `--shard`
+    Merge(merge::MergeArguments),
     /// Compare a stored run with a baseline
     Diff(diff::DiffArguments),
     /// Look after baselines
@@ -92,6 +96,7 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
     match command {
         Some(Command::Run(arguments)) => run::run(&arguments, context),
         Some(Command::Record(arguments)) => run::record(arguments, context),
+        Some(Command::Merge(arguments)) => merge::merge(&arguments, context),
         Some(Command::Report(arguments)) => report::report(&arguments, context),
         Some(Command::Diff(arguments)) => diff::diff(&arguments, context),
         Some(Command::Baseline(arguments)) => baseline::baseline(&arguments, context),

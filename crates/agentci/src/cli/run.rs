@@ -16,6 +16,7 @@ use super::reports::ReportFlags;
 use super::scenario::ScenarioRunFlags;
 use super::select::Selection;
 use super::session::Session;
+use super::shard::ShardFlags;
 
 /// Arguments of `agentci run`.
 #[derive(Debug, Args)]
@@ -26,6 +27,8 @@ pub(crate) struct RunArguments {
     pub(super) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) selection: Selection,
+    #[command(flatten)]
+    pub(super) shard: ShardFlags,
     #[command(flatten)]
     pub(super) dialects: DialectFlags,
     /// Where the answers of tools come from: replay, record or live
@@ -88,13 +91,16 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
-    let selected = match arguments.selection.apply(suites.plan()) {
+    let mut selected = match arguments.selection.apply(suites.plan()) {
         Ok(selected) => selected,
         Err(nothing) => {
             context.show(suites.problems(), &suites.plan().sources);
             context.complain(&nothing.message, Some(&nothing.help));
             return ExitStatus::Failed;
         }
+    };
+    let Ok(parts) = arguments.shard.apply(suites.plan(), &mut selected, context) else {
+        return ExitStatus::Failed;
     };
     context.show(&not_told_later(&suites, &selected), &suites.plan().sources);
     if let Err(misfit) = arguments.reports.fit(&to_run(&suites, &selected), arguments.json) {
@@ -117,7 +123,7 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
         }
     };
     let seed = arguments.seed.unwrap_or_else(draw_seed);
-    let mut session = Session { arguments, context, suites: &suites, seed, summaries: Vec::new() };
+    let mut session = Session { arguments, context, suites: &suites, parts, seed, summaries: Vec::new() };
     let status = runtime.block_on(session.run(&selected));
     if arguments.json {
         session.print_summaries();

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use agentci::ledger::{Journal, RunFolder};
 use agentci::plan::{Diagnostic, Diagnostics, Suite};
 use agentci::report::{Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportKind, Summary};
-use agentci::runner::{Facts, Stop, Stopper};
+use agentci::runner::{Facts, Part, Stop, Stopper};
 use agentci::verdict::{ExitStatus, Status};
 use agentci::{Settings, Suites};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -29,6 +29,8 @@ pub(super) struct Session<'s> {
     pub(super) arguments: &'s RunArguments,
     pub(super) context: &'s Context,
     pub(super) suites: &'s Suites,
+    /// Which part of a run it is, for each suite; empty where it is a whole one.
+    pub(super) parts: Vec<Part>,
     pub(super) seed: u64,
     /// The summaries of the suites so far, for `--json`.
     pub(super) summaries: Vec<Vec<u8>>,
@@ -77,7 +79,12 @@ impl Session<'_> {
         let summary: Rc<RefCell<Vec<u8>>> = Rc::default();
         let reports = RefCell::new(self.reports(suite, &folder, &summary));
         let mut wrong = Wrong::default();
-        let facts = Facts { run_id: folder.id().to_owned(), git_sha: commit(), ..Facts::default() };
+        let facts = Facts {
+            run_id: folder.id().to_owned(),
+            git_sha: commit(),
+            shard: self.parts.get(position).cloned(),
+            ..Facts::default()
+        };
         let mut journal_error = None;
         let mut take = |event| {
             if let Err(error) = journal.append(&event) {

@@ -69,6 +69,7 @@ fn run_start() -> impl Strategy<Value = RunStart> {
             cases_left_out: counts.1,
             git_sha,
             seed: counts.2,
+            shard: None,
         },
     )
 }

@@ -1,0 +1,133 @@
+//! `agentci merge`: the parts of a run that several machines shared, made one.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use agentci::ledger::{Journal, LedgerError, RunFolder};
+use agentci::read_baseline;
+use agentci::report::{Console, ConsoleOptions, FanOut};
+use agentci::shards::{Gathered, MergeError, gather};
+use agentci::verdict::{ExitStatus, Status};
+use clap::Args;
+
+use super::context::Context;
+use super::reports::{ReportFlags, ReportOf, add_usual};
+use super::session::RUNS;
+
+/// Arguments of `agentci merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArguments {
+    /// Run folders, or folders that hold them, of all parts
+    #[arg(value_name = "RUN_DIR", required = true)]
+    folders: Vec<PathBuf>,
+    /// Compare with this baseline rather than the suite's own
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    #[command(flatten)]
+    reports: ReportFlags,
+    /// The folder for the run folder; `.agentci/runs` without it
+    #[arg(long, value_name = "DIR")]
+    output_dir: Option<PathBuf>,
+    /// Show every check and tool call
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+pub(crate) fn merge(arguments: &MergeArguments, context: &Context) -> ExitStatus {
+    let gathered = match gather(&arguments.folders) {
+        Ok(gathered) => gathered,
+        Err(error) => {
+            context.complain(&error.to_string(), Some(help(&error)));
+            return ExitStatus::Failed;
+        }
+    };
+    let suites: Vec<&str> = gathered.iter().map(|run| run.suite.as_str()).collect();
+    if let Err(misfit) = arguments.reports.fit(&suites, false) {
+        context.complain(&misfit.message, Some(&misfit.help));
+        return ExitStatus::Failed;
+    }
+    if arguments.baseline.is_some() && suites.len() > 1 {
+        let message = format!("`--baseline` is for one suite, and there are parts of {}", suites.len());
+        context.complain(&message, Some("merge them one by one"));
+        return ExitStatus::Failed;
+    }
+    let mut status = ExitStatus::Success;
+    for run in &gathered {
+        status = status.max(one(run, arguments, context).unwrap_or_else(|error| {
+            context.complain(&format!("the run can not be written: {error}"), Some("choose another `--output-dir`"));
+            ExitStatus::Failed
+        }));
+    }
+    status
+}
+
+fn help(error: &MergeError) -> &'static str {
+    match error {
+        MergeError::Missing { .. } => "wait for all parts, run the missing ones, and name all their folders",
+        MergeError::Doubled { .. } => "name each part once; leave out the run that was made again",
+        MergeError::Strangers { .. } | MergeError::Twice { .. } => {
+            "run all parts from the same commit with the same flags"
+        }
+        MergeError::Whole(_) => "leave it out; `agentci report` makes its reports",
+        MergeError::Unfinished(_) | MergeError::Damaged { .. } => "run that part again",
+        _ => "name the folders of runs, as they were printed after `artifacts:`, or a folder that holds them",
+    }
+}
+
+fn one(run: &Gathered, arguments: &MergeArguments, context: &Context) -> Result<ExitStatus, LedgerError> {
+    let mut policy = run.policy(read_baseline);
+    if let Some(path) = &arguments.baseline {
+        let chosen = policy.get_or_insert_default();
+        chosen.baseline_path = Some(path.display().to_string());
+        chosen.baseline = Some(read_baseline(path));
+    }
+    let base = arguments.output_dir.clone().unwrap_or_else(|| PathBuf::from(RUNS));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let folder = RunFolder::create(&base, &run.suite, u64::try_from(now.as_millis()).unwrap_or_default())?;
+    let mut journal = Journal::create(&folder)?;
+    let mut reports: Option<FanOut> = None;
+    let mut unwritten = None;
+    let status = run.play(folder.id(), policy.as_ref(), |event| {
+        if let Err(error) = journal.append(&event) {
+            unwritten = Some(error);
+        }
+        let reports = reports.get_or_insert_with(|| {
+            let dialect = match &event.body {
+                agentci::verdict::Body::RunStart(start) => start.dialect.as_str(),
+                _ => "",
+            };
+            fan_out(arguments, context, ReportOf { suite: &run.suite, dialect, folder: folder.path() })
+        });
+        reports.on_event(&event);
+    })?;
+    if let Some(error) = unwritten {
+        return Err(error);
+    }
+    let mut failed = status > Status::Skipped;
+    for (name, error) in reports.map(|mut reports| reports.finish()).unwrap_or_default() {
+        if !error.is_broken_pipe() {
+            context.complain(&format!("the report {name} could not be written: {error}"), None);
+            failed = true;
+        }
+    }
+    let line = format!("artifacts: {} (of {} parts)\n", Path::new(folder.path()).display(), run.len());
+    if arguments.reports.take_stdout() {
+        context.say(&line);
+    } else {
+        context.print(&line);
+    }
+    Ok(if failed { ExitStatus::Failed } else { ExitStatus::Success })
+}
+
+fn fan_out(arguments: &MergeArguments, context: &Context, of: ReportOf<'_>) -> FanOut {
+    let mut reports = FanOut::default();
+    let aside = arguments.reports.take_stdout();
+    let out: Box<dyn Write> = if aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+    let color = if aside { context.stderr_color } else { context.stdout_color };
+    let options = ConsoleOptions { color, live: None, verbose: arguments.verbose, width: context.width };
+    reports.add("console", Box::new(Console::new(out, options)));
+    add_usual(&mut reports, of.folder);
+    arguments.reports.add_to(&mut reports, of, &super::reports::USUAL);
+    reports
+}

@@ -1,0 +1,55 @@
+//! Flags for a run that several machines share.
+
+use std::path::PathBuf;
+
+use agentci::plan::Plan;
+use agentci::runner::Part;
+use agentci::shards::{Durations, Shard, ShardError, split};
+use clap::Args;
+
+use super::context::Context;
+use super::stored;
+
+/// Flags for a run that several machines share.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ShardFlags {
+    /// Run only part k of n, as `k/n`; `auto` takes both from the variables of the CI or of a Kubernetes Indexed Job. `agentci
+    /// merge` makes one run of all parts
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    shard: Option<Shard>,
+    /// Make the parts last equally long, by the durations of this former run (may be repeated); all parts need the same
+    #[arg(long, value_name = "RUN_DIR", requires = "shard")]
+    shard_by: Vec<PathBuf>,
+}
+
+fn shard(text: &str) -> Result<Shard, ShardError> {
+    if text == "auto" { Shard::auto(&|name| std::env::var(name).ok()) } else { text.parse() }
+}
+
+impl ShardFlags {
+    /// Leaves of the selected cases those of this part; what part that is, for each suite. The error has been told.
+    pub(crate) fn apply(&self, plan: &Plan, selected: &mut [Vec<usize>], context: &Context) -> Result<Vec<Part>, ()> {
+        let Some(shard) = self.shard else { return Ok(Vec::new()) };
+        let mut durations = None;
+        for run in &self.shard_by {
+            match stored::summary(run) {
+                Ok(summary) => durations.get_or_insert_with(Durations::default).learn(&summary),
+                Err(message) => {
+                    context.complain(&message, Some(stored::HELP));
+                    return Err(());
+                }
+            }
+        }
+        let any = selected.iter().any(|selected| !selected.is_empty());
+        let parts = split(plan, selected, shard, durations.as_ref());
+        let mut kept = Vec::with_capacity(parts.len());
+        for (own, (taken, part)) in selected.iter_mut().zip(parts) {
+            *own = taken;
+            kept.push(part);
+        }
+        if any && selected.iter().all(Vec::is_empty) {
+            context.say(&format!("part {} of {} has no case\n", shard.index, shard.count));
+        }
+        Ok(kept)
+    }
+}

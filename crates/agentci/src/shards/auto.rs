@@ -1,0 +1,128 @@
+//! Which part of a run this machine takes.
+
+use std::str::FromStr;
+
+/// Which part of a run this machine takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// Which, from 1.
+    pub index: u32,
+    /// Of how many.
+    pub count: u32,
+}
+
+/// No part can be made of this.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShardError {
+    /// It is written wrongly.
+    #[error("a part is `k/n`, such as `2/4`, with k from 1 to n; or `auto`, by the variables of the CI")]
+    Written,
+    /// No CI says which part this is.
+    #[error(
+        "no variable says which part this is; set AGENTCI_SHARD to `k/n` (on GitHub from `strategy.job-index` and \
+         `strategy.job-total`), or say `--shard k/n`"
+    )]
+    NoVariables,
+    /// The variables of a CI make no sense.
+    #[error("{index}=`{k}` and {count}=`{n}` make no part of a run")]
+    Variables {
+        /// The variable of the part.
+        index: &'static str,
+        /// Its value.
+        k: String,
+        /// The variable of their number.
+        count: &'static str,
+        /// Its value.
+        n: String,
+    },
+    /// A Kubernetes job does not say of how many parts it is one.
+    #[error(
+        "JOB_COMPLETION_INDEX is set, but not JOB_COMPLETIONS; give the job's `completions` to its container in a \
+         variable of that name"
+    )]
+    Completions,
+}
+
+/// The variables that tell which part, those that tell of how many, and what the first part is called.
+const VARIABLES: [(&str, &str, u32); 5] = [
+    // GitLab
+    ("CI_NODE_INDEX", "CI_NODE_TOTAL", 1),
+    // CircleCI
+    ("CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0),
+    // Buildkite
+    ("BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0),
+    // Semaphore
+    ("SEMAPHORE_JOB_INDEX", "SEMAPHORE_JOB_COUNT", 1),
+    // Kubernetes, an Indexed Job
+    ("JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", 0),
+];
+
+impl Shard {
+    /// What the CI says of this machine.
+    pub fn auto(environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, ShardError> {
+        let set = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
+        if let Some(written) = set("AGENTCI_SHARD") {
+            return written.trim().parse();
+        }
+        for (index, count, first) in VARIABLES {
+            let (Some(k), n) = (set(index), set(count)) else { continue };
+            let Some(n) = n else {
+                if index == "JOB_COMPLETION_INDEX" {
+                    return Err(ShardError::Completions);
+                }
+                continue;
+            };
+            let counted = k.trim().parse::<u32>().ok().and_then(|k| (k + 1).checked_sub(first));
+            let shard = counted.zip(n.trim().parse().ok()).and_then(|(index, count)| Self::new(index, count));
+            return shard.ok_or(ShardError::Variables { index, k, count, n });
+        }
+        Err(ShardError::NoVariables)
+    }
+
+    fn new(index: u32, count: u32) -> Option<Self> {
+        (1..=count).contains(&index).then_some(Self { index, count })
+    }
+}
+
+impl FromStr for Shard {
+    type Err = ShardError;
+
+    fn from_str(text: &str) -> Result<Self, ShardError> {
+        let parts = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
+        parts.and_then(|(index, count)| Self::new(index, count)).ok_or(ShardError::Written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn auto(variables: &[(&str, &str)]) -> Result<Shard, ShardError> {
+        Shard::auto(&|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn reads_k_of_n() {
+        assert_eq!("2/4".parse(), Ok(Shard { index: 2, count: 4 }));
+        for wrong in ["0/4", "5/4", "2", "a/b", "2/", "-1/4", "1/0"] {
+            assert_eq!(wrong.parse::<Shard>(), Err(ShardError::Written), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_ci_counts_its_own_way() {
+        let third = Ok(Shard { index: 3, count: 5 });
+        assert_eq!(auto(&[("CI_NODE_INDEX", "3"), ("CI_NODE_TOTAL", "5")]), third);
+        assert_eq!(auto(&[("CIRCLE_NODE_INDEX", "2"), ("CIRCLE_NODE_TOTAL", "5")]), third);
+        assert_eq!(auto(&[("JOB_COMPLETION_INDEX", "2"), ("JOB_COMPLETIONS", "5")]), third);
+        assert_eq!(auto(&[("AGENTCI_SHARD", "3/5"), ("CI_NODE_INDEX", "1"), ("CI_NODE_TOTAL", "2")]), third);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_said() {
+        assert_eq!(auto(&[]), Err(ShardError::NoVariables));
+        assert_eq!(auto(&[("JOB_COMPLETION_INDEX", "2")]), Err(ShardError::Completions));
+        let wrong = auto(&[("CI_NODE_INDEX", "0"), ("CI_NODE_TOTAL", "5")]).unwrap_err();
+        assert_eq!(wrong.to_string(), "CI_NODE_INDEX=`0` and CI_NODE_TOTAL=`5` make no part of a run");
+    }
+}

@@ -1,0 +1,283 @@
+//! The run folders of all parts, and one run made of them.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use agentci_ledger::{LedgerError, play};
+use agentci_verdict::{Body, GateReport, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Status};
+
+/// How deep run folders are looked for.
+const DEPTH: usize = 12;
+
+/// The run folders of all parts of one suite's run.
+#[derive(Debug)]
+pub struct Gathered {
+    /// The suite.
+    pub suite: String,
+    /// The records of the parts, in their order.
+    parts: Vec<Stored>,
+}
+
+/// The record of one part.
+#[derive(Debug)]
+struct Stored {
+    path: PathBuf,
+    start: RunStart,
+    shard: ShardOf,
+    end: RunEnd,
+    ended_at: u64,
+    gates: Option<Box<GateReport>>,
+    cases: Vec<String>,
+}
+
+/// Why parts do not make a run.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// There is none.
+    #[error("no run folder in `{0}`")]
+    Nothing(PathBuf),
+    /// A folder can not be searched.
+    #[error("`{path}` can not be searched: {source}")]
+    Search {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A record can not be read.
+    #[error("the run can not be read: {0}")]
+    Unreadable(#[from] LedgerError),
+    /// A record has lines that are none.
+    #[error("`{path}` is damaged in line {line}")]
+    Damaged {
+        /// The record.
+        path: PathBuf,
+        /// The first such line.
+        line: u64,
+    },
+    /// A run did not come to its end.
+    #[error("the run in `{0}` did not come to its end")]
+    Unfinished(PathBuf),
+    /// A run is whole.
+    #[error("the run in `{0}` is whole, not a part: it was made without `--shard`")]
+    Whole(PathBuf),
+    /// Parts of different runs.
+    #[error("`{first}` and `{second}` are no parts of one run of `{suite}`: {difference}")]
+    Strangers {
+        /// The suite.
+        suite: String,
+        /// One record.
+        first: PathBuf,
+        /// The other.
+        second: PathBuf,
+        /// How they differ.
+        difference: String,
+    },
+    /// A part is there twice.
+    #[error("part {index} of `{suite}` is there twice: `{first}` and `{second}`")]
+    Doubled {
+        /// The suite.
+        suite: String,
+        /// Which part.
+        index: u32,
+        /// One record.
+        first: PathBuf,
+        /// The other.
+        second: PathBuf,
+    },
+    /// Parts are missing.
+    #[error("of `{suite}` {there} of {cases} cases are there: {parts} of {count} missing")]
+    Missing {
+        /// The suite.
+        suite: String,
+        /// How many cases there are.
+        there: usize,
+        /// How many there should be.
+        cases: usize,
+        /// The parts that are missing, in words.
+        parts: String,
+        /// Of how many.
+        count: u32,
+    },
+    /// A case is in two parts.
+    #[error("the case `{case}` of `{suite}` is in two parts; they were split by different durations")]
+    Twice {
+        /// The suite.
+        suite: String,
+        /// The case.
+        case: String,
+    },
+}
+
+/// Finds the runs at or below these folders and makes sure that, for each suite, all parts are there once.
+pub fn gather(folders: &[PathBuf]) -> Result<Vec<Gathered>, MergeError> {
+    let mut paths = BTreeSet::new();
+    for folder in folders {
+        let before = paths.len();
+        search(folder, 0, &mut paths).map_err(|source| MergeError::Search { path: folder.clone(), source })?;
+        if paths.len() == before {
+            return Err(MergeError::Nothing(folder.clone()));
+        }
+    }
+    let mut suites: BTreeMap<String, Vec<Stored>> = BTreeMap::new();
+    for path in paths {
+        let (suite, stored) = read(&path)?;
+        suites.entry(suite).or_default().push(stored);
+    }
+    suites.into_iter().map(|(suite, parts)| Gathered::new(suite, parts)).collect()
+}
+
+fn search(path: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+    let record = if path.is_dir() { path.join("run.jsonl") } else { path.to_path_buf() };
+    if record.is_file() {
+        found.insert(record.canonicalize()?);
+        return Ok(());
+    }
+    if depth < DEPTH {
+        for entry in fs_err::read_dir(path)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                search(&entry.path(), depth + 1, found)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<(String, Stored), MergeError> {
+    let (mut started, mut ended, mut gates, mut cases) = (None, None, None, Vec::new());
+    let playback = play(path, |event| match event.body {
+        Body::RunStart(start) => started = Some((event.suite, start)),
+        Body::CaseEnd(end) if event.attempt == Some(1) || end.runs <= 1 => cases.extend(event.case_id),
+        Body::Gates(report) => gates = Some(report),
+        Body::RunEnd(end) => ended = Some((end, event.timestamp)),
+        _ => {}
+    })?;
+    let path = path.to_path_buf();
+    if let Some(damage) = playback.damaged.first() {
+        return Err(MergeError::Damaged { path, line: damage.line });
+    }
+    let (Some((suite, start)), Some((end, ended_at)), false) = (started, ended, playback.torn) else {
+        return Err(MergeError::Unfinished(path));
+    };
+    if end.interrupted || end.not_run > 0 {
+        return Err(MergeError::Unfinished(path));
+    }
+    let Some(shard) = start.shard.clone() else { return Err(MergeError::Whole(path)) };
+    Ok((suite, Stored { path, start, shard, end, ended_at, gates, cases }))
+}
+
+impl Gathered {
+    fn new(suite: String, mut parts: Vec<Stored>) -> Result<Self, MergeError> {
+        parts.sort_by_key(|part| part.shard.index);
+        let first = &parts[0];
+        let (count, cases) = (first.shard.count, first.shard.cases);
+        for pair in parts.windows(2) {
+            let (one, other) = (&pair[0], &pair[1]);
+            if let Some(difference) = difference(one, other) {
+                let (first, second) = (one.path.clone(), other.path.clone());
+                return Err(MergeError::Strangers { suite, first, second, difference });
+            }
+            if one.shard.index == other.shard.index {
+                let (first, second) = (one.path.clone(), other.path.clone());
+                return Err(MergeError::Doubled { suite, index: one.shard.index, first, second });
+            }
+        }
+        let mut seen = HashSet::new();
+        if let Some(case) = parts.iter().flat_map(|part| &part.cases).find(|case| !seen.insert(*case)) {
+            return Err(MergeError::Twice { case: case.clone(), suite });
+        }
+        let there = seen.len();
+        if there != cases {
+            let missing: Vec<String> = (1..=count)
+                .filter(|index| !parts.iter().any(|part| part.shard.index == *index))
+                .map(|index| index.to_string())
+                .collect();
+            let parts = if missing.is_empty() { "none".to_owned() } else { missing.join(", ") };
+            return Err(MergeError::Missing { suite, there, cases, parts, count });
+        }
+        Ok(Self { suite, parts })
+    }
+
+    /// What the parts were held to, with the baseline that was named then; none was judged by itself.
+    pub fn policy(&self, read_baseline: impl Fn(&Path) -> Result<agentci_verdict::Baseline, String>) -> Option<Policy> {
+        let report = self.parts.iter().find_map(|part| part.gates.as_ref())?;
+        Some(Policy {
+            thresholds: report.thresholds,
+            written: report.written.clone(),
+            baseline: report.baseline_path.as_ref().map(|path| read_baseline(Path::new(path))),
+            baseline_path: report.baseline_path.clone(),
+        })
+    }
+
+    /// Plays the parts as one run. The result is the worst status of all cases, and at least a failure if a gate failed.
+    pub fn play(
+        &self,
+        run_id: &str,
+        policy: Option<&Policy>,
+        mut on_event: impl FnMut(RunEvent),
+    ) -> Result<Status, LedgerError> {
+        let first = &self.parts[0];
+        let of_run =
+            |timestamp, body| RunEvent { suite: self.suite.clone(), case_id: None, attempt: None, timestamp, body };
+        let mut start = RunStart { run_id: run_id.to_owned(), shard: None, ..first.start.clone() };
+        let all = first.start.cases_total + first.start.cases_left_out;
+        start.cases_total = first.shard.cases;
+        start.cases_left_out = all.saturating_sub(first.shard.cases);
+        let whole = start.cases_left_out == 0;
+        let same_seed = self.parts.iter().all(|part| part.start.seed == first.start.seed);
+        start.seed = start.seed.filter(|_| same_seed);
+        let mut begun = Some(start);
+        let mut rows = Rows::default();
+        let mut worst = Status::Pass;
+        for part in &self.parts {
+            play(&part.path, |event| match &event.body {
+                Body::RunStart(_) => {
+                    let merged = begun.take().map(|start| of_run(event.timestamp, Body::RunStart(start)));
+                    merged.into_iter().for_each(&mut on_event);
+                }
+                Body::Gates(_) | Body::RunEnd(_) => {}
+                body => {
+                    if let Body::CaseEnd(end) = body {
+                        worst = worst.max(end.status);
+                        rows.add(&event);
+                    }
+                    on_event(event);
+                }
+            })?;
+        }
+        let ended_at = self.parts.iter().map(|part| part.ended_at).max().unwrap_or_default();
+        if let Some(policy) = policy {
+            let report = policy.judge(&self.suite, &rows, whole);
+            worst = worst.max(if report.passed() { Status::Pass } else { Status::Fail });
+            on_event(of_run(ended_at, Body::Gates(Box::new(report))));
+        }
+        let wall_ms = self.parts.iter().map(|part| part.end.wall_ms).max().unwrap_or_default();
+        on_event(of_run(ended_at, Body::RunEnd(RunEnd { wall_ms, ..RunEnd::default() })));
+        Ok(worst)
+    }
+
+    /// How many parts there are.
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Whether there is none, which can not be.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+}
+
+/// Why two records are no parts of one run.
+fn difference(one: &Stored, other: &Stored) -> Option<String> {
+    let (a, b) = (&one.start, &other.start);
+    let differs = |what: &str, a: &str, b: &str| (a != b).then(|| format!("their {what} is `{a}` and `{b}`"));
+    let known = |sha: &Option<String>| sha.clone().unwrap_or_default();
+    let commits = a.git_sha.is_some() && b.git_sha.is_some();
+    differs("number of parts", &one.shard.count.to_string(), &other.shard.count.to_string())
+        .or_else(|| (one.shard.digest != other.shard.digest).then(|| "other cases were selected".into()))
+        .or_else(|| differs("mode", &a.mode, &b.mode))
+        .or_else(|| differs("format", &a.dialect, &b.dialect))
+        .or_else(|| differs("commit", &known(&a.git_sha), &known(&b.git_sha)).filter(|_| commits))
+}

@@ -1,0 +1,128 @@
+//! Which cases each machine takes.
+
+use std::collections::HashMap;
+
+use agentci_plan::Plan;
+use agentci_runner::Part;
+use agentci_verdict::ShardOf;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::Shard;
+
+/// How long cases took in former runs, by suite and id.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Durations {
+    known: HashMap<(String, String), u64>,
+}
+
+impl Durations {
+    /// Takes the durations of a stored run from its summary.
+    pub fn learn(&mut self, summary: &Value) {
+        let suite = summary.pointer("/suite/name").and_then(Value::as_str).unwrap_or_default();
+        for case in summary["cases"].as_array().into_iter().flatten() {
+            if let (Some(id), Some(wall)) = (case["id"].as_str(), case["wall_ms"].as_u64()) {
+                self.known.insert((suite.to_owned(), id.to_owned()), wall);
+            }
+        }
+    }
+
+    /// A duration for every case: a new one is taken to last as long as most do.
+    fn of(&self, cases: &[(&str, &str)]) -> Vec<u64> {
+        let known = |(suite, id): &(&str, &str)| self.known.get(&((*suite).to_owned(), (*id).to_owned())).copied();
+        let mut all: Vec<u64> = cases.iter().filter_map(known).collect();
+        all.sort_unstable();
+        let middle = all.get(all.len().saturating_sub(1) / 2).copied().unwrap_or(1);
+        cases.iter().map(|case| known(case).unwrap_or(middle).max(1)).collect()
+    }
+}
+
+/// What one machine takes of the selected cases, for each suite: the cases by position in the suite, and which part they are.
+/// Without durations the cases are dealt out like cards, so that every machine gets as many and neighbours part.
+pub fn split(
+    plan: &Plan,
+    selected: &[Vec<usize>],
+    shard: Shard,
+    durations: Option<&Durations>,
+) -> Vec<(Vec<usize>, Part)> {
+    let ids = |(suite, selected): (usize, &Vec<usize>)| {
+        let suite = &plan.suites[suite];
+        selected.iter().map(|index| (suite.name.as_str(), suite.cases[*index].id.as_str())).collect::<Vec<_>>()
+    };
+    let cases: Vec<(&str, &str)> = selected.iter().enumerate().flat_map(ids).collect();
+    let taken_by = match durations {
+        Some(durations) => balanced(&durations.of(&cases), shard.count),
+        None => (0..shard.count).cycle().take(cases.len()).collect(),
+    };
+    let mut next = taken_by.into_iter();
+    let own = |selected: &Vec<usize>| {
+        let mut taken = Vec::new();
+        let mut positions = Vec::new();
+        for (position, index) in selected.iter().enumerate() {
+            if next.next() == Some(shard.index - 1) {
+                taken.push(*index);
+                positions.push(position);
+            }
+        }
+        (taken, positions)
+    };
+    let parts: Vec<(Vec<usize>, Vec<usize>)> = selected.iter().map(own).collect();
+    let digest = |suite: usize| {
+        let mut hash = Sha256::new();
+        for (_, id) in ids((suite, &selected[suite])) {
+            hash.update(id.as_bytes());
+            hash.update([0]);
+        }
+        format!("{:x}", hash.finalize())
+    };
+    let part = |(suite, (taken, positions)): (usize, (Vec<usize>, Vec<usize>))| {
+        let Shard { index, count } = shard;
+        let of = ShardOf { index, count, cases: selected[suite].len(), digest: digest(suite) };
+        (taken, Part { of, positions })
+    };
+    parts.into_iter().enumerate().map(part).collect()
+}
+
+/// For each duration who takes it: the longest first, each to whoever has least to do.
+fn balanced(durations: &[u64], count: u32) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..durations.len()).collect();
+    order.sort_by_key(|index| (std::cmp::Reverse(durations[*index]), *index));
+    let mut loads = vec![(0_u64, 0_usize); count as usize];
+    let mut taken_by = vec![0; durations.len()];
+    for index in order {
+        let least = (0..loads.len()).min_by_key(|shard| (loads[*shard], *shard)).unwrap_or_default();
+        loads[least].0 += durations[index];
+        loads[least].1 += 1;
+        taken_by[index] = u32::try_from(least).unwrap_or_default();
+    }
+    taken_by
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_case_has_a_machine_to_itself() {
+        let taken_by = balanced(&[10, 100, 20, 30, 40], 2);
+        assert_eq!(taken_by, [1, 0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn equal_cases_are_shared_equally() {
+        let taken_by = balanced(&[1; 8], 4);
+        let counts: Vec<usize> =
+            (0..4).map(|shard| taken_by.iter().filter(|taken_by| **taken_by == shard).count()).collect();
+        assert_eq!(counts, [2; 4]);
+    }
+
+    #[test]
+    fn a_new_case_is_taken_to_last_as_long_as_most() {
+        let mut durations = Durations::default();
+        durations.learn(&serde_json::json!({
+            "suite": { "name": "s" },
+            "cases": [{ "id": "a", "wall_ms": 5 }, { "id": "b", "wall_ms": 50 }, { "id": "c", "wall_ms": 500 }],
+        }));
+        assert_eq!(durations.of(&[("s", "c"), ("s", "new"), ("s", "a"), ("s", "b"), ("t", "a")]), [500, 50, 5, 50, 50]);
+    }
+}

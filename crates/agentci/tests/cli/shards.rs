@@ -1,0 +1,147 @@
+//! One run on several machines: `--shard` and `agentci merge`.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+/// Eleven cases of a scripted model, one of which fails.
+fn suite() -> Suite {
+    let case = |number: u32| {
+        let word = if number == 7 { "nowhere" } else { "answer" };
+        format!("  - {{ id: c{number:02}, input: {{ n: {number} }}, checks: [{{ contains: {word} }}] }}\n")
+    };
+    let cases: String = (1..=11).map(case).collect();
+    let response = "{ content: an answer, model: m, tokens_used: 1, latency_ms: 1 }";
+    let head = format!("suite: shared\ntarget: {{ mock: {{ model_name: m, responses: [{response}] }} }}\n");
+    Suite::empty().file("suite/agentci.yaml", format!("{head}gates: {{ min_pass_rate: 0.95 }}\ncases:\n{cases}"))
+}
+
+fn part(suite: &Suite, number: u32, more: &[&str]) -> Ran {
+    let (shard, folder) = (format!("{number}/4"), format!("parts/{number}"));
+    let mut arguments = vec!["--shard", &shard, "--output-dir", &folder];
+    arguments.extend(more);
+    suite.run(&arguments)
+}
+
+/// A report without the times and names that no two runs share.
+fn timeless(mut value: Value) -> Value {
+    fn walk(value: &mut Value) {
+        match value {
+            Value::Object(map) => {
+                let of_time = |key: &str| key.contains("wall") || ["run", "generated_at"].contains(&key);
+                map.retain(|key, _| !of_time(key));
+                if map.get("id").and_then(Value::as_str).is_some_and(of_time) {
+                    map.remove("current");
+                }
+                map.values_mut().for_each(walk);
+            }
+            Value::Array(items) => items.iter_mut().for_each(walk),
+            _ => {}
+        }
+    }
+    walk(&mut value);
+    value
+}
+
+fn summary(folder: &Path) -> Value {
+    let path = walk(folder).into_iter().find(|path| path.ends_with("summary.json")).unwrap();
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn four_parts_merged_are_one_whole_run() {
+    let suite = suite();
+    let whole = suite.run(&["--output-dir", "whole"]);
+    let codes: Vec<i32> = (1..=4).filter_map(|number| part(&suite, number, &[]).code).collect();
+    assert_eq!(codes, [0, 0, 1, 0], "the case that fails is the seventh");
+    let merged = suite.agentci(&["merge", "parts", "--output-dir", "merged"]);
+    assert_eq!(merged.code, whole.code);
+    assert_eq!(timeless(summary(&suite.path("merged"))), timeless(summary(&suite.path("whole"))));
+    let lines = |ran: &Ran| ran.stdout.lines().filter(|line| line.starts_with("FAIL")).count();
+    assert_eq!(lines(&merged), lines(&whole));
+    assert!(merged.stdout.contains("min_pass_rate"), "{}", merged.stdout);
+}
+
+#[test]
+fn a_part_is_not_held_to_the_gates_of_the_whole() {
+    let suite = suite();
+    let first = part(&suite, 1, &[]);
+    assert_eq!(first.code, Some(0));
+    let gates = &summary(&suite.path("parts/1"))["regression"];
+    assert_ne!(gates["passed"], Value::Bool(false), "{gates}");
+}
+
+#[test]
+fn a_missing_or_doubled_part_is_refused() {
+    let suite = suite();
+    for number in [1, 2, 4] {
+        part(&suite, number, &[]);
+    }
+    let missing = suite.agentci(&["merge", "parts", "--output-dir", "merged"]);
+    assert_eq!(missing.code, Some(1));
+    assert!(missing.stderr.contains("of `shared` 8 of 11 cases are there: 3 of 4 missing"), "{}", missing.stderr);
+    assert!(!suite.path("merged").exists());
+    part(&suite, 3, &[]);
+    part(&suite, 3, &[]);
+    let doubled = suite.agentci(&["merge", "parts"]);
+    assert_eq!(doubled.code, Some(1));
+    assert!(doubled.stderr.contains("part 3 of `shared` is there twice"), "{}", doubled.stderr);
+}
+
+#[test]
+fn parts_of_other_runs_are_refused() {
+    let suite = suite();
+    part(&suite, 1, &[]);
+    part(&suite, 2, &["--run", "c0."]);
+    let strangers = suite.agentci(&["merge", "parts"]);
+    assert!(strangers.stderr.contains("other cases were selected"), "{}", strangers.stderr);
+    suite.run(&["--output-dir", "whole"]);
+    let whole = suite.agentci(&["merge", "whole"]);
+    assert!(whole.stderr.contains("is whole, not a part"), "{}", whole.stderr);
+    let nothing = suite.agentci(&["merge", "suite"]);
+    assert!(nothing.stderr.contains("no run folder in `suite`"), "{}", nothing.stderr);
+}
+
+#[test]
+fn the_ci_says_which_part() {
+    let suite = suite();
+    let auto = |variables: &[(&str, &str)]| {
+        let mut command = suite.command(&["run", "suite", "--shard", "auto", "--dry-run"]);
+        for name in ["AGENTCI_SHARD", "CI_NODE_INDEX", "CI_NODE_TOTAL", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"] {
+            command.env_remove(name);
+        }
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (_, third) = auto(&[("JOB_COMPLETION_INDEX", "2"), ("JOB_COMPLETIONS", "4")]);
+    assert_eq!(third, "would run shared/c03\nwould run shared/c07\nwould run shared/c11\n");
+    let (_, same) = auto(&[("CI_NODE_INDEX", "3"), ("CI_NODE_TOTAL", "4")]);
+    assert_eq!(same, third);
+    assert_eq!(auto(&[]).0, 1);
+}
+
+#[test]
+fn a_part_with_nothing_to_do_is_no_failure() {
+    let suite = suite();
+    let idle = suite.run(&["--shard", "4/4", "--case", "c01"]);
+    assert_eq!(idle.code, Some(0), "{}", idle.stderr);
+    assert!(idle.stderr.contains("part 4 of 4 has no case"));
+}
+
+#[test]
+fn durations_balance_the_parts() {
+    let suite = suite();
+    let long = r#"{"suite":{"name":"shared"},"cases":[{"id":"c05","wall_ms":90000},{"id":"c01","wall_ms":10}]}"#;
+    let suite = suite.file("former/summary.json", long);
+    let part = |shard| suite.run(&["--shard", shard, "--shard-by", "former", "--dry-run"]).stdout;
+    assert_eq!(part("1/2"), "would run shared/c05\n");
+    assert_eq!(part("2/2").lines().count(), 10);
+}
