@@ -17,7 +17,7 @@ use super::context::Context;
 /// The longest command that is worth printing.
 const COMMAND_LIMIT: usize = 1000;
 /// Flags that select cases; each has a value.
-const SELECTING: [&str; 3] = ["--case", "--tag", "--run"];
+const SELECTING: [&str; 5] = ["--case", "--tag", "--run", "--shard", "--shard-by"];
 
 /// The cases of a run that did not pass.
 #[derive(Debug, Default)]
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn the_selection_is_replaced_and_the_rest_is_kept() {
-        let given = ["run", "evals", "--case", "a", "--tag=x", "--run", "b|c", "--mode", "live", "--parallel=2"];
+        let given = ["run", "evals", "--case", "a", "--tag=x", "--run", "b|c", "--shard=2/4", "--mode", "live", "--parallel=2"];
         let again = command(&given, &["a", "it's b", "-c"]).unwrap();
         assert_eq!(again, "agentci run evals --mode live --parallel=2 --case a --case 'it'\\''s b' --case=-c");
         assert_eq!(command(&["run", "--", "-odd", "--case"], &["a"]).unwrap(), "agentci run --case a -- -odd --case");
