@@ -1,14 +1,16 @@
 //! Which case runs when.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
 use agentci_drivers::mock::MockDraws;
-use agentci_plan::{Plan, Suite, Target};
+use agentci_plan::{ChatTarget, Plan, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Status};
 use futures_util::StreamExt as _;
+use serde_json::Value;
 
 use crate::evidence::Evidence;
 use crate::job::{Job, SuiteDeadline};
@@ -25,6 +27,12 @@ pub struct Facts {
     pub version: String,
     /// The commit that is tested.
     pub git_sha: Option<String>,
+    /// Where the agent is defined.
+    pub agent_path: Option<String>,
+    /// Who asks and from where, by name, unless a case says otherwise.
+    pub environment: BTreeMap<String, String>,
+    /// What the user asked for beside the suite, by the name of the flag.
+    pub options: BTreeMap<String, Value>,
 }
 
 /// One run of one suite.
@@ -149,7 +157,24 @@ fn start(run: &Run<'_>) -> RunStart {
         cases_left_out: suite.cases.len().saturating_sub(selected.len()),
         git_sha: facts.git_sha.clone(),
         seed: drawn.then_some(options.seed),
+        agent: same(suite, selected, |chat| &chat.agent),
+        agent_path: facts.agent_path.clone(),
+        connector: same(suite, selected, |chat| &chat.connector.id),
+        environment: facts.environment.clone(),
+        options: facts.options.clone(),
     }
+}
+
+/// What all cases have in common whose agent is prompts and a model.
+fn same(suite: &Suite, selected: &[usize], of: impl Fn(&ChatTarget) -> &String) -> Option<String> {
+    let mut found: Option<&String> = None;
+    for case in selected.iter().filter_map(|index| suite.cases.get(*index)) {
+        let Target::Chat(chat) = &*case.target else { return None };
+        if *found.get_or_insert(of(chat)) != of(chat) {
+            return None;
+        }
+    }
+    found.cloned()
 }
 
 /// The command of the agent, if the cases have one and the same.

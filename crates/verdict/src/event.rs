@@ -122,6 +122,21 @@ pub struct RunStart {
     /// What every draw depends on, if anything is drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// The name of the agent, where it has one and it is the same for all cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Where the agent is defined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_path: Option<String>,
+    /// The name of what reaches its model, if all cases have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connector: Option<String>,
+    /// Who asks and from where, by name, unless a case says otherwise.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// What the user asked for beside the suite, by the name of the flag.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, Value>,
 }
 
 /// What the agent was given to do.
@@ -288,6 +303,9 @@ pub struct CaseEnd {
     /// The last lines the agent wrote to its standard error, kept unless it passed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr_tail: Vec<String>,
+    /// The first 16 hexadecimal digits of the SHA-256 of the output in canonical form, where the case is run more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_hash: Option<String>,
     /// Why it was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_reason: Option<String>,

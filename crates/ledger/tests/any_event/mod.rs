@@ -57,8 +57,11 @@ fn body() -> impl Strategy<Value = Body> {
 
 fn run_start() -> impl Strategy<Value = RunStart> {
     let counts = (any::<usize>(), any::<usize>(), option::of(any::<u64>()));
-    (text(), text(), text(), text(), text(), vec(text(), 0..3), counts, option::of(text())).prop_map(
-        |(agentci_version, run_id, dialect, mode, suite_path, agent_command, counts, git_sha)| RunStart {
+    let named = (option::of(text()), option::of(text()), option::of(text()));
+    let chosen = (btree_map(text(), text(), 0..3), btree_map(text(), json(), 0..3));
+    let facts = (option::of(text()), named, chosen);
+    (text(), text(), text(), text(), text(), vec(text(), 0..3), counts, facts).prop_map(
+        |(agentci_version, run_id, dialect, mode, suite_path, agent_command, counts, facts)| RunStart {
             agentci_version,
             run_id,
             dialect,
@@ -67,8 +70,13 @@ fn run_start() -> impl Strategy<Value = RunStart> {
             agent_command,
             cases_total: counts.0,
             cases_left_out: counts.1,
-            git_sha,
+            git_sha: facts.0,
             seed: counts.2,
+            agent: facts.1.0,
+            agent_path: facts.1.1,
+            connector: facts.1.2,
+            environment: facts.2.0,
+            options: facts.2.1,
         },
     )
 }
@@ -87,6 +95,7 @@ fn check_end() -> impl Strategy<Value = CheckEnd> {
 fn case_end() -> impl Strategy<Value = CaseEnd> {
     let verdict = (any::<usize>(), any::<u32>(), any::<bool>(), status(), option::of(cause()), any::<u64>());
     let words = (option::of(text()), vec(text(), 0..3), vec(text(), 0..3), option::of(text()), vec(text(), 0..2));
+    let words = (words, option::of(text()));
     let replay = (text(), text()).prop_map(|(cassette_path, cassette_sha256)| {
         let unused_lines = vec![cassette_path.len()];
         Replay { cassette_path, cassette_sha256, unused_lines }
@@ -95,7 +104,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
     let parts = (metrics(), assertions, vec(finding(), 0..3), option::of(replay), option::of(place()));
     (verdict, words, parts).prop_map(|(verdict, words, parts)| {
         let (index, runs, passed, status, cause, wall_ms) = verdict;
-        let (description, tags, stderr_tail, skip_reason, warnings) = words;
+        let ((description, tags, stderr_tail, skip_reason, warnings), output_hash) = words;
         let (metrics, assertions, findings, replay, place) = parts;
         CaseEnd {
             index,
@@ -112,6 +121,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             warnings,
             replay,
             stderr_tail,
+            output_hash,
             skip_reason,
             place,
         }
