@@ -23,6 +23,7 @@ mod registry;
 mod reporter;
 mod run;
 mod snippet;
+mod stability;
 mod summary;
 mod test_list;
 mod test_suite;

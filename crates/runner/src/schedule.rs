@@ -8,7 +8,7 @@ use agentci_drivers::Clock;
 use agentci_drivers::mock::MockDraws;
 use agentci_plan::{ChatTarget, Plan, Suite, Target};
 use agentci_stubs::Faults;
-use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Status};
+use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
 use serde_json::Value;
 
@@ -63,18 +63,23 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let emit = RefCell::new(emit);
     let rows = RefCell::new(Rows::default());
     let secrets = RefCell::new(suite_secrets(suite, options.secrets));
+    // Rows are kept where something is made of them.
+    let keep = run.policy.is_some() || selected.iter().any(|index| suite.cases[*index].runs > 1);
+    let of_run =
+        |timestamp, body| RunEvent { suite: suite.name.clone(), case_id: None, attempt: None, timestamp, body };
     let send = |mut event: RunEvent| {
         // What belongs to a case was redacted there, with the secrets of that case.
         if event.case_id.is_none() {
             redact(&mut event.body, &mut secrets.borrow_mut());
         }
-        if run.policy.is_some() {
-            rows.borrow_mut().add(&event);
-        }
+        let completed = if keep { rows.borrow_mut().add(&event) } else { None };
+        let (case_id, timestamp) = (completed.and(event.case_id.clone()), event.timestamp);
         (emit.borrow_mut())(event);
+        let several = completed.and_then(|index| rows.borrow().get(index).and_then(Stability::of_several));
+        if let Some(stability) = several {
+            (emit.borrow_mut())(RunEvent { case_id, ..of_run(timestamp, Body::Stability(stability)) });
+        }
     };
-    let of_run =
-        |timestamp, body| RunEvent { suite: suite.name.clone(), case_id: None, attempt: None, timestamp, body };
     send(of_run(clock.now().unix_ms, Body::RunStart(start(run))));
     let failed = Cell::new(false);
     let draws = MockDraws::new(options.seed);
@@ -128,7 +133,8 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
         }
     }
     let now = clock.now();
-    let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run };
+    let stability = StabilitySummary::of_several(&rows.borrow());
+    let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run, stability };
     if let Some(policy) = run.policy {
         let whole = selected.len() == suite.cases.len() && not_run == 0 && !stop.stopped();
         let report = policy.judge(&suite.name, &rows.borrow(), whole);

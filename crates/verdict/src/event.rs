@@ -15,7 +15,7 @@ use agentci_trace::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Cause, GateReport, Status};
+use crate::{Cause, GateReport, Stability, StabilitySummary, Status};
 
 /// The version of the stored form.
 pub const VERSION: u64 = 1;
@@ -91,6 +91,8 @@ bodies! {
     Check(CheckEnd) = "check",
     /// An attempt at a case is over.
     CaseEnd(Arc<CaseEnd>) = "case_end",
+    /// All runs of a case that is run more than once are over.
+    Stability(Stability) = "stability",
     /// The run was held against its gates.
     Gates(Box<GateReport>) = "gates",
     /// The run is over.
@@ -408,7 +410,7 @@ pub struct Replay {
 }
 
 /// How the run ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunEnd {
     /// Milliseconds from start to end.
     pub wall_ms: u64,
@@ -416,6 +418,9 @@ pub struct RunEnd {
     pub interrupted: bool,
     /// Cases that were selected and never begun, because of an interruption or `--fail-fast`.
     pub not_run: usize,
+    /// How much the runs of the cases were alike, if any was run more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stability: Option<StabilitySummary>,
 }
 
 /// Why a stored event could not be read.

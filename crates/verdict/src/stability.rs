@@ -7,12 +7,12 @@
 //!
 //! This is the one place where it is computed; every report shows what it finds here.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Row, Rows, Status};
 
 /// How reliably a case passes, in the words of reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StabilityClass {
     /// Every run passed.
@@ -62,7 +62,7 @@ impl StabilityClass {
 }
 
 /// What the runs of a case came to.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stability {
     /// Runs that were brought to their end.
     pub runs: usize,
@@ -122,7 +122,7 @@ impl Stability {
 }
 
 /// What the runs of all cases came to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct StabilitySummary {
     /// How often each case was to be run, if all as often.
     pub runs_per_case: Option<u32>,

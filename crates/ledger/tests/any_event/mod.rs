@@ -6,7 +6,7 @@ use agentci_plan::{Detail, Place};
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
-    Replay, RunEnd, RunEvent, RunStart, Status, Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
+    Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status, Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
     TurnStart,
 };
 use proptest::collection::{btree_map, vec};
@@ -50,9 +50,41 @@ fn body() -> impl Strategy<Value = Body> {
         check_end().prop_map(Body::Check),
         case_end().prop_map(|end| Body::CaseEnd(std::sync::Arc::new(end))),
         gate_report::gate_report().prop_map(|report| Body::Gates(Box::new(report))),
-        (any::<u64>(), any::<bool>(), any::<usize>())
-            .prop_map(|(wall_ms, interrupted, not_run)| Body::RunEnd(RunEnd { wall_ms, interrupted, not_run })),
+        stability().prop_map(Body::Stability),
+        (any::<u64>(), any::<bool>(), any::<usize>(), option::of(stability_summary())).prop_map(
+            |(wall_ms, interrupted, not_run, stability)| Body::RunEnd(RunEnd {
+                wall_ms,
+                interrupted,
+                not_run,
+                stability
+            })
+        ),
     ]
+}
+
+fn stability() -> impl Strategy<Value = Stability> {
+    let attempts = (1_usize..9, 0_usize..9, option::of(0.0..1.0));
+    (attempts, (0.0..1e9, any::<u64>(), any::<u64>(), 0.0..1e9)).prop_map(|((passed, failed, same), times)| Stability {
+        runs: passed + failed,
+        passed,
+        failed,
+        pass_rate: 100.0 / f64::from(u32::try_from(passed + failed).unwrap()),
+        stable: failed == 0,
+        stability_class: StabilityClass::of(passed, passed + failed),
+        avg_duration_ms: times.0,
+        min_duration_ms: times.1,
+        max_duration_ms: times.2,
+        std_deviation_ms: times.3,
+        identical_outputs: same,
+    })
+}
+
+fn stability_summary() -> impl Strategy<Value = StabilitySummary> {
+    let counts = (any::<usize>(), any::<usize>(), any::<usize>());
+    (option::of(any::<u32>()), 0.0..100.0, counts).prop_map(|(runs_per_case, overall_pass_rate, counts)| {
+        let (total_runs, stable_cases, unstable_cases) = counts;
+        StabilitySummary { runs_per_case, total_runs, overall_pass_rate, stable_cases, unstable_cases }
+    })
 }
 
 fn run_start() -> impl Strategy<Value = RunStart> {

@@ -27,6 +27,14 @@
 //!
 //! </details>
 //!
+//! ### Stability
+//!
+//! 2 cases in 6 runs: 1 stable, 1 not; 83.3 % passed on average
+//!
+//! | case | class | passed | pass rate | mean | min | max | deviation | same output |
+//! |:--|:--|--:|--:|--:|--:|--:|--:|--:|
+//! | `t2` | unstable | 2 of 3 | 66.6 % | 10 ms | 10 ms | 11 ms | 0.5 ms | 66.6 % |
+//!
 //! ### Slowest cases
 //!
 //! | case | time | tool calls |
