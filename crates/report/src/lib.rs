@@ -28,6 +28,7 @@ mod summary;
 mod test_list;
 mod test_suite;
 mod whole;
+mod yao;
 
 pub use console::{Console, ConsoleOptions};
 pub use csv::Csv;
@@ -46,3 +47,4 @@ pub use snippet::{Heading, Snippet, diagnostic};
 pub use summary::{RUNLEDGER_VERSION, Summary};
 pub use test_list::TestList;
 pub use test_suite::{AgentTestResult, Gathered, TestSuite, TestSuiteResult, label};
+pub use yao::{YaoDocument, YaoLines, YaoMarkdown};

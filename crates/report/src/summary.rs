@@ -17,8 +17,8 @@
 //! Keys are sorted and cases are ordered by id, so that two summaries can be compared line by line.
 
 use agentci_verdict::{
-    Aggregates, Body, Cause, Finding, History, Row, RunEvent, SCHEMA_VERSION, Spread, Stability, StabilitySummary, Status,
-    iso_utc,
+    Aggregates, Body, Cause, Finding, History, Row, RunEvent, SCHEMA_VERSION, Spread, Stability, StabilitySummary,
+    Status, iso_utc,
 };
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Value, json};

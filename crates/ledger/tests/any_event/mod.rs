@@ -6,8 +6,8 @@ use agentci_plan::{Detail, Place};
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
-    Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status, Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
-    TurnStart,
+    Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status, Step, TaskError,
+    TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;

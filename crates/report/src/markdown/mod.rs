@@ -46,7 +46,8 @@
 //!
 //! What comes from outside stands in code, and only there: nothing in it becomes markup, a link or a mention.
 
-mod code;
+pub(crate) mod code;
 mod report;
 
 pub use report::Markdown;
+pub(crate) use report::stability;

@@ -76,7 +76,7 @@ fn text(run: &Run, limit: usize) -> String {
     let mut text = title(run, &numbers);
     text += &gates(run);
     text += &failures(run, limit.saturating_sub(text.len() + CLOSING));
-    text += &stability(run);
+    text += &stability(run, "###");
     text += &slowest(run);
     text += &origin(run);
     text
@@ -169,11 +169,11 @@ fn failure(run: &Run, row: &Row) -> String {
 }
 
 /// How much runs of a case are alike, first of those that do not always pass.
-fn stability(run: &Run) -> String {
+pub(crate) fn stability(run: &Run, level: &str) -> String {
     let Some(summary) = StabilitySummary::of_several(&run.rows) else { return String::new() };
     let measured = run.rows.iter().filter_map(|row| Some((row, Stability::of_several(row)?)));
     let (stable, unstable): (Vec<_>, Vec<_>) = measured.partition(|(_, stability)| stability.stable);
-    let mut text = format!("### Stability\n\n{}\n\n", summary_words(&summary));
+    let mut text = format!("{level} Stability\n\n{}\n\n", summary_words(&summary));
     text += "| case | class | passed | pass rate | mean | min | max | deviation | same output |\n";
     text += "|:--|:--|--:|--:|--:|--:|--:|--:|--:|\n";
     for (row, stability) in unstable.iter().chain(&stable).take(MEASURED) {
