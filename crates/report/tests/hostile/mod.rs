@@ -105,6 +105,7 @@ fn end(index: usize, status: Status) -> CaseEnd {
         warnings: vec![TEXT.into()],
         replay: Some(Replay { cassette_path: TEXT.into(), cassette_sha256: TEXT.into(), unused_lines: vec![1] }),
         stderr_tail: vec![TEXT.into()],
+        output_hash: None,
         skip_reason: None,
         place: Some(place),
         input: Some(json!(TEXT)),
