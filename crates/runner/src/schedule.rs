@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
-use agentci_drivers::mock::MockDraws;
 use agentci_plan::{ChatTarget, Plan, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
 use serde_json::Value;
 
+use crate::draws::Draws;
 use crate::evidence::Evidence;
 use crate::job::{Job, SuiteDeadline};
 use crate::options::Options;
@@ -82,7 +82,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     };
     send(of_run(clock.now().unix_ms, Body::RunStart(start(run))));
     let failed = Cell::new(false);
-    let draws = MockDraws::new(options.seed);
+    let draws = Draws::new(options.seed);
     let evidence = Evidence::default();
     let suite_deadline = options.suite_timeout.and_then(|after| {
         let at = clock.started().checked_add(after)?;
