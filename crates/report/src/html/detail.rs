@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::baseline::Departure;
 use super::finding::{FINDINGS, Spot, Told};
+use super::step::Part;
 use crate::cut;
 use crate::findings::decisive_attempt;
 
@@ -40,6 +41,9 @@ pub(super) struct Detail<'r> {
     cassette: Option<Cassette<'r>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<(&'r str, u64)>,
+    /// What its file says of it beside what is asked, as JSON.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<Part>,
     runs: u32,
     /// The run that decided, from 1.
     decisive: usize,
@@ -105,6 +109,10 @@ impl<'r> Detail<'r> {
                 unused: &replay.unused_lines[..replay.unused_lines.len().min(NAMED)],
             }),
             tools: calls.map(|(name, count)| (head(name), *count)).collect(),
+            notes: [("Expected", &end.expected), ("Metadata", &end.metadata)]
+                .into_iter()
+                .filter_map(|(label, value)| Some(Part::of(label, value.as_ref()?, LIMIT)))
+                .collect(),
             runs: end.runs,
             decisive: decisive_attempt(row),
             // Steps are compared where there is something to compare them with.

@@ -115,9 +115,12 @@ fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
         ("suite file", &start.suite_path),
         ("format", &start.dialect),
         ("seed", &seed),
+        ("agent", start.agent.as_deref().unwrap_or_default()),
+        ("connector", start.connector.as_deref().unwrap_or_default()),
     ];
-    for (label, fact) in facts.into_iter().filter(|(_, fact)| !fact.is_empty()) {
-        let _ = write!(into, "<div><dt>{label}<dd><code>{}</code></div>", name(fact));
+    let environment = start.environment.iter().map(|(label, fact)| (label.as_str(), fact.as_str()));
+    for (label, fact) in facts.into_iter().chain(environment).filter(|(_, fact)| !fact.is_empty()) {
+        let _ = write!(into, "<div><dt>{}<dd><code>{}</code></div>", name(label), name(fact));
     }
     into.push_str("</dl>\n");
 }
