@@ -26,6 +26,7 @@ mod task;
 mod tokens;
 mod tool_called;
 mod tool_evidence;
+mod unusable;
 mod valid_json;
 
 pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single};

@@ -6,7 +6,7 @@ use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::{
     call_order, contains, duration, json_schema, latency, matches, no_pii, required_fields, task, tokens, tool_called,
-    tool_evidence, valid_json,
+    tool_evidence, unusable, valid_json,
 };
 
 /// Reads the arguments of a check; problems go to the compiler.
@@ -25,6 +25,7 @@ const KINDS: &[(&str, Compile)] = &[
     ("tokens", tokens::compile),
     ("tool_called", tool_called::compile),
     ("tool_evidence", tool_evidence::compile),
+    ("unusable", unusable::compile),
     ("valid_json", valid_json::compile),
 ];
 

@@ -237,14 +237,10 @@ fn text_of(node: Option<&Node>) -> Option<String> {
     }
 }
 
-/// What must be contained: a text as it is, nothing as the empty text, anything else as compact JSON.
+/// What the output must contain; nothing is the empty text.
 fn contained(written: &Written<'_>) -> Node {
-    let Some(node) = written.value else { return Node::text("", written.span) };
-    match node.value(Reading::Core) {
-        Ok(Value::String(text)) => Node::text(text, node.span),
-        Ok(value) => Node::text(value.to_string(), node.span),
-        Err(_) => Node::text("", node.span),
-    }
+    let text = written.value.cloned().unwrap_or_else(|| Node::text("", written.span));
+    Node::map(written.span, [("text", text), ("of", Node::text("output", written.span))])
 }
 
 fn pattern(written: &Written<'_>) -> Result<Node, Unusable> {
@@ -257,7 +253,10 @@ fn pattern(written: &Written<'_>) -> Result<Node, Unusable> {
     check_pattern(&Spanned::new(text.clone(), span), &mut wrong);
     match wrong.into_iter().next() {
         Some(problem) => Err(Unusable { message: problem.message, span }),
-        None => Ok(Node::text(text, span)),
+        None => {
+            let pairs = [("pattern", Node::text(text, span)), ("of", Node::text("output", span))];
+            Ok(Node::map(written.span, pairs))
+        }
     }
 }
 
@@ -311,9 +310,7 @@ fn semantic(written: &Written<'_>) -> Result<Node, Unusable> {
 fn tool_called(written: &Written<'_>) -> Result<Node, Unusable> {
     let suffix = || ("suffix", plain("true", written.span));
     let made = match written.value {
-        Some(name) if text_of(Some(name)).is_some() => {
-            Some(vec![("any", Node::list(name.span, vec![name.clone()])), suffix()])
-        }
+        Some(name) if text_of(Some(name)).is_some() => Some(vec![("name", name.clone()), suffix()]),
         Some(names) if names.items().is_some_and(|items| items.iter().all(|item| text_of(Some(item)).is_some())) => {
             Some(vec![("any", names.clone()), suffix()])
         }
@@ -345,6 +342,6 @@ fn tool_result(written: &Written<'_>) -> Result<Node, Unusable> {
         let message = "a `tool_result` assertion needs `tool` in its `value`".into();
         return Err(Unusable { message, span: written.span });
     };
-    let pairs = std::iter::once(("name", name)).chain(result.map(|result| ("result", result)));
-    Ok(Node::map(written.span, pairs))
+    let pairs = [("name", name), ("suffix", plain("true", written.span))];
+    Ok(Node::map(written.span, pairs.into_iter().chain(result.map(|result| ("result", result)))))
 }

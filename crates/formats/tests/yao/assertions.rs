@@ -35,12 +35,12 @@ fn each_type_is_a_check() {
         ),
         (r#"{"value": "x"}"#, is("equals", json!("x"), false)),
         (r#""equals""#, is("equals", Value::Null, false)),
-        (r#"{"type": "contains", "value": "x", "negate": true}"#, is("contains", json!("x"), true)),
-        (r#"{"type": "contains", "value": {"a": [1, "b"]}}"#, is("contains", json!("{\"a\":[1,\"b\"]}"), false)),
-        (r#"{"type": "contains"}"#, is("contains", json!(""), false)),
-        (r#"{"type": "not_contains", "value": 7}"#, is("contains", json!("7"), true)),
-        (r#"{"type": "not_contains", "value": "x", "negate": true}"#, is("contains", json!("x"), false)),
-        (r#"{"type": "regex", "value": "(?i)\\d+", "negate": true}"#, is("matches", json!("(?i)\\d+"), true)),
+        (r#"{"type": "contains", "value": "x", "negate": true}"#, is("contains", json!({"text": "x", "of": "output"}), true)),
+        (r#"{"type": "contains", "value": {"a": [1, "b"]}}"#, is("contains", json!({"text": {"a": [1, "b"]}, "of": "output"}), false)),
+        (r#"{"type": "contains"}"#, is("contains", json!({"text": "", "of": "output"}), false)),
+        (r#"{"type": "not_contains", "value": 7}"#, is("contains", json!({"text": 7, "of": "output"}), true)),
+        (r#"{"type": "not_contains", "value": "x", "negate": true}"#, is("contains", json!({"text": "x", "of": "output"}), false)),
+        (r#"{"type": "regex", "value": "(?i)\\d+", "negate": true}"#, is("matches", json!({"pattern": "(?i)\\d+", "of": "output"}), true)),
         (r#"{"type": "type", "value": "object"}"#, is("type", json!("object"), false)),
         (
             r#"{"type": "json_path", "path": "$.a.b", "value": true}"#,
@@ -55,7 +55,7 @@ fn each_type_is_a_check() {
         (r#"{"type": "semantic", "value": "x"}"#, is("semantic", json!({"expected": "x", "facts": "warn"}), false)),
         (
             r#"{"type": "tool_called", "value": "pay"}"#,
-            is("tool_called", json!({"any": ["pay"], "suffix": true}), false),
+            is("tool_called", json!({"name": "pay", "suffix": true}), false),
         ),
         (
             r#"{"type": "tool_called", "value": ["a", "b"]}"#,
@@ -67,7 +67,7 @@ fn each_type_is_a_check() {
         ),
         (
             r#"{"type": "tool_result", "value": {"tool": "pay", "result": {"ok": true}}}"#,
-            is("tool_result", json!({"name": "pay", "result": {"ok": true}}), false),
+            is("tool_result", json!({"name": "pay", "suffix": true, "result": {"ok": true}}), false),
         ),
     ] {
         assert_eq!(one(assertion), check, "{assertion}");
