@@ -71,12 +71,13 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let mut talk = Conversation::default();
     let model = prepared.model.take();
     let environment = model.as_ref().map(|model| model.environment.as_slice()).unwrap_or_default();
+    let draws = job.draws.of(number);
     let context = Context {
         case_id: &case.id,
         lookup: &|name| prepared.scope.get(name),
         folder: &job.suite.folder,
         environment,
-        draws: job.draws,
+        draws: &draws,
         request_timeout: job.options.timeout,
     };
     let mut driver = match Driver::open(&case.target, &context, std::mem::take(&mut prepared.line)) {
