@@ -70,6 +70,9 @@ impl Job<'_> {
             tags: self.case.tags.clone(),
             place: Some(self.place(self.case.span)),
             assertions: AssertionCount { total, failed: 0 },
+            input: self.case.asked.as_deref().cloned(),
+            expected: self.case.expected.as_deref().cloned(),
+            metadata: self.case.metadata.as_deref().cloned(),
             ..CaseEnd::default()
         }
     }

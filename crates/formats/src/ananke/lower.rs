@@ -247,6 +247,9 @@ impl Opened {
             timeout: None,
             runs: 1,
             stop: StopRule::FirstFailedTurn,
+            asked: None,
+            expected: None,
+            metadata: None,
             broken: None,
         }
     }

@@ -107,6 +107,9 @@ fn end(index: usize, status: Status) -> CaseEnd {
         stderr_tail: vec![TEXT.into()],
         skip_reason: None,
         place: Some(place),
+        input: Some(json!(TEXT)),
+        expected: Some(json!({ TEXT: TEXT })),
+        metadata: Some(json!({ TEXT: TEXT })),
     }
 }
 
