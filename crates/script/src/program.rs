@@ -1,30 +1,39 @@
 //! A file of functions, made ready.
 
+use std::sync::Arc;
+
 use agentci_plan::ScriptFile;
 use serde_json::Value;
 
+use crate::code::Code;
+use crate::workers::{self, Call};
 use crate::{Limits, ScriptError};
 
 /// A file of functions, made ready once: types are gone, the syntax is right.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Program {
-    functions: Vec<String>,
+    code: Arc<Code>,
 }
 
 impl Program {
     /// Reads a file.
-    pub fn read(_file: &ScriptFile) -> Result<Program, ScriptError> {
-        Ok(Program { functions: Vec::new() })
+    pub fn read(file: &ScriptFile) -> Result<Program, ScriptError> {
+        Ok(Program { code: Arc::new(Code::read(file)?) })
     }
 
     /// The functions at the top level of the file, exported or not.
     pub fn functions(&self) -> &[String] {
-        &self.functions
+        &self.code.functions
     }
 
-    /// Calls a function and waits for what it returns. `undefined` is null.
-    #[expect(clippy::unused_async, reason = "functions run on threads of their own")]
-    pub async fn call(&self, function: &str, _arguments: &[Value], _limits: &Limits) -> Result<Value, ScriptError> {
-        Err(ScriptError::NoFunction { function: function.into(), known: self.functions.clone() })
+    /// Calls a function and waits for what it returns, or for what its promise comes to; `undefined` is null. Every call has a
+    /// world of its own: what one leaves behind, no other sees. It runs on a thread of this crate; who waits needs a `tokio`
+    /// runtime with a clock.
+    pub async fn call(&self, function: &str, arguments: &[Value], limits: &Limits) -> Result<Value, ScriptError> {
+        let arguments = arguments.iter().map(Value::to_string).collect();
+        let call = Call { code: Arc::clone(&self.code), function: function.into(), arguments, limits: limits.clone() };
+        let text = workers::call(call).await?;
+        serde_json::from_str(&text)
+            .map_err(|error| ScriptError::NotJson(format!("a value that can not be read: {error}")))
     }
 }
