@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use agentci::DiskFiles;
+use agentci::formats::YaoInput;
 use agentci::plan::{Dialect, Suite};
 use jiff::Zoned;
 
@@ -9,12 +11,14 @@ use super::run::RunArguments;
 
 /// Where the results of a suite go that was named with `-i`, unless `-o` says otherwise. A file that is there stays as it is.
 pub(super) fn default_out(arguments: &RunArguments, suite: &Suite) -> Option<PathBuf> {
-    let asked = arguments.dialects.yao().input.is_some() && suite.dialect == Dialect::Yao;
-    if !asked || arguments.reports.first_out().is_some() || arguments.json {
+    let written = arguments.dialects.yao().input.as_ref().filter(|_| suite.dialect == Dialect::Yao)?;
+    let YaoInput::File(path) = YaoInput::of(&DiskFiles, written) else { return None };
+    if arguments.reports.first_out().is_some() {
         return None;
     }
-    let folder = suite.path.parent().filter(|_| suite.path.is_file())?;
-    Some(free(folder, &Zoned::now().strftime("%Y%m%d%H%M%S").to_string()))
+    // Where other tests are run as well, theirs stay in their run folders.
+    let same = path.canonicalize().ok().is_some_and(|path| suite.path.canonicalize().is_ok_and(|own| own == path));
+    same.then(|| free(path.parent().unwrap_or(Path::new("")), &Zoned::now().strftime("%Y%m%d%H%M%S").to_string()))
 }
 
 /// The first name with this time that nothing has yet.

@@ -41,6 +41,11 @@ impl DialectFlags {
         options
     }
 
+    /// The agent that was chosen.
+    pub(crate) fn agent(&self) -> Option<&str> {
+        self.agent.as_deref()
+    }
+
     /// Those of the yao format.
     pub(crate) fn yao(&self) -> &YaoFlags {
         &self.yao

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use agentci::plan::{ChatContext, Suite, Target, print_duration};
+use agentci::plan::{ChatContext, Dialect, Suite, Target, print_duration};
 use agentci::runner::Facts;
 use serde_json::Value;
 
@@ -14,10 +14,20 @@ pub(super) fn facts(arguments: &RunArguments, suite: &Suite, run_id: &str, defau
     Facts {
         run_id: run_id.to_owned(),
         git_sha: commit(),
+        agent_path: agent_path(arguments, suite),
         environment: environment(arguments, suite),
         options: options(arguments, default_out),
         ..Facts::default()
     }
+}
+
+/// The folder of the assistant that the tests belong to, where no flag chose another.
+fn agent_path(arguments: &RunArguments, suite: &Suite) -> Option<String> {
+    if suite.dialect != Dialect::Yao || arguments.dialects.agent().is_some() {
+        return None;
+    }
+    let folder = suite.path.ancestors().skip(1).find(|folder| folder.join("package.yao").is_file())?;
+    Some(if folder.as_os_str().is_empty() { ".".to_owned() } else { folder.display().to_string() })
 }
 
 /// Who asks agents that are prompts and a model, unless a case says otherwise.
