@@ -47,6 +47,7 @@ pub(crate) fn lower(
         suite.cases.into_iter().enumerate().map(|(index, case)| defaults.case(case, index, &mut ids)).collect();
     Some(Suite {
         agents: Vec::new(),
+        embedder: suite.embedder,
         name: suite.name.value,
         dialect: Dialect::Native,
         path: path.to_path_buf(),

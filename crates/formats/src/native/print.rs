@@ -36,6 +36,9 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     if let Some(output) = &suite.output_dir {
         pairs.push(printer.pair("output_dir", printer.path(output)));
     }
+    if let Some(embedder) = &suite.embedder {
+        pairs.push(printer.pair("embedder", printer.text(&embedder.value)));
+    }
     pairs.extend(printer.gates(&suite.gates));
     pairs.extend(print_redaction(&suite.redact, suite.span).map(|node| printer.pair("redact", node)));
     let mut taken = HashSet::new();
