@@ -35,12 +35,24 @@ fn each_type_is_a_check() {
         ),
         (r#"{"value": "x"}"#, is("equals", json!("x"), false)),
         (r#""equals""#, is("equals", Value::Null, false)),
-        (r#"{"type": "contains", "value": "x", "negate": true}"#, is("contains", json!({"text": "x", "of": "output"}), true)),
-        (r#"{"type": "contains", "value": {"a": [1, "b"]}}"#, is("contains", json!({"text": {"a": [1, "b"]}, "of": "output"}), false)),
+        (
+            r#"{"type": "contains", "value": "x", "negate": true}"#,
+            is("contains", json!({"text": "x", "of": "output"}), true),
+        ),
+        (
+            r#"{"type": "contains", "value": {"a": [1, "b"]}}"#,
+            is("contains", json!({"text": {"a": [1, "b"]}, "of": "output"}), false),
+        ),
         (r#"{"type": "contains"}"#, is("contains", json!({"text": "", "of": "output"}), false)),
         (r#"{"type": "not_contains", "value": 7}"#, is("contains", json!({"text": 7, "of": "output"}), true)),
-        (r#"{"type": "not_contains", "value": "x", "negate": true}"#, is("contains", json!({"text": "x", "of": "output"}), false)),
-        (r#"{"type": "regex", "value": "(?i)\\d+", "negate": true}"#, is("matches", json!({"pattern": "(?i)\\d+", "of": "output"}), true)),
+        (
+            r#"{"type": "not_contains", "value": "x", "negate": true}"#,
+            is("contains", json!({"text": "x", "of": "output"}), false),
+        ),
+        (
+            r#"{"type": "regex", "value": "(?i)\\d+", "negate": true}"#,
+            is("matches", json!({"pattern": "(?i)\\d+", "of": "output"}), true),
+        ),
         (r#"{"type": "type", "value": "object"}"#, is("type", json!("object"), false)),
         (
             r#"{"type": "json_path", "path": "$.a.b", "value": true}"#,
