@@ -123,7 +123,9 @@ impl Driver {
         match self.0 {
             Kind::Process(driver) => driver.close().await,
             Kind::Mcp(driver) => driver.close().await,
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Chat(_) => Ending { exit: None, stderr_tail: Vec::new() },
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Chat(_) => {
+                Ending { exit: None, stderr_tail: Vec::new() }
+            }
         }
     }
 }

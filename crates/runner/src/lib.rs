@@ -15,6 +15,7 @@ mod options;
 mod prepare;
 mod recording;
 mod redact;
+mod resources;
 mod schedule;
 mod scope;
 mod step;

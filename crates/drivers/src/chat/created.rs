@@ -52,7 +52,9 @@ impl Plan {
                 }
                 ("connector", Value::String(connector)) if connector == seat.connector || connector.is_empty() => {}
                 ("connector", other) => {
-                    return Err(wrong(&format!("wants the connector {other}, and the model of a case is the one its suite names: use `-c`")));
+                    return Err(wrong(&format!(
+                        "wants the connector {other}, and the model of a case is the one its suite names: use `-c`"
+                    )));
                 }
                 (option, value) if OPTIONS.contains(&option) => {
                     self.options.insert(name, value);

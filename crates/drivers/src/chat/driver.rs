@@ -91,16 +91,18 @@ impl ChatDriver {
             }
         }
         Err(DriveError::Function {
-            message: format!("`Next` delegated {DELEGATIONS} times one after another: look for agents that delegate to each other"),
+            message: format!(
+                "`Next` delegated {DELEGATIONS} times one after another: look for agents that delegate to each other"
+            ),
         })
     }
 
     fn other(&self, agent: &str) -> Result<Rc<Seat>, DriveError> {
         match self.others.iter().find(|(name, _)| name == agent) {
             Some((_, Ok(seat))) => Ok(Rc::clone(seat)),
-            Some((_, Err(why))) => {
-                Err(DriveError::Function { message: format!("`Next` delegates to `{agent}`, which can not be asked: {why}") })
-            }
+            Some((_, Err(why))) => Err(DriveError::Function {
+                message: format!("`Next` delegates to `{agent}`, which can not be asked: {why}"),
+            }),
             None => Err(DriveError::Function {
                 message: format!(
                     "`Next` delegates to `{agent}`: delegation is not supported except to agents that the suite itself names"

@@ -75,7 +75,10 @@ mod tests {
 
     #[test]
     fn parts_are_lines() {
-        assert_eq!(text_of(&json!([{"type": "text", "text": "a"}, {"type": "image_url"}, {"text": "b"}]), "\n"), "a\nb");
+        assert_eq!(
+            text_of(&json!([{"type": "text", "text": "a"}, {"type": "image_url"}, {"text": "b"}]), "\n"),
+            "a\nb"
+        );
         assert_eq!(text_of(&json!(null), "\n"), "");
     }
 }

@@ -86,7 +86,10 @@ mod tests {
             told(529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#),
             "the model's server answered with status 529: Overloaded"
         );
-        assert_eq!(told(404, r#"{"error":"model not found"}"#), "the model's server answered with status 404: model not found");
+        assert_eq!(
+            told(404, r#"{"error":"model not found"}"#),
+            "the model's server answered with status 404: model not found"
+        );
         assert_eq!(told(422, r#"{"detail":"bad"}"#), "the model's server answered with status 422: bad");
         assert_eq!(told(502, "<html>"), "the model's server answered with status 502: <html>");
         assert_eq!(told(500, ""), "the model's server answered with status 500");

@@ -124,7 +124,8 @@ impl Talk<'_> {
         }
         Err(DriveError::Protocol {
             message: format!("the model called tools in {ROUNDS} answers one after another"),
-            help: "look for a loop: a result that the model does not understand, or a script that always wants more".into(),
+            help: "look for a loop: a result that the model does not understand, or a script that always wants more"
+                .into(),
         })
     }
 
@@ -190,17 +191,11 @@ impl Talk<'_> {
     }
 
     /// What `Next` says to it.
-    async fn next(
-        &self,
-        plan: &Plan,
-        answered: &Answered,
-        error: Option<String>,
-    ) -> Result<Option<Next>, DriveError> {
+    async fn next(&self, plan: &Plan, answered: &Answered, error: Option<String>) -> Result<Option<Next>, DriveError> {
         let Some(hooks) = &self.seat.hooks else { return Ok(None) };
         let completion = if error.is_some() { Value::Null } else { answered.completion.value() };
         let tools: Vec<Value> = answered.called.iter().map(Called::value).collect();
-        let payload =
-            json!({ "messages": plan.messages, "completion": completion, "tools": tools, "error": error });
+        let payload = json!({ "messages": plan.messages, "completion": completion, "tools": tools, "error": error });
         let Some(returned) = hooks.call("Next", &[plan.setting.value(), payload]).await? else { return Ok(None) };
         let wrong = |message: &str| hooks.wrong("Next", message);
         let Value::Object(mut returned) = returned else {

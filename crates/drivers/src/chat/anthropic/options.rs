@@ -107,6 +107,9 @@ mod tests {
                 ],
             })
         );
-        assert_eq!(choice(&json!({"type": "function", "function": {"name": "f"}})), json!({"type": "tool", "name": "f"}));
+        assert_eq!(
+            choice(&json!({"type": "function", "function": {"name": "f"}})),
+            json!({"type": "tool", "name": "f"})
+        );
     }
 }

@@ -115,7 +115,10 @@ impl Reader {
 
     fn delta(&mut self, number: u64, delta: &Value) -> Result<Vec<Piece>, Broken> {
         if !self.blocks.contains_key(&number) {
-            return Err(Broken::Malformed(format!("event {} belongs to block {number}, which never began", self.events)));
+            return Err(Broken::Malformed(format!(
+                "event {} belongs to block {number}, which never began",
+                self.events
+            )));
         }
         let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
         match delta.get("type").and_then(Value::as_str) {
