@@ -230,7 +230,8 @@ fn an_unknown_check_is_refused_with_a_suggestion() {
 
 #[test]
 fn every_check_refuses_arguments_of_no_use() {
-    for name in names() {
+    // Whatever it is given is the value that it asks for.
+    for name in names().filter(|name| *name != "equals") {
         let result = outcome(name, &json!({"no_such_key": 1}), false, &called(&[]));
         assert!(result.is_err(), "{name} took a mapping it can not know");
     }

@@ -47,7 +47,7 @@ pub(crate) fn is_settings(root: &Node) -> bool {
 
 /// What a suite looks like, for someone who named something else.
 pub(crate) const WHAT_IS_A_SUITE: &str = "a suite is an `agentci.yaml` with `cases:`, a `suite.yaml` with `suite_name` and `agent_command`, an `ananke.config.yaml` \
-     with tests that have `turns:`, or a folder of tests with `name` and `expected_behavior`";
+     with tests that have `turns:`, a folder of tests with `name` and `expected_behavior`, or JSON lines of `id` and `input` below a `package.yao`";
 
 #[cfg(test)]
 mod tests {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use agentci_plan::{Diagnostics, Files, Missed, MockScript, Plan};
 
@@ -58,6 +59,12 @@ pub struct YaoOptions {
     pub app: Option<PathBuf>,
     /// A file of environment variables.
     pub env: Option<PathBuf>,
+    /// How long a test may take that does not say so itself.
+    pub timeout: Option<Duration>,
+    /// An assistant that writes the report.
+    pub reporter: Option<String>,
+    /// What the environment says; nothing without it.
+    pub environment: Option<fn(&str) -> Option<String>>,
 }
 
 /// Where the scripted model comes from that answers the tests of the `aumai` dialect.
@@ -85,6 +92,9 @@ pub fn load(files: &dyn Files, paths: &[PathBuf]) -> Loaded {
 /// The same, with choices of the caller.
 pub fn load_with(files: &dyn Files, paths: &[PathBuf], options: &LoadOptions) -> Loaded {
     let mut loader = Loader::new(files, options);
+    if let Some(input) = &options.yao.input {
+        loader.input(input);
+    }
     for path in paths {
         loader.path(path);
     }

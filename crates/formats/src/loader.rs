@@ -12,10 +12,12 @@ use crate::{LoadOptions, Loaded, ananke, aumai, document, model_script, native, 
 /// Finds suites and makes a plan of them.
 pub(crate) struct Loader<'f> {
     pub(crate) files: &'f dyn Files,
-    options: &'f LoadOptions,
+    pub(crate) options: &'f LoadOptions,
     pub(crate) loaded: Loaded,
     pub(crate) opened: HashSet<PathBuf>,
     pub(crate) projects: ananke::Projects<'f>,
+    /// Files of tests of the `yao` dialect.
+    pub(crate) assistants: Vec<PathBuf>,
     /// YAML files that belong to no suite, met in searches that found one.
     strays: Vec<PathBuf>,
     /// How many folders were searched.
@@ -41,6 +43,7 @@ impl<'f> Loader<'f> {
             loaded: Loaded::default(),
             opened: HashSet::new(),
             projects: ananke::Projects::new(files, options.config.as_deref()),
+            assistants: Vec::new(),
             strays: Vec::new(),
             folders: 0,
             stopped: false,
@@ -70,6 +73,7 @@ impl<'f> Loader<'f> {
                 self.add(suite);
             }
         }
+        self.add_assistants();
         self.report_homeless(homeless);
         self.report_strays();
         self.loaded.diagnostics.sort();
@@ -97,6 +101,9 @@ impl<'f> Loader<'f> {
 
     fn named_file(&mut self, path: &Path) {
         if !self.opened.insert(path.to_path_buf()) {
+            return;
+        }
+        if self.named_tests(path) {
             return;
         }
         let test = self.open_test(path);
@@ -173,7 +180,7 @@ impl<'f> Loader<'f> {
             return true;
         }
         let mut below = Met { strays: look.others, configs: look.config.into_iter().collect() };
-        let mut found = claimed;
+        let mut found = claimed || self.inputs(folder, look.lines);
         for folder in look.folders {
             found |= self.folder(&folder, depth + 1, &mut below);
         }
@@ -248,12 +255,13 @@ impl<'f> Loader<'f> {
         };
         if let Some(mut suite) = suite {
             model_script::attach(self.files, &mut plan.sources, &mut suite, diagnostics);
+            native::attach_models(self.files, &mut plan.sources, &mut suite, diagnostics);
             self.add(suite);
         }
     }
 
     /// Takes a suite into the plan, unless its run folder would be another's.
-    fn add(&mut self, suite: Suite) {
+    pub(crate) fn add(&mut self, suite: Suite) {
         let Loaded { plan, diagnostics } = &mut self.loaded;
         let Some(first) = plan.suites.iter().find(|first| first.name == suite.name) else {
             plan.suites.push(suite);
@@ -268,7 +276,8 @@ impl<'f> Loader<'f> {
 
     /// One warning for all the files that look as if they should matter and do not.
     fn report_strays(&mut self) {
-        let strays = std::mem::take(&mut self.strays);
+        let mut strays = std::mem::take(&mut self.strays);
+        strays.retain(|path| !self.is_of_assistant(path));
         let Some(first) = strays.first() else { return };
         let mut named: Vec<String> = strays.iter().take(3).map(|path| format!("`{}`", path.display())).collect();
         if strays.len() > named.len() {
@@ -282,7 +291,7 @@ impl<'f> Loader<'f> {
         self.loaded.diagnostics.push(Diagnostic::warning(span, message).help(WHAT_IS_A_SUITE));
     }
 
-    fn error(&mut self, path: &Path, message: String, help: &str) {
+    pub(crate) fn error(&mut self, path: &Path, message: String, help: &str) {
         let span = self.whole(path);
         self.loaded.diagnostics.push(Diagnostic::error(span, message).help(help));
     }

@@ -71,12 +71,13 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let mut talk = Conversation::default();
     let served = prepared.model.take();
     let environment = served.as_ref().map(|model| model.environment.as_slice()).unwrap_or_default();
+    let draws = job.draws.of(number);
     let context = Context {
         case_id: &case.id,
         lookup: &|name| prepared.scope.get(name),
         folder: &job.suite.folder,
         environment,
-        draws: job.draws,
+        draws: &draws,
         request_timeout: job.options.timeout,
         attempt: number,
         tools: model::answers_tools(job),

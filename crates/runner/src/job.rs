@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use agentci_checks::{ReadyCase, ReadyCheck};
 use agentci_drivers::Clock;
-use agentci_drivers::mock::MockDraws;
 use agentci_plan::{Case, Check, Outcome, Place, Sources, Span, StopRule, Suite};
 use agentci_trace::{Redactor, Trace};
 use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, RunEvent};
 use serde_json::Value;
 
+use crate::draws::Draws;
 use crate::evidence::Evidence;
 use crate::findings;
 use crate::options::Options;
@@ -39,7 +39,7 @@ pub(crate) struct Job<'j> {
     /// When the whole suite is given up.
     pub(crate) suite_deadline: Option<SuiteDeadline>,
     /// Which calls of scripted models fail.
-    pub(crate) draws: &'j MockDraws,
+    pub(crate) draws: &'j Draws,
     /// What must not leave the case; grows as secrets are met.
     pub(crate) secrets: RefCell<Redactor>,
     /// What checks want to know beside the trace.

@@ -4,6 +4,7 @@
 
 mod attempt;
 mod converse;
+mod draws;
 mod evidence;
 mod findings;
 mod hook;

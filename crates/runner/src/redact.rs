@@ -46,7 +46,11 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
             data(&mut check.evidence, secrets);
         }
         Body::CaseEnd(end) => case_end(Arc::make_mut(end), secrets),
-        Body::RunStart(start) => start.agent_command.iter_mut().for_each(|part| secrets.scrub(part)),
+        Body::RunStart(start) => {
+            start.agent_command.iter_mut().for_each(|part| secrets.scrub(part));
+            start.environment.values_mut().for_each(|value| secrets.scrub(value));
+            start.options.values_mut().for_each(|value| secrets.value(value));
+        }
         Body::Gates(report) => {
             secrets.value(&mut report.written);
             scrub_option(&mut report.problem, secrets);

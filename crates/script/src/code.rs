@@ -27,7 +27,7 @@ impl Code {
         // What a file hands out in the older way is found as well.
         let parent = if code.contains("exports") { "module.exports" } else { "null" };
         // The braces within are a scope of their own: a file may declare what it is handed.
-        let body = format!("{{\n{code};return{{__proto__:{parent},{object}}}}}");
+        let body = format!("{{{{\n{code};return{{__proto__:{parent},{object}}}}}}}");
         let mut ready = Self { text: wrap("", &body), functions, places };
         if let Err(error) = engine::compile(&ready) {
             // With `await` outside of all functions the whole file is a function that is waited for.

@@ -48,7 +48,7 @@ impl Watch {
 /// Whether the engine understands the code. Nothing of the file is run.
 pub(crate) fn compile(code: &Code) -> Result<(), ScriptError> {
     let engine = Engine::new()?;
-    let context = Context::full(&engine.runtime).map_err(broken)?;
+    let context = Context::full(&engine.runtime).map_err(|error| broken(&error))?;
     context.with(|ctx| {
         let made = factory(&ctx, code);
         made.map(|_| ()).map_err(|error| match thrown(&ctx, error, code) {
@@ -64,7 +64,7 @@ pub(crate) fn compile(code: &Code) -> Result<(), ScriptError> {
 
 impl Engine {
     pub(crate) fn new() -> Result<Self, ScriptError> {
-        let runtime = Runtime::new().map_err(broken)?;
+        let runtime = Runtime::new().map_err(|error| broken(&error))?;
         runtime.set_max_stack_size(STACK);
         let watch = Rc::new(Watch::default());
         let watched = Rc::clone(&watch);
@@ -83,7 +83,7 @@ impl Engine {
         self.runtime.set_memory_limit(limits.memory);
         self.watch.late.set(false);
         self.watch.deadline.set(Instant::now().checked_add(limits.time));
-        let context = Context::full(&self.runtime).map_err(broken)?;
+        let context = Context::full(&self.runtime).map_err(|error| broken(&error))?;
         let result = context.with(|ctx| self.call_in(&ctx, code, function, arguments, limits));
         drop(context);
         self.watch.deadline.set(None);
@@ -99,10 +99,12 @@ impl Engine {
         limits: &Limits,
     ) -> Result<String, ScriptError> {
         let trouble = |error: Error| {
+            // To read what was thrown may take its time, too.
+            let trouble = thrown(ctx, error, code);
             if self.watch.is_late() {
                 return ScriptError::TooLong(limits.time);
             }
-            match thrown(ctx, error, code) {
+            match trouble {
                 Trouble::Thrown { message, place } => ScriptError::Thrown { message, place },
                 Trouble::Memory => ScriptError::TooMuchMemory(limits.memory),
                 Trouble::Engine(message) => ScriptError::Engine(message),
@@ -185,7 +187,7 @@ fn factory<'js>(ctx: &Ctx<'js>, code: &Code) -> Result<Function<'js>, Error> {
     ctx.eval_with_options(code.text.as_str(), options)
 }
 
-fn broken(error: Error) -> ScriptError {
+fn broken(error: &Error) -> ScriptError {
     ScriptError::Engine(error.to_string())
 }
 

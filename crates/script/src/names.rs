@@ -26,7 +26,7 @@ impl Names {
         }
     }
 
-    /// Every function by the name it is called by, and the code that says so: `"Check":Check,`.
+    /// Every function by the name it is called by, and the code that says so: `"Check":Check`.
     pub(crate) fn finish(mut self) -> (Vec<String>, String) {
         for (local, exported) in self.aliases {
             // What a file declares itself is nearer than what it exports under that name.
@@ -38,7 +38,7 @@ impl Names {
             }
             self.reachable.push((exported, local));
         }
-        let code = self.reachable.iter().map(|(name, local)| format!("{name:?}:{local},")).collect();
-        (self.functions, code)
+        let code: Vec<String> = self.reachable.iter().map(|(name, local)| format!("{name:?}:{local}")).collect();
+        (self.functions, code.join(","))
     }
 }

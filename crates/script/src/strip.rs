@@ -11,7 +11,7 @@ use oxc::ast::ast::{
 use oxc::ast::builder::AstBuilder;
 use oxc::codegen::{Codegen, CodegenOptions, CommentOptions};
 use oxc::diagnostics::Diagnostics;
-use oxc::parser::Parser;
+use oxc::parser::{ParseOptions, Parser};
 use oxc::semantic::SemanticBuilder;
 use oxc::span::{SourceType, Span};
 use oxc::transformer::{TransformOptions, Transformer};
@@ -21,9 +21,11 @@ use crate::names::Names;
 use crate::places::{Places, place_of};
 
 /// How long a file may be.
-const LONGEST: usize = 1024 * 1024;
-/// The stripper walks the tree of a file by recursion: room for the deepest that a file of that length can be.
-const STACK: usize = 1024 * 1024 * 1024;
+const LONGEST: usize = 256 * 1024;
+/// The stripper walks the tree of a file by recursion, and every character of a file can be a level of it: room for each.
+const STACK_PER_CHARACTER: usize = 4 * 1024;
+/// Room for what does not depend on the length.
+const STACK: usize = 4 * 1024 * 1024;
 
 /// Code without types.
 #[derive(Debug)]
@@ -41,7 +43,8 @@ pub(crate) fn strip(file: &ScriptFile) -> Result<Stripped, ScriptError> {
     }
     let failed = |what: String| ScriptError::Engine(what);
     std::thread::scope(|scope| {
-        let work = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || strip_here(file));
+        let stack = STACK + file.source.len() * STACK_PER_CHARACTER;
+        let work = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, || strip_here(file));
         let work = work.map_err(|error| failed(error.to_string()))?;
         work.join().unwrap_or_else(|_| Err(failed("the file is too much for the parser".into())))
     })
@@ -50,7 +53,8 @@ pub(crate) fn strip(file: &ScriptFile) -> Result<Stripped, ScriptError> {
 fn strip_here(file: &ScriptFile) -> Result<Stripped, ScriptError> {
     let source = file.source.as_str();
     let allocator = Allocator::default();
-    let parsed = Parser::new(&allocator, source, source_type(&file.path)).parse();
+    let options = ParseOptions { parse_regular_expression: true, ..ParseOptions::default() };
+    let parsed = Parser::new(&allocator, source, source_type(&file.path)).with_options(options).parse();
     refuse(&parsed.diagnostics, source)?;
     let mut program = parsed.program;
     let semantic = SemanticBuilder::new().with_check_syntax_error(true).with_enum_eval(true).build(&program);

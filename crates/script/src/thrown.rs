@@ -23,7 +23,7 @@ pub(crate) enum Trouble {
 }
 
 /// What an error of the engine comes to.
-pub(crate) fn thrown<'js>(ctx: &Ctx<'js>, error: Error, code: &Code) -> Trouble {
+pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &Code) -> Trouble {
     match CaughtError::from_error(ctx, error) {
         CaughtError::Error(error) => Trouble::Engine(error.to_string()),
         CaughtError::Exception(exception) => {
@@ -76,8 +76,13 @@ fn place(stack: &str, code: &Code) -> Option<(u32, u32)> {
 
 /// What is said when a file reaches for something that it has no access to.
 fn denied(name: &str, message: &str) -> Option<String> {
-    let wanted = message.strip_suffix(" is not defined").filter(|_| name == "ReferenceError")?;
-    let wanted = wanted.trim_matches('\'');
+    if name != "ReferenceError" {
+        return None;
+    }
+    if message.starts_with("could not load module") {
+        return Some("functions can not import another file: they have no access to files".into());
+    }
+    let wanted = message.strip_suffix(" is not defined")?;
     let (_, what) = DENIED.iter().find(|(known, _)| *known == wanted)?;
     Some(format!("there is no `{wanted}`: functions have no access to {what}"))
 }

@@ -37,4 +37,5 @@ mod reports;
 mod select;
 mod serve_llm;
 mod signals;
+mod stability;
 mod yaml;

@@ -46,7 +46,7 @@ pub(crate) fn lower(
     let cases: Vec<Case> =
         suite.cases.into_iter().enumerate().map(|(index, case)| defaults.case(case, index, &mut ids)).collect();
     Some(Suite {
-        agents: Vec::new(),
+        agents: suite.agents,
         name: suite.name.value,
         dialect: Dialect::Native,
         path: path.to_path_buf(),

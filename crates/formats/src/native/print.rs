@@ -6,9 +6,10 @@
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::path::Path;
+use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Content, Gates, Hook, Limits, Message, Node, Pair, Said, Scalar, Span, StopRule, Suite, Text,
+    Case, Check, Content, Gates, Hook, Limits, Message, Node, Pair, Said, Scalar, Span, StopRule, Suite, Target, Text,
     ToolSource, Turn, World, escape, print_duration, relative,
 };
 
@@ -38,6 +39,11 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     }
     pairs.extend(printer.gates(&suite.gates));
     pairs.extend(print_redaction(&suite.redact, suite.span).map(|node| printer.pair("redact", node)));
+    let agent = |(name, target): &(String, Arc<Target>)| Some(printer.pair(name, printer.target(target, 0)?));
+    let agents: Vec<Pair> = suite.agents.iter().filter_map(agent).collect();
+    if !agents.is_empty() {
+        pairs.push(printer.pair("agents", printer.map(agents)));
+    }
     let mut taken = HashSet::new();
     let cases = suite.cases.iter().enumerate().map(|(index, case)| printer.case(case, index, &mut taken)).collect();
     pairs.push(printer.pair("cases", Node::list(suite.span, cases)));

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Check, Diagnostic, Diagnostics, Files, Gates, Mode, Node, Reading, Redaction, Skip, Span, Spanned, Turn, join, read,
+    Check, Diagnostic, Diagnostics, Files, Gates, Mode, Node, Pair, Reading, Redaction, Skip, Span, Spanned, Target,
+    Turn, join, read,
 };
 use serde_json::Value;
 
 use super::gates::gates;
 use super::settings::{Settings, settings};
+use super::target::target;
 use super::turn::turns;
 use super::words::Place;
 use crate::ids;
@@ -25,6 +27,7 @@ pub(super) struct SuiteFile {
     pub(super) redact: Redaction,
     pub(super) gates: Gates,
     pub(super) settings: Settings,
+    pub(super) agents: Vec<(String, Arc<Target>)>,
     pub(super) cases: Vec<ReadCase>,
 }
 
@@ -45,6 +48,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let redact = fields.optional("redact").map(|node| read_redaction(node, problems)).unwrap_or_default();
     let place = Place { files, folder: &folder };
     let settings = settings(&mut fields, place, problems);
+    let agents = fields.optional("agents").map(|node| agents(node, place, problems)).unwrap_or_default();
     let has_target = fields.optional("target").is_some();
     let cases = fields.required("cases", problems).and_then(|node| cases(node, place, has_target, problems));
     fields.finish(problems);
@@ -52,7 +56,18 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
         // The suite is refused without its name; what is wrong with its cases is told all the same.
         cases.iter().flatten().for_each(|case| problems.append(case.problems.clone()));
     }
-    Some(SuiteFile { name: name?, mode, output_dir, redact, gates, settings, cases: cases?, folder })
+    Some(SuiteFile { name: name?, mode, output_dir, redact, gates, settings, agents, cases: cases?, folder })
+}
+
+/// Agents by their names.
+fn agents(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<(String, Arc<Target>)> {
+    let Some(pairs) = node.pairs() else {
+        let message = format!("`agents` must be a mapping, found {}", node.describe());
+        problems.push(Diagnostic::error(node.span, message).label("expected `name: { kind: {..} }` lines"));
+        return Vec::new();
+    };
+    let agent = |pair: &Pair| Some((pair.key.text.clone(), target(&pair.value, place, problems)?.at(0)));
+    pairs.iter().filter_map(agent).collect()
 }
 
 fn cases(node: &Node, place: Place<'_>, has_target: bool, problems: &mut Diagnostics) -> Option<Vec<ReadCase>> {

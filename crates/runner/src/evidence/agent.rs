@@ -53,12 +53,13 @@ impl Asked<'_> {
             let own = self.target.environment().iter().rev().find(|(known, _)| known == name);
             own.map(|(_, value)| value.clone()).or_else(|| (job.options.environment)(name))
         };
+        let draws = job.draws.of(1);
         let context = Context {
             case_id: self.case_id,
             lookup: &lookup,
             folder: &job.suite.folder,
             environment: &[],
-            draws: job.draws,
+            draws: &draws,
             request_timeout: job.options.timeout,
             attempt: 1,
             tools: false,

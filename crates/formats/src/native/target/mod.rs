@@ -3,6 +3,8 @@
 mod a2a;
 mod address;
 mod agui;
+mod chat;
+mod chat_print;
 mod mcp;
 mod mock;
 mod print;
@@ -10,4 +12,5 @@ mod process;
 mod read;
 
 pub(crate) use address::read_address;
+pub(super) use chat::unread_script;
 pub(super) use read::{ReadTarget, target};
