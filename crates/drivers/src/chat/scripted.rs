@@ -24,6 +24,20 @@ pub trait Resources {
     fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<Program>, ScriptError>;
 }
 
+/// Nothing is ready: neither scripted models nor functions can be had.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoResources;
+
+impl Resources for NoResources {
+    fn model(&self, _script: &Arc<ModelScript>) -> Result<Rc<dyn ScriptedModel>, String> {
+        Err("there is no scripted model here".into())
+    }
+
+    fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<Program>, ScriptError> {
+        Err(ScriptError::Engine(format!("nobody here runs `{}`", file.path.display())))
+    }
+}
+
 /// A model that is a script.
 pub trait ScriptedModel: Debug {
     /// What it does with a request, which is the JSON of OpenAI's Chat Completions.
@@ -104,7 +118,11 @@ pub(super) async fn once(
             let error = refused(status, message.as_bytes());
             // There is no server that needs a rest.
             let wait = Some(retry_after.unwrap_or_default());
-            Err(if may_pass(status) { Trouble::Busy { error, wait } } else { Trouble::Final(error) })
+            Err(if may_pass(status) {
+                Trouble::Busy { error, wait, at: sink.clock().now() }
+            } else {
+                Trouble::Final(error)
+            })
         }
         ScriptedReply::Malformed => Err(Trouble::Final(DriveError::Protocol {
             message: "the model's answer can not be read: it is no JSON".into(),
