@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -38,44 +37,41 @@ def shell(folder, script):
     return subprocess.run(["bash", "-c", words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_the_summary_is_found_among_the_lines():
-    with tempfile.TemporaryDirectory() as folder:
-        app(folder, "steady", "skipped")
-        ran = shell(
-            folder,
-            "cd assistants/keyword && yao agent test -i tests/inputs.jsonl -o results.jsonl --fail-fast >&2 "
-            "&& cat results.jsonl | jq 'select(.type == \"summary\")'",
-        )
-        assert ran.returncode == 0, ran
-        summary = json.loads(ran.stdout)
-        assert (summary["total"], summary["passed"], summary["skipped"]) == (2, 1, 1), summary
+def test_the_summary_is_found_among_the_lines(folder):
+    app(folder, "steady", "skipped")
+    ran = shell(
+        folder,
+        "cd assistants/keyword && yao agent test -i tests/inputs.jsonl -o results.jsonl --fail-fast >&2 "
+        "&& cat results.jsonl | jq 'select(.type == \"summary\")'",
+    )
+    assert ran.returncode == 0, ran
+    summary = json.loads(ran.stdout)
+    assert (summary["total"], summary["passed"], summary["skipped"]) == (2, 1, 1), summary
 
 
-def stability(*asked):
-    with tempfile.TemporaryDirectory() as folder:
-        app(folder, *asked)
-        ran = shell(
-            folder,
-            "yao agent test -i assistants/keyword/tests/inputs.jsonl \\\n"
-            "  -u ci-user -t ci-team \\\n"
-            "  --runs 3 \\\n"
-            "  -o report.json >&2\n"
-            "echo $?\n"
-            "jq -e '.results | all(.pass_rate >= 80)' report.json",
-        )
-        report = json.loads((Path(folder) / "report.json").read_text())
-        assert report["environment"]["user_id"] == "ci-user", report
-        assert report["environment"]["team_id"] == "ci-team", report
-        return ran.stdout.split(), ran.returncode
+def stability(folder, *asked):
+    app(folder, *asked)
+    ran = shell(
+        folder,
+        "yao agent test -i assistants/keyword/tests/inputs.jsonl \\\n"
+        "  -u ci-user -t ci-team \\\n"
+        "  --runs 3 \\\n"
+        "  -o report.json >&2\n"
+        "echo $?\n"
+        "jq -e '.results | all(.pass_rate >= 80)' report.json",
+    )
+    report = json.loads((Path(folder) / "report.json").read_text())
+    assert report["environment"]["user_id"] == "ci-user", report
+    assert report["environment"]["team_id"] == "ci-team", report
+    return ran.stdout.split(), ran.returncode
 
 
-def test_stable_cases_get_through():
-    assert stability("steady", "also steady", "skipped") == (["0", "true"], 0)
+def test_stable_cases_get_through(folder):
+    assert stability(folder, "steady", "also steady", "skipped") == (["0", "true"], 0)
 
 
-def test_an_unstable_case_does_not():
-    assert stability("steady", "odd") == (["1", "false"], 1)
+def test_an_unstable_case_does_not(folder):
+    assert stability(folder, "steady", "odd") == (["1", "false"], 1)
 
 
-if __name__ == "__main__":
-    sys.exit(main(globals()))
+main(globals(), tempfile.TemporaryDirectory)

@@ -101,7 +101,10 @@ fn results_are_written_beside_the_tests_and_never_taken_for_tests() {
 #[test]
 fn the_extension_says_what_is_written() {
     let suite = app(&(test("T1", "steady") + &test("T2", "wrong")));
-    let ran = run(&suite, &["-o", "r.json", "-o", "r.md", "-o", "r.html", "-o", "r.jsonl", "-u", "ci-user", "--timeout", "10s"]);
+    let ran = run(
+        &suite,
+        &["-o", "r.json", "-o", "r.md", "-o", "r.html", "-o", "r.jsonl", "-u", "ci-user", "--timeout", "10s"],
+    );
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let text = read(suite.path("r.json"));
     assert!(text.starts_with("{\n  \"summary\": {\n    \"total\": 2,"), "{text}");

@@ -1,5 +1,7 @@
 //! The single lines of the console report.
 
+use std::fmt::Write as _;
+
 use agentci_verdict::{Aggregates, CaseEnd, Row, RunEnd, Stability, StabilitySummary, Status};
 
 use crate::findings::decisive_attempt;
@@ -71,7 +73,7 @@ pub(super) fn stability(run: &Run, all: bool) -> String {
     let mut text = String::from("\n");
     for row in run.rows.iter() {
         if let Some(stability) = Stability::of_several(row).filter(|stability| all || !stability.stable) {
-            text += &format!("stability of {}: {}\n", one_line(&row.id), stability::words(&stability));
+            let _ = writeln!(text, "stability of {}: {}", one_line(&row.id), stability::words(&stability));
         }
     }
     text + &format!("stability: {}\n", stability::summary_words(&summary))
