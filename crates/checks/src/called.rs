@@ -31,6 +31,12 @@ pub(crate) fn observed(calls: &[TracedCall<'_>]) -> String {
 
 const NONE: &str = "the agent called no tool";
 
+/// Whether a tool goes by a name: its own, or with `suffix` what its own ends in after `.` or `__`.
+pub(crate) fn goes_by(tool: &str, name: &str, suffix: bool) -> bool {
+    let before = || tool.strip_suffix(name).filter(|_| suffix && !name.is_empty());
+    tool == name || before().is_some_and(|before| before.ends_with('.') || before.ends_with("__"))
+}
+
 /// These calls with arguments and results, a line each, as facts to show.
 pub(crate) fn listed<'t>(calls: impl IntoIterator<Item = &'t TracedCall<'t>>) -> Vec<String> {
     listed_with(calls, 0)

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::{Question, registry};
+use crate::{Question, ScriptCall, registry};
 
 /// The ready checks of a plan; suites and cases stand where they stand in the plan.
 #[derive(Debug, Default)]
@@ -63,6 +63,11 @@ impl ReadyCheck {
     /// What it has to know beside a trace, to be answered before it is evaluated.
     pub fn question(&self, trace: &Trace) -> Option<Question> {
         self.test.as_ref()?.question(trace)
+    }
+
+    /// The function of the suite's own that it calls, if it calls one.
+    pub fn script(&self) -> Option<&ScriptCall> {
+        self.test.as_ref()?.script()
     }
 
     /// What becomes of it over a trace.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::{Diagnostics, Files};
+use agentci_plan::{Diagnostics, Files, ScriptFile};
 use jsonschema::Validator;
 use regex::Regex;
 use serde_json::Value;
@@ -28,10 +28,19 @@ pub(crate) struct Compiler<'c> {
     pub(crate) schemas: HashMap<PathBuf, Option<Arc<Schema>>>,
     /// Patterns by how they are written and whether letter case counts, since many checks share one.
     pub(crate) patterns: HashMap<(String, bool), Regex>,
+    /// Files of functions by path, since many checks share one.
+    pub(crate) scripts: HashMap<PathBuf, Arc<ScriptFile>>,
 }
 
 impl<'c> Compiler<'c> {
     pub(crate) fn new(files: &'c dyn Files, folder: &'c Path) -> Self {
-        Self { files, folder, problems: Diagnostics::default(), schemas: HashMap::new(), patterns: HashMap::new() }
+        Self {
+            files,
+            folder,
+            problems: Diagnostics::default(),
+            schemas: HashMap::new(),
+            patterns: HashMap::new(),
+            scripts: HashMap::new(),
+        }
     }
 }

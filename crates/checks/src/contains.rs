@@ -1,6 +1,8 @@
 //! # What it checks
 //! What the agent said contains this text, letter for letter: its text, or its final output (as compact JSON where that is
-//! not a text). Several texts must all be contained. With `ignore_case` capital and small letters count as the same.
+//! not a text). Several texts must all be contained. With `ignore_case` capital and small letters count as the same. With `of:
+//! output` only the final output counts, as JSON with sorted keys where it is no text, and what is looked for may be any value,
+//! written in the same way; an output of `null` is nothing.
 //!
 //! # Why
 //! A fact that has to be in the answer, whatever words surround it.
@@ -11,35 +13,46 @@
 //!   - contains: refunded
 //!   - not: { contains: [error, sorry] }
 //!   - contains: { text: refunded, ignore_case: true }
+//!   - contains: { text: { status: paid }, of: output }
 //! ```
 
 use std::borrow::Cow;
 
-use agentci_plan::{Failure, Node, Outcome, Spanned, read};
+use agentci_plan::{Failure, Node, Outcome, Reading, Spanned, read};
 use agentci_trace::Trace;
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::said::quote;
+use crate::said::{Of, quote};
+use crate::spelling::sorted;
 
 #[derive(Debug)]
 struct Contains {
     texts: Vec<Spanned<String>>,
     ignore_case: bool,
+    of: Of,
 }
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let problems = &mut compiler.problems;
-    let (mut texts, mut ignore_case) = (Some(arguments), None);
+    let (mut texts, mut ignore_case, mut of) = (Some(arguments), None, None);
     if arguments.pairs().is_some() {
         let mut fields = read::Fields::open(arguments, "`contains`", problems)?;
         texts = fields.required("text", problems);
         ignore_case = fields.optional("ignore_case");
+        of = fields.optional("of");
         fields.finish(problems);
     }
     let ignore_case = ignore_case.and_then(|node| read::truth(node, "ignore_case", problems)).unwrap_or_default();
-    let texts = read::one_or_more_texts(texts?, "contains", problems)?;
-    Some(Box::new(Contains { texts, ignore_case }))
+    let of = of.map_or(Some(Of::Said), |node| Of::read(node, problems))?;
+    let texts = match of {
+        Of::Said => read::one_or_more_texts(texts?, "contains", problems)?,
+        Of::Output => {
+            let value = read::data(texts?, "text", Reading::Core, problems)?;
+            vec![Spanned::new(sorted(&value).into_owned(), texts?.span)]
+        }
+    };
+    Some(Box::new(Contains { texts, ignore_case, of }))
 }
 
 impl Contains {
@@ -56,7 +69,7 @@ impl Contains {
 
 impl Evaluate for Contains {
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let said = trace.text();
+        let said = self.of.text(trace);
         match self.first(&said, false) {
             None => Outcome::Held,
             Some(text) => Outcome::Failed(
@@ -69,7 +82,7 @@ impl Evaluate for Contains {
 
     /// Negated, none of the texts may be there.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        let said = trace.text();
+        let said = self.of.text(trace);
         match self.first(&said, true) {
             None => Outcome::Held,
             Some(text) => Outcome::Failed(

@@ -3,32 +3,43 @@
 //! [`compile`] turns every check of a plan into a ready one and reports each bad argument, pattern or schema with its place;
 //! [`ReadyCheck::evaluate`] is a pure function of the trace. Each check is one file here and one line in the registry.
 
+mod agent;
 mod call_order;
 mod called;
 mod compile;
 mod compiler;
 mod contains;
 mod duration;
+mod equality;
+mod equals;
 mod evaluate;
 mod evidence;
+mod json_path;
 mod json_schema;
 mod latency;
 mod matches;
 mod no_pii;
+mod output;
 mod pattern;
 mod pii;
 mod registry;
 mod required_fields;
 mod said;
+mod script;
 mod shorten;
 mod spelling;
 mod task;
 mod tokens;
 mod tool_called;
 mod tool_evidence;
+mod tool_result;
+mod type_of;
+mod unusable;
 mod valid_json;
+mod walk;
 
 pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single};
 pub use evidence::Question;
 pub use latency::latency_ms;
 pub use registry::names;
+pub use script::ScriptCall;

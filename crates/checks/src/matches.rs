@@ -1,7 +1,8 @@
 //! # What it checks
 //! A pattern is found somewhere in what the agent said: its text, or its final output (as compact JSON where that is not a
 //! text). Several patterns must all be found. `^` and `$` stand for the beginning and the end of all that was said. With
-//! `ignore_case` capital and small letters count as the same.
+//! `ignore_case` capital and small letters count as the same. With `of: output` only the final output counts, as JSON with sorted
+//! keys where it is no text; `null` is nothing.
 //!
 //! # Why
 //! A fact whose form is known though its letters are not: an order number, a date, one of a few words.
@@ -20,24 +21,27 @@ use agentci_trace::Trace;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
-use crate::said::quote;
+use crate::said::{Of, quote};
 use crate::shorten::passage;
 
 #[derive(Debug)]
 struct Matches {
     patterns: Vec<Pattern>,
+    of: Of,
 }
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let problems = &mut compiler.problems;
-    let (mut patterns, mut ignore_case) = (Some(arguments), None);
+    let (mut patterns, mut ignore_case, mut of) = (Some(arguments), None, None);
     if arguments.pairs().is_some() {
         let mut fields = read::Fields::open(arguments, "`matches`", problems)?;
         patterns = fields.required("pattern", problems);
         ignore_case = fields.optional("ignore_case");
+        of = fields.optional("of");
         fields.finish(problems);
     }
     let ignore_case = ignore_case.and_then(|node| read::truth(node, "ignore_case", problems)).unwrap_or_default();
+    let of = of.map_or(Some(Of::Said), |node| Of::read(node, problems))?;
     let written = read::one_or_more_texts(patterns?, "matches", problems)?;
     // Every pattern is looked at, so that all wrong ones are reported.
     let patterns: Vec<Option<Pattern>> = written
@@ -45,12 +49,12 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         .map(|written| Pattern::compile(written.value, written.span, ignore_case, compiler))
         .collect();
     let patterns: Option<Vec<Pattern>> = patterns.into_iter().collect();
-    Some(Box::new(Matches { patterns: patterns? }))
+    Some(Box::new(Matches { patterns: patterns?, of }))
 }
 
 impl Evaluate for Matches {
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let said = trace.text();
+        let said = self.of.text(trace);
         let missing: Vec<&Pattern> = self.patterns.iter().filter(|pattern| !pattern.is_in(&said)).collect();
         let Some(first) = missing.first() else { return Outcome::Held };
         let list: Vec<String> = missing.iter().map(|pattern| pattern.shown()).collect();
@@ -63,7 +67,7 @@ impl Evaluate for Matches {
 
     /// Negated, none of the patterns may be found.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        let said = trace.text();
+        let said = self.of.text(trace);
         let found = |pattern: &Pattern| pattern.find(&said).map(|range| (pattern.span, pattern.shown(), range));
         let found: Vec<_> = self.patterns.iter().filter_map(found).collect();
         let Some((span, ..)) = found.first() else { return Outcome::Held };

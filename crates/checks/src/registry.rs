@@ -5,26 +5,33 @@ use agentci_plan::Node;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::{
-    call_order, contains, duration, json_schema, latency, matches, no_pii, required_fields, task, tokens, tool_called,
-    tool_evidence, valid_json,
+    agent, call_order, contains, duration, equals, json_path, json_schema, latency, matches, no_pii, required_fields,
+    script, task, tokens, tool_called, tool_evidence, tool_result, type_of, unusable, valid_json,
 };
 
 /// Reads the arguments of a check; problems go to the compiler.
 type Compile = fn(&Node, &mut Compiler<'_>) -> Option<Box<dyn Evaluate>>;
 
 const KINDS: &[(&str, Compile)] = &[
+    ("agent", agent::compile),
     ("call_order", call_order::compile),
     ("contains", contains::compile),
     ("duration", duration::compile),
+    ("equals", equals::compile),
+    ("json_path", json_path::compile),
     ("json_schema", json_schema::compile),
     ("latency", latency::compile),
     ("matches", matches::compile),
     ("no_pii", no_pii::compile),
     ("required_fields", required_fields::compile),
+    ("script", script::compile),
     ("task", task::compile),
     ("tokens", tokens::compile),
     ("tool_called", tool_called::compile),
     ("tool_evidence", tool_evidence::compile),
+    ("tool_result", tool_result::compile),
+    ("type", type_of::compile),
+    ("unusable", unusable::compile),
     ("valid_json", valid_json::compile),
 ];
 

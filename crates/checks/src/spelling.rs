@@ -15,6 +15,19 @@ pub(crate) fn compact(value: &Value) -> Cow<'_, str> {
     }
 }
 
+/// As JSON without spaces, keys in the order of their letters; null is no text at all.
+pub(crate) fn sorted(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Null => Cow::Borrowed(""),
+        Value::String(text) => Cow::Borrowed(text),
+        other => {
+            let mut other = other.clone();
+            other.sort_all_objects();
+            Cow::Owned(other.to_string())
+        }
+    }
+}
+
 /// As JSON with a space after `:` and `,`, which is how Python writes it: `{"a": [1, 2]}`.
 pub(crate) fn spaced(value: &Value) -> Cow<'_, str> {
     let (Value::Array(_) | Value::Object(_)) = value else { return compact(value) };
@@ -47,6 +60,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn sorted_values_have_one_spelling() {
+        let value = json!({"b": [{"d": 1, "c": "<&>"}], "a": null});
+        assert_eq!(sorted(&value), r#"{"a":null,"b":[{"c":"<&>","d":1}]}"#);
+        assert_eq!(
+            (sorted(&json!(null)), sorted(&json!("x")), sorted(&json!(false))),
+            ("".into(), "x".into(), "false".into())
+        );
+    }
 
     #[test]
     fn values_have_two_spellings() {

@@ -37,10 +37,14 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
         timeout: None,
         runs: 1,
         stop: StopRule::default(),
+        asked: None,
+        expected: None,
+        metadata: None,
         broken: None,
     };
     let suite = Suite {
         agents: Vec::new(),
+        embedder: None,
         name: "s".into(),
         dialect: Dialect::Native,
         path: "s/agentci.yaml".into(),
@@ -227,7 +231,8 @@ fn an_unknown_check_is_refused_with_a_suggestion() {
 
 #[test]
 fn every_check_refuses_arguments_of_no_use() {
-    for name in names() {
+    // Whatever it is given is the value that it asks for.
+    for name in names().filter(|name| *name != "equals") {
         let result = outcome(name, &json!({"no_such_key": 1}), false, &called(&[]));
         assert!(result.is_err(), "{name} took a mapping it can not know");
     }

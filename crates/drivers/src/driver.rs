@@ -1,6 +1,7 @@
 //! The driver of a target: an enum, since the kinds of target are ours to list.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Target, UnsetVariable};
@@ -9,6 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::a2a::A2aDriver;
 use crate::agui::AguiDriver;
+use crate::chat::{ChatDriver, Resources};
 use crate::exchange::{Line, Recording};
 use crate::mcp::McpDriver;
 use crate::mock::{MockDraws, MockDriver};
@@ -29,6 +31,14 @@ pub struct Context<'c> {
     pub draws: &'c MockDraws,
     /// How long one request to a server may take, before the target's own limit.
     pub request_timeout: Option<Duration>,
+    /// Which attempt at the case it is, from 1.
+    pub attempt: u32,
+    /// Whether someone answers the tools that a model wants called.
+    pub tools: bool,
+    /// Agents that the suite knows by name.
+    pub agents: &'c [(String, Arc<Target>)],
+    /// What is made ready once and used by many attempts.
+    pub resources: &'c dyn Resources,
 }
 
 /// A connection to an agent.
@@ -42,6 +52,7 @@ enum Kind {
     Agui(Box<AguiDriver>),
     A2a(Box<A2aDriver>),
     Mcp(Box<McpDriver>),
+    Chat(Box<ChatDriver>),
 }
 
 impl Driver {
@@ -55,6 +66,9 @@ impl Driver {
             Target::Agui(agui) => Ok(Ok(Driver(Kind::Agui(Box::new(AguiDriver::open(agui, context, line)?))))),
             Target::A2a(a2a) => Ok(Ok(Driver(Kind::A2a(Box::new(A2aDriver::open(a2a, context, line)?))))),
             Target::Mcp(mcp) => Ok(Ok(Driver(Kind::Mcp(Box::new(McpDriver::open(mcp, context, line)?))))),
+            Target::Chat(chat) => {
+                Ok(ChatDriver::open(chat, context, line)?.map(|driver| Driver(Kind::Chat(Box::new(driver)))))
+            }
             other => Ok(Err(DriveError::Unsupported(format!("no driver for {other:?}")))),
         }
     }
@@ -63,8 +77,8 @@ impl Driver {
     pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::Kind>) {
         match &mut self.0 {
             Kind::Process(driver) => driver.listen(seen),
-            // Neither a scripted model nor a server has a wire that we see.
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) => {}
+            // Neither a scripted model nor a server has a wire that we see, and of a model that we ask we know all.
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Chat(_) => {}
         }
     }
 
@@ -81,6 +95,7 @@ impl Driver {
             Kind::Agui(driver) => driver.turn(input, sink, host).await,
             Kind::A2a(driver) => driver.turn(input, sink, host).await,
             Kind::Mcp(driver) => driver.turn(input, sink).await,
+            Kind::Chat(driver) => driver.turn(input, sink, host).await,
         }
     }
 
@@ -88,7 +103,7 @@ impl Driver {
     pub fn unread(&self) -> usize {
         match &self.0 {
             Kind::Process(driver) => driver.unread(),
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) => 0,
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Chat(_) => 0,
         }
     }
 
@@ -99,6 +114,7 @@ impl Driver {
             Kind::Agui(driver) => driver.take_recording(),
             Kind::A2a(driver) => driver.take_recording(),
             Kind::Mcp(driver) => driver.take_recording(),
+            Kind::Chat(driver) => driver.take_recording(),
         }
     }
 
@@ -107,7 +123,9 @@ impl Driver {
         match self.0 {
             Kind::Process(driver) => driver.close().await,
             Kind::Mcp(driver) => driver.close().await,
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) => Ending { exit: None, stderr_tail: Vec::new() },
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Chat(_) => {
+                Ending { exit: None, stderr_tail: Vec::new() }
+            }
         }
     }
 }

@@ -56,6 +56,12 @@ pub enum DriveError {
     /// The agent itself gave up.
     #[error("the agent gave up: {0}")]
     AgentError(String),
+    /// A function of the agent's own failed.
+    #[error("{message}")]
+    Function {
+        /// The file, the line and what went wrong.
+        message: String,
+    },
     /// A pipe or socket broke in a way that has no better name.
     #[error("the connection to the agent broke: {0}")]
     Transport(#[from] std::io::Error),

@@ -6,6 +6,7 @@
 
 pub mod a2a;
 pub mod agui;
+pub mod chat;
 mod driver;
 mod error;
 pub mod exchange;
@@ -18,6 +19,7 @@ mod process;
 mod sink;
 
 pub use agentci_wire::{Ending, adopt_orphans, sweep_all};
+pub use chat::{Resources, ScriptedModel};
 pub use driver::{Context, Driver};
 pub use error::DriveError;
 pub use exchange::{Line, Player, Recorder, Recording, RecordingError};

@@ -20,6 +20,7 @@
 //! ```
 
 mod ananke;
+mod assistants;
 pub mod aumai;
 mod broken;
 mod command;
@@ -37,12 +38,16 @@ mod normal;
 mod pass_rate;
 mod quantity;
 mod runledger;
+mod scenario;
+mod scenarios;
 mod search;
 mod skip;
 mod surroundings;
 mod texts;
 pub mod yaml;
+mod yao;
 
 pub use load::{LoadOptions, Loaded, MockSource, ScenarioOptions, YaoOptions, load, load_with};
 pub use model_script::load_model_script;
 pub use native::print as print_native;
+pub use yao::YaoInput;

@@ -6,18 +6,22 @@ use std::path::{Path, PathBuf};
 use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Severity, Span, Suite, join};
 
 use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, is_settings};
+use crate::scenario::Scenario;
 use crate::search::{DEPTH_LIMIT, FOLDER_LIMIT, look};
-use crate::{LoadOptions, Loaded, ananke, aumai, document, model_script, native, runledger};
+use crate::{LoadOptions, Loaded, ananke, aumai, document, model_script, native, runledger, scenario};
 
 /// Finds suites and makes a plan of them.
 pub(crate) struct Loader<'f> {
     pub(crate) files: &'f dyn Files,
-    options: &'f LoadOptions,
+    pub(crate) options: &'f LoadOptions,
     pub(crate) loaded: Loaded,
     pub(crate) opened: HashSet<PathBuf>,
     pub(crate) projects: ananke::Projects<'f>,
+    /// Files of tests of the `yao` dialect.
+    pub(crate) assistants: Vec<PathBuf>,
+    pub(crate) agents: scenario::Agents<'f>,
     /// YAML files that belong to no suite, met in searches that found one.
-    strays: Vec<PathBuf>,
+    pub(crate) strays: Vec<PathBuf>,
     /// How many folders were searched.
     folders: usize,
     /// Whether it was said that not all of them were.
@@ -41,6 +45,8 @@ impl<'f> Loader<'f> {
             loaded: Loaded::default(),
             opened: HashSet::new(),
             projects: ananke::Projects::new(files, options.config.as_deref()),
+            assistants: Vec::new(),
+            agents: scenario::Agents::new(files, options.scenario.tests.as_deref()),
             strays: Vec::new(),
             folders: 0,
             stopped: false,
@@ -61,7 +67,7 @@ impl<'f> Loader<'f> {
         }
     }
 
-    /// What came of it all. Tests that share a config may have been named one by one, so their suites are made last.
+    /// What came of it all. Tests that share a config or an agent may have been named one by one, so their suites are made last.
     pub(crate) fn finish(mut self) -> Loaded {
         let (projects, homeless) = self.projects.finish();
         for project in projects {
@@ -70,6 +76,8 @@ impl<'f> Loader<'f> {
                 self.add(suite);
             }
         }
+        self.add_assistants();
+        self.add_agents();
         self.report_homeless(homeless);
         self.report_strays();
         self.loaded.diagnostics.sort();
@@ -80,7 +88,8 @@ impl<'f> Loader<'f> {
         let mut met = Met::default();
         let suites = self.folder(path, 0, &mut met);
         let conversations = self.conversations(&mut met.strays);
-        let found = suites || conversations || self.tests(path, &mut met.strays);
+        let scenarios = self.scenarios(&mut met.strays, !suites && !conversations);
+        let found = suites || conversations || scenarios || self.tests(path, &mut met.strays);
         let empty: Vec<PathBuf> = met.configs.into_iter().filter(|config| self.projects.is_empty(config)).collect();
         if !found && empty.is_empty() {
             self.error(path, format!("no suite found in `{}`", written.display()), WHAT_IS_A_SUITE);
@@ -99,10 +108,16 @@ impl<'f> Loader<'f> {
         if !self.opened.insert(path.to_path_buf()) {
             return;
         }
+        if self.named_tests(path) {
+            return;
+        }
         let test = self.open_test(path);
         let root = match &test.root {
             Ok(root) => root,
             Err(_) if self.projects.is_test(&test) => return self.projects.add(test),
+            Err(_) if scenario::reads_like_one(self.files, path) => {
+                return self.named_scenario(Scenario { path: test.path, root: test.root });
+            }
             Err(problem) => return self.loaded.diagnostics.push(problem.clone()),
         };
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -110,6 +125,9 @@ impl<'f> Loader<'f> {
         match dialect(name, root).or(is_config.then_some(Dialect::Ananke)) {
             Some(Dialect::Ananke) if is_config || ananke::is_config(root) => return self.named_config(path, root.span),
             Some(Dialect::Ananke) => return self.projects.add(test),
+            Some(Dialect::Scenario) => {
+                return self.named_scenario(Scenario { path: test.path, root: test.root });
+            }
             Some(dialect) => return self.lower(path, dialect, root),
             None if self.projects.is_test(&test) => return self.projects.add(test),
             None => {}
@@ -173,7 +191,7 @@ impl<'f> Loader<'f> {
             return true;
         }
         let mut below = Met { strays: look.others, configs: look.config.into_iter().collect() };
-        let mut found = claimed;
+        let mut found = claimed || self.inputs(folder, look.lines);
         for folder in look.folders {
             found |= self.folder(&folder, depth + 1, &mut below);
         }
@@ -214,7 +232,7 @@ impl<'f> Loader<'f> {
             self.lower(path, expected, &root);
             return true;
         }
-        if fits(&root, Dialect::Aumai) || fits(&root, Dialect::Ananke) {
+        if [Dialect::Aumai, Dialect::Ananke, Dialect::Scenario].into_iter().any(|dialect| fits(&root, dialect)) {
             met.strays.push(path.to_path_buf());
         } else if !(expected == Dialect::Native && is_settings(&root)) {
             self.loaded.diagnostics.push(
@@ -248,12 +266,13 @@ impl<'f> Loader<'f> {
         };
         if let Some(mut suite) = suite {
             model_script::attach(self.files, &mut plan.sources, &mut suite, diagnostics);
+            native::attach_models(self.files, &mut plan.sources, &mut suite, diagnostics);
             self.add(suite);
         }
     }
 
     /// Takes a suite into the plan, unless its run folder would be another's.
-    fn add(&mut self, suite: Suite) {
+    pub(crate) fn add(&mut self, suite: Suite) {
         let Loaded { plan, diagnostics } = &mut self.loaded;
         let Some(first) = plan.suites.iter().find(|first| first.name == suite.name) else {
             plan.suites.push(suite);
@@ -268,7 +287,8 @@ impl<'f> Loader<'f> {
 
     /// One warning for all the files that look as if they should matter and do not.
     fn report_strays(&mut self) {
-        let strays = std::mem::take(&mut self.strays);
+        let mut strays = std::mem::take(&mut self.strays);
+        strays.retain(|path| !self.is_of_assistant(path));
         let Some(first) = strays.first() else { return };
         let mut named: Vec<String> = strays.iter().take(3).map(|path| format!("`{}`", path.display())).collect();
         if strays.len() > named.len() {
@@ -282,7 +302,7 @@ impl<'f> Loader<'f> {
         self.loaded.diagnostics.push(Diagnostic::warning(span, message).help(WHAT_IS_A_SUITE));
     }
 
-    fn error(&mut self, path: &Path, message: String, help: &str) {
+    pub(crate) fn error(&mut self, path: &Path, message: String, help: &str) {
         let span = self.whole(path);
         self.loaded.diagnostics.push(Diagnostic::error(span, message).help(help));
     }

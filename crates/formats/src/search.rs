@@ -25,6 +25,8 @@ pub(crate) struct Found {
     pub(crate) config: Option<PathBuf>,
     /// Other YAML files.
     pub(crate) others: Vec<PathBuf>,
+    /// Files of JSON lines.
+    pub(crate) lines: Vec<PathBuf>,
     /// Folders to search next, in the order of their names.
     pub(crate) folders: Vec<PathBuf>,
 }
@@ -47,6 +49,7 @@ pub(crate) fn look(files: &dyn Files, folder: &Path) -> Found {
                 Some(dialect) => found.candidates.push((path, dialect)),
                 None if is_named_as_config(&path) => found.config = found.config.or(Some(path)),
                 None if is_yaml(&path) => found.others.push(path),
+                None if name.ends_with(".jsonl") => found.lines.push(path),
                 None => {}
             },
         }

@@ -142,7 +142,7 @@ fn limit(most: f64) -> Limit {
 }
 
 fn said() -> impl Strategy<Value = Said> {
-    let message = (name(), text()).prop_map(|(role, content)| Message { role, content: Text::parse(&content) });
+    let message = (name(), text()).prop_map(|(role, content)| Message::new(role, Text::parse(&content)));
     let action = (name(), value()).prop_map(|(kind, arguments)| Action {
         kind: Spanned::new(format!("{kind}:x"), span()),
         arguments: Node::from_value(&arguments, span()),
@@ -449,6 +449,9 @@ fn case() -> impl Strategy<Value = Case> {
             timeout: last.0,
             runs: last.1,
             stop: last.2,
+            asked: None,
+            expected: None,
+            metadata: None,
             broken: None,
         },
     )
@@ -490,13 +493,14 @@ fn gates() -> impl Strategy<Value = Gates> {
 
 fn suite() -> impl Strategy<Value = Suite> {
     let mode = sample::select(vec![Mode::Replay, Mode::Record, Mode::Live]);
-    (name(), mode, any::<bool>(), gates(), collection::vec(case(), 1..4)).prop_map(
-        |(name, mode, output, gates, mut cases)| {
+    (name(), mode, any::<bool>(), (gates(), option::of(name())), collection::vec(case(), 1..4)).prop_map(
+        |(name, mode, output, (gates, embedder), mut cases)| {
             for (index, case) in cases.iter_mut().enumerate() {
                 case.id = format!("{}{index}", case.id);
             }
             Suite {
                 agents: Vec::new(),
+                embedder: embedder.map(|embedder| Spanned::new(embedder, span())),
                 name,
                 dialect: Dialect::Native,
                 path: "s/agentci.yaml".into(),

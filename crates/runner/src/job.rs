@@ -6,16 +6,17 @@ use std::time::{Duration, Instant};
 
 use agentci_checks::{ReadyCase, ReadyCheck};
 use agentci_drivers::Clock;
-use agentci_drivers::mock::MockDraws;
 use agentci_plan::{Case, Check, Outcome, Place, Sources, Span, StopRule, Suite};
 use agentci_trace::{Redactor, Trace};
 use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, RunEvent};
 use serde_json::Value;
 
+use crate::draws::Draws;
 use crate::evidence::Evidence;
 use crate::findings;
 use crate::options::Options;
 use crate::redact::redact;
+use crate::resources::CaseResources;
 use crate::stop::Stop;
 
 /// When a suite as a whole is given up.
@@ -38,11 +39,13 @@ pub(crate) struct Job<'j> {
     /// When the whole suite is given up.
     pub(crate) suite_deadline: Option<SuiteDeadline>,
     /// Which calls of scripted models fail.
-    pub(crate) draws: &'j MockDraws,
+    pub(crate) draws: &'j Draws,
     /// What must not leave the case; grows as secrets are met.
     pub(crate) secrets: RefCell<Redactor>,
     /// What checks want to know beside the trace.
     pub(crate) evidence: &'j Evidence,
+    /// What its drivers have made ready once.
+    pub(crate) resources: CaseResources<'j>,
     pub(crate) emit: &'j dyn Fn(RunEvent),
 }
 

@@ -4,6 +4,7 @@
 
 mod attempt;
 mod converse;
+mod draws;
 mod evidence;
 mod findings;
 mod hook;
@@ -15,6 +16,7 @@ mod options;
 mod prepare;
 mod recording;
 mod redact;
+mod resources;
 mod schedule;
 mod scope;
 mod step;

@@ -1,19 +1,22 @@
 //! Which case runs when.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
-use agentci_drivers::mock::MockDraws;
-use agentci_plan::{Plan, Suite, Target};
+use agentci_plan::{ChatApi, ChatTarget, Plan, Suite, Target, mix};
 use agentci_stubs::Faults;
-use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Status};
+use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
+use serde_json::Value;
 
+use crate::draws::Draws;
 use crate::evidence::Evidence;
 use crate::job::{Job, SuiteDeadline};
 use crate::options::Options;
 use crate::redact::{redact, suite_secrets};
+use crate::resources::{CaseResources, Library};
 use crate::stop::Stop;
 
 /// What the run's first event tells beside the plan.
@@ -25,6 +28,12 @@ pub struct Facts {
     pub version: String,
     /// The commit that is tested.
     pub git_sha: Option<String>,
+    /// Where the agent is defined.
+    pub agent_path: Option<String>,
+    /// Who asks and from where, by name, unless a case says otherwise.
+    pub environment: BTreeMap<String, String>,
+    /// What the user asked for beside the suite, by the name of the flag.
+    pub options: BTreeMap<String, Value>,
     /// Which part of a run it is.
     pub shard: Option<Part>,
 }
@@ -66,29 +75,35 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let emit = RefCell::new(emit);
     let rows = RefCell::new(Rows::default());
     let secrets = RefCell::new(suite_secrets(suite, options.secrets));
+    // Rows are kept where something is made of them.
+    let keep = run.policy.is_some() || selected.iter().any(|index| suite.cases[*index].runs > 1);
+    let of_run =
+        |timestamp, body| RunEvent { suite: suite.name.clone(), case_id: None, attempt: None, timestamp, body };
     let send = |mut event: RunEvent| {
         // What belongs to a case was redacted there, with the secrets of that case.
         if event.case_id.is_none() {
             redact(&mut event.body, &mut secrets.borrow_mut());
         }
-        if run.policy.is_some() {
-            rows.borrow_mut().add(&event);
-        }
+        let completed = if keep { rows.borrow_mut().add(&event) } else { None };
+        let (case_id, timestamp) = (completed.and(event.case_id.clone()), event.timestamp);
         (emit.borrow_mut())(event);
+        let several = completed.and_then(|index| rows.borrow().get(index).and_then(Stability::of_several));
+        if let Some(stability) = several {
+            (emit.borrow_mut())(RunEvent { case_id, ..of_run(timestamp, Body::Stability(stability)) });
+        }
     };
-    let of_run =
-        |timestamp, body| RunEvent { suite: suite.name.clone(), case_id: None, attempt: None, timestamp, body };
     send(of_run(clock.now().unix_ms, Body::RunStart(start(run))));
     let failed = Cell::new(false);
-    let draws = MockDraws::new(options.seed);
+    let draws = Draws::new(options.seed);
     let evidence = Evidence::default();
+    let library = Library::default();
     let suite_deadline = options.suite_timeout.and_then(|after| {
         let at = clock.started().checked_add(after)?;
         Some(SuiteDeadline { at, after })
     });
     let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
         let (emit, failed, secrets): (&dyn Fn(RunEvent), _, _) = (&send, &failed, &secrets);
-        let (draws, evidence) = (&draws, &evidence);
+        let (draws, evidence, library) = (&draws, &evidence, &library);
         async move {
             let case = &suite.cases[index];
             let ready = &run.ready.cases[index];
@@ -96,6 +111,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
             let secrets = RefCell::new(secrets.borrow().clone());
             let part = run.facts.shard.as_ref();
             let index = part.and_then(|part| part.positions.get(position)).copied().unwrap_or(position);
+            let seed = case.id.bytes().fold(options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
             let job = Job {
                 sources,
                 suite,
@@ -108,6 +124,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 draws,
                 secrets,
                 evidence,
+                resources: CaseResources::new(library, seed),
                 emit,
             };
             let mut worst = None;
@@ -132,7 +149,8 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
         }
     }
     let now = clock.now();
-    let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run };
+    let stability = StabilitySummary::of_several(&rows.borrow());
+    let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run, stability };
     if let Some(policy) = run.policy {
         let whole = selected.len() == suite.cases.len() && not_run == 0 && !stop.stopped();
         // A part can not be told from a bad run: all parts are judged together.
@@ -149,8 +167,10 @@ fn start(run: &Run<'_>) -> RunStart {
     let Run { suite, selected, facts, options, .. } = *run;
     let drawn = selected.iter().map(|index| &suite.cases[*index]).any(|case| {
         let by_mock = matches!(&*case.target, Target::Mock(mock) if mock.script.draws());
+        let by_chat = matches!(&*case.target, Target::Chat(chat)
+            if matches!(&chat.connector.api, ChatApi::Scripted(script) if script.draws()));
         let by_model = case.world.model.as_ref().is_some_and(|model| model.script.draws());
-        by_mock || by_model || Faults::drawn(&case.world.faults)
+        by_mock || by_chat || by_model || Faults::drawn(&case.world.faults)
     });
     RunStart {
         agentci_version: facts.version.clone(),
@@ -164,7 +184,24 @@ fn start(run: &Run<'_>) -> RunStart {
         git_sha: facts.git_sha.clone(),
         seed: drawn.then_some(options.seed),
         shard: facts.shard.as_ref().map(|part| part.of.clone()),
+        agent: same(suite, selected, |chat| &chat.agent),
+        agent_path: facts.agent_path.clone(),
+        connector: same(suite, selected, |chat| &chat.connector.id),
+        environment: facts.environment.clone(),
+        options: facts.options.clone(),
     }
+}
+
+/// What all cases have in common whose agent is prompts and a model.
+fn same(suite: &Suite, selected: &[usize], of: impl Fn(&ChatTarget) -> &String) -> Option<String> {
+    let mut found: Option<&String> = None;
+    for case in selected.iter().filter_map(|index| suite.cases.get(*index)) {
+        let Target::Chat(chat) = &*case.target else { return None };
+        if *found.get_or_insert(of(chat)) != of(chat) {
+            return None;
+        }
+    }
+    found.cloned()
 }
 
 /// The command of the agent, if the cases have one and the same.

@@ -9,6 +9,8 @@ mod tools;
 
 pub use cassette::{Entry, Miss, Player, Recorder, Tape, TapeError, replace_file};
 pub use faults::Faults;
-pub use llm::{IndexError, ModelServer, ServerError, ServerOptions};
+pub use llm::{
+    IndexError, ModelCall, ModelReply, ModelServer, ModelSpeech, ScriptIndex, ScriptMind, ServerError, ServerOptions,
+};
 pub use normalize::Normalizer;
 pub use tools::{Scripted, Tool, Toolbox, ToolboxError};

@@ -1,6 +1,7 @@
 //! The command line: flags, one file a command, and what the surroundings say.
 
 mod baseline;
+mod beside;
 mod cassettes;
 mod check;
 mod context;
@@ -8,10 +9,12 @@ mod convert;
 mod demo_agent;
 mod dialects;
 mod diff;
+mod facts;
 mod gates;
 mod init;
 mod list;
 mod merge;
+mod message;
 mod report;
 mod reports;
 mod run;

@@ -8,16 +8,18 @@ use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{Journal, RunFolder};
-use agentci::plan::{Diagnostic, Diagnostics, Suite};
+use agentci::plan::{Diagnostic, Diagnostics, Dialect, Suite};
 use agentci::report::{Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportKind, Summary};
 use agentci::runner::{Facts, Part, Stop, Stopper};
 use agentci::verdict::{ExitStatus, Status};
 use agentci::{Settings, Suites};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::beside::default_out;
 use super::context::Context;
+use super::facts::facts;
 use super::gates;
-use super::reports::{ReportOf, STEP_SUMMARY, USUAL, annotations, step_summary};
+use super::reports::{ReportOf, STEP_SUMMARY, USUAL, add_results, annotations, step_summary};
 use super::run::RunArguments;
 use super::wrong::Wrong;
 
@@ -40,10 +42,7 @@ impl Session<'_> {
     /// Runs the suites one after the other.
     pub(super) async fn run(&mut self, selected: &[Vec<usize>]) -> ExitStatus {
         let (stopper, stop) = Stopper::new();
-        // Taken before anything is started. Where they can not be, the system ends us, as it would any program.
-        if let Ok(signals) = signals() {
-            tokio::spawn(stop_on_signal(signals, stopper));
-        }
+        stop_on_signals(stopper);
         let mut status = ExitStatus::Success;
         for (position, selected) in selected.iter().enumerate() {
             let enough = stop.stopped() || (self.arguments.fail_fast && status != ExitStatus::Success);
@@ -77,13 +76,16 @@ impl Session<'_> {
             self.context.print("\n");
         }
         let summary: Rc<RefCell<Vec<u8>>> = Rc::default();
-        let reports = RefCell::new(self.reports(suite, &folder, &summary));
+        let mut reports = self.reports(suite, &folder, &summary);
+        let beside = default_out(self.arguments, suite);
+        if let Some(path) = &beside {
+            add_results(&mut reports, path, suite.dialect.name());
+        }
+        let reports = RefCell::new(reports);
         let mut wrong = Wrong::default();
         let facts = Facts {
-            run_id: folder.id().to_owned(),
-            git_sha: commit(),
             shard: self.parts.get(position).cloned(),
-            ..Facts::default()
+            ..facts(self.arguments, suite, folder.id(), beside.as_deref())
         };
         let mut journal_error = None;
         let mut take = |event| {
@@ -115,6 +117,7 @@ impl Session<'_> {
         }
         self.summaries.push(summary.take());
         let mut lines = format!("artifacts: {}\n", shown(folder.path()));
+        lines += &beside.map(|path| format!("results: {}\n", shown(&path))).unwrap_or_default();
         if status > Status::Skipped {
             lines += &wrong.what_next(self.context, &folder.path().join("report.html"));
         }
@@ -184,7 +187,7 @@ impl Session<'_> {
         reports
     }
 
-    fn settings(&self, suite: &Suite) -> Settings {
+    pub(super) fn settings(&self, suite: &Suite) -> Settings {
         let mut settings = Settings::default();
         settings.mode = self.arguments.mode;
         settings.parallel = self.arguments.parallel.unwrap_or_else(|| gates::parallel(suite, settings.parallel));
@@ -192,6 +195,8 @@ impl Session<'_> {
         // In some dialects it is the suite as a whole that may take so long.
         match suite.dialect.suite_timeout() {
             Some(_) => settings.suite_timeout = self.arguments.timeout,
+            // It was told to the reader of the suite: a test's own limit comes before it.
+            None if suite.dialect == Dialect::Yao => {}
             None => settings.timeout = self.arguments.timeout,
         }
         settings.seed = self.seed;
@@ -247,9 +252,12 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// The commit under test, where the CI says so.
-fn commit() -> Option<String> {
-    ["GITHUB_SHA", "CI_COMMIT_SHA"].iter().find_map(|name| std::env::var(name).ok()).filter(|sha| !sha.is_empty())
+/// Stops a run when we are asked to end.
+pub(super) fn stop_on_signals(stopper: Stopper) {
+    // Taken before anything is started. Where they can not be, the system ends us, as it would any program.
+    if let Ok(signals) = signals() {
+        tokio::spawn(stop_on_signal(signals, stopper));
+    }
 }
 
 /// The signals that ask us to end. From here on they do not end us by themselves.

@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn the_selection_is_replaced_and_the_rest_is_kept() {
-        let given = ["run", "evals", "--case", "a", "--tag=x", "--run", "b|c", "--shard=2/4", "--mode", "live", "--parallel=2"];
+        let given =
+            ["run", "evals", "--case", "a", "--tag=x", "--run", "b|c", "--shard=2/4", "--mode", "live", "--parallel=2"];
         let again = command(&given, &["a", "it's b", "-c"]).unwrap();
         assert_eq!(again, "agentci run evals --mode live --parallel=2 --case a --case 'it'\\''s b' --case=-c");
         assert_eq!(command(&["run", "--", "-odd", "--case"], &["a"]).unwrap(), "agentci run --case a -- -odd --case");

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use agentci_ledger::{LedgerError, play};
-use agentci_verdict::{Body, GateReport, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Status};
+use agentci_verdict::{Body, GateReport, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, StabilitySummary, Status};
 
 /// How deep run folders are looked for.
 const DEPTH: usize = 12;
@@ -254,7 +254,8 @@ impl Gathered {
             on_event(of_run(ended_at, Body::Gates(Box::new(report))));
         }
         let wall_ms = self.parts.iter().map(|part| part.end.wall_ms).max().unwrap_or_default();
-        on_event(of_run(ended_at, Body::RunEnd(RunEnd { wall_ms, ..RunEnd::default() })));
+        let stability = StabilitySummary::of_several(&rows);
+        on_event(of_run(ended_at, Body::RunEnd(RunEnd { wall_ms, stability, ..RunEnd::default() })));
         Ok(worst)
     }
 

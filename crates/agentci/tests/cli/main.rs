@@ -38,4 +38,6 @@ mod select;
 mod serve_llm;
 mod shards;
 mod signals;
+mod stability;
 mod yaml;
+mod yao_results;

@@ -213,6 +213,17 @@ fn every_report_of_every_dialect_is_made_again_as_it_was() {
             Suite::empty().file("shop/ananke.config.yaml", config).file("shop/a.test.yaml", conversation),
             "shop",
         ),
+        (
+            "yao",
+            Suite::empty()
+                .file("app.yao", "{}")
+                .file("assistants/keyword/package.yao", "{ \"name\": \"=1+1\", \"connector\": \"mock\" }")
+                .file(
+                    "assistants/keyword/tests/inputs.jsonl",
+                    "{\"id\":\"=1+1\",\"input\":\"hi\",\"expected\":\"nowhere\"}\n",
+                ),
+            "assistants",
+        ),
     ];
     let kinds = ["summary", "json", "junit", "markdown", "html", "jsonl", "csv", "console", "github"];
     for (dialect, suite, path) in suites {

@@ -5,13 +5,15 @@ use agentci_trace::{Trace, TracedCall};
 
 use super::condition::Condition;
 use super::count::{Count, times};
-use crate::called::{listed, listed_with};
+use crate::called::{goes_by, listed, listed_with};
 use crate::evaluate::Evaluate;
 
 /// One tool, with what is asked of its calls.
 #[derive(Debug)]
 pub(super) struct Calls {
     pub(super) name: Spanned<String>,
+    /// Whether names count that end in it.
+    pub(super) suffix: bool,
     pub(super) conditions: Vec<Condition>,
     pub(super) count: Count,
     pub(super) after: Option<Spanned<String>>,
@@ -52,7 +54,7 @@ impl Evaluate for Calls {
 
 impl Calls {
     fn named<'c>(&self, calls: &'c [TracedCall<'c>]) -> impl Iterator<Item = &'c TracedCall<'c>> {
-        calls.iter().filter(|call| call.call.name == self.name.value)
+        calls.iter().filter(|call| goes_by(&call.call.name, &self.name.value, self.suffix))
     }
 
     fn fits(&self, call: &TracedCall<'_>) -> bool {

@@ -23,6 +23,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         return Some(Box::new(AnyCalled { names: names?, span: any.span }));
     }
     let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
+    let suffix = fields.optional("suffix").map_or(Some(false), |node| read::truth(node, "suffix", problems));
     let count = fields.optional("count").map_or(Some(Count::AT_LEAST_ONE), |node| Count::read(node, problems));
     let after = fields.optional("after").map(|node| read::name(node, "after", problems));
     let args = fields.optional("args").map(|node| args(node, problems));
@@ -42,7 +43,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         Some(after) => Some(after?),
         None => None,
     };
-    Some(Box::new(Calls { name: name?, conditions, count: count?, after }))
+    Some(Box::new(Calls { name: name?, suffix: suffix?, conditions, count: count?, after }))
 }
 
 fn args(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Condition>> {

@@ -3,7 +3,10 @@
 mod duration;
 mod matches;
 mod pattern;
+mod questions;
 mod task;
 mod tool_called;
 mod tool_order;
+mod tool_result;
 mod trial;
+mod values;

@@ -69,6 +69,7 @@ pub(crate) fn lower(
     let Some(span) = cases.first().map(|case| case.span).filter(|_| !refused) else { return (None, strays) };
     let suite = Suite {
         agents: Vec::new(),
+        embedder: None,
         name: documents.name,
         dialect: Dialect::Aumai,
         path: documents.path.to_path_buf(),
@@ -161,6 +162,9 @@ fn case(test: Test, target: Target, world: &Arc<World>) -> Case {
         timeout: None,
         runs: 1,
         stop: StopRule::Never,
+        asked: None,
+        expected: None,
+        metadata: None,
         broken: None,
     }
 }
@@ -177,7 +181,7 @@ fn said(messages: &[Map<String, Value>]) -> Said {
 fn message(map: &Map<String, Value>) -> Option<Message> {
     match (map.get("role")?, map.get("content")?) {
         (Value::String(role), Value::String(content)) if map.len() == 2 && !role.trim().is_empty() => {
-            Some(Message { role: role.clone(), content: Text::Literal(content.clone()) })
+            Some(Message::new(role.as_str(), Text::Literal(content.clone())))
         }
         _ => None,
     }

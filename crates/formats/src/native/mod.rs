@@ -22,6 +22,8 @@ mod gates;
 mod hook;
 mod limits;
 mod lower;
+mod models;
+mod named;
 mod print;
 mod read;
 mod settings;
@@ -30,4 +32,8 @@ mod turn;
 mod words;
 
 pub(crate) use lower::lower;
+pub(crate) use models::attach_models;
+pub(crate) use named::named_target;
 pub use print::print;
+pub(crate) use target::{ReadHttp, read_address, read_http};
+pub(crate) use words::Place;

@@ -5,14 +5,17 @@
 
 use std::collections::HashSet;
 use std::convert::Infallible;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Content, Gates, Hook, Limits, Message, Node, Pair, Said, Scalar, Span, StopRule, Suite, Text,
+    Case, Check, Content, Gates, Hook, Limits, Message, Node, Pair, Said, Scalar, Span, StopRule, Suite, Target, Text,
     ToolSource, Turn, World, escape, print_duration, relative,
 };
 
-use crate::surroundings::{print_faults, print_live_tools, print_normalization, print_redaction, print_scripted};
+use crate::surroundings::{
+    print_faults, print_live_tools, print_normalization, print_redaction, print_routes, print_scripted,
+};
 
 use super::emit::emit;
 use super::gates::print_percentage;
@@ -36,8 +39,16 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     if let Some(output) = &suite.output_dir {
         pairs.push(printer.pair("output_dir", printer.path(output)));
     }
+    if let Some(embedder) = &suite.embedder {
+        pairs.push(printer.pair("embedder", printer.text(&embedder.value)));
+    }
     pairs.extend(printer.gates(&suite.gates));
     pairs.extend(print_redaction(&suite.redact, suite.span).map(|node| printer.pair("redact", node)));
+    let agent = |(name, target): &(String, Arc<Target>)| Some(printer.pair(name, printer.target(target, 0)?));
+    let agents: Vec<Pair> = suite.agents.iter().filter_map(agent).collect();
+    if !agents.is_empty() {
+        pairs.push(printer.pair("agents", printer.map(agents)));
+    }
     let mut taken = HashSet::new();
     let cases = suite.cases.iter().enumerate().map(|(index, case)| printer.case(case, index, &mut taken)).collect();
     pairs.push(printer.pair("cases", Node::list(suite.span, cases)));
@@ -85,6 +96,9 @@ impl Printer<'_> {
             let reason = skip.reason.as_ref().map_or_else(|| self.plain("true"), |reason| self.text(reason));
             pairs.push(self.pair("skip", reason));
         }
+        for (key, value) in [("asked", &case.asked), ("expected", &case.expected), ("metadata", &case.metadata)] {
+            pairs.extend(value.as_ref().map(|value| self.pair(key, Node::from_value(value, self.span))));
+        }
         pairs.extend(self.target(&case.target, index).map(|target| self.pair("target", target)));
         pairs.extend(self.world(&case.world));
         if !case.variables.is_empty() {
@@ -117,6 +131,11 @@ impl Printer<'_> {
         let mut tools = Vec::new();
         if let ToolSource::Cassette(cassette) = &world.tools {
             tools.push(self.pair("cassette", self.path(&cassette.path)));
+        }
+        if let ToolSource::Routes(routes) = &world.tools {
+            let path = |path: &PathBuf| relative(self.folder, path).to_string_lossy().into_owned();
+            let pairs = print_routes(routes, &path, self.span).into_iter();
+            tools.extend(pairs.map(|(key, node)| self.pair(key, node)));
         }
         if let Some(allowed) = &world.allowed {
             tools.push(self.pair("allow", self.list(allowed, |tool| self.text(&tool.value))));
@@ -174,7 +193,9 @@ impl Printer<'_> {
         let said = match &turn.said {
             Said::Input(data) => self.pair("input", Node::from_value(&data.written(), self.span)),
             Said::Messages(messages) => match messages.as_slice() {
-                [Message { role, content }] if role == "user" => self.pair("user", self.template(content)),
+                [Message { role, content, more }] if role == "user" && more.is_empty() => {
+                    self.pair("user", self.template(content))
+                }
                 _ => self.pair("messages", self.list(messages, |message| self.message(message))),
             },
             Said::Action(action) => self.pair(&action.kind.value, action.arguments.clone()),
@@ -188,10 +209,12 @@ impl Printer<'_> {
     }
 
     fn message(&self, message: &Message) -> Node {
-        self.map(vec![
-            self.pair("role", self.text(&message.role)),
-            self.pair("content", self.template(&message.content)),
-        ])
+        let mut pairs = vec![self.pair("role", self.text(&message.role))];
+        if !message.more.contains_key("content") {
+            pairs.push(self.pair("content", self.template(&message.content)));
+        }
+        pairs.extend(message.more.iter().map(|(key, value)| self.pair(key, Node::from_value(value, self.span))));
+        self.map(pairs)
     }
 
     fn check(&self, check: &Check) -> Node {

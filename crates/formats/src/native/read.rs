@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Check, Diagnostic, Diagnostics, Files, Gates, Mode, Node, Redaction, Skip, Span, Spanned, Turn, join, read,
+    Check, Diagnostic, Diagnostics, Files, Gates, Mode, Node, Pair, Reading, Redaction, Skip, Span, Spanned, Target,
+    Turn, join, read,
 };
+use serde_json::Value;
 
 use super::gates::gates;
 use super::settings::{Settings, settings};
+use super::target::target;
 use super::turn::turns;
 use super::words::Place;
 use crate::ids;
@@ -23,7 +26,9 @@ pub(super) struct SuiteFile {
     pub(super) output_dir: Option<PathBuf>,
     pub(super) redact: Redaction,
     pub(super) gates: Gates,
+    pub(super) embedder: Option<Spanned<String>>,
     pub(super) settings: Settings,
+    pub(super) agents: Vec<(String, Arc<Target>)>,
     pub(super) cases: Vec<ReadCase>,
 }
 
@@ -42,8 +47,10 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
         .map(|output| join(&folder, &output.value));
     let gates = fields.optional("gates").map(|node| gates(node, &folder, problems)).unwrap_or_default();
     let redact = fields.optional("redact").map(|node| read_redaction(node, problems)).unwrap_or_default();
+    let embedder = fields.optional("embedder").and_then(|node| read::name(node, "embedder", problems));
     let place = Place { files, folder: &folder };
     let settings = settings(&mut fields, place, problems);
+    let agents = fields.optional("agents").map(|node| agents(node, place, problems)).unwrap_or_default();
     let has_target = fields.optional("target").is_some();
     let cases = fields.required("cases", problems).and_then(|node| cases(node, place, has_target, problems));
     fields.finish(problems);
@@ -51,7 +58,18 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
         // The suite is refused without its name; what is wrong with its cases is told all the same.
         cases.iter().flatten().for_each(|case| problems.append(case.problems.clone()));
     }
-    Some(SuiteFile { name: name?, mode, output_dir, redact, gates, settings, cases: cases?, folder })
+    Some(SuiteFile { name: name?, mode, output_dir, redact, gates, embedder, settings, agents, cases: cases?, folder })
+}
+
+/// Agents by their names.
+fn agents(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<(String, Arc<Target>)> {
+    let Some(pairs) = node.pairs() else {
+        let message = format!("`agents` must be a mapping, found {}", node.describe());
+        problems.push(Diagnostic::error(node.span, message).label("expected `name: { kind: {..} }` lines"));
+        return Vec::new();
+    };
+    let agent = |pair: &Pair| Some((pair.key.text.clone(), target(&pair.value, place, problems)?.at(0)));
+    pairs.iter().filter_map(agent).collect()
 }
 
 fn cases(node: &Node, place: Place<'_>, has_target: bool, problems: &mut Diagnostics) -> Option<Vec<ReadCase>> {
@@ -112,6 +130,9 @@ pub(super) struct CaseFile {
     pub(super) tags: Vec<String>,
     pub(super) skip: Option<Skip>,
     pub(super) turns: Vec<Turn>,
+    pub(super) asked: Option<Arc<Value>>,
+    pub(super) expected: Option<Arc<Value>>,
+    pub(super) metadata: Option<Arc<Value>>,
     pub(super) settings: Settings,
 }
 
@@ -122,6 +143,11 @@ fn case(node: &Node, place: Place<'_>, suite_has_target: bool, problems: &mut Di
     let tags = fields.optional("tags").and_then(|node| read::one_or_more_texts(node, "tags", problems));
     let skip = fields.optional("skip").and_then(|node| skip(node, problems));
     let turns = turns(&mut fields, problems);
+    let mut told = |key| {
+        let node = fields.optional(key)?;
+        read::data(node, key, Reading::Core, problems).map(Arc::new)
+    };
+    let (asked, expected, metadata) = (told("asked"), told("expected"), told("metadata"));
     let settings = settings(&mut fields, place, problems);
     if !suite_has_target && fields.optional("target").is_none() {
         problems.push(
@@ -132,5 +158,5 @@ fn case(node: &Node, place: Place<'_>, suite_has_target: bool, problems: &mut Di
     }
     fields.finish(problems);
     let tags = tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect();
-    Some(CaseFile { id: id?, description, tags, skip, turns: turns?, settings })
+    Some(CaseFile { id: id?, description, tags, skip, turns: turns?, asked, expected, metadata, settings })
 }

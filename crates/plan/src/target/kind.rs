@@ -72,6 +72,14 @@ impl Target {
         }
     }
 
+    /// Variables that come before those of the environment.
+    pub fn environment(&self) -> &[(String, String)] {
+        match self {
+            Target::Chat(chat) => chat.environment.as_ref().map(|file| file.values.as_slice()).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
     /// What the agent is shown to know who asks, and nobody else may see.
     pub fn secret(&self) -> Option<&Text> {
         match self {
@@ -111,7 +119,7 @@ impl Target {
     pub fn misfits(&self, turns: &[Turn]) -> Diagnostics {
         let mut problems = Diagnostics::default();
         let what = self.describe();
-        if let Some(second) = turns.get(1).filter(|_| !self.takes_requests()) {
+        if let Some(second) = turns.get(1).filter(|_| !self.takes_requests() && !matches!(self, Target::Chat(_))) {
             let message = format!("{what} takes one turn");
             problems.push(Diagnostic::error(second.span, message).label("there is no second turn"));
         }

@@ -2,17 +2,19 @@
 //!
 //! ```json
 //! {"number":2,"description":"...","place":{...},"runs":3,"ends":[{"status":"fail","wall_ms":12,"findings":[...]}],
+//!  "stability":{"runs":3,"passed":2,"pass_rate":66.6,"stability_class":"unstable","avg_duration_ms":10.3},
 //!  "baseline":{"status":"pass","step":2,"before":[...],"after":[...]},"attempts":[{"number":1,"checks":...,"steps":...}]}
 //! ```
 //!
 //! (Shortened.) `ends` has every run, `attempts` those whose steps were kept.
 
 use agentci_trace::Usage;
-use agentci_verdict::{CaseEnd, Row, Status, Step};
+use agentci_verdict::{CaseEnd, Row, Stability, Status, Step};
 use serde::Serialize;
 
 use super::baseline::Departure;
 use super::finding::{FINDINGS, Spot, Told};
+use super::step::Part;
 use crate::cut;
 use crate::findings::decisive_attempt;
 
@@ -39,10 +41,16 @@ pub(super) struct Detail<'r> {
     cassette: Option<Cassette<'r>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<(&'r str, u64)>,
+    /// What its file says of it beside what is asked, as JSON.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<Part>,
     runs: u32,
     /// The run that decided, from 1.
     decisive: usize,
     ends: Vec<End<'r>>,
+    /// How much they are alike.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stability: Option<Stability>,
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<&'r Departure<'r>>,
 }
@@ -101,10 +109,15 @@ impl<'r> Detail<'r> {
                 unused: &replay.unused_lines[..replay.unused_lines.len().min(NAMED)],
             }),
             tools: calls.map(|(name, count)| (head(name), *count)).collect(),
+            notes: [("Expected", &end.expected), ("Metadata", &end.metadata)]
+                .into_iter()
+                .filter_map(|(label, value)| Some(Part::of(label, value.as_ref()?, LIMIT)))
+                .collect(),
             runs: end.runs,
             decisive: decisive_attempt(row),
             // Steps are compared where there is something to compare them with.
             ends: row.attempts.iter().take(RUNS).map(|end| End::of(end, end.runs > 1 || baseline.is_some())).collect(),
+            stability: Stability::of_several(row),
             baseline,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agentci_verdict::{Aggregates, Row, Status, iso_utc};
+use agentci_verdict::{Aggregates, Row, StabilitySummary, Status, iso_utc};
 
 use super::assets::{SCRIPT, STYLE, policy};
 use super::case::sections;
@@ -80,6 +80,12 @@ fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
     if flaky > 0 {
         figures.push(("flaky", flaky.to_string()));
     }
+    if let Some(stability) = StabilitySummary::of_several(&run.rows) {
+        let cases = stability.stable_cases + stability.unstable_cases;
+        figures.push(("stable", format!("{} of {cases}", stability.stable_cases)));
+        figures.push(("runs", stability.total_runs.to_string()));
+        figures.push(("passed on average", percent(stability.overall_pass_rate / 100.0)));
+    }
     if let Some(wall) = numbers.wall_ms {
         figures.extend([
             ("mean", duration_of(wall.mean)),
@@ -109,9 +115,12 @@ fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
         ("suite file", &start.suite_path),
         ("format", &start.dialect),
         ("seed", &seed),
+        ("agent", start.agent.as_deref().unwrap_or_default()),
+        ("connector", start.connector.as_deref().unwrap_or_default()),
     ];
-    for (label, fact) in facts.into_iter().filter(|(_, fact)| !fact.is_empty()) {
-        let _ = write!(into, "<div><dt>{label}<dd><code>{}</code></div>", name(fact));
+    let environment = start.environment.iter().map(|(label, fact)| (label.as_str(), fact.as_str()));
+    for (label, fact) in facts.into_iter().chain(environment).filter(|(_, fact)| !fact.is_empty()) {
+        let _ = write!(into, "<div><dt>{}<dd><code>{}</code></div>", name(label), name(fact));
     }
     into.push_str("</dl>\n");
 }

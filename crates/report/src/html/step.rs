@@ -48,11 +48,19 @@ pub(super) struct Step {
 
 /// A value that belongs to a step.
 #[derive(Debug, Serialize)]
-struct Part {
+pub(super) struct Part {
     label: &'static str,
     json: String,
     #[serde(skip_serializing_if = "is_false")]
     cut: bool,
+}
+
+impl Part {
+    /// As much of a value as fits into `limit` bytes.
+    pub(super) fn of(label: &'static str, value: &Value, limit: usize) -> Self {
+        let (json, cut) = compact(value, limit);
+        Self { label, json, cut }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
@@ -149,8 +157,7 @@ impl Step {
     }
 
     fn part(&mut self, label: &'static str, value: &Value) {
-        let (json, cut) = compact(value, LIMIT);
-        self.parts.push(Part { label, json, cut });
+        self.parts.push(Part::of(label, value, LIMIT));
     }
 
     fn maybe(&mut self, label: &'static str, value: Option<&Value>) {

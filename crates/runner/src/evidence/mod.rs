@@ -25,7 +25,10 @@ pub(crate) struct Unanswered {
 
 /// What is kept from one question to the next, for a whole run of a suite.
 #[derive(Debug, Default)]
-pub(crate) struct Evidence {}
+pub(crate) struct Evidence {
+    /// Functions of the suite's own.
+    programs: script::Programs,
+}
 
 impl Evidence {
     /// Finds out what a check wants to know.

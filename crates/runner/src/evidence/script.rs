@@ -1,19 +1,76 @@
 //! What a function of the suite's own returns.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use agentci_plan::ScriptFile;
+use agentci_plan::{ScriptFile, did_you_mean, read};
+use agentci_script::{Limits, Program, ScriptError};
 use agentci_verdict::Cause;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Evidence, Unanswered};
 
-#[expect(clippy::unused_async, reason = "functions run on a thread of their own")]
+/// The most that is kept of what a function returns, as JSON.
+const RETURNED: usize = 64 * 1024;
+
+/// Files of functions that were made ready, or could not be. There are few, so they are looked through.
+#[derive(Debug, Default)]
+pub(crate) struct Programs {
+    known: Mutex<Vec<(Arc<ScriptFile>, Result<Program, ScriptError>)>>,
+}
+
+impl Programs {
+    fn get(&self, file: &Arc<ScriptFile>) -> Result<Program, ScriptError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, program)) = known.iter().find(|(other, _)| Arc::ptr_eq(other, file) || other == file) {
+            return program.clone();
+        }
+        let program = Program::read(file);
+        known.push((Arc::clone(file), program.clone()));
+        program
+    }
+}
+
 pub(super) async fn call(
-    _evidence: &Evidence,
-    _file: Arc<ScriptFile>,
-    _function: String,
-    _arguments: Vec<Value>,
+    evidence: &Evidence,
+    file: Arc<ScriptFile>,
+    function: String,
+    arguments: Vec<Value>,
 ) -> Result<Value, Unanswered> {
-    Err(Unanswered::new(Cause::Config, "there is no engine for scripts"))
+    let result = match evidence.programs.get(&file) {
+        Ok(program) => program.call(&function, &arguments, &Limits::default()).await,
+        Err(error) => Err(error),
+    };
+    match result {
+        Ok(returned) if returned.to_string().len() > RETURNED => {
+            Ok(json!({ "thrown": format!("it returned more than {} KB", RETURNED / 1024) }))
+        }
+        Ok(returned) => Ok(json!({ "returned": returned })),
+        Err(ScriptError::Thrown { message, place: Some((line, column)) }) => {
+            Ok(json!({ "thrown": message, "place": { "line": line, "column": column } }))
+        }
+        Err(error @ (ScriptError::Syntax { .. } | ScriptError::NoFunction { .. } | ScriptError::Engine(_))) => {
+            Err(broken(&file, &error))
+        }
+        Err(error) => Ok(json!({ "thrown": error.to_string() })),
+    }
+}
+
+/// A file or a function that can not be what its author meant.
+fn broken(file: &ScriptFile, error: &ScriptError) -> Unanswered {
+    let path = file.path.display();
+    let (message, help) = match error {
+        ScriptError::Syntax { line, column, message } => {
+            (format!("`{path}` can not be understood: {message} ({path}:{line}:{column})"), None)
+        }
+        ScriptError::NoFunction { function, known } => {
+            let help = match did_you_mean(function, known.iter().map(String::as_str)) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None if known.is_empty() => "it has no function at all".into(),
+                None => format!("it has {}", read::quoted_list(known)),
+            };
+            (format!("`{path}` has no function `{function}`"), Some(help))
+        }
+        other => (format!("`{path}`: {other}"), None),
+    };
+    Unanswered { help, ..Unanswered::new(Cause::Config, message) }
 }

@@ -56,7 +56,7 @@ impl Spoilt {
 #[derive(Debug)]
 pub(super) struct Mind {
     script: Arc<ModelScript>,
-    index: Index,
+    index: Arc<Index>,
     seed: u64,
     state: Mutex<State>,
 }
@@ -96,10 +96,20 @@ impl Mind {
         seed: Option<u64>,
         observer: Option<WireObserver>,
     ) -> Result<Self, IndexError> {
-        let index = Index::new(&script.rules)?;
+        let index = Arc::new(Index::new(&script.rules)?);
+        Ok(Self::indexed(script, index, seed, observer))
+    }
+
+    /// One whose rules are indexed already.
+    pub(super) fn indexed(
+        script: Arc<ModelScript>,
+        index: Arc<Index>,
+        seed: Option<u64>,
+        observer: Option<WireObserver>,
+    ) -> Self {
         let seed = seed.or(script.seed).unwrap_or_default();
         let state = State { rules: vec![RuleState::default(); script.rules.len()], observer, ..State::default() };
-        Ok(Self { script, index, seed, state: Mutex::new(state) })
+        Self { script, index, seed, state: Mutex::new(state) }
     }
 
     pub(super) fn script(&self) -> &ModelScript {

@@ -7,7 +7,7 @@
 //! It plays OpenAI's Chat Completions, Responses, Embeddings and Models and Anthropic's Messages, streamed or not. What is said
 //! comes from a [`ModelScript`](agentci_plan::ModelScript); rules are found through an index, so that ten thousand cost no more
 //! than one. `GET /__agentci/journal` tells every request, `POST /__agentci/reset` begins anew. The server stops when it is
-//! dropped.
+//! dropped. Whoever asks from within this program needs no server: a [`ScriptMind`] answers by the same rules.
 
 mod answer;
 mod anthropic;
@@ -18,6 +18,7 @@ mod delivery;
 mod events;
 mod exchange;
 mod fields;
+mod in_process;
 mod index;
 mod intake;
 mod journal;
@@ -32,5 +33,6 @@ mod server;
 mod speech;
 mod tokens;
 
+pub use in_process::{ModelCall, ModelReply, ModelSpeech, ScriptIndex, ScriptMind};
 pub use index::IndexError;
 pub use server::{ModelServer, ServerError, ServerOptions};

@@ -3,6 +3,9 @@
 mod a2a;
 mod address;
 mod agui;
+mod chat;
+mod chat_print;
+mod http;
 mod mcp;
 mod mock;
 mod print;
@@ -10,4 +13,6 @@ mod process;
 mod read;
 
 pub(crate) use address::read_address;
+pub(super) use chat::unread_script;
+pub(crate) use http::{ReadHttp, read_http};
 pub(super) use read::{ReadTarget, target};

@@ -49,6 +49,7 @@ function caseBody(detail, end, run) {
     baselineSection(detail, run),
     checksSection(attempt, end),
     output && section("Final output", partOf(output.parts[0], output)),
+    (detail.notes ?? []).map((note) => section(note.label, tree(note.json, note.cut))),
     end.stderr && section("Standard error, its end", el("pre.stderr", { tabindex: "0" }, end.stderr)),
     traceSection(steps, end, attempt),
   ]);

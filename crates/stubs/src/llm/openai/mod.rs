@@ -10,7 +10,7 @@ mod responses_stream;
 use agentci_plan::Finish;
 
 /// The word of Chat Completions for why a model stopped.
-fn finish_reason(finish: Finish) -> &'static str {
+pub(super) fn finish_reason(finish: Finish) -> &'static str {
     match finish {
         Finish::Stop => "stop",
         Finish::Length => "length",

@@ -1,0 +1,95 @@
+//! # What it checks
+//! Another agent says so: one that the suite knows by this name gets `{"output": .., "input": .., "criteria": ..}`, with whatever
+//! stands under `metadata` beside them, and answers `{"passed": true, "reason": ".."}`, alone or between fences. An answer of any
+//! other form fails, negated or not.
+//!
+//! # Why
+//! What only a reader can tell: whether an answer is polite, complete, to the point.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - agent: { agent: judge, criteria: The answer is polite. }
+//! ```
+
+use std::borrow::Cow;
+
+use agentci_plan::{Failure, Node, Outcome, Reading, Spanned, read};
+use agentci_trace::Trace;
+use serde_json::{Map, Value};
+
+use crate::called::cut;
+use crate::compiler::Compiler;
+use crate::evaluate::{Evaluate, no_output};
+use crate::evidence::Question;
+use crate::output::{input, output, structured};
+use crate::shorten::shorten;
+
+/// How much of a reason is shown.
+const REASON: usize = 1_000;
+
+#[derive(Debug)]
+struct Agent {
+    name: Spanned<String>,
+    criteria: Value,
+    input: Option<Value>,
+    metadata: Map<String, Value>,
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let problems = &mut compiler.problems;
+    let mut fields = read::Fields::open(arguments, "`agent`", problems)?;
+    let agent = fields.required("agent", problems).and_then(|node| read::name(node, "agent", problems));
+    let criteria =
+        fields.required("criteria", problems).and_then(|node| read::data(node, "criteria", Reading::Core, problems));
+    let input = fields.optional("input").map(|node| read::data(node, "input", Reading::Core, problems));
+    let metadata = fields.optional("metadata").map(|node| read::object(node, "metadata", Reading::Core, problems));
+    fields.finish(problems);
+    let metadata = match metadata {
+        None => Map::new(),
+        Some(Some(Value::Object(map))) => map,
+        Some(_) => return None,
+    };
+    let input = match input {
+        None => None,
+        Some(input) => Some(input?),
+    };
+    Some(Box::new(Agent { name: agent?, criteria: criteria?, input, metadata }))
+}
+
+impl Evaluate for Agent {
+    fn evaluate(&self, _trace: &Trace) -> Outcome {
+        no_output()
+    }
+
+    fn question(&self, trace: &Trace) -> Option<Question> {
+        let input = self.input.as_ref().or(input(trace)).cloned().unwrap_or_default();
+        let mut message = Map::new();
+        message.insert("output".into(), output(trace)?.into_owned());
+        message.insert("input".into(), input);
+        message.insert("criteria".into(), self.criteria.clone());
+        for (key, value) in &self.metadata {
+            message.entry(key.as_str()).or_insert_with(|| value.clone());
+        }
+        Some(Question::Agent { agent: self.name.value.clone(), message: Value::Object(message).to_string() })
+    }
+
+    fn conclude(&self, _trace: &Trace, answer: &Value, negate: bool) -> Outcome {
+        let name = &self.name.value;
+        let said = answer.get("output").unwrap_or(&Value::Null);
+        let failed = |message: String, label: &str| Failure::new(message).at(self.name.span, label);
+        let read = structured(said).map(|(read, _)| read).filter(|read| read.is_object());
+        let verdict = read.as_ref().and_then(|read| read.get("passed").or(read.get("pass"))?.as_bool());
+        let Some(passed) = verdict else {
+            let message = format!("`{name}` did not answer with `passed`, true or false: {}", cut(said));
+            return Outcome::Failed(failed(message, "gave no verdict"));
+        };
+        if passed != negate {
+            return Outcome::Held;
+        }
+        let reason = read.as_deref().and_then(|read| read.get("reason")).and_then(Value::as_str).map(Cow::Borrowed);
+        let reason = reason.map_or_else(String::new, |reason| format!(": {}", shorten(&reason, REASON)));
+        let verdict = if passed { "lets it pass, and must not" } else { "does not let it pass" };
+        Outcome::Failed(failed(format!("`{name}` {verdict}{reason}"), verdict))
+    }
+}

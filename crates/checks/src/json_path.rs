@@ -1,0 +1,111 @@
+//! # What it checks
+//! At this path of the agent's final output stands this value. A path is names with dots between them and indexes in brackets,
+//! `items[0].name`, with or without `$.` before it; one that begins with `$` and is more than that is a `JSONPath` of RFC 9535, and
+//! several places that it leads to are compared as a list. A list as `value` means one of it, where no list stands at the path.
+//! Nothing at the path is `null`, as is a `value` that is left out. A final output that is a text is read as JSON, all of it or
+//! what is between fences; one that is none does not pass.
+//!
+//! # Why
+//! One field of a structured answer, whatever the others say.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - json_path: { path: need_search, value: false }
+//!   - json_path: { path: "items[0].colour", value: [red, green] }
+//!   - json_path: { path: "$.items[?@.price > 10].name", value: lamp }
+//! ```
+
+use std::borrow::Cow;
+
+use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Reading, Span, read};
+use agentci_trace::Trace;
+use serde_json::Value;
+
+use crate::called::cut;
+use crate::compiler::Compiler;
+use crate::equality::same;
+use crate::evaluate::{Evaluate, no_output};
+use crate::output::{json_in, output, type_name};
+use crate::walk::Walk;
+
+#[derive(Debug)]
+struct AtPath {
+    walk: Walk,
+    written: String,
+    path_span: Span,
+    value: Value,
+    span: Span,
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let problems = &mut compiler.problems;
+    let mut fields = read::Fields::open(arguments, "`json_path`", problems)?;
+    let path = fields.required("path", problems);
+    let value = fields.optional("value");
+    fields.finish(problems);
+    let span = value.map_or(arguments.span, |value| value.span);
+    let value = value.map_or(Some(Value::Null), |node| read::data(node, "value", Reading::Core, problems));
+    let path_span = path?.span;
+    let written = read::text(path?, "path", problems)?;
+    match Walk::read(&written) {
+        Ok(walk) => Some(Box::new(AtPath { walk, written, path_span, value: value?, span })),
+        Err(error) => {
+            let message = format!("this is not a JSONPath: {error}");
+            let problem = Diagnostic::error(path_span, message).label("not a path");
+            problems.push(
+                problem.help("plain paths are `a.b[0].c`; all others are written as RFC 9535 has it: `$.a[*].b`"),
+            );
+            None
+        }
+    }
+}
+
+impl AtPath {
+    fn fits(&self, found: &Value) -> bool {
+        match (&self.value, found) {
+            (Value::Array(choices), found) if !found.is_array() => choices.iter().any(|choice| same(choice, found)),
+            (value, found) => same(value, found),
+        }
+    }
+}
+
+impl Evaluate for AtPath {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let Some(output) = output(trace) else { return no_output() };
+        let read = match output.as_ref() {
+            Value::Object(_) | Value::Array(_) => Some(output.clone()),
+            Value::String(text) => json_in(text).map(Cow::Owned),
+            _ => None,
+        };
+        let Some(read) = read else {
+            let kind = type_name(&output);
+            let message = format!("the final output is not valid JSON with a `{}` in it, but a {kind}", self.written);
+            let failure = Failure::new(message).at(self.path_span, "asks for JSON");
+            return Outcome::Failed(failure.note(format!("the final output is {}", cut(&output))));
+        };
+        let found = self.walk.find(&read);
+        let actual = found.as_deref().unwrap_or(&Value::Null);
+        if self.fits(actual) {
+            return Outcome::Held;
+        }
+        let wanted = match &self.value {
+            value @ Value::Array(_) if !actual.is_array() => format!("one of {}", cut(value)),
+            value => cut(value),
+        };
+        let (message, label) = match &found {
+            None => {
+                (format!("nothing stands at `{}`, which should be {wanted}", self.written), "nothing is there".into())
+            }
+            Some(found) => (
+                format!("at `{}` stands {} instead of {wanted}", self.written, cut(found)),
+                format!("there is {}", cut(found)),
+            ),
+        };
+        let mut failure =
+            Failure::new(message).at(self.span, label).note(format!("the final output is {}", cut(&read)));
+        let detail = Detail { path: self.written.clone(), expected: self.value.clone(), actual: actual.clone() };
+        failure.details = vec![detail];
+        Outcome::Failed(failure)
+    }
+}

@@ -1,0 +1,103 @@
+//! The agent's result as a value, and JSON that is written in a text.
+
+use std::borrow::Cow;
+
+use agentci_trace::{Kind, Trace};
+use serde_json::Value;
+
+/// The agent's final output, or failing that what it said as a text.
+pub(crate) fn output(trace: &Trace) -> Option<Cow<'_, Value>> {
+    if let Some(output) = trace.final_output() {
+        return Some(Cow::Borrowed(output));
+    }
+    let said = trace.text();
+    (!said.is_empty()).then(|| Cow::Owned(Value::String(said)))
+}
+
+/// What the agent was given last.
+pub(crate) fn input(trace: &Trace) -> Option<&Value> {
+    trace.events().iter().rev().find_map(|event| match &event.kind {
+        Kind::TurnStart(input) => Some(input),
+        _ => None,
+    })
+}
+
+/// The JSON of a text: all of it, else that of the first block between fences that is said to be JSON, else of the first that is.
+pub(crate) fn json_in(text: &str) -> Option<Value> {
+    let read = |text: &str| serde_json::from_str(text.trim()).ok();
+    read(text).or_else(|| {
+        let blocks = || blocks(text);
+        let marked = blocks().filter(|(tag, _)| tag.eq_ignore_ascii_case("json"));
+        marked.chain(blocks()).find_map(|(_, inside)| read(inside))
+    })
+}
+
+/// What stands between fences, with the word behind the first.
+fn blocks(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (_, opened) = rest.split_once("```")?;
+        let (inside, after) = opened.split_once("```").unwrap_or((opened, ""));
+        rest = after;
+        Some(inside.split_once('\n').map_or(("", inside), |(tag, inside)| (tag.trim(), inside)))
+    })
+}
+
+/// A value that is an object or a list, or a text that holds one; and whether it was read from a text.
+pub(crate) fn structured(value: &Value) -> Option<(Cow<'_, Value>, bool)> {
+    match value {
+        Value::Object(_) | Value::Array(_) => Some((Cow::Borrowed(value), false)),
+        Value::String(text) => {
+            json_in(text).filter(|read| read.is_object() || read.is_array()).map(|read| (Cow::Owned(read), true))
+        }
+        _ => None,
+    }
+}
+
+/// What JSON calls the type of a value.
+pub(crate) fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn json_is_found_in_fences() {
+        for (text, found) in [
+            (r#" {"a": 1} "#, Some(json!({"a": 1}))),
+            ("7", Some(json!(7))),
+            ("Here:\n```json\n{\"a\": 1}\n```\nDone.", Some(json!({"a": 1}))),
+            ("```\n[1]\n```", Some(json!([1]))),
+            ("```python\n[1]\n```", Some(json!([1]))),
+            ("```\n[1]\n```\n```JSON\n[2]\n```", Some(json!([2]))),
+            ("```\nx = 1\n```\n```\n[2]\n```", Some(json!([2]))),
+            ("```json\n{\"a\": 1}", Some(json!({"a": 1}))),
+            ("```{\"a\": 1}```", Some(json!({"a": 1}))),
+            ("no JSON", None),
+            ("```json\nno JSON\n```", None),
+            ("```", None),
+            ("", None),
+        ] {
+            assert_eq!(json_in(text), found, "{text}");
+        }
+    }
+
+    #[test]
+    fn plain_values_have_no_structure() {
+        assert_eq!(structured(&json!("7")), None);
+        assert_eq!(structured(&json!(7)), None);
+        assert_eq!(structured(&json!("[7]")), Some((Cow::Owned(json!([7])), true)));
+        assert!(!structured(&json!([7])).unwrap().1);
+    }
+}

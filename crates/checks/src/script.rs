@@ -1,0 +1,147 @@
+//! # What it checks
+//! A function of yours says so: it is called with the agent's final output, what the agent was given (or `input`), and `value`, and
+//! returns `true` or `false`, or an object with `pass` and `message`. The file is JavaScript or TypeScript, relative to the suite;
+//! the function need not be exported. A function that throws, takes too long or returns anything else fails, negated or not.
+//!
+//! # Why
+//! Whatever no other check can say. Functions run in a box: there are no files, no network, no timers, and no state from one call
+//! to the next.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - script: { file: checks/totals.ts, function: addsUp }
+//!   - script: { file: checks/totals.ts, function: isTotal, value: 30 }
+//! ```
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agentci_plan::{Diagnostic, Failure, Node, Outcome, Reading, ScriptFile, Span, Spanned, join, read};
+use agentci_trace::Trace;
+use serde_json::Value;
+
+use crate::called::cut;
+use crate::compiler::Compiler;
+use crate::evaluate::{Evaluate, no_output};
+use crate::evidence::Question;
+use crate::output::{input, output, type_name};
+use crate::shorten::shorten;
+
+/// The largest file that is read.
+const FILE_LIMIT: u64 = 1 << 20;
+/// How much of what a function says is shown.
+const SAID: usize = 2_000;
+
+/// A function that a check calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScriptCall {
+    /// The file.
+    pub file: Arc<ScriptFile>,
+    /// Where the suite names the file.
+    pub file_span: Span,
+    /// The function.
+    pub function: Spanned<String>,
+}
+
+#[derive(Debug)]
+struct Script {
+    call: ScriptCall,
+    value: Value,
+    input: Option<Value>,
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let mut fields = read::Fields::open(arguments, "`script`", &mut compiler.problems)?;
+    let file = fields.required("file", &mut compiler.problems);
+    let function = fields.required("function", &mut compiler.problems);
+    let (value, input) = (fields.optional("value"), fields.optional("input"));
+    fields.finish(&mut compiler.problems);
+    let problems = &mut compiler.problems;
+    let function = function.and_then(|node| read::name(node, "function", problems));
+    let mut data = |node: Option<&Node>, name| match node {
+        None => Some(None),
+        Some(node) => read::data(node, name, Reading::Core, problems).map(Some),
+    };
+    let (value, input) = (data(value, "value"), data(input, "input"));
+    let file_span = file?.span;
+    let written = read::text(file?, "file", problems)?;
+    let file = load(&join(compiler.folder, &written), file_span, compiler)?;
+    let call = ScriptCall { file, file_span, function: function? };
+    Some(Box::new(Script { call, value: value?.unwrap_or_default(), input: input? }))
+}
+
+fn load(path: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Arc<ScriptFile>> {
+    if let Some(known) = compiler.scripts.get(path) {
+        return Some(Arc::clone(known));
+    }
+    match compiler.files.read_text(path, FILE_LIMIT) {
+        Ok(source) => {
+            let file = Arc::new(ScriptFile { path: path.to_owned(), source });
+            compiler.scripts.insert(path.to_owned(), Arc::clone(&file));
+            Some(file)
+        }
+        Err(error) => {
+            let message = format!("the script `{}` can not be read: {error}", path.display());
+            let problem = Diagnostic::error(span, message).label("names this file");
+            compiler.problems.push(problem.help("paths are relative to the suite's folder"));
+            None
+        }
+    }
+}
+
+impl Evaluate for Script {
+    fn evaluate(&self, _trace: &Trace) -> Outcome {
+        no_output()
+    }
+
+    fn question(&self, trace: &Trace) -> Option<Question> {
+        let output = output(trace)?.into_owned();
+        let input = self.input.as_ref().or(input(trace)).cloned().unwrap_or_default();
+        let ScriptCall { file, function, .. } = &self.call;
+        let arguments = vec![output, input, self.value.clone()];
+        Some(Question::Script { file: Arc::clone(file), function: function.value.clone(), arguments })
+    }
+
+    fn conclude(&self, _trace: &Trace, answer: &Value, negate: bool) -> Outcome {
+        let name = &self.call.function.value;
+        let failed = |message: String, label: &str| Failure::new(message).at(self.call.function.span, label);
+        if let Some(thrown) = answer.get("thrown").and_then(Value::as_str) {
+            let place =
+                ["line", "column"].map(|part| answer.pointer(&format!("/place/{part}")).and_then(Value::as_u64));
+            let path = self.call.file.path.display();
+            let place = match place {
+                [Some(line), Some(column)] => format!("{path}:{line}:{column}"),
+                _ => path.to_string(),
+            };
+            let message = format!("`{name}` failed: {} ({place})", shorten(thrown, SAID));
+            return Outcome::Failed(failed(message, "did not return"));
+        }
+        let returned = answer.get("returned").unwrap_or(&Value::Null);
+        let (pass, said) = match returned {
+            Value::Bool(pass) => (*pass, None),
+            Value::Object(map) => {
+                (map.get("pass") == Some(&Value::Bool(true)), map.get("message").and_then(Value::as_str))
+            }
+            other => {
+                let kind = type_name(other);
+                let message = format!("`{name}` returned {}, which is of type `{kind}`", cut(other));
+                let failure = failed(message, "must return a boolean, or an object with `pass`");
+                return Outcome::Failed(failure);
+            }
+        };
+        if pass != negate {
+            return Outcome::Held;
+        }
+        let verdict = if pass { "holds, and must not" } else { "does not hold" };
+        let message = match said {
+            Some(said) if !said.is_empty() => format!("`{name}` {verdict}: {}", shorten(said, SAID)),
+            _ => format!("`{name}` {verdict}"),
+        };
+        Outcome::Failed(failed(message, verdict).note(format!("it returned {}", cut(returned))))
+    }
+
+    fn script(&self) -> Option<&ScriptCall> {
+        Some(&self.call)
+    }
+}

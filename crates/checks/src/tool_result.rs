@@ -1,0 +1,145 @@
+//! # What it checks
+//! A call of this tool had this result: objects need only hold what is listed, lists must be as long, texts are compared letter for
+//! letter, and one that begins with `regex:` is a pattern. A result that is a text is read as JSON where an object or a list is
+//! asked for. Without `result`, a call must have been answered without an error. With `suffix: true` a tool counts as well whose
+//! name ends in `.` or `__` and this name.
+//!
+//! # Why
+//! That a tool was called says little; what came of it is what the agent worked with.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - tool_result: { name: find_order, result: { status: paid, id: "regex:^A-" } }
+//!   - tool_result: { name: refund_order }
+//! ```
+
+use agentci_plan::{Failure, Node, Outcome, Reading, Span, Spanned, read};
+use agentci_trace::{Trace, TracedCall};
+use serde_json::Value;
+
+use crate::called::{goes_by, listed, observed};
+use crate::compiler::Compiler;
+use crate::equality::same;
+use crate::evaluate::Evaluate;
+use crate::output::structured;
+use crate::pattern::Pattern;
+use crate::spelling::compact;
+
+#[derive(Debug)]
+struct ResultOf {
+    name: Spanned<String>,
+    suffix: bool,
+    result: Option<(Wanted, Span)>,
+}
+
+/// What a result, or a part of it, must be like.
+#[derive(Debug)]
+enum Wanted {
+    Value(Value),
+    Matching(Pattern),
+    List(Vec<Wanted>),
+    Holding(Vec<(String, Wanted)>),
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let mut fields = read::Fields::open(arguments, "`tool_result`", &mut compiler.problems)?;
+    let name = fields.required("name", &mut compiler.problems);
+    let name = name.and_then(|node| read::name(node, "name", &mut compiler.problems));
+    let suffix = fields.optional("suffix");
+    let suffix = suffix.and_then(|node| read::truth(node, "suffix", &mut compiler.problems)).unwrap_or_default();
+    let result = fields.optional("result").map(|node| Some((Wanted::read(node, compiler)?, node.span)));
+    fields.finish(&mut compiler.problems);
+    let result = match result {
+        None => None,
+        Some(read) => Some(read?),
+    };
+    Some(Box::new(ResultOf { name: name?, suffix, result }))
+}
+
+impl Wanted {
+    fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Self> {
+        if let Some(items) = node.items() {
+            return items.iter().map(|item| Self::read(item, compiler)).collect::<Option<_>>().map(Wanted::List);
+        }
+        if let Some(pairs) = node.pairs() {
+            let pairs = pairs.iter().map(|pair| Some((pair.key.text.clone(), Self::read(&pair.value, compiler)?)));
+            return pairs.collect::<Option<_>>().map(Wanted::Holding);
+        }
+        match read::data(node, "result", Reading::Core, &mut compiler.problems)? {
+            Value::String(text) if text.starts_with("regex:") => {
+                let pattern = text.split_at("regex:".len()).1.to_owned();
+                Pattern::compile(pattern, node.span, false, compiler).map(Wanted::Matching)
+            }
+            value => Some(Wanted::Value(value)),
+        }
+    }
+
+    fn fits(&self, found: &Value) -> bool {
+        match self {
+            Wanted::Value(value) => same(value, found),
+            Wanted::Matching(pattern) => pattern.is_in(&compact(found)),
+            Wanted::List(wanted) => structured(found).is_some_and(|(found, _)| {
+                found.as_array().is_some_and(|found| {
+                    found.len() == wanted.len() && wanted.iter().zip(found).all(|(wanted, found)| wanted.fits(found))
+                })
+            }),
+            Wanted::Holding(wanted) => structured(found).is_some_and(|(found, _)| {
+                wanted.iter().all(|(key, wanted)| found.get(key).is_some_and(|found| wanted.fits(found)))
+            }),
+        }
+    }
+}
+
+impl ResultOf {
+    fn fits(&self, call: &TracedCall<'_>) -> bool {
+        call.result.is_some_and(|answer| match &self.result {
+            None => answer.ok,
+            // A tool that only complained gave its complaint.
+            Some((wanted, _)) => match &answer.error {
+                Some(error) if !answer.ok && answer.result.is_null() => wanted.fits(&error.as_str().into()),
+                _ => wanted.fits(&answer.result),
+            },
+        })
+    }
+
+    fn named<'c>(&self, calls: &'c [TracedCall<'c>]) -> Vec<&'c TracedCall<'c>> {
+        calls.iter().filter(|call| goes_by(&call.call.name, &self.name.value, self.suffix)).collect()
+    }
+}
+
+impl Evaluate for ResultOf {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let calls = trace.calls();
+        let named = self.named(&calls);
+        if named.iter().any(|call| self.fits(call)) {
+            return Outcome::Held;
+        }
+        let name = &self.name.value;
+        if named.is_empty() {
+            let failure = Failure::new(format!("`{name}` was never called")).at(self.name.span, "never called");
+            return Outcome::Failed(failure.note(observed(&calls)));
+        }
+        let (message, span, label) = match &self.result {
+            None => (format!("no call of `{name}` was answered without an error"), self.name.span, "no good answer"),
+            Some((_, span)) => (format!("no call of `{name}` had this result"), *span, "no result is like this"),
+        };
+        let mut failure = Failure::new(message).at(span, label);
+        failure.notes = listed(named);
+        Outcome::Failed(failure)
+    }
+
+    /// Negated, no call may have had it.
+    fn evaluate_negated(&self, trace: &Trace) -> Outcome {
+        let calls = trace.calls();
+        let fitting: Vec<&TracedCall<'_>> = self.named(&calls).into_iter().filter(|call| self.fits(call)).collect();
+        if fitting.is_empty() {
+            return Outcome::Held;
+        }
+        let message = format!("a call of `{}` had this result, and must not", self.name.value);
+        let span = self.result.as_ref().map_or(self.name.span, |(_, span)| *span);
+        let mut failure = Failure::new(message).at(span, "a result is like this");
+        failure.notes = listed(fitting);
+        Outcome::Failed(failure)
+    }
+}

@@ -1,0 +1,55 @@
+//! # What it checks
+//! The agent's final output is of this type: `string`, `number`, `boolean`, `array`, `object` or `null`. A text that holds an
+//! object or a list, alone or between fences, is `object` or `array` as well as `string`.
+//!
+//! # Why
+//! The least that a program asks of an answer before it reads it.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - type: object
+//! ```
+
+use agentci_plan::{Detail, Failure, Node, Outcome, Span, read};
+use agentci_trace::Trace;
+
+use crate::called::cut;
+use crate::compiler::Compiler;
+use crate::evaluate::{Evaluate, no_output};
+use crate::output::{output, structured, type_name};
+
+#[derive(Debug)]
+struct Type {
+    name: &'static str,
+    span: Span,
+}
+
+const NAMES: [(&str, &str); 6] = [
+    ("string", "string"),
+    ("number", "number"),
+    ("boolean", "boolean"),
+    ("array", "array"),
+    ("object", "object"),
+    ("null", "null"),
+];
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let name = read::choice(arguments, "type", &NAMES, &mut compiler.problems)?;
+    Some(Box::new(Type { name, span: arguments.span }))
+}
+
+impl Evaluate for Type {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let Some(output) = output(trace) else { return no_output() };
+        let own = type_name(&output);
+        let held = structured(&output).map(|(read, _)| type_name(&read));
+        if own == self.name || held == Some(self.name) {
+            return Outcome::Held;
+        }
+        let message = format!("the final output is of type `{own}`, not `{}`", self.name);
+        let mut failure = Failure::new(message).at(self.span, format!("it is of type `{own}`"));
+        failure.details = vec![Detail { path: String::new(), expected: self.name.into(), actual: own.into() }];
+        Outcome::Failed(failure.note(format!("the final output is {}", cut(&output))))
+    }
+}

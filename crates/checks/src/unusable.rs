@@ -1,0 +1,38 @@
+//! # What it checks
+//! Nothing: it never holds, negated or not, and says the words it is given.
+//!
+//! # Why
+//! An assertion of another format that can not be understood must not pass; this is what becomes of it.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - unusable: there is no assertion of the type `equal`
+//! ```
+
+use agentci_plan::{Failure, Node, Outcome, Span, read};
+use agentci_trace::Trace;
+
+use crate::compiler::Compiler;
+use crate::evaluate::Evaluate;
+
+#[derive(Debug)]
+struct Unusable {
+    reason: String,
+    span: Span,
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let reason = read::text(arguments, "unusable", &mut compiler.problems)?;
+    Some(Box::new(Unusable { reason, span: arguments.span }))
+}
+
+impl Evaluate for Unusable {
+    fn evaluate(&self, _trace: &Trace) -> Outcome {
+        Outcome::Failed(Failure::new(self.reason.clone()).at(self.span, "can not be evaluated"))
+    }
+
+    fn evaluate_negated(&self, trace: &Trace) -> Outcome {
+        self.evaluate(trace)
+    }
+}

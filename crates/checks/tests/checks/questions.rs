@@ -1,0 +1,119 @@
+//! Checks that ask a function or an agent: what they ask, and what they make of the answer.
+
+use std::path::Path;
+
+use agentci_checks::{Question, ReadyCheck, single};
+use agentci_plan::{Check, MemoryFiles, Node, Outcome, Sources, Span};
+use agentci_trace::{Kind, Trace};
+use serde_json::{Value, json};
+
+use crate::trial::Story;
+
+fn ready(kind: &str, arguments: &Value, negate: bool) -> Result<ReadyCheck, String> {
+    let span = Span::whole(Sources::default().add(Path::new("s"), ""));
+    let check = Check { negate, ..Check::new(kind, span, Node::from_value(arguments, span)) };
+    let files = MemoryFiles::default().with("suite/checks/a.ts", "function f() {}");
+    single(check, &files, Path::new("suite")).map_err(|all| all.iter().map(|one| one.message.clone()).collect())
+}
+
+fn trace() -> Trace {
+    let given = Kind::TurnStart(json!({"question": 7}));
+    Story::default().push(given).push(Kind::FinalOutput(json!({"a": 1}))).told()
+}
+
+fn conclude(kind: &str, arguments: &Value, negate: bool, answer: &Value) -> String {
+    match ready(kind, arguments, negate).unwrap().conclude(&trace(), answer) {
+        Outcome::Held => String::new(),
+        Outcome::Failed(failure) => failure.message,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_script_is_asked_about_output_input_and_value() {
+    let asked = |arguments: Value| match ready("script", &arguments, false).unwrap().question(&trace()) {
+        Some(Question::Script { file, function, arguments }) => {
+            (file.path.display().to_string(), file.source.clone(), function, arguments)
+        }
+        other => panic!("{other:?}"),
+    };
+    let (path, source, function, arguments) = asked(json!({"file": "checks/a.ts", "function": "f", "value": [3]}));
+    assert_eq!((path.as_str(), source.as_str(), function.as_str()), ("suite/checks/a.ts", "function f() {}", "f"));
+    assert_eq!(arguments, [json!({"a": 1}), json!({"question": 7}), json!([3])]);
+    let (.., arguments) = asked(json!({"file": "checks/a.ts", "function": "f", "input": "mine"}));
+    assert_eq!(arguments, [json!({"a": 1}), json!("mine"), json!(null)]);
+    let ready = ready("script", &json!({"file": "checks/a.ts", "function": "f"}), false).unwrap();
+    assert_eq!(ready.script().unwrap().function.value, "f");
+    assert_eq!(ready.question(&Trace::default()), None);
+    assert!(matches!(ready.evaluate(&Trace::default()), Outcome::NotEvaluated(_)));
+}
+
+#[test]
+fn a_script_says_whether_it_holds() {
+    let call = json!({"file": "checks/a.ts", "function": "f"});
+    let said = |negate, returned: Value| conclude("script", &call, negate, &json!({"returned": returned}));
+    assert_eq!(said(false, json!(true)), "");
+    assert_eq!(said(true, json!(false)), "");
+    assert_eq!(said(false, json!(false)), "`f` does not hold");
+    assert_eq!(said(true, json!(true)), "`f` holds, and must not");
+    assert_eq!(said(false, json!({"pass": true, "message": "fine"})), "");
+    assert_eq!(said(false, json!({"pass": false, "message": "too low"})), "`f` does not hold: too low");
+    assert_eq!(said(true, json!({"pass": true, "message": "fine"})), "`f` holds, and must not: fine");
+    assert_eq!(said(false, json!({"message": "forgot"})), "`f` does not hold: forgot");
+    assert_eq!(said(false, json!({"pass": 1})), "`f` does not hold");
+    // What is wrong with the function is wrong negated as well.
+    for negate in [false, true] {
+        assert_eq!(said(negate, json!(1)), "`f` returned 1, which is of type `number`");
+        assert_eq!(said(negate, json!(null)), "`f` returned null, which is of type `null`");
+        assert_eq!(said(negate, json!([true])), "`f` returned [true], which is of type `array`");
+        let thrown = json!({"thrown": "TypeError: no", "place": {"line": 3, "column": 9}});
+        let message = conclude("script", &call, negate, &thrown);
+        assert_eq!(message, "`f` failed: TypeError: no (suite/checks/a.ts:3:9)");
+        let message = conclude("script", &call, negate, &json!({"thrown": "too long"}));
+        assert_eq!(message, "`f` failed: too long (suite/checks/a.ts)");
+    }
+}
+
+#[test]
+fn a_script_that_is_not_there_is_found_before_anything_runs() {
+    for (arguments, why) in [
+        (json!({"file": "no.ts", "function": "f"}), "the script `suite/no.ts` can not be read: no such file"),
+        (json!({"file": "checks/a.ts"}), "`script` needs `function`"),
+        (json!({"file": "checks/a.ts", "function": "f", "valeu": 1}), "unknown key `valeu` in `script`"),
+    ] {
+        for negate in [false, true] {
+            let message = ready("script", &arguments, negate).unwrap_err();
+            assert!(message.contains(why), "{arguments}: {message}");
+        }
+    }
+}
+
+#[test]
+fn an_agent_is_told_all_and_its_verdict_is_read() {
+    let asked = json!({"agent": "judge", "criteria": "polite", "metadata": {"language": "en", "output": "mine"}});
+    let Some(Question::Agent { agent, message }) = ready("agent", &asked, false).unwrap().question(&trace()) else {
+        panic!("nothing is asked")
+    };
+    let message: Value = serde_json::from_str(&message).unwrap();
+    assert_eq!(agent, "judge");
+    let told = json!({"output": {"a": 1}, "input": {"question": 7}, "criteria": "polite", "language": "en"});
+    assert_eq!(message, told);
+    let said = |negate, output: Value| conclude("agent", &asked, negate, &json!({"output": output}));
+    for good in [
+        json!({"passed": true, "reason": "fine"}),
+        json!({"pass": true}),
+        json!(r#"{"passed": true}"#),
+        json!("I think:\n```json\n{\"passed\": true, \"reason\": \"x\"}\n```"),
+    ] {
+        assert_eq!(said(false, good.clone()), "", "{good}");
+        assert!(said(true, good.clone()).starts_with("`judge` lets it pass, and must not"), "{good}");
+    }
+    let bad = json!({"passed": false, "reason": "rude"});
+    assert_eq!(said(false, bad.clone()), "`judge` does not let it pass: rude");
+    assert_eq!(said(true, bad), "");
+    for odd in [json!("yes"), json!(null), json!({"passed": "true"}), json!([true]), json!(true)] {
+        for negate in [false, true] {
+            assert!(said(negate, odd.clone()).contains("did not answer with `passed`"), "{odd}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What came of tool calls.
+
+use serde_json::json;
+
+use crate::trial::{Story, check, failure, holds};
+
+#[test]
+fn a_result_need_only_hold_what_is_listed() {
+    let story = Story::default()
+        .called("find", json!({}), json!({"id": "A-17", "status": "paid", "lines": [{"sku": "x", "n": 2.0}]}))
+        .called("note", json!({}), json!("{\"ok\": true}"))
+        .calls("refund", json!({}))
+        .fails("no money", json!(null))
+        .calls("server__ship", json!({}))
+        .told();
+    for (asked, fits) in [
+        (json!({"name": "find"}), true),
+        (json!({"name": "find", "result": {"status": "paid"}}), true),
+        (json!({"name": "find", "result": {"status": "open"}}), false),
+        (json!({"name": "find", "result": {"id": "regex:^A-\\d+$"}}), true),
+        (json!({"name": "find", "result": {"id": "regex:^B"}}), false),
+        (json!({"name": "find", "result": "regex:\"status\":\"paid\""}), true),
+        (json!({"name": "find", "result": {"lines": [{"n": 2}]}}), true),
+        (json!({"name": "find", "result": {"lines": []}}), false),
+        (json!({"name": "find", "result": {"missing": null}}), false),
+        (json!({"name": "note", "result": {"ok": true}}), true),
+        (json!({"name": "note", "result": "{\"ok\": true}"}), true),
+        (json!({"name": "refund"}), false),
+        (json!({"name": "refund", "result": "regex:no m"}), true),
+        (json!({"name": "refund", "result": "regex:null"}), false),
+        (json!({"name": "server__ship"}), false),
+        (json!({"name": "never"}), false),
+        (json!({"name": "ind"}), false),
+    ] {
+        assert_eq!(holds("tool_result", &asked, false, &story), fits, "{asked}");
+        assert_eq!(holds("tool_result", &asked, true, &story), !fits, "not {asked}");
+    }
+}
+
+#[test]
+fn names_may_be_the_end_of_longer_ones() {
+    let story = Story::default().called("shop.find", json!({}), json!(1)).called("a__pay", json!({}), json!(1)).told();
+    for (name, suffix, found) in [
+        ("find", true, true),
+        ("find", false, false),
+        ("pay", true, true),
+        ("shop.find", true, true),
+        ("ind", true, false),
+        ("ay", true, false),
+    ] {
+        for kind in ["tool_result", "tool_called"] {
+            let asked = json!({"name": name, "suffix": suffix});
+            assert_eq!(holds(kind, &asked, false, &story), found, "{kind} {asked}");
+        }
+    }
+}
+
+#[test]
+fn what_came_instead_is_shown() {
+    let story = Story::default().called("find", json!({"q": 1}), json!({"status": "open"})).told();
+    let other =
+        failure("tool_result", &json!({"name": "find", "result": {"status": "paid"}}), false, &story, &["result"]);
+    assert_eq!(other.message, "no call of `find` had this result");
+    assert_eq!(other.notes, ["turn 1, call 1 of 1: find(q=1) -> {\"status\":\"open\"}"]);
+    let never = failure("tool_result", &json!({"name": "pay"}), false, &story, &["name"]);
+    assert_eq!(
+        (never.message.as_str(), never.notes),
+        ("`pay` was never called", vec!["the agent called find".to_owned()])
+    );
+    let wrong = check("tool_result", &json!({"name": "find", "result": {"id": "regex:("}}), true);
+    assert!(wrong.problem().message.starts_with("this pattern can not be used"));
+}

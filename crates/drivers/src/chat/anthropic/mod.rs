@@ -1,0 +1,9 @@
+//! Anthropic's Messages: the conversation is put into their shape, the answer taken out of it.
+
+mod content;
+mod options;
+mod reader;
+mod request;
+
+pub(super) use reader::Reader;
+pub(super) use request::body;

@@ -1,0 +1,214 @@
+//! An answer, in pieces or whole.
+
+use std::collections::BTreeMap;
+
+use agentci_trace::Usage;
+use serde_json::{Map, Value};
+
+use super::super::completion::{Broken, Call, Completion, Piece};
+
+/// The most blocks of one answer.
+const MOST_BLOCKS: usize = 10_000;
+
+/// Puts an answer together.
+#[derive(Debug, Default)]
+pub(in super::super) struct Reader {
+    blocks: BTreeMap<u64, Block>,
+    completion: Completion,
+    /// Tokens that were read from and written to the provider's cache; they count as read.
+    cached: u64,
+    events: usize,
+    done: bool,
+}
+
+/// A part of the answer.
+#[derive(Debug, Default)]
+struct Block {
+    /// As it began.
+    opened: Map<String, Value>,
+    text: String,
+    signature: String,
+}
+
+impl Reader {
+    /// Takes an event of a stream.
+    pub(in super::super) fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken> {
+        self.events += 1;
+        let event: Value = serde_json::from_str(data)
+            .map_err(|error| Broken::Malformed(format!("event {} is no JSON: {error}", self.events)))?;
+        let number = event.get("index").and_then(Value::as_u64).unwrap_or_default();
+        match event.get("type").and_then(Value::as_str) {
+            Some("message_start") => self.begin(event.get("message").unwrap_or(&Value::Null)),
+            Some("content_block_start") => {
+                let block = event.get("content_block").and_then(Value::as_object).cloned().unwrap_or_default();
+                return self.open(number, block);
+            }
+            Some("content_block_delta") => {
+                return self.delta(number, event.get("delta").unwrap_or(&Value::Null));
+            }
+            Some("message_delta") => {
+                self.stopped(event.get("delta").unwrap_or(&Value::Null));
+                self.used(event.get("usage").unwrap_or(&Value::Null));
+            }
+            Some("message_stop") => self.done = true,
+            Some("error") => return Err(failed(&event)),
+            // Signs of life, the ends of blocks, and whatever may be new.
+            Some(_) => {}
+            None => return Err(Broken::Malformed(format!("event {} has no `type`", self.events))),
+        }
+        Ok(Vec::new())
+    }
+
+    /// Takes an answer that came at once.
+    pub(in super::super) fn whole(&mut self, answer: &Value) -> Result<Vec<Piece>, Broken> {
+        if answer.get("type").and_then(Value::as_str) == Some("error") {
+            return Err(failed(answer));
+        }
+        let Some(content) = answer.get("content").and_then(Value::as_array) else {
+            return Err(Broken::Malformed("the answer has no `content`".into()));
+        };
+        self.begin(answer);
+        self.stopped(answer);
+        let mut pieces = Vec::new();
+        for (number, block) in (0..).zip(content) {
+            pieces.extend(self.open(number, block.as_object().cloned().unwrap_or_default())?);
+        }
+        self.done = true;
+        Ok(pieces)
+    }
+
+    /// Whether nothing more is to come.
+    pub(in super::super) fn is_over(&self) -> bool {
+        self.done
+    }
+
+    /// The answer, if it is complete.
+    pub(in super::super) fn finish(self) -> Result<Completion, Broken> {
+        if !self.done {
+            return Err(Broken::CutOff);
+        }
+        let mut completion = self.completion;
+        for block in self.blocks.into_values() {
+            close(block, &mut completion);
+        }
+        Ok(completion)
+    }
+
+    fn begin(&mut self, message: &Value) {
+        self.completion.model = message.get("model").and_then(Value::as_str).map(str::to_owned);
+        self.used(message.get("usage").unwrap_or(&Value::Null));
+    }
+
+    fn open(&mut self, number: u64, opened: Map<String, Value>) -> Result<Vec<Piece>, Broken> {
+        if self.blocks.len() >= MOST_BLOCKS {
+            return Err(Broken::Malformed(format!("the answer has more than {MOST_BLOCKS} blocks")));
+        }
+        let text = |name: &str| opened.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (said, signature) = match opened.get("type").and_then(Value::as_str) {
+            Some("text") => (text("text"), String::new()),
+            Some("thinking") => (text("thinking"), text("signature")),
+            _ => (String::new(), String::new()),
+        };
+        self.blocks.insert(number, Block { opened, signature, ..Block::default() });
+        Ok(self.say(number, &said))
+    }
+
+    fn delta(&mut self, number: u64, delta: &Value) -> Result<Vec<Piece>, Broken> {
+        if !self.blocks.contains_key(&number) {
+            return Err(Broken::Malformed(format!(
+                "event {} belongs to block {number}, which never began",
+                self.events
+            )));
+        }
+        let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
+        match delta.get("type").and_then(Value::as_str) {
+            Some("text_delta") => return Ok(self.say(number, text("text"))),
+            Some("thinking_delta") => return Ok(self.say(number, text("thinking"))),
+            Some("input_json_delta") => {
+                if let Some(block) = self.blocks.get_mut(&number) {
+                    block.text.push_str(text("partial_json"));
+                }
+            }
+            Some("signature_delta") => {
+                if let Some(block) = self.blocks.get_mut(&number) {
+                    block.signature.push_str(text("signature"));
+                }
+            }
+            _ => {}
+        }
+        Ok(Vec::new())
+    }
+
+    /// What a block says now.
+    fn say(&mut self, number: u64, said: &str) -> Vec<Piece> {
+        let Some(block) = self.blocks.get_mut(&number).filter(|_| !said.is_empty()) else { return Vec::new() };
+        block.text.push_str(said);
+        if block.is("thinking") {
+            return vec![Piece::Reasoning(said.to_owned())];
+        }
+        vec![Piece::Text(said.to_owned())]
+    }
+
+    fn stopped(&mut self, delta: &Value) {
+        if let Some(reason) = delta.get("stop_reason").and_then(Value::as_str) {
+            let word = match reason {
+                "end_turn" | "stop_sequence" => "stop",
+                "max_tokens" => "length",
+                "tool_use" => "tool_calls",
+                "refusal" => "content_filter",
+                other => other,
+            };
+            self.completion.finish = Some(word.to_owned());
+        }
+    }
+
+    fn used(&mut self, usage: &Value) {
+        let count = |name: &str| usage.get(name).and_then(Value::as_u64);
+        let cached = [count("cache_read_input_tokens"), count("cache_creation_input_tokens")];
+        if cached.iter().any(Option::is_some) {
+            self.cached = cached.into_iter().flatten().fold(0, u64::saturating_add);
+        }
+        let known = self.completion.usage;
+        // A later number is the whole so far, not what was added.
+        let read = count("input_tokens").map(|read| read.saturating_add(self.cached));
+        let (tokens_in, tokens_out) = (read.or(known.tokens_in), count("output_tokens").or(known.tokens_out));
+        self.completion.usage = Usage { tokens_in, tokens_out, cost_usd: None };
+    }
+}
+
+impl Block {
+    fn is(&self, kind: &str) -> bool {
+        self.opened.get("type").and_then(Value::as_str) == Some(kind)
+    }
+
+    fn field(&self, name: &str) -> String {
+        self.opened.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+}
+
+/// Puts a block where it belongs.
+fn close(mut block: Block, completion: &mut Completion) {
+    if block.is("text") {
+        completion.text.push_str(&block.text);
+    } else if block.is("thinking") {
+        completion.reasoning.push_str(&block.text);
+        block.opened.insert("thinking".into(), block.text.into());
+        block.opened.insert("signature".into(), block.signature.into());
+        completion.thoughts.push(Value::Object(block.opened));
+    } else if block.is("redacted_thinking") {
+        completion.thoughts.push(Value::Object(block.opened));
+    } else if block.is("tool_use") {
+        let begun = block.opened.get("input").filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
+        let arguments = match begun {
+            Some(input) if block.text.is_empty() => input.to_string(),
+            _ => block.text.clone(),
+        };
+        completion.calls.push(Call { id: block.field("id"), name: block.field("name"), arguments });
+    }
+}
+
+fn failed(event: &Value) -> Broken {
+    let error = event.get("error").unwrap_or(event);
+    let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
+    Broken::Failed { kind: text("type"), message: text("message").unwrap_or_else(|| error.to_string()) }
+}

@@ -1,0 +1,204 @@
+//! One question to a model: the request goes out, its answer is read as it comes, and a busy server is asked again.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use agentci_plan::print_duration;
+use agentci_trace::{Kind, Moment};
+use serde_json::Value;
+
+use super::completion::{Broken, Completion, Piece};
+use super::refusal::{refused, unusable};
+use super::retry::{RETRIES, Trouble, may_pass, pause, retry_after};
+use super::seat::{Api, Seat};
+use super::{anthropic, openai, scripted};
+use crate::exchange::{Answer, Line, Method, Next, Request};
+use crate::{DriveError, TraceSink};
+
+/// How long a server may keep its answer open when everything is said.
+const AFTER_END: Duration = Duration::from_millis(50);
+/// The most bytes that are read of an answer that is no stream.
+const LARGEST: usize = 64 << 20;
+
+/// A question: the request, and what makes it the same when it is replayed.
+#[derive(Debug)]
+pub(super) struct Question {
+    /// When it is asked.
+    pub(super) at: Moment,
+    pub(super) body: String,
+    pub(super) identity: Value,
+}
+
+/// Asks, and again if the server is busy. What the model says is written to the sink as it comes.
+pub(super) async fn ask(
+    line: &mut Line,
+    seat: &Seat,
+    question: &Question,
+    sink: &mut TraceSink<'_>,
+) -> Result<(Completion, Moment), DriveError> {
+    let begun = Instant::now();
+    let mut time = 0;
+    let mut at = question.at;
+    loop {
+        let left = seat.timeout.saturating_sub(begun.elapsed());
+        let (error, wait, busy) = match once(line, seat, question, (at, left), sink).await {
+            Ok(answered) => return Ok(answered),
+            // Whatever time was left, the whole limit is what was exceeded.
+            Err(Trouble::Final(DriveError::Timeout { .. })) => return Err(DriveError::Timeout { after: seat.timeout }),
+            Err(Trouble::Final(error)) => return Err(error),
+            Err(Trouble::Busy { error, wait, at }) => (error, wait, at),
+        };
+        time += 1;
+        let wait = pause(time, wait);
+        if time > RETRIES || wait >= seat.timeout.saturating_sub(begun.elapsed()) {
+            return Err(error);
+        }
+        let message = format!("{error}; asked again after {}", print_duration(wait));
+        sink.push_at(busy, Kind::Log { level: "warn".into(), message, data: None })?;
+        if wait > Duration::ZERO && !matches!(line, Line::Replay(_)) {
+            tokio::time::sleep(wait).await;
+        }
+        at = line.next(sink.clock());
+    }
+}
+
+async fn once(
+    line: &mut Line,
+    seat: &Seat,
+    question: &Question,
+    (at, left): (Moment, Duration),
+    sink: &mut TraceSink<'_>,
+) -> Result<(Completion, Moment), Trouble> {
+    let reader = match &seat.api {
+        Api::Scripted(model) => {
+            let completion = scripted::once(&**model, &question.body, left, sink).await?;
+            return Ok((completion, sink.clock().now()));
+        }
+        Api::OpenAi => Reader::OpenAi(openai::Reader::default()),
+        Api::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
+    };
+    let request = Request {
+        url: seat.url.clone(),
+        method: Method::Post,
+        headers: seat.headers.clone(),
+        body: question.body.clone(),
+        identity: question.identity.clone(),
+        timeout: left,
+    };
+    let mut answer = line.send(&request, sink.clock(), at).await?;
+    if !(200..300).contains(&answer.status) {
+        let wait = answer.header("retry-after").and_then(|value| retry_after(value, SystemTime::now()));
+        let body = answer.body(LARGEST).await.map(|(body, _)| body).unwrap_or_default();
+        let error = refused(answer.status, &body);
+        return Err(if may_pass(answer.status) {
+            Trouble::Busy { error, wait, at: answer.latest() }
+        } else {
+            Trouble::Final(error)
+        });
+    }
+    let kind = answer.content_type();
+    if kind == "application/json" || kind.ends_with("+json") {
+        return whole(answer, reader, sink).await;
+    }
+    stream(answer, &kind, reader, sink).await
+}
+
+/// Reads an answer that comes at once.
+async fn whole(
+    mut answer: Answer,
+    mut reader: Reader,
+    sink: &mut TraceSink<'_>,
+) -> Result<(Completion, Moment), Trouble> {
+    let (body, at) = answer.body(LARGEST).await?;
+    let read = serde_json::from_slice(&body).map_err(|error| Broken::Malformed(format!("it is no JSON: {error}")));
+    let said = read.and_then(|value| reader.whole(&value));
+    push(said.map_err(|broken| unusable(broken, false, at))?, at, sink)?;
+    let completion = reader.finish().map_err(|broken| unusable(broken, true, at))?;
+    Ok((completion, at))
+}
+
+/// Reads an answer as it comes.
+async fn stream(
+    mut answer: Answer,
+    kind: &str,
+    mut reader: Reader,
+    sink: &mut TraceSink<'_>,
+) -> Result<(Completion, Moment), Trouble> {
+    let mut over = answer.latest();
+    let (mut events, mut said) = (0_usize, false);
+    loop {
+        // Nobody has to close the connection; where it is closed, it can be used again.
+        let next = if reader.is_over() {
+            answer.frame_within(AFTER_END).await
+        } else {
+            answer.frame().await.map(|arrived| arrived.map_or(Next::Closed, Next::Frame))
+        };
+        let arrived = match next {
+            Ok(Next::Frame(_)) if reader.is_over() => continue,
+            Ok(Next::Frame(arrived)) => arrived,
+            Ok(Next::Closed | Next::Quiet) => break,
+            // What comes after the end is not missed.
+            Err(_) if reader.is_over() => break,
+            Err(error) => return Err(error.into()),
+        };
+        over = arrived.at;
+        events += 1;
+        let pieces = reader.event(&arrived.frame.data).map_err(|broken| unusable(broken, said, over))?;
+        said |= !pieces.is_empty();
+        push(pieces, arrived.at, sink)?;
+    }
+    if events == 0 {
+        let what = if kind.is_empty() { "nothing".to_owned() } else { format!("`{kind}` without an event") };
+        return Err(unusable(Broken::Malformed(format!("it is {what}")), false, over));
+    }
+    let completion = reader.finish().map_err(|broken| unusable(broken, true, over))?;
+    Ok((completion, over))
+}
+
+fn push(pieces: Vec<Piece>, at: Moment, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+    for piece in pieces {
+        sink.push_at(
+            at,
+            match piece {
+                Piece::Text(text) => Kind::Text(text),
+                Piece::Reasoning(text) => Kind::Reasoning(text),
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// Who understands the answer.
+enum Reader {
+    OpenAi(openai::Reader),
+    Anthropic(anthropic::Reader),
+}
+
+impl Reader {
+    fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken> {
+        match self {
+            Reader::OpenAi(reader) => reader.event(data),
+            Reader::Anthropic(reader) => reader.event(data),
+        }
+    }
+
+    fn whole(&mut self, answer: &Value) -> Result<Vec<Piece>, Broken> {
+        match self {
+            Reader::OpenAi(reader) => reader.whole(answer),
+            Reader::Anthropic(reader) => reader.whole(answer),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        match self {
+            Reader::OpenAi(reader) => reader.is_over(),
+            Reader::Anthropic(reader) => reader.is_over(),
+        }
+    }
+
+    fn finish(self) -> Result<Completion, Broken> {
+        match self {
+            Reader::OpenAi(reader) => reader.finish(),
+            Reader::Anthropic(reader) => reader.finish(),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What a model answered, put together from its pieces.
+
+use agentci_trace::{Observer, ToolCall, Usage};
+use serde_json::{Map, Value, json};
+
+/// What a model answered.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Completion {
+    /// Its words.
+    pub(super) text: String,
+    /// Why it will not.
+    pub(super) refusal: String,
+    /// What it thought.
+    pub(super) reasoning: String,
+    /// The tools that it wants called.
+    pub(super) calls: Vec<Call>,
+    /// Why it stopped, in OpenAI's words where there are some.
+    pub(super) finish: Option<String>,
+    /// The model that it says it is.
+    pub(super) model: Option<String>,
+    /// What it used.
+    pub(super) usage: Usage,
+    /// Thoughts as its provider wants them back, signed.
+    pub(super) thoughts: Vec<Value>,
+}
+
+/// A tool that the model wants called.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// JSON, unless the model erred.
+    pub(super) arguments: String,
+}
+
+/// Something that the model said just now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text(String),
+    Reasoning(String),
+}
+
+/// Why an answer can not be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// It is not what the provider's protocol describes.
+    Malformed(String),
+    /// It ended before the model did.
+    CutOff,
+    /// The provider says that something went wrong.
+    Failed {
+        /// Its name for that.
+        kind: Option<String>,
+        /// Its words.
+        message: String,
+    },
+}
+
+impl Completion {
+    /// What counts as its words: those, or why it will not.
+    pub(super) fn words(&self) -> &str {
+        if self.text.is_empty() { &self.refusal } else { &self.text }
+    }
+
+    /// The answer as a message of the conversation.
+    pub(super) fn message(&self) -> Value {
+        let mut message = Map::new();
+        message.insert("role".into(), "assistant".into());
+        let silent = self.text.is_empty() && (!self.calls.is_empty() || !self.refusal.is_empty());
+        message.insert("content".into(), if silent { Value::Null } else { self.text.as_str().into() });
+        if !self.refusal.is_empty() {
+            message.insert("refusal".into(), self.refusal.as_str().into());
+        }
+        if !self.calls.is_empty() {
+            message.insert("tool_calls".into(), self.calls.iter().map(Call::value).collect());
+        }
+        if !self.thoughts.is_empty() {
+            message.insert("thinking_blocks".into(), self.thoughts.clone().into());
+        }
+        Value::Object(message)
+    }
+
+    /// The answer as a trace shows it, and as functions of an agent see it.
+    pub(super) fn value(&self) -> Value {
+        let mut value = Map::new();
+        value.insert("content".into(), self.text.as_str().into());
+        for (name, text) in [("refusal", &self.refusal), ("reasoning_content", &self.reasoning)] {
+            if !text.is_empty() {
+                value.insert(name.into(), text.as_str().into());
+            }
+        }
+        if !self.calls.is_empty() {
+            value.insert("tool_calls".into(), self.calls.iter().map(Call::value).collect());
+        }
+        value.insert("finish_reason".into(), self.finish.clone().into());
+        value.insert("model".into(), self.model.clone().into());
+        let Usage { tokens_in, tokens_out, .. } = self.usage;
+        value.insert("usage".into(), json!({ "prompt_tokens": tokens_in, "completion_tokens": tokens_out }));
+        Value::Object(value)
+    }
+}
+
+impl Call {
+    /// The call as a message has it.
+    pub(super) fn value(&self) -> Value {
+        json!({
+            "id": self.id,
+            "type": "function",
+            "function": { "name": self.name, "arguments": self.arguments },
+        })
+    }
+
+    /// Its arguments; `Err` holds them as they came where they are no JSON.
+    pub(super) fn parsed(&self) -> Result<Value, Value> {
+        if self.arguments.trim().is_empty() {
+            return Ok(Value::Object(Map::new()));
+        }
+        serde_json::from_str(&self.arguments).map_err(|_| Value::String(self.arguments.clone()))
+    }
+
+    /// The call as a trace has it.
+    pub(super) fn traced(&self) -> ToolCall {
+        ToolCall {
+            call_id: self.id.clone(),
+            name: self.name.clone(),
+            args: self.parsed().unwrap_or_else(|raw| raw),
+            observer: Observer::Protocol,
+            begun: None,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Functions of an agent's own: `Create` before its model is asked, `Next` after it answered.
+
+use std::sync::Arc;
+
+use agentci_plan::ScriptFile;
+use agentci_script::{Limits, Program, ScriptError};
+use serde_json::Value;
+
+use super::scripted::Resources;
+use crate::DriveError;
+
+/// The functions of an agent.
+#[derive(Debug, Clone)]
+pub(super) struct Hooks {
+    file: Arc<ScriptFile>,
+    program: Arc<Program>,
+}
+
+impl Hooks {
+    pub(super) fn open(file: &Arc<ScriptFile>, resources: &dyn Resources) -> Result<Self, DriveError> {
+        match resources.program(file) {
+            Ok(program) => Ok(Self { file: Arc::clone(file), program }),
+            Err(error) => Err(told(file, None, &error)),
+        }
+    }
+
+    /// What a function returns; nothing if there is no such function, or it returns nothing.
+    pub(super) async fn call(&self, function: &str, arguments: &[Value]) -> Result<Option<Value>, DriveError> {
+        if !self.program.functions().iter().any(|known| known == function) {
+            return Ok(None);
+        }
+        let returned = self.program.call(function, arguments, &Limits::default()).await;
+        let returned = returned.map_err(|error| told(&self.file, Some(function), &error))?;
+        Ok(Some(returned).filter(|returned| !returned.is_null()))
+    }
+
+    /// Something is wrong with what a function returned.
+    pub(super) fn wrong(&self, function: &str, message: &str) -> DriveError {
+        DriveError::Function { message: format!("{}: `{function}` {message}", self.file.path.display()) }
+    }
+}
+
+fn told(file: &ScriptFile, function: Option<&str>, error: &ScriptError) -> DriveError {
+    let place = match error {
+        ScriptError::Syntax { line, column, .. } | ScriptError::Thrown { place: Some((line, column)), .. } => {
+            format!(":{line}:{column}")
+        }
+        _ => String::new(),
+    };
+    let who = function.map(|function| format!("`{function}`: ")).unwrap_or_default();
+    DriveError::Function { message: format!("{}{place}: {who}{error}", file.path.display()) }
+}

@@ -1,0 +1,84 @@
+//! Messages of a conversation, as Chat Completions have them.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+/// The words of a message's content: a text, or a list of parts of which some have one, joined by what stands between them.
+pub(super) fn text_of<'c>(content: &'c Value, between: &str) -> Cow<'c, str> {
+    match content {
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
+            Cow::Owned(texts.collect::<Vec<_>>().join(between))
+        }
+        _ => Cow::Borrowed(""),
+    }
+}
+
+/// A message in its full shape: a text is what the user says, calls are of functions, and their arguments are text.
+pub(super) fn normal(message: &Value) -> Result<Value, String> {
+    let mut message = match message {
+        Value::String(text) => Map::from_iter([("content".to_owned(), Value::String(text.clone()))]),
+        Value::Object(map) => map.clone(),
+        other => return Err(format!("a message is a text or an object, found {other}")),
+    };
+    if message.get("role").is_none_or(Value::is_null) {
+        message.insert("role".into(), "user".into());
+    }
+    if let Some(Value::Array(calls)) = message.get_mut("tool_calls") {
+        for call in calls.iter_mut().filter_map(Value::as_object_mut) {
+            call.entry("type").or_insert_with(|| "function".into());
+            let arguments = call.get_mut("function").and_then(|function| function.get_mut("arguments"));
+            if let Some(arguments) = arguments.filter(|arguments| !arguments.is_string()) {
+                *arguments = Value::String(arguments.to_string());
+            }
+        }
+    }
+    Ok(Value::Object(message))
+}
+
+/// A list of messages in their full shape.
+pub(super) fn all_normal(messages: &Value) -> Result<Vec<Value>, String> {
+    match messages {
+        Value::Array(messages) => messages.iter().map(normal).collect(),
+        one => Ok(vec![normal(one)?]),
+    }
+}
+
+/// What a tool gave, as a message.
+pub(super) fn tool_result(call_id: &str, content: &Value) -> Value {
+    let text = match content {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    serde_json::json!({ "role": "tool", "tool_call_id": call_id, "content": text })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_message_gets_what_it_lacks() {
+        assert_eq!(normal(&json!("hi")).unwrap(), json!({"content": "hi", "role": "user"}));
+        let called = normal(&json!({
+            "role": "assistant", "content": null,
+            "tool_calls": [{"id": "c1", "function": {"name": "find", "arguments": {"q": 1}}}],
+        }));
+        let call = &called.unwrap()["tool_calls"][0];
+        assert_eq!((&call["type"], &call["function"]["arguments"]), (&json!("function"), &json!(r#"{"q":1}"#)));
+        assert!(normal(&json!(7)).unwrap_err().contains("found 7"));
+    }
+
+    #[test]
+    fn parts_are_lines() {
+        assert_eq!(
+            text_of(&json!([{"type": "text", "text": "a"}, {"type": "image_url"}, {"text": "b"}]), "\n"),
+            "a\nb"
+        );
+        assert_eq!(text_of(&json!(null), "\n"), "");
+    }
+}

@@ -1,0 +1,7 @@
+//! OpenAI's Chat Completions, as it and all those who imitate it speak them.
+
+mod reader;
+mod request;
+
+pub(super) use reader::Reader;
+pub(super) use request::body;

@@ -1,0 +1,75 @@
+//! What a turn comes to.
+
+use agentci_trace::ToolResult;
+use serde_json::{Value, json};
+
+use super::completion::{Call, Completion};
+
+/// A call and what became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Called {
+    pub(super) call: Call,
+    pub(super) result: Option<ToolResult>,
+}
+
+impl Called {
+    /// The call as the agent's functions see it.
+    pub(super) fn value(&self) -> Value {
+        let arguments = self.call.parsed().unwrap_or_else(|raw| raw);
+        let (result, error) = match &self.result {
+            Some(ToolResult { ok: true, result, .. }) => (result.clone(), None),
+            Some(ToolResult { error, .. }) => (Value::Null, error.clone()),
+            None => (Value::Null, None),
+        };
+        json!({
+            "toolcall_id": self.call.id,
+            "tool": self.call.name,
+            "arguments": arguments,
+            "result": result,
+            "error": error,
+        })
+    }
+
+    fn line(&self) -> String {
+        let Call { name, arguments, .. } = &self.call;
+        match &self.result {
+            None => format!("{name}({arguments})"),
+            Some(ToolResult { ok: true, result: Value::String(text), .. }) => format!("{name}: {text}"),
+            Some(ToolResult { ok: true, result, .. }) => format!("{name}: {result}"),
+            Some(ToolResult { error, .. }) => format!("{name} failed: {}", error.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+/// The result of a turn in which the agent's functions had nothing to say: the model's words, or failing that what became of
+/// the tools it called, a line for each.
+pub(super) fn output(completion: &Completion, called: &[Called]) -> Value {
+    let words = completion.words();
+    if !words.is_empty() {
+        return words.into();
+    }
+    called.iter().map(Called::line).collect::<Vec<_>>().join("\n").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_speak_for_a_silent_model() {
+        let call = |name: &str| Call { id: "c".into(), name: name.into(), arguments: "{\"a\":1}".into() };
+        let given = |ok, result: Value, error: Option<&str>| {
+            Some(ToolResult { call_id: "c".into(), ok, result, error: error.map(str::to_owned), fault: None })
+        };
+        let called = [
+            Called { call: call("find"), result: given(true, json!({"n": 2}), None) },
+            Called { call: call("mail"), result: given(false, Value::Null, Some("no such box")) },
+            Called { call: call("wipe"), result: None },
+        ];
+        let silent = Completion::default();
+        assert_eq!(output(&silent, &called), "find: {\"n\":2}\nmail failed: no such box\nwipe({\"a\":1})");
+        let refusing = Completion { refusal: "I will not.".into(), ..Completion::default() };
+        assert_eq!(output(&refusing, &called), "I will not.");
+        assert_eq!(called[1].value()["error"], "no such box");
+    }
+}

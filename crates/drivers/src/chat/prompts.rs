@@ -1,0 +1,58 @@
+//! Prompts with their variables put in.
+
+use std::collections::BTreeMap;
+
+use agentci_plan::Prompt;
+use serde_json::{Map, Value};
+
+use super::calendar::Calendar;
+use super::setting::Setting;
+use super::variables::{Family, fill};
+
+/// What prompts may say.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Words<'w> {
+    /// The time; without it the variables stay, which is how a request is known again at another time.
+    pub(super) calendar: Option<Calendar>,
+    pub(super) environment: &'w BTreeMap<String, String>,
+    pub(super) setting: &'w Setting,
+}
+
+impl Words<'_> {
+    /// The prompts as messages.
+    pub(super) fn messages(&self, prompts: &[Prompt]) -> Vec<Value> {
+        prompts.iter().map(|prompt| self.message(prompt)).collect()
+    }
+
+    fn message(&self, prompt: &Prompt) -> Value {
+        let content = fill(&prompt.content, |family, name| match family {
+            Family::Sys => self.calendar?.word(name),
+            Family::Env => Some(self.environment.get(name).cloned().unwrap_or_default()),
+            Family::Ctx => Some(self.setting.word(name)),
+        });
+        let mut message = Map::new();
+        message.insert("role".into(), prompt.role.as_str().into());
+        message.insert("content".into(), content.into());
+        if let Some(name) = &prompt.name {
+            message.insert("name".into(), name.as_str().into());
+        }
+        Value::Object(message)
+    }
+}
+
+/// The variables of the environment that prompts name, with their values.
+pub(super) fn environment<'p>(
+    prompts: impl Iterator<Item = &'p Prompt>,
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> BTreeMap<String, String> {
+    let mut known = BTreeMap::new();
+    for prompt in prompts.filter(|prompt| prompt.content.contains("$ENV.")) {
+        fill(&prompt.content, |family, name| {
+            if family == Family::Env && !known.contains_key(name) {
+                known.insert(name.to_owned(), lookup(&format!("ENV.{name}")).unwrap_or_default());
+            }
+            None
+        });
+    }
+    known
+}

@@ -1,0 +1,99 @@
+//! Answers that are errors, in the provider's own words.
+
+use agentci_trace::Moment;
+use serde_json::Value;
+
+use super::completion::Broken;
+use super::retry::{Trouble, kind_may_pass};
+use crate::DriveError;
+
+/// How much of an answer a message shows.
+const SHOWN: usize = 500;
+
+/// A status that is no success.
+pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
+    let help = match status {
+        400 | 422 => "check the options of the agent and the messages of the case: the model does not take them",
+        401 | 403 => "check the connector's key",
+        404 | 405 => "check the connector's host and model",
+        429 => "run fewer cases at once (`--parallel`), or later",
+        500.. => "the trouble is on the model's side: try again later",
+        _ => "check the connector",
+    };
+    let words = words(body);
+    let words = if words.is_empty() { words } else { format!(": {words}") };
+    DriveError::Refused {
+        message: format!("the model's server answered with status {status}{words}"),
+        help: help.into(),
+    }
+}
+
+/// An answer that can not be used; whether the model said something before, and when that was found out.
+pub(super) fn unusable(broken: Broken, said: bool, at: Moment) -> Trouble {
+    let help = "check the connector's host and its type: whatever answers there does not speak as its type does";
+    match broken {
+        Broken::Malformed(message) => Trouble::Final(DriveError::Protocol {
+            message: format!("the model's answer can not be read: {message}"),
+            help: help.into(),
+        }),
+        Broken::CutOff => Trouble::Final(DriveError::Protocol {
+            message: "the model's answer ended before the model did".into(),
+            help: "look at the server, or at what stands between it and here".into(),
+        }),
+        Broken::Failed { kind, message } => {
+            let name = kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+            let error = DriveError::AgentError(format!("{}{name}", short(&message)));
+            match kind {
+                Some(kind) if !said && kind_may_pass(&kind) => Trouble::Busy { error, wait: None, at },
+                _ => Trouble::Final(error),
+            }
+        }
+    }
+}
+
+/// What an answer says went wrong.
+fn words(body: &[u8]) -> String {
+    let said: Option<Value> = serde_json::from_slice(body).ok();
+    let message = said.as_ref().and_then(|said| {
+        let error = said.get("error").unwrap_or(said);
+        error.get("message").or_else(|| said.get("detail")).unwrap_or(error).as_str()
+    });
+    match message {
+        Some(message) => short(message),
+        None => short(&String::from_utf8_lossy(body)),
+    }
+}
+
+fn short(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_in_the_provider_s_words() {
+        let told = |status, body: &str| refused(status, body.as_bytes()).to_string();
+        assert_eq!(
+            told(401, r#"{"error":{"message":"Incorrect API key provided","type":"invalid_request_error"}}"#),
+            "the model's server answered with status 401: Incorrect API key provided"
+        );
+        assert_eq!(
+            told(529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#),
+            "the model's server answered with status 529: Overloaded"
+        );
+        assert_eq!(
+            told(404, r#"{"error":"model not found"}"#),
+            "the model's server answered with status 404: model not found"
+        );
+        assert_eq!(told(422, r#"{"detail":"bad"}"#), "the model's server answered with status 422: bad");
+        assert_eq!(told(502, "<html>"), "the model's server answered with status 502: <html>");
+        assert_eq!(told(500, ""), "the model's server answered with status 500");
+        assert!(told(500, &"\u{fc}".repeat(2_000)).ends_with("\u{fc}..."));
+    }
+}

@@ -1,0 +1,87 @@
+//! Asking again when a model's server is busy: at most twice, and only while the request has time left.
+
+use std::time::{Duration, SystemTime};
+
+use agentci_trace::Moment;
+
+use crate::DriveError;
+use crate::exchange::ExchangeError;
+
+/// How often a request is sent again.
+pub(super) const RETRIES: u32 = 2;
+/// How long to wait before the first of them, where the server does not say.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// It may pass.
+    Busy {
+        /// What it comes to if it does not.
+        error: DriveError,
+        /// How long the server wants to be left alone.
+        wait: Option<Duration>,
+        /// When it said so.
+        at: Moment,
+    },
+    /// It will not.
+    Final(DriveError),
+}
+
+impl From<DriveError> for Trouble {
+    fn from(error: DriveError) -> Self {
+        Trouble::Final(error)
+    }
+}
+
+impl From<ExchangeError> for Trouble {
+    fn from(error: ExchangeError) -> Self {
+        Trouble::Final(error.into())
+    }
+}
+
+/// Whether an error may be gone when the request is sent again: too many requests, or trouble on the server's side.
+pub(super) fn may_pass(status: u16) -> bool {
+    status == 429 || status >= 500
+}
+
+/// The same of an error that a provider names in the middle of a stream.
+pub(super) fn kind_may_pass(kind: &str) -> bool {
+    ["overloaded_error", "rate_limit_error", "rate_limit_exceeded", "api_error", "server_error"].contains(&kind)
+}
+
+/// How long to wait before a request is sent again, the first time being 1.
+pub(super) fn pause(time: u32, wanted: Option<Duration>) -> Duration {
+    wanted.unwrap_or_else(|| FIRST_WAIT * 2_u32.saturating_pow(time.saturating_sub(1)))
+}
+
+/// What a `Retry-After` says: seconds, or a date.
+pub(super) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+    let value = value.trim();
+    match value.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => Some(httpdate::parse_http_date(value).ok()?.duration_since(now).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_may_say_how_long_it_wants_to_be_left_alone() {
+        let now = httpdate::parse_http_date("Sun, 15 Nov 2026 09:00:00 GMT").unwrap();
+        let after = |value| retry_after(value, now);
+        assert_eq!(after("2"), Some(Duration::from_secs(2)));
+        assert_eq!(after(" 0.5 "), Some(Duration::from_millis(500)));
+        assert_eq!(after("Sun, 15 Nov 2026 09:00:07 GMT"), Some(Duration::from_secs(7)));
+        assert_eq!(after("Sun, 15 Nov 2026 08:00:00 GMT"), Some(Duration::ZERO));
+        assert_eq!((after("-1"), after("NaN"), after("soon")), (None, None, None));
+    }
+
+    #[test]
+    fn pauses_grow() {
+        assert_eq!([pause(1, None), pause(2, None)], [Duration::from_millis(500), Duration::from_secs(1)]);
+        assert_eq!(pause(2, Some(Duration::ZERO)), Duration::ZERO);
+    }
+}

@@ -1,0 +1,81 @@
+//! Variables of prompts: `$SYS.NAME`, `$ENV.NAME`, `$CTX.NAME`.
+
+/// Whose variable it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    /// The time.
+    Sys,
+    /// The environment.
+    Env,
+    /// Who asks whom.
+    Ctx,
+}
+
+const FAMILIES: [(&str, Family); 3] = [("SYS.", Family::Sys), ("ENV.", Family::Env), ("CTX.", Family::Ctx)];
+
+/// A text with its variables put in, in one pass: what a variable holds is never read again. One that has no value stays as it
+/// is written.
+pub(super) fn fill(text: &str, mut value: impl FnMut(Family, &str) -> Option<String>) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        let (before, from) = rest.split_at(at);
+        filled.push_str(before);
+        let found = variable(from).and_then(|(family, name)| Some((value(family, name)?, name.len() + 5)));
+        let length = match found {
+            Some((value, length)) => {
+                filled.push_str(&value);
+                length
+            }
+            None => {
+                filled.push('$');
+                1
+            }
+        };
+        rest = from.get(length..).unwrap_or_default();
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// The variable that a text begins with.
+fn variable(text: &str) -> Option<(Family, &str)> {
+    let after = text.strip_prefix('$')?;
+    let (prefix, family) = FAMILIES.iter().find(|(prefix, _)| after.starts_with(prefix))?;
+    let name = after.strip_prefix(prefix)?;
+    let end = name.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+    let name = name.get(..end)?;
+    let begins = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
+    begins.then_some((*family, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn known(family: Family, name: &str) -> Option<String> {
+        match (family, name) {
+            (Family::Sys, "YEAR") => Some("2024".into()),
+            (Family::Sys, _) => None,
+            (Family::Ctx, "USER_ID") => Some("$ENV.SECRET".into()),
+            (Family::Env | Family::Ctx, _) => Some(String::new()),
+        }
+    }
+
+    #[test]
+    fn what_has_a_value_is_put_in_once() {
+        assert_eq!(fill("In $SYS.YEAR, $CTX.USER_ID.", known), "In 2024, $ENV.SECRET.");
+        assert_eq!(fill("[$ENV.X][$CTX.nobody]", known), "[][]");
+        assert_eq!(fill("$SYS.YEARS costs $5, $ENV. and $$SYS.YEAR$", known), "$SYS.YEARS costs $5, $ENV. and $2024$");
+        assert_eq!(fill("$ENV.1A $SYS.YEAR\u{fc}", known), "$ENV.1A 2024\u{fc}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_without_values_is_left_alone(text in "(\\PC|\\$(SYS|ENV|CTX)\\.[A-Z0-9_]{0,3}){0,20}") {
+            prop_assert_eq!(fill(&text, |_, _| None), text);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! An agent that is prompts and a model.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agentci_plan::{
+    ChatApi, ChatContext, ChatTarget, Connector, Diagnostic, Diagnostics, EnvironmentFile, KeyHeader, Node, Prompt,
+    REQUEST_TIMEOUT, Reading, ScriptFile, Spanned, Text, join, read,
+};
+use serde_json::{Map, Value};
+
+use super::super::words::{Place, template};
+use super::read_address;
+use crate::yao::{read_variables, usual_script};
+
+/// What speaks at the other end, by name; a scripted model is put in later.
+const APIS: [(&str, Api); 3] = [("openai", Api::OpenAi), ("anthropic", Api::Anthropic), ("mock", Api::Mock)];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Api {
+    OpenAi,
+    Anthropic,
+    Mock,
+}
+
+/// The largest file of functions or variables that is read.
+const SIZE_LIMIT: u64 = 10 * 1024 * 1024;
+
+pub(super) fn chat(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<ChatTarget> {
+    let mut fields = read::Fields::open(node, "`chat`", problems)?;
+    let agent = fields.optional("agent").and_then(|node| read::name(node, "agent", problems));
+    let about = fields.optional("about").map(|node| words(node, "about", problems)).unwrap_or_default();
+    let connector = fields.required("connector", problems).map(|node| connector(node, place, problems));
+    let prompts = fields.optional("prompts").map(|node| prompts(node, problems)).unwrap_or_default();
+    let presets = fields.optional("presets").map(|node| presets(node, problems)).unwrap_or_default();
+    let options = fields.optional("options").map(|node| object(node, "options", problems)).unwrap_or_default();
+    let environment = fields.optional("env").map(|node| environment(node, place, problems));
+    let script = fields.optional("script").map(|node| script(node, place, problems));
+    let context = fields.optional("context").map(|node| context(node, problems)).unwrap_or_default();
+    let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
+    fields.finish(problems);
+    Some(ChatTarget {
+        agent: agent.map_or_else(|| "assistant".into(), |agent| agent.value),
+        about,
+        connector: Arc::new(connector??),
+        prompts: prompts.into(),
+        options,
+        presets: presets.into(),
+        environment: transposed(environment)?,
+        script: transposed(script)?,
+        context,
+        timeout: timeout.unwrap_or(REQUEST_TIMEOUT),
+        span: node.span,
+    })
+}
+
+/// Nothing where nothing was written; the outer `None` where what was written is wrong.
+fn transposed<T>(read: Option<Option<T>>) -> Option<Option<T>> {
+    match read {
+        None => Some(None),
+        Some(found) => found.map(Some),
+    }
+}
+
+fn object(node: &Node, name: &str, problems: &mut Diagnostics) -> Map<String, Value> {
+    match read::object(node, name, Reading::Core, problems) {
+        Some(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
+}
+
+fn words(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, String)> {
+    if node.pairs().is_none() {
+        read::object(node, name, Reading::Core, problems);
+    }
+    let pairs = node.pairs().unwrap_or_default();
+    pairs
+        .iter()
+        .filter_map(|pair| Some((pair.key.text.clone(), read::text(&pair.value, &pair.key.text, problems)?)))
+        .collect()
+}
+
+/// A model: the word `mock`, or a mapping.
+fn connector(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Connector> {
+    let mut found = Connector {
+        id: "mock".into(),
+        api: ChatApi::Scripted(Arc::new(usual_script())),
+        url: Spanned::new(Text::Literal(String::new()), node.span),
+        model: Text::Literal("mock".into()),
+        key: None,
+        key_header: None,
+        settings: Map::new(),
+        script: None,
+    };
+    if node.pairs().is_none() {
+        return read::choice(node, "connector", &[("mock", ())], problems).map(|()| found);
+    }
+    let mut fields = read::Fields::open(node, "`connector`", problems)?;
+    let script = fields.optional("script").and_then(|node| read::name(node, "script", problems));
+    let api = fields.optional("api").and_then(|node| read::choice(node, "api", &APIS, problems));
+    let api = api.unwrap_or(if script.is_some() { Api::Mock } else { Api::OpenAi });
+    let id = fields.optional("id").and_then(|node| read::name(node, "id", problems));
+    let is_model = api != Api::Mock;
+    let url = if is_model { fields.required("url", problems) } else { None };
+    let url = url.and_then(|node| read_address(node, "url", problems));
+    let model = if is_model { fields.required("model", problems) } else { fields.optional("model") };
+    let model = model.and_then(|node| template(node, "model", problems));
+    found.key = fields.optional("key").and_then(|node| template(node, "key", problems));
+    found.key_header =
+        fields.optional("key_header").and_then(|node| read::choice(node, "key_header", &KeyHeader::NAMES, problems));
+    found.settings = fields.optional("settings").map(|node| object(node, "settings", problems)).unwrap_or_default();
+    fields.finish(problems);
+    match api {
+        Api::OpenAi => found.api = ChatApi::OpenAi,
+        Api::Anthropic => found.api = ChatApi::Anthropic,
+        Api::Mock => {}
+    }
+    if is_model {
+        (found.url, found.model) = (url?, model?);
+    } else {
+        found.model = model.unwrap_or(found.model);
+        // Where it is named stands in for an address.
+        found.url.span = script.as_ref().map_or(node.span, |script| script.span);
+        found.script = script.map(|script| join(place.folder, &script.value));
+    }
+    let word = APIS.iter().find(|(_, known)| *known == api).map_or("mock", |(word, _)| word);
+    found.id = id.map_or_else(|| word.to_owned(), |id| id.value);
+    Some(found)
+}
+
+fn prompts(node: &Node, problems: &mut Diagnostics) -> Vec<Prompt> {
+    let items = read::list(node, "prompts", problems).unwrap_or_default();
+    items.iter().filter_map(|item| prompt(item, problems)).collect()
+}
+
+/// A prompt: words of the system, or a mapping.
+fn prompt(node: &Node, problems: &mut Diagnostics) -> Option<Prompt> {
+    if node.pairs().is_none() {
+        let content = read::text(node, "prompts[]", problems)?;
+        return Some(Prompt { role: "system".into(), name: None, content });
+    }
+    let mut fields = read::Fields::open(node, "a prompt", problems)?;
+    let role = fields.required("role", problems).and_then(|node| read::name(node, "role", problems));
+    let name = fields.optional("name").and_then(|node| read::text(node, "name", problems));
+    let content = fields.required("content", problems).and_then(|node| read::text(node, "content", problems));
+    fields.finish(problems);
+    Some(Prompt { role: role?.value, name, content: content? })
+}
+
+fn presets(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Arc<[Prompt]>)> {
+    if node.pairs().is_none() {
+        read::object(node, "presets", Reading::Core, problems);
+    }
+    let pairs = node.pairs().unwrap_or_default();
+    pairs.iter().map(|pair| (pair.key.text.clone(), prompts(&pair.value, problems).into())).collect()
+}
+
+fn context(node: &Node, problems: &mut Diagnostics) -> ChatContext {
+    let mut context = ChatContext::default();
+    let Some(mut fields) = read::Fields::open(node, "`context`", problems) else { return context };
+    let places = [
+        ("user", &mut context.user),
+        ("team", &mut context.team),
+        ("locale", &mut context.locale),
+        ("client_type", &mut context.client_type),
+        ("client_ip", &mut context.client_ip),
+        ("referer", &mut context.referer),
+        ("accept", &mut context.accept),
+    ];
+    for (key, place) in places {
+        if let Some(text) = fields.optional(key).and_then(|node| read::text(node, key, problems)) {
+            *place = text;
+        }
+    }
+    context.chat = fields.optional("chat").and_then(|node| read::text(node, "chat", problems));
+    context.metadata = fields.optional("metadata").map(|node| object(node, "metadata", problems)).unwrap_or_default();
+    fields.finish(problems);
+    context
+}
+
+fn read_file(node: &Node, name: &str, place: Place<'_>, problems: &mut Diagnostics) -> Option<ScriptFile> {
+    let path = join(place.folder, &read::name(node, name, problems)?.value);
+    match place.files.read_text(&path, SIZE_LIMIT) {
+        Ok(source) => Some(ScriptFile { path, source }),
+        Err(error) => {
+            problems.push(
+                Diagnostic::error(node.span, format!("can not read `{}`: {error}", path.display()))
+                    .label("names this file")
+                    .help("its path is relative to the suite's folder"),
+            );
+            None
+        }
+    }
+}
+
+fn script(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Arc<ScriptFile>> {
+    read_file(node, "script", place, problems).map(Arc::new)
+}
+
+fn environment(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Arc<EnvironmentFile>> {
+    let ScriptFile { path, source } = read_file(node, "env", place, problems)?;
+    let (values, wrong) = read_variables(&source);
+    for line in wrong {
+        let message = format!("line {line} of `{}` is no variable", path.display());
+        problems.push(Diagnostic::warning(node.span, message).help("write `NAME=value`"));
+    }
+    Some(Arc::new(EnvironmentFile { path, values }))
+}
+
+/// Whether a path is that of a file which a scripted model is still to be read from.
+pub(in crate::native) fn unread_script(connector: &Connector) -> Option<&Path> {
+    connector.script.as_deref().filter(|_| matches!(connector.api, ChatApi::Scripted(_)))
+}

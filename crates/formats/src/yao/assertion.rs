@@ -1,0 +1,347 @@
+//! `assert`: what a test asks of the answer, as checks.
+
+use std::path::Path;
+
+use agentci_plan::{
+    Check, Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Sources, Span, Spanned, did_you_mean, read,
+    relative,
+};
+use serde_json::Value;
+
+use super::app::App;
+use super::judges::Judges;
+use super::record::Unknown;
+use super::reference::function;
+use crate::surroundings::check_pattern;
+
+const FIELDS: [&str; 9] = ["type", "value", "path", "script", "use", "options", "threshold", "message", "negate"];
+const TYPES: [&str; 13] = [
+    "equals",
+    "contains",
+    "not_contains",
+    "json_path",
+    "regex",
+    "type",
+    "script",
+    "tool_called",
+    "tool_result",
+    "json_schema",
+    "semantic",
+    "agent",
+    "schema",
+];
+const JSON_TYPES: [&str; 6] = ["string", "number", "boolean", "array", "object", "null"];
+
+/// What assertions are read with.
+pub(super) struct Assertions<'a> {
+    pub(super) app: &'a App<'a>,
+    /// The folder of the tests.
+    pub(super) folder: &'a Path,
+    pub(super) sources: &'a mut Sources,
+    /// The assistants that judge.
+    pub(super) judges: Judges,
+    pub(super) unknown: Unknown,
+}
+
+/// What a test is about, for assertions that hand it on.
+#[derive(Clone, Copy)]
+pub(super) struct About<'t> {
+    /// The input as it is written.
+    pub(super) asked: &'t Value,
+    pub(super) expected: Option<&'t Node>,
+}
+
+/// One assertion as it is written.
+struct Written<'n> {
+    kind: Spanned<String>,
+    value: Option<&'n Node>,
+    path: Option<&'n Node>,
+    script: Option<Spanned<String>>,
+    judge: Option<Spanned<String>>,
+    options: Option<&'n Node>,
+    threshold: Option<&'n Node>,
+    message: Option<String>,
+    negate: bool,
+    span: Span,
+}
+
+/// An assertion that can never hold, and why.
+struct Unusable {
+    message: String,
+    span: Span,
+}
+
+impl Assertions<'_> {
+    /// The checks of `assert`; what is no assertion at all is an error.
+    pub(super) fn checks(&mut self, node: &Node, about: About<'_>, problems: &mut Diagnostics) -> Vec<Check> {
+        let written: Vec<Option<Written<'_>>> = match (node.items(), node.pairs()) {
+            (Some(items), _) => items.iter().map(|item| self.written(item, problems)).collect(),
+            (_, Some(_)) => vec![self.written(node, problems)],
+            _ => vec![bare(node, problems)],
+        };
+        written.into_iter().flatten().map(|written| self.check(&written, about, problems)).collect()
+    }
+
+    fn written<'n>(&mut self, node: &'n Node, problems: &mut Diagnostics) -> Option<Written<'n>> {
+        let mut fields = read::Fields::open(node, "an assertion", problems)?;
+        let mut name = |key: &'static str| {
+            let node = fields.optional(key)?;
+            read::text(node, key, problems).map(|text| Spanned::new(text, node.span))
+        };
+        let (kind, script, judge, message) = (name("type"), name("script"), name("use"), name("message"));
+        let negate = fields.optional("negate").and_then(|node| read::truth(node, "negate", problems));
+        let written = Written {
+            kind: kind.unwrap_or_else(|| Spanned::new("equals".into(), node.span)),
+            value: fields.optional("value"),
+            path: fields.optional("path"),
+            script,
+            judge,
+            options: fields.optional("options"),
+            threshold: fields.optional("threshold"),
+            message: message.map(|message| message.value).filter(|message| !message.is_empty()),
+            negate: negate.unwrap_or_default(),
+            span: node.span,
+        };
+        fields.rest().for_each(|pair| self.unknown.warn(pair, "an assertion", &FIELDS, problems));
+        Some(written)
+    }
+
+    fn check(&mut self, written: &Written<'_>, about: About<'_>, problems: &mut Diagnostics) -> Check {
+        let made = self.kind(written, about, problems);
+        let (kind, arguments, label, negated) = made.unwrap_or_else(|Unusable { message, span }| {
+            let warning = Diagnostic::warning(span, format!("this assertion can not hold: {message}"));
+            problems.push(warning.label("its test will fail"));
+            ("unusable", Node::text(message, span), None, written.negate)
+        });
+        let negate = written.negate != negated;
+        Check {
+            negate,
+            message: written.message.clone(),
+            label: label.map(|(plain, under_not)| if written.negate { under_not } else { plain }),
+            ..Check::new(kind, written.kind.span, arguments)
+        }
+    }
+
+    /// The check's kind and arguments, the words for it as it is and negated, and whether it is the opposite that is asked.
+    #[expect(clippy::type_complexity, reason = "its parts are put together at once")]
+    fn kind(
+        &mut self,
+        written: &Written<'_>,
+        about: About<'_>,
+        problems: &mut Diagnostics,
+    ) -> Result<(&'static str, Node, Option<(&'static str, &'static str)>, bool), Unusable> {
+        let nothing = || plain("null", written.span);
+        let value = || written.value.cloned().unwrap_or_else(nothing);
+        let made = match written.kind.value.as_str() {
+            "equals" => ("equals", value()),
+            "contains" => ("contains", contained(written)),
+            "not_contains" => {
+                return Ok(("contains", contained(written), Some(("not_contains", "not not_contains")), true));
+            }
+            "regex" => return Ok(("matches", pattern(written)?, Some(("regex", "not regex")), false)),
+            "type" => ("type", json_type(written)?),
+            "json_path" => ("json_path", json_path(written, problems)?),
+            "json_schema" | "schema" => ("json_schema", schema(written)?),
+            "semantic" => ("semantic", semantic(written)?),
+            "tool_called" => ("tool_called", tool_called(written)?),
+            "tool_result" => ("tool_result", tool_result(written)?),
+            "script" => ("script", self.script(written, about)?),
+            "agent" => ("agent", self.agent(written, about, problems)?),
+            unknown => return Err(unknown_type(unknown, written.kind.span)),
+        };
+        Ok((made.0, made.1, None, false))
+    }
+
+    fn script(&self, written: &Written<'_>, about: About<'_>) -> Result<Node, Unusable> {
+        let unusable = |message: String, span| Unusable { message, span };
+        let Some(name) = &written.script else {
+            return Err(unusable("a `script` assertion needs `script`".into(), written.span));
+        };
+        let found = function(self.app, &name.value).map_err(|message| unusable(message, name.span))?;
+        let file = relative(self.folder, &found.file).to_string_lossy().into_owned();
+        let mut pairs = vec![
+            ("file", Node::text(file, name.span)),
+            ("function", Node::text(found.name, name.span)),
+            ("input", Node::from_value(about.asked, name.span)),
+        ];
+        pairs.extend(written.value.or(about.expected).map(|value| ("value", value.clone())));
+        Ok(Node::map(written.span, pairs))
+    }
+
+    fn agent(&mut self, written: &Written<'_>, about: About<'_>, problems: &mut Diagnostics) -> Result<Node, Unusable> {
+        let Some(name) = &written.judge else {
+            let message = "an `agent` assertion needs `use`, the assistant that judges".to_owned();
+            return Err(Unusable { message, span: written.span });
+        };
+        let Some(criteria) = written.value else {
+            let message = "an `agent` assertion needs `value`, what is asked of the answer".to_owned();
+            return Err(Unusable { message, span: written.span });
+        };
+        let id = Spanned::new(name.value.strip_prefix("agents:").unwrap_or(&name.value).to_owned(), name.span);
+        let options = written.options;
+        let connector = options.and_then(|node| node.get("connector"));
+        let connector = connector.and_then(|node| read::name(node, "connector", problems));
+        let agent =
+            self.judges.open(self.app, &id, connector.as_ref(), self.sources, problems).ok_or_else(|| Unusable {
+                message: format!("there is no assistant `{}` to judge", id.value.escape_debug()),
+                span: name.span,
+            })?;
+        let mut pairs = vec![
+            ("agent", Node::text(agent, name.span)),
+            ("criteria", criteria.clone()),
+            ("input", Node::from_value(about.asked, name.span)),
+        ];
+        let metadata = options.and_then(|node| node.get("metadata")).filter(|node| node.pairs().is_some());
+        pairs.extend(metadata.map(|metadata| ("metadata", metadata.clone())));
+        Ok(Node::map(written.span, pairs))
+    }
+}
+
+/// A bare word is the type of an assertion without a value.
+fn bare<'n>(node: &'n Node, problems: &mut Diagnostics) -> Option<Written<'n>> {
+    let Some(Value::String(word)) = node.scalar().and_then(|scalar| scalar.value(Reading::Core)) else {
+        problems.push(
+            Diagnostic::error(node.span, format!("`assert` must be an assertion or a list, found {}", node.describe()))
+                .label("no assertion")
+                .help("write `{\"type\": \"contains\", \"value\": \"..\"}`"),
+        );
+        return None;
+    };
+    Some(Written {
+        kind: Spanned::new(word, node.span),
+        value: None,
+        path: None,
+        script: None,
+        judge: None,
+        options: None,
+        threshold: None,
+        message: None,
+        negate: false,
+        span: node.span,
+    })
+}
+
+fn unknown_type(word: &str, span: Span) -> Unusable {
+    let meant = did_you_mean(word, TYPES).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    Unusable { message: format!("there is no assertion of the type `{}`{meant}", word.escape_debug()), span }
+}
+
+fn plain(word: &str, span: Span) -> Node {
+    Node { span, content: Content::Scalar(Scalar::plain(word)) }
+}
+
+fn text_of(node: Option<&Node>) -> Option<String> {
+    match node?.scalar()?.value(Reading::Core)? {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// What the output must contain; nothing is the empty text.
+fn contained(written: &Written<'_>) -> Node {
+    let text = written.value.cloned().unwrap_or_else(|| Node::text("", written.span));
+    Node::map(written.span, [("text", text), ("of", Node::text("output", written.span))])
+}
+
+fn pattern(written: &Written<'_>) -> Result<Node, Unusable> {
+    let Some(text) = text_of(written.value) else {
+        let span = written.value.map_or(written.span, |node| node.span);
+        return Err(Unusable { message: "a `regex` assertion needs a pattern as its `value`".into(), span });
+    };
+    let span = written.value.map_or(written.span, |node| node.span);
+    let mut wrong = Diagnostics::default();
+    check_pattern(&Spanned::new(text.clone(), span), &mut wrong);
+    match wrong.into_iter().next() {
+        Some(problem) => Err(Unusable { message: problem.message, span }),
+        None => {
+            let pairs = [("pattern", Node::text(text, span)), ("of", Node::text("output", span))];
+            Ok(Node::map(written.span, pairs))
+        }
+    }
+}
+
+fn json_type(written: &Written<'_>) -> Result<Node, Unusable> {
+    let span = written.value.map_or(written.span, |node| node.span);
+    match text_of(written.value).filter(|word| JSON_TYPES.contains(&word.as_str())) {
+        Some(word) => Ok(Node::text(word, span)),
+        None => {
+            let message = format!("a `type` assertion needs one of {}", read::quoted_list(&JSON_TYPES));
+            Err(Unusable { message, span })
+        }
+    }
+}
+
+fn json_path(written: &Written<'_>, problems: &mut Diagnostics) -> Result<Node, Unusable> {
+    let path = match written.path {
+        Some(node) => read::text(node, "path", problems).map(|path| Node::text(path, node.span)),
+        None => Some(Node::text("", written.span)),
+    };
+    let Some(path) = path else {
+        return Err(Unusable { message: "`path` must be text".into(), span: written.span });
+    };
+    let value = written.value.cloned().unwrap_or_else(|| plain("null", written.span));
+    Ok(Node::map(written.span, [("path", path), ("value", value)]))
+}
+
+fn schema(written: &Written<'_>) -> Result<Node, Unusable> {
+    match written.value {
+        Some(path) if text_of(Some(path)).is_some() => Ok(path.clone()),
+        Some(schema) if schema.pairs().is_some() => Ok(Node::map(schema.span, [("schema", schema.clone())])),
+        _ => {
+            let message = "a `json_schema` assertion needs a schema, or the path of one, as its `value`".into();
+            Err(Unusable { message, span: written.span })
+        }
+    }
+}
+
+fn semantic(written: &Written<'_>) -> Result<Node, Unusable> {
+    let Some(text) = text_of(written.value) else {
+        let message = "a `semantic` assertion needs the hoped-for words as its `value`".into();
+        return Err(Unusable { message, span: written.span });
+    };
+    let span = written.value.map_or(written.span, |node| node.span);
+    let mut pairs = vec![("expected", Node::text(text, span))];
+    pairs.extend(written.threshold.map(|threshold| ("threshold", threshold.clone())));
+    pairs.push(("facts", Node::text("warn", written.span)));
+    Ok(Node::map(written.span, pairs))
+}
+
+/// A name, a list of which one is enough, or a name with arguments. A name may be the last part of a longer one.
+fn tool_called(written: &Written<'_>) -> Result<Node, Unusable> {
+    let suffix = || ("suffix", plain("true", written.span));
+    let made = match written.value {
+        Some(name) if text_of(Some(name)).is_some() => Some(vec![("name", name.clone()), suffix()]),
+        Some(names) if names.items().is_some_and(|items| items.iter().all(|item| text_of(Some(item)).is_some())) => {
+            Some(vec![("any", names.clone()), suffix()])
+        }
+        Some(call) => text_of(call.get("name")).map(|name| {
+            let mut pairs = vec![("name", Node::text(name, call.span)), suffix()];
+            let arguments = call.get("arguments").or_else(|| call.get("args"));
+            pairs.extend(arguments.map(|arguments| ("args", arguments.clone())));
+            pairs
+        }),
+        None => None,
+    };
+    let wrong = || Unusable {
+        message: "a `tool_called` assertion needs a tool's name, a list of names, or `name` and `arguments`".into(),
+        span: written.span,
+    };
+    made.map(|pairs| Node::map(written.span, pairs)).ok_or_else(wrong)
+}
+
+fn tool_result(written: &Written<'_>) -> Result<Node, Unusable> {
+    let named = match written.value {
+        Some(name) if text_of(Some(name)).is_some() => Some((name.clone(), None)),
+        Some(value) => {
+            let tool = value.get("tool").or_else(|| value.get("name"));
+            tool.filter(|tool| text_of(Some(tool)).is_some()).map(|tool| (tool.clone(), value.get("result").cloned()))
+        }
+        None => None,
+    };
+    let Some((name, result)) = named else {
+        let message = "a `tool_result` assertion needs `tool` in its `value`".into();
+        return Err(Unusable { message, span: written.span });
+    };
+    let pairs = [("name", name), ("suffix", plain("true", written.span))];
+    Ok(Node::map(written.span, pairs.into_iter().chain(result.map(|result| ("result", result)))))
+}

@@ -1,0 +1,229 @@
+//! Connectors: the models of an application, a file each below `connectors`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agentci_plan::{
+    ChatApi, Connector, Diagnostic, Diagnostics, KeyHeader, Kind, ModelScript, Node, Reading, Severity, Sources, Span,
+    Spanned, Text, did_you_mean, join, read,
+};
+use serde_json::{Map, Value};
+
+use super::app::App;
+use crate::load_model_script;
+
+/// The connector that is always there: a scripted model.
+pub(super) const MOCK: &str = "mock";
+
+/// Files of connectors, by how their names end.
+const ENDINGS: [&str; 3] = [".yao", ".jsonc", ".json"];
+
+/// What is passed on to the model as it stands.
+const SETTINGS: [&str; 3] = ["max_tokens", "temperature", "thinking"];
+
+const KINDS: [(&str, Option<ApiKind>); 3] =
+    [("openai", Some(ApiKind::OpenAi)), ("anthropic", Some(ApiKind::Anthropic)), ("mock", None)];
+
+#[derive(Debug, Clone, Copy)]
+enum ApiKind {
+    OpenAi,
+    Anthropic,
+}
+
+/// A file that a connector is in, and its id.
+struct Found {
+    id: String,
+    path: PathBuf,
+}
+
+/// The connector with an id, asked for at `span`. The scripted model of no file is found beside the assistant.
+pub(super) fn open(
+    app: &App<'_>,
+    id: &Spanned<String>,
+    assistant: &Path,
+    sources: &mut Sources,
+    problems: &mut Diagnostics,
+) -> Option<Arc<Connector>> {
+    let found = list(app);
+    if let Some(found) = found.iter().find(|found| found.id == id.value) {
+        let root = app.read_json(sources, &found.path).map_err(|problem| problems.push(problem)).ok()?;
+        return connector(app, &found.id, &root, sources, problems).map(Arc::new);
+    }
+    if id.value == MOCK {
+        let places =
+            [join(assistant, "tests/model.yaml"), join(assistant, "model.yaml"), join(&app.root, "model.yaml")];
+        let path = places.into_iter().find(|path| app.files.kind(path) == Some(Kind::File));
+        return scripted(app, MOCK, path, id.span, sources, problems).map(Arc::new);
+    }
+    let mut known: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();
+    if !known.contains(&MOCK) {
+        known.push(MOCK);
+    }
+    let all = format!("known connectors are {}", read::quoted_list(&known));
+    let help = match did_you_mean(&id.value, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`? {all}"),
+        None => all,
+    };
+    let message = format!("there is no connector `{}`", id.value.escape_debug());
+    problems.push(Diagnostic::error(id.span, message).label("not known to the application").help(help));
+    None
+}
+
+/// Every connector of the application, by the names of its files alone.
+fn list(app: &App<'_>) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut folders = vec![(join(&app.root, "connectors"), String::new(), 0)];
+    while let Some((folder, before, depth)) = folders.pop() {
+        for entry in app.files.list(&folder).unwrap_or_default() {
+            let path = join(&folder, &entry.name);
+            match entry.kind {
+                Kind::Folder if depth < 8 => {
+                    folders.push((path, format!("{before}{}.", entry.name.replace('.', "_")), depth + 1));
+                }
+                Kind::Folder => {}
+                Kind::File => {
+                    let stem = ENDINGS.iter().find_map(|ending| entry.name.strip_suffix(ending));
+                    if let Some(stem) = stem.map(|stem| stem.strip_suffix(".conn").unwrap_or(stem)) {
+                        found.push(Found { id: format!("{before}{}", stem.replace('.', "_")), path });
+                    }
+                }
+            }
+        }
+    }
+    found.sort_by(|one, other| one.id.cmp(&other.id));
+    found
+}
+
+fn connector(
+    app: &App<'_>,
+    id: &str,
+    root: &Node,
+    sources: &mut Sources,
+    problems: &mut Diagnostics,
+) -> Option<Connector> {
+    let before = problems.count(Severity::Error);
+    let mut fields = read::Fields::open(root, "a connector", problems)?;
+    let kind = fields.required("type", problems).and_then(|node| read::choice(node, "type", &KINDS, problems));
+    let auth = fields.optional("auth_mode");
+    let key_header = auth.and_then(|node| read::choice(node, "auth_mode", &KeyHeader::NAMES, problems));
+    let nothing = Node::map(root.span, []);
+    let written = fields.optional("options").unwrap_or(&nothing);
+    let mut options = read::Fields::open(written, "`options`", problems)?;
+    let Some(kind) = kind? else {
+        let script = options.optional("script").and_then(|node| read::name(node, "script", problems));
+        let path = script.as_ref().map(|script| join(&app.root, &script.value));
+        return scripted(app, id, path, script.map_or(root.span, |script| script.span), sources, problems);
+    };
+    let host = options.optional("host").or_else(|| options.optional("proxy"));
+    let url = match host {
+        Some(node) => Spanned::new(address(app, &read::text(node, "host", problems)?, kind), node.span),
+        None => Spanned::new(Text::Literal(kind.usual_address().into()), root.span),
+    };
+    let model = options.required("model", problems).and_then(|node| read::text(node, "model", problems));
+    let key = options.optional("key").and_then(|node| read::text(node, "key", problems));
+    let settings = settings(&mut options, problems);
+    if problems.count(Severity::Error) > before {
+        return None;
+    }
+    let api = match kind {
+        ApiKind::OpenAi => ChatApi::OpenAi,
+        ApiKind::Anthropic => ChatApi::Anthropic,
+    };
+    let key = key.filter(|key| !key.is_empty()).map(|key| variable(&key));
+    Some(Connector { id: id.into(), api, url, model: variable(&model?), key, key_header, settings, script: None })
+}
+
+fn settings(options: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Map<String, Value> {
+    let mut settings = Map::new();
+    for key in SETTINGS {
+        let node = options.optional(key);
+        settings.extend(node.and_then(|node| Some((key.to_owned(), read::data(node, key, Reading::Core, problems)?))));
+    }
+    let extra = options.optional("extra_body");
+    if let Some(Value::Object(extra)) = extra.and_then(|node| read::object(node, "extra_body", Reading::Core, problems))
+    {
+        settings.extend(extra);
+    }
+    settings
+}
+
+/// A scripted model, from a file or one that always says the same.
+fn scripted(
+    app: &App<'_>,
+    id: &str,
+    path: Option<PathBuf>,
+    span: Span,
+    sources: &mut Sources,
+    problems: &mut Diagnostics,
+) -> Option<Connector> {
+    let script = match &path {
+        None => usual_script(),
+        Some(path) => match load_model_script(app.files, sources, path) {
+            Ok(script) => script,
+            Err(wrong) => {
+                problems.append(wrong);
+                return None;
+            }
+        },
+    };
+    let model = script.model.clone().unwrap_or_else(|| MOCK.into());
+    Some(Connector {
+        id: id.into(),
+        api: ChatApi::Scripted(Arc::new(script)),
+        url: Spanned::new(Text::Literal(String::new()), span),
+        model: Text::Literal(model),
+        key: None,
+        key_header: None,
+        settings: Map::new(),
+        script: path,
+    })
+}
+
+/// What a scripted model says whose script nobody wrote.
+pub(crate) fn usual_script() -> ModelScript {
+    ModelScript { default: vec!["Hello! I am the mock model.".into()], ..ModelScript::default() }
+}
+
+impl ApiKind {
+    fn usual_address(self) -> &'static str {
+        match self {
+            ApiKind::OpenAi => "https://api.openai.com/v1/chat/completions",
+            ApiKind::Anthropic => "https://api.anthropic.com/v1/messages",
+        }
+    }
+
+    /// What follows a base.
+    fn path(self) -> &'static str {
+        match self {
+            ApiKind::OpenAi => "chat/completions",
+            ApiKind::Anthropic => "messages",
+        }
+    }
+}
+
+/// The whole address: a host that ends in a slash is a base already, any other lacks the version.
+fn address(app: &App<'_>, host: &str, kind: ApiKind) -> Text {
+    let known = match variable_name(host) {
+        Some(name) => app.variable(name).unwrap_or_default(),
+        None => host.to_owned(),
+    };
+    let between = if known.ends_with('/') { "" } else { "/v1/" };
+    match variable_name(host) {
+        Some(name) => Text::parse(&format!("${{ENV.{name}}}{between}{}", kind.path())),
+        None => Text::Literal(format!("{host}{between}{}", kind.path())),
+    }
+}
+
+/// A text that may be a variable as a whole.
+pub(super) fn variable(written: &str) -> Text {
+    match variable_name(written) {
+        Some(name) => Text::parse(&format!("${{ENV.{name}}}")),
+        None => Text::Literal(written.to_owned()),
+    }
+}
+
+/// The name in `$ENV.NAME`.
+pub(super) fn variable_name(written: &str) -> Option<&str> {
+    let name = written.trim().strip_prefix("$ENV.")?;
+    (!name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
+}

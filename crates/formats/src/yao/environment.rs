@@ -1,0 +1,104 @@
+//! A file of variables: `NAME=value` lines, as shells and containers read them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agentci_plan::{Diagnostic, Diagnostics, EnvironmentFile, Files, Sources, Span};
+
+/// The most bytes such a file may have.
+const SIZE_LIMIT: u64 = 1024 * 1024;
+
+/// Reads a file of variables.
+pub(super) fn read(
+    files: &dyn Files,
+    sources: &mut Sources,
+    path: &Path,
+    problems: &mut Diagnostics,
+) -> Option<Arc<EnvironmentFile>> {
+    let text = match files.read_text(path, SIZE_LIMIT) {
+        Ok(text) => text,
+        Err(error) => {
+            let span = Span::whole(sources.add(path, ""));
+            let message = format!("can not read `{}`: {error}", path.display());
+            problems.push(Diagnostic::error(span, message).help("name a file of `NAME=value` lines with `-e`"));
+            return None;
+        }
+    };
+    // The text may hold keys, so that no message shows a line of it.
+    let file = sources.add(path, "");
+    let (values, wrong) = variables(&text);
+    for line in wrong {
+        let span = Span { file, line, column: 1, width: 1 };
+        let message = format!("line {line} of `{}` is no variable", path.display());
+        problems.push(Diagnostic::warning(span, message).help("write `NAME=value`"));
+    }
+    Some(Arc::new(EnvironmentFile { path: path.to_path_buf(), values }))
+}
+
+/// The variables of a text, and the lines that are none.
+pub(crate) fn variables(text: &str) -> (Vec<(String, String)>, Vec<u32>) {
+    let (mut values, mut wrong) = (Vec::new(), Vec::new());
+    for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        match variable(line) {
+            Some((name, value)) => values.push((name.to_owned(), value)),
+            None => wrong.push(number),
+        }
+    }
+    (values, wrong)
+}
+
+fn variable(line: &str) -> Option<(&str, String)> {
+    let line = line.strip_prefix("export ").unwrap_or(line);
+    let (name, value) = line.split_once('=')?;
+    let name = name.trim();
+    let good = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
+    good.then(|| (name, unquoted(value.trim())))
+}
+
+/// A value without its quotes, or without the comment behind it.
+fn unquoted(value: &str) -> String {
+    if let Some(inner) = value.strip_prefix('\'') {
+        return inner.split('\'').next().unwrap_or_default().to_owned();
+    }
+    let Some(inner) = value.strip_prefix('"') else {
+        return value.split(" #").next().unwrap_or_default().trim_end().to_owned();
+    };
+    let mut text = String::new();
+    let mut letters = inner.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => break,
+            '\\' => text.push(match letters.next() {
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some('t') => '\t',
+                Some(other) => other,
+                None => '\\',
+            }),
+            other => text.push(other),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::MemoryFiles;
+
+    use super::*;
+
+    #[test]
+    fn lines_are_read_as_shells_read_them() {
+        let text = "# note\nA=one\nexport B = two # why\nC='#x y'\nD=\"a\\n\\\"b\\\"\" # no\nE=\n\nnothing\nF=a=b\n";
+        let files = MemoryFiles::default().with(".env", text);
+        let mut problems = Diagnostics::default();
+        let file = read(&files, &mut Sources::default(), Path::new(".env"), &mut problems).unwrap();
+        let values: Vec<_> = file.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(values, [("A", "one"), ("B", "two"), ("C", "#x y"), ("D", "a\n\"b\""), ("E", ""), ("F", "a=b")]);
+        let told: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(told, ["line 8 of `.env` is no variable"]);
+    }
+}

@@ -1,0 +1,49 @@
+//! What `-i` means: a file of tests, or a message.
+
+use std::path::{Path, PathBuf};
+
+use agentci_plan::{Files, Kind};
+
+/// What an assistant is tested with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum YaoInput {
+    /// A file of tests.
+    File(PathBuf),
+    /// A message.
+    Message(String),
+}
+
+impl YaoInput {
+    /// What the user wrote: `@` before a file, a name that ends as one of tests does, or a path that leads to a file, is a
+    /// file; anything else is a message.
+    pub fn of(files: &dyn Files, written: &str) -> Self {
+        if let Some(path) = written.strip_prefix('@').filter(|path| !path.is_empty()) {
+            return YaoInput::File(path.into());
+        }
+        let path = Path::new(written);
+        let named = [".jsonl", ".json"].iter().any(|ending| written.ends_with(ending));
+        if named || (written.contains('/') && files.kind(path) == Some(Kind::File)) {
+            return YaoInput::File(path.into());
+        }
+        YaoInput::Message(written.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::MemoryFiles;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_told_from_a_message() {
+        let files = MemoryFiles::default().with("tests/odd", "").with("odd", "");
+        for path in ["tests/none.jsonl", "none.json", "tests/odd"] {
+            assert_eq!(YaoInput::of(&files, path), YaoInput::File(path.into()));
+        }
+        assert_eq!(YaoInput::of(&files, "@odd"), YaoInput::File("odd".into()));
+        for message in ["what is 1/2?", "odd", "", "@", "tests/none", "write a .jsonl file"] {
+            assert_eq!(YaoInput::of(&files, message), YaoInput::Message(message.into()));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Objects, lists, and what stands between them.
+
+use std::collections::HashMap;
+
+use agentci_plan::{Content, Diagnostic, Diagnostics, FileId, Key, Node, Pair};
+
+use super::cursor::Cursor;
+
+/// The most levels that values may be nested.
+const DEPTH_LIMIT: usize = 100;
+
+/// One value, with comments and a comma too many let pass.
+pub(crate) fn document(text: &str, file: FileId) -> Result<Node, Diagnostic> {
+    let mut cursor = Cursor::new(text, file, true);
+    cursor.blank()?;
+    let node = value(&mut cursor, 0)?;
+    cursor.blank()?;
+    if cursor.peek().is_some() {
+        return Err(Diagnostic::error(cursor.point(cursor.at()), "something follows the value")
+            .label("the file should end before")
+            .help("a bracket may be closed too early"));
+    }
+    Ok(node)
+}
+
+/// All values of a text, one after the other. After a mistake reading goes on at the next line that begins with `{`.
+pub(crate) fn stream(text: &str, file: FileId, problems: &mut Diagnostics) -> Vec<Node> {
+    let mut cursor = Cursor::new(text, file, false);
+    let mut nodes = Vec::new();
+    loop {
+        let read = cursor.blank().and_then(|()| cursor.peek().map(|_| value(&mut cursor, 0)).transpose());
+        match read {
+            Ok(Some(node)) => nodes.push(node),
+            Ok(None) => return nodes,
+            Err(problem) => {
+                problems.push(problem);
+                if !cursor.next_object() {
+                    return nodes;
+                }
+            }
+        }
+    }
+}
+
+/// The first value of a text, if it is one.
+pub(crate) fn first(text: &str, file: FileId) -> Option<Node> {
+    let mut cursor = Cursor::new(text, file, false);
+    cursor.blank().ok()?;
+    value(&mut cursor, 0).ok()
+}
+
+fn value(cursor: &mut Cursor<'_>, depth: usize) -> Result<Node, Diagnostic> {
+    let start = cursor.at();
+    let opens = matches!(cursor.peek(), Some('{' | '['));
+    if opens && depth >= DEPTH_LIMIT {
+        let message = format!("nested more than {DEPTH_LIMIT} levels deep");
+        return Err(Diagnostic::error(cursor.point(start), message).label("too deep"));
+    }
+    let content = match cursor.peek() {
+        Some('{') => Content::Map(object(cursor, depth)?),
+        Some('[') => Content::List(list(cursor, depth)?),
+        Some('"') => Content::Scalar(agentci_plan::Scalar::quoted(cursor.text()?)),
+        Some('\'') => {
+            return Err(Diagnostic::error(cursor.point(start), "a text begins with a single quote")
+                .label("expected `\"`")
+                .help("JSON has double quotes only"));
+        }
+        _ => Content::Scalar(cursor.word()?),
+    };
+    Ok(Node { span: cursor.since(start), content })
+}
+
+fn object(cursor: &mut Cursor<'_>, depth: usize) -> Result<Vec<Pair>, Diagnostic> {
+    let open = cursor.at();
+    cursor.take();
+    let mut pairs: Vec<Pair> = Vec::new();
+    let mut written: HashMap<String, u32> = HashMap::new();
+    loop {
+        cursor.blank()?;
+        if (pairs.is_empty() || cursor.lax) && cursor.takes('}') {
+            return Ok(pairs);
+        }
+        let start = cursor.at();
+        if cursor.peek() != Some('"') {
+            return Err(missing(cursor, open, '{', "a key in double quotes"));
+        }
+        let key = Key { text: cursor.text()?, span: cursor.since(start) };
+        if let Some(line) = written.insert(key.text.clone(), key.span.line) {
+            let message = format!("the key `{}` is written twice", key.text.escape_debug());
+            return Err(Diagnostic::error(key.span, message).label(format!("first written at line {line}")));
+        }
+        cursor.blank()?;
+        if !cursor.takes(':') {
+            return Err(missing(cursor, open, '{', "`:`"));
+        }
+        cursor.blank()?;
+        if cursor.peek().is_none() {
+            return Err(missing(cursor, open, '{', "a value"));
+        }
+        pairs.push(Pair { key, value: value(cursor, depth + 1)? });
+        if !goes_on(cursor, open, '{', '}')? {
+            return Ok(pairs);
+        }
+    }
+}
+
+fn list(cursor: &mut Cursor<'_>, depth: usize) -> Result<Vec<Node>, Diagnostic> {
+    let open = cursor.at();
+    cursor.take();
+    let mut items = Vec::new();
+    loop {
+        cursor.blank()?;
+        if (items.is_empty() || cursor.lax) && cursor.takes(']') {
+            return Ok(items);
+        }
+        if cursor.peek().is_none() {
+            return Err(missing(cursor, open, '[', "a value"));
+        }
+        items.push(value(cursor, depth + 1)?);
+        if !goes_on(cursor, open, '[', ']')? {
+            return Ok(items);
+        }
+    }
+}
+
+/// After a member: whether another one follows.
+fn goes_on(cursor: &mut Cursor<'_>, open: super::cursor::At, bracket: char, close: char) -> Result<bool, Diagnostic> {
+    cursor.blank()?;
+    if cursor.takes(close) {
+        return Ok(false);
+    }
+    if cursor.takes(',') {
+        return Ok(true);
+    }
+    Err(missing(cursor, open, bracket, &format!("`,` or `{close}`")))
+}
+
+fn missing(cursor: &Cursor<'_>, open: super::cursor::At, bracket: char, wanted: &str) -> Diagnostic {
+    match cursor.peek() {
+        None => Diagnostic::error(cursor.point(open), format!("`{bracket}` is never closed"))
+            .label("begins here")
+            .help("add the closing bracket"),
+        Some('}' | ']') if wanted.starts_with("a key") => {
+            Diagnostic::error(cursor.point(cursor.at()), "a comma is followed by no further value")
+                .label(format!("expected {wanted}"))
+                .help("remove the comma before it")
+        }
+        Some(found) => Diagnostic::error(
+            cursor.point(cursor.at()),
+            format!("{wanted} is missing, found `{}`", found.escape_debug()),
+        )
+        .label(format!("expected {wanted}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_plan::{Reading, Sources};
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn file(text: &str) -> FileId {
+        Sources::default().add(Path::new("a.jsonl"), text)
+    }
+
+    fn values(text: &str) -> (Vec<Value>, Vec<String>) {
+        let mut problems = Diagnostics::default();
+        let nodes = stream(text, file(text), &mut problems);
+        let told = |problem: &Diagnostic| format!("{}:{} {}", problem.span.line, problem.span.column, problem.message);
+        (nodes.iter().map(|node| node.value(Reading::Core).unwrap()).collect(), problems.iter().map(told).collect())
+    }
+
+    #[test]
+    fn values_may_share_a_line_or_take_many() {
+        let (found, problems) = values("{\"a\": 1} {\"a\":2}\n\n// a note\n  {\n  \"a\": [\n 3, -0.5e+2]\n}\n\"x\"\n");
+        assert_eq!(found, [json!({"a": 1}), json!({"a": 2}), json!({"a": [3, -50.0]}), json!("x")].map(round));
+        assert_eq!(problems, Vec::<String>::new());
+    }
+
+    /// Numbers keep their digits, so the expected one is read from its own.
+    fn round(value: Value) -> Value {
+        serde_json::from_str(&value.to_string().replace("-50.0", "-0.5e+2")).unwrap()
+    }
+
+    #[test]
+    fn every_mistake_has_its_place_and_the_next_line_is_read() {
+        let (found, problems) = values(
+            "{\"a\": 1,}\n{\"a\": yes}\n{\"a\": \"x\n{\"b\": 1, \"b\": 2}\n{\"é\": 'x'}\n{\"a\" 1}\n{\"a\": 1\n{\"a\": 01}\n{\"ok\": true}\n[1",
+        );
+        assert_eq!(found, [json!({"ok": true})]);
+        assert_eq!(
+            problems,
+            [
+                "1:9 a comma is followed by no further value",
+                "2:7 `yes` is no JSON value",
+                "3:7 a text is never closed",
+                "4:10 the key `b` is written twice",
+                "5:7 a text begins with a single quote",
+                "6:6 `:` is missing, found `1`",
+                "8:1 `,` or `}` is missing, found `{`",
+                "8:7 `01` is no JSON value",
+                "10:1 `[` is never closed",
+            ]
+        );
+    }
+
+    #[test]
+    fn files_may_have_comments_and_a_comma_too_many() {
+        let text = "// one\n{ /* two\n */ \"a\": [1, 2,], // three\n \"b\": \"//\", }\n";
+        assert_eq!(document(text, file(text)).unwrap().value(Reading::Core), Ok(json!({"a": [1, 2], "b": "//"})));
+        for (text, message) in [
+            ("{} {}", "something follows the value"),
+            ("/* {}", "a comment is never closed"),
+            ("", "a value is missing, found the end of the file"),
+        ] {
+            assert_eq!(document(text, file(text)).unwrap_err().message, message);
+        }
+    }
+
+    #[test]
+    fn escapes_are_resolved_or_refused() {
+        assert_eq!(values(r#""\ud83d\ude00 \n\/\u00e9""#).0, [json!("😀 \n/é")]);
+        for text in [r#""\ud83d""#, r#""\ude00""#, r#""\q""#, r#""\u12""#, "\"a\tb\"", r#""\ud83d\u0041""#] {
+            assert_eq!(values(text).1.len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(values(&nested(100)).1, Vec::<String>::new());
+        assert_eq!(values(&nested(101)).1[0], "1:101 nested more than 100 levels deep");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[\\[\\]{},:\"'\\\\a0-9.eE+tru \\n\\r/*é\u{2028}]{0,60}") {
+            let mut problems = Diagnostics::default();
+            stream(&text, file(&text), &mut problems);
+            let _ = document(&text, file(&text));
+            for problem in &problems {
+                prop_assert!(problem.span.line >= 1 && problem.span.column >= 1 && problem.span.width >= 1);
+            }
+        }
+
+        #[test]
+        fn what_serde_reads_is_read_alike(text in any::<String>(), number in any::<f64>(), whole in any::<i64>()) {
+            let value = json!({ "text": text, "list": [number, whole, null, true, { "text": text }] });
+            for written in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+                prop_assert_eq!(values(&written), (vec![value.clone()], vec![]));
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Assistants that are no target of a test but are asked about it: judges, and whoever writes the report.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agentci_plan::{Diagnostics, Kind, Sources, Spanned, Target, join};
+
+use super::app::App;
+use super::assistant;
+use super::place::{self, PACKAGE};
+
+/// The assistants that are asked, each read once.
+#[derive(Default)]
+pub(super) struct Judges {
+    /// By the name under which the suite knows them; nothing where one can not be used.
+    found: BTreeMap<String, Option<Arc<Target>>>,
+}
+
+impl Judges {
+    /// The name of an assistant in the suite, with another connector where one is chosen; `None` where there is none.
+    pub(super) fn open(
+        &mut self,
+        app: &App<'_>,
+        id: &Spanned<String>,
+        connector: Option<&Spanned<String>>,
+        sources: &mut Sources,
+        problems: &mut Diagnostics,
+    ) -> Option<String> {
+        let folder = place::folder_of(&app.root, &id.value)?;
+        if app.files.kind(&join(&folder, PACKAGE)) != Some(Kind::File) {
+            return None;
+        }
+        let name = match connector {
+            Some(connector) => format!("{} ({})", id.value, connector.value),
+            None => id.value.clone(),
+        };
+        let known = self.found.entry(name.clone()).or_insert_with(|| {
+            let found = assistant::open(app, &folder, connector, sources, problems)?;
+            Some(Arc::new(Target::Chat(Box::new(found.target))))
+        });
+        known.as_ref().map(|_| name)
+    }
+
+    /// All that can be asked.
+    pub(super) fn finish(self) -> Vec<(String, Arc<Target>)> {
+        self.found.into_iter().filter_map(|(name, target)| Some((name, target?))).collect()
+    }
+}

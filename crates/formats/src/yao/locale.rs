@@ -1,0 +1,68 @@
+//! Words of a language: `{{key}}` in an assistant's name and description.
+
+use std::path::Path;
+
+use agentci_plan::{Diagnostics, Files, Kind, Node, Reading, Sources, join};
+use serde_json::Value;
+
+use crate::document;
+
+/// The words of a language, and those of the language without its country.
+pub(super) fn words(
+    files: &dyn Files,
+    sources: &mut Sources,
+    folder: &Path,
+    locale: &str,
+    problems: &mut Diagnostics,
+) -> Vec<(String, String)> {
+    let language = locale.split('-').next().unwrap_or(locale);
+    let mut words = Vec::new();
+    for name in [locale, language] {
+        let path = join(&join(folder, "locales"), &format!("{name}.yml"));
+        if files.kind(&path) == Some(Kind::File) {
+            match document::open(files, sources, &path) {
+                Ok(root) => gather(&root, "", &mut words),
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+    words
+}
+
+fn gather(node: &Node, before: &str, words: &mut Vec<(String, String)>) {
+    for pair in node.pairs().unwrap_or_default() {
+        let key = format!("{before}{}", pair.key.text);
+        if let Some(Value::String(text)) = pair.value.scalar().and_then(|scalar| scalar.value(Reading::Core)) {
+            words.push((key, text));
+        } else {
+            gather(&pair.value, &format!("{key}."), words);
+        }
+    }
+}
+
+/// A text with its placeholders replaced; those without a word stay.
+pub(super) fn resolve(text: &str, words: &[(String, String)]) -> String {
+    let mut whole = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((key, behind)) = after.split_once("}}") else { break };
+        whole.push_str(before);
+        match words.iter().find(|(known, _)| known == key.trim()) {
+            Some((_, word)) => whole.push_str(word),
+            None => whole.push_str(&format!("{{{{{key}}}}}")),
+        }
+        rest = behind;
+    }
+    whole + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_without_a_word_stay() {
+        let words = [("name".to_owned(), "Keywords".to_owned())];
+        assert_eq!(resolve("{{ name }} of {{none}} {{name", &words), "Keywords of {{none}} {{name");
+    }
+}

@@ -1,0 +1,123 @@
+//! What an assistant is told: a text, a message, or a conversation.
+
+use agentci_plan::{Diagnostic, Diagnostics, Message, Node, Reading, Text, read};
+use serde_json::{Map, Value, json};
+
+/// The messages of an input; what is wrong keeps only its own case from being run.
+pub(super) fn messages(input: &Node, problems: &mut Diagnostics) -> Option<Vec<Message>> {
+    if let Some(items) = input.items() {
+        if items.is_empty() {
+            problems.push(
+                Diagnostic::error(input.span, "`input` is an empty conversation").label("a message is missing here"),
+            );
+            return None;
+        }
+        let read: Vec<Option<Message>> = items.iter().map(|item| message(item, problems)).collect();
+        return read.into_iter().collect();
+    }
+    if input.pairs().is_some() {
+        return message(input, problems).map(|message| vec![message]);
+    }
+    match input.scalar().and_then(|scalar| scalar.value(Reading::Core)) {
+        Some(Value::String(text)) => Some(vec![Message::new("user", Text::Literal(text))]),
+        _ => {
+            let message =
+                format!("`input` must be a text, a message or a list of messages, found {}", input.describe());
+            problems.push(Diagnostic::error(input.span, message).label("can not be said to an assistant"));
+            None
+        }
+    }
+}
+
+fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
+    let mut fields = read::Fields::open(node, "a message", problems)?;
+    let role = match fields.optional("role") {
+        Some(node) => read::name(node, "role", problems)?.value,
+        None => "user".into(),
+    };
+    let mut more = Map::new();
+    for key in Message::MORE {
+        if let Some(node) = fields.optional(key) {
+            more.insert(key.into(), read::data(node, key, Reading::Core, problems)?);
+        }
+    }
+    if let Some(Value::Array(calls)) = more.get_mut("tool_calls") {
+        calls.iter_mut().for_each(complete);
+    }
+    let content = match fields.optional("content") {
+        Some(parts) if parts.items().is_some() => {
+            more.insert("content".into(), read::data(parts, "content", Reading::Core, problems)?);
+            String::new()
+        }
+        Some(text) => read::text(text, "content", problems)?,
+        // Who only calls tools says nothing.
+        None if more.contains_key("tool_calls") => {
+            more.insert("content".into(), Value::Null);
+            String::new()
+        }
+        None => {
+            fields.required("content", problems)?;
+            return None;
+        }
+    };
+    Some(Message { role, content: Text::Literal(content), more })
+}
+
+/// A call of a tool as models take it: its kind named, its arguments a text.
+fn complete(call: &mut Value) {
+    let Some(call) = call.as_object_mut() else { return };
+    call.entry("type").or_insert_with(|| json!("function"));
+    if let Some(arguments) = call.get_mut("function").and_then(|function| function.get_mut("arguments"))
+        && arguments.is_object()
+    {
+        *arguments = Value::String(arguments.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_plan::Sources;
+
+    use super::*;
+    use crate::yao::json;
+
+    fn read(text: &str) -> Result<Vec<Message>, Vec<String>> {
+        let node = json::document(text, Sources::default().add(Path::new("a"), text)).unwrap();
+        let mut problems = Diagnostics::default();
+        messages(&node, &mut problems).ok_or_else(|| problems.into_iter().map(|problem| problem.message).collect())
+    }
+
+    #[test]
+    fn an_input_is_a_text_a_message_or_a_conversation() {
+        assert_eq!(read(r#""Hi ${X}""#).unwrap(), [Message::new("user", Text::Literal("Hi ${X}".into()))]);
+        assert_eq!(read(r#"{"content": "x"}"#).unwrap(), [Message::new("user", Text::Literal("x".into()))]);
+        let talk = read(
+            r#"[{"role": "user", "content": [{"type": "text", "text": "x"}], "name": "bob"},
+                {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": {"a": 1}}}]},
+                {"role": "tool", "tool_call_id": "1", "content": "done"}]"#,
+        )
+        .unwrap();
+        assert_eq!(talk[0].more["content"], json!([{"type": "text", "text": "x"}]));
+        assert_eq!(talk[0].more["name"], json!("bob"));
+        let call = &talk[1].more["tool_calls"][0];
+        assert_eq!((&call["type"], &call["function"]["arguments"]), (&json!("function"), &json!("{\"a\":1}")));
+        assert_eq!(talk[1].more["content"], Value::Null);
+        assert_eq!(talk[2].more["tool_call_id"], json!("1"));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for (text, problem) in [
+            ("7", "`input` must be a text, a message or a list of messages, found the number 7"),
+            ("true", "`input` must be a text, a message or a list of messages, found the truth value true"),
+            ("[]", "`input` is an empty conversation"),
+            ("[\"x\"]", "a message must be a mapping, found the text `x`"),
+            ("{\"role\": \"user\"}", "a message needs `content`"),
+            ("{\"content\": 7}", "`content` must be text, found the number 7"),
+        ] {
+            assert_eq!(read(text).unwrap_err(), [problem], "{text}");
+        }
+    }
+}

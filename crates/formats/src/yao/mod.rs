@@ -1,0 +1,42 @@
+//! The yao dialect: tests of assistants, a JSON object each.
+//!
+//! ```text
+//! assistants/keyword/package.yao           the assistant: {"name": "Keywords", "connector": "openai.gpt-4o"}
+//! assistants/keyword/prompts.yml           what stands before every conversation
+//! assistants/keyword/src/index.ts          its functions, `Create` and `Next`
+//! assistants/keyword/tests/inputs.jsonl    {"id": "T001", "input": "AI and ML", "assert": {"type": "contains", "value": "AI"}}
+//! connectors/openai/gpt-4o.conn.yao        the model
+//! scripts/test.ts                          functions for assertions
+//! ```
+//!
+//! A file of tests is one suite. What is wrong with one test's input keeps that test from being run; any other mistake refuses
+//! the file.
+
+mod app;
+mod assertion;
+mod assistant;
+mod connector;
+mod environment;
+mod input;
+mod json;
+mod judges;
+mod locale;
+mod lower;
+mod message;
+mod place;
+mod prompts;
+mod record;
+mod reference;
+mod resolve;
+mod targets;
+
+use std::time::Duration;
+
+pub(crate) use connector::usual_script;
+pub(crate) use environment::variables as read_variables;
+pub use input::YaoInput;
+pub(crate) use lower::{holds_tests, lower_file, lower_message};
+pub(crate) use place::{assistant_of, belongs_to_app, known_folder};
+
+/// How long a test may take where nobody says so.
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);

@@ -1,0 +1,173 @@
+//! Prompts: what stands before every conversation with an assistant.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agentci_plan::{Diagnostic, Diagnostics, Files, Kind, Node, Prompt, Sources, join, read};
+
+use super::app::SIZE_LIMIT;
+use crate::yaml;
+
+/// What begins the name of a file whose text is put in.
+const ASSETS: &str = "@assets/";
+/// The same while the YAML around it is read: there, no plain word may begin with `@`.
+const STAND_IN: &str = "\u{e000}assets/";
+const EXTENSIONS: [&str; 5] = ["md", "yml", "yaml", "json", "txt"];
+
+/// The prompts of a file; none where there is no such file. Texts it names are below `folder`.
+pub(super) fn open(
+    files: &dyn Files,
+    sources: &mut Sources,
+    path: &Path,
+    folder: &Path,
+    problems: &mut Diagnostics,
+) -> Vec<Prompt> {
+    if files.kind(path) != Some(Kind::File) {
+        return Vec::new();
+    }
+    let text = match files.read_text(path, SIZE_LIMIT) {
+        Ok(text) => text,
+        Err(error) => {
+            let span = agentci_plan::Span::whole(sources.add(path, ""));
+            problems.push(Diagnostic::error(span, format!("can not read `{}`: {error}", path.display())));
+            return Vec::new();
+        }
+    };
+    let text: Arc<str> = text.into();
+    let file = sources.add(path, Arc::clone(&text));
+    let root = match yaml::parse(&text.replace(ASSETS, STAND_IN), file) {
+        Ok(root) => root,
+        Err(problem) => {
+            problems.push(problem);
+            return Vec::new();
+        }
+    };
+    if root.is_null() {
+        return Vec::new();
+    }
+    let items = read::list(&root, "prompts", problems).unwrap_or_default();
+    items.iter().filter_map(|item| prompt(item, files, folder, problems)).collect()
+}
+
+fn prompt(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<Prompt> {
+    let mut fields = read::Fields::open(node, "a prompt", problems)?;
+    let role = fields.required("role", problems).and_then(|node| read::name(node, "role", problems));
+    let content =
+        fields.required("content", problems).and_then(|node| Some((read::text(node, "content", problems)?, node)));
+    let name = fields.optional("name").and_then(|node| read::text(node, "name", problems));
+    fields.finish_as(agentci_plan::Severity::Warning, problems);
+    let (content, at) = content?;
+    let content = with_assets(&content, files, folder, &mut |missing| {
+        problems.push(
+            Diagnostic::warning(at.span, format!("there is no `assets/{missing}`"))
+                .label("nothing is put in its place")
+                .help(format!("it is looked for in `{}`", join(folder, "assets").display())),
+        );
+    });
+    Some(Prompt { role: role?.value, name, content })
+}
+
+/// A text with every `@assets/file` in it replaced by what that file says; nothing where there is none.
+fn with_assets(text: &str, files: &dyn Files, folder: &Path, missing: &mut dyn FnMut(&str)) -> String {
+    let mut whole = String::with_capacity(text.len());
+    let mut pieces = text.split(STAND_IN);
+    whole.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let end = piece.find(char::is_whitespace).unwrap_or(piece.len());
+        let (name, rest) = piece.split_at(end);
+        let known = name.rsplit_once('.').is_some_and(|(_, extension)| EXTENSIONS.contains(&extension));
+        if !known {
+            whole.push_str(ASSETS);
+            whole.push_str(piece);
+            continue;
+        }
+        let leads_elsewhere = name.split('/').any(|part| part == "..");
+        let path = join(&join(folder, "assets"), name);
+        match files.read_text(&path, SIZE_LIMIT).ok().filter(|_| !leads_elsewhere) {
+            Some(asset) => whole.push_str(asset.trim_end_matches('\n')),
+            None => missing(name),
+        }
+        whole.push_str(rest);
+    }
+    whole
+}
+
+/// Prompts by their names: every file of the folder `prompts`, its path with dots.
+pub(super) fn presets(
+    files: &dyn Files,
+    sources: &mut Sources,
+    folder: &Path,
+    problems: &mut Diagnostics,
+) -> Vec<(String, Vec<Prompt>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![(join(folder, "prompts"), String::new(), 0)];
+    while let Some((inner, before, depth)) = folders.pop() {
+        for entry in files.list(&inner).unwrap_or_default() {
+            let path = join(&inner, &entry.name);
+            match entry.kind {
+                Kind::Folder if depth < 8 => folders.push((path, format!("{before}{}.", entry.name), depth + 1)),
+                Kind::Folder => {}
+                Kind::File => {
+                    let stem = entry.name.strip_suffix(".yml").or_else(|| entry.name.strip_suffix(".yaml"));
+                    if let Some(stem) = stem {
+                        found.push((format!("{before}{stem}"), open(files, sources, &path, folder, problems)));
+                    }
+                }
+            }
+        }
+    }
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::MemoryFiles;
+
+    use super::*;
+
+    fn prompts(files: &MemoryFiles) -> (Vec<Prompt>, Vec<String>) {
+        let mut problems = Diagnostics::default();
+        let prompts = open(files, &mut Sources::default(), Path::new("a/prompts.yml"), Path::new("a"), &mut problems);
+        (prompts, problems.into_iter().map(|problem| problem.message).collect())
+    }
+
+    #[test]
+    fn texts_of_other_files_are_put_in() {
+        let files = MemoryFiles::default()
+            .with("a/assets/intro.md", "# Hi: \"there\"\n- two\n")
+            .with("secret.md", "no")
+            .with(
+                "a/prompts.yml",
+                "- role: system\n  content: @assets/intro.md\n- role: user\n  name: bob\n  content: |\n    Before\n    @assets/intro.md\n    after @assets/none.txt @assets/../secret.md x@assets/\n",
+            );
+        let (prompts, problems) = prompts(&files);
+        assert_eq!(prompts[0], Prompt { role: "system".into(), name: None, content: "# Hi: \"there\"\n- two".into() });
+        assert_eq!(prompts[1].name.as_deref(), Some("bob"));
+        assert_eq!(prompts[1].content, "Before\n# Hi: \"there\"\n- two\nafter   x@assets/\n");
+        assert_eq!(problems, ["there is no `assets/none.txt`", "there is no `assets/../secret.md`"]);
+    }
+
+    #[test]
+    fn presets_are_named_by_their_paths() {
+        let files = MemoryFiles::default()
+            .with("a/prompts/chat.yml", "- { role: system, content: one }\n")
+            .with("a/prompts/task/long.yml", "- { role: system, content: two }\n")
+            .with("a/prompts/note.txt", "");
+        let found = presets(&files, &mut Sources::default(), Path::new("a"), &mut Diagnostics::default());
+        let found: Vec<_> = found.iter().map(|(name, prompts)| (name.as_str(), prompts[0].content.as_str())).collect();
+        assert_eq!(found, [("chat", "one"), ("task.long", "two")]);
+    }
+
+    #[test]
+    fn what_is_no_list_of_prompts_is_refused() {
+        for (text, message) in [
+            ("role: system\n", "`prompts` must be a list, found a mapping"),
+            ("- { role: system }\n", "a prompt needs `content`"),
+            ("- { role: system, content: [x] }\n", "`content` must be text, found a list"),
+        ] {
+            assert_eq!(prompts(&MemoryFiles::default().with("a/prompts.yml", text)).1, [message]);
+        }
+        assert_eq!(prompts(&MemoryFiles::default()), (vec![], vec![]));
+    }
+}

@@ -1,0 +1,161 @@
+//! One test: an object of a file of tests, as plain fields.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::{
+    Diagnostic, Diagnostics, Message, Node, Pair, Reading, Span, Spanned, did_you_mean, parse_duration, read,
+};
+use serde_json::{Map, Value};
+
+use super::message::messages;
+
+const FIELDS: [&str; 10] =
+    ["id", "input", "assert", "expected", "user", "team", "timeout", "skip", "metadata", "options"];
+/// What other versions of the format have, and what a test does not mean without it.
+const UNSUPPORTED: [&str; 4] = ["simulator", "checkpoints", "before", "after"];
+const OPTIONS: [&str; 6] = ["connector", "metadata", "disable_global_prompts", "mode", "search", "skip"];
+
+/// What a test says.
+pub(super) struct Record<'n> {
+    pub(super) id: Spanned<String>,
+    /// The input as it is written.
+    pub(super) asked: Arc<Value>,
+    pub(super) input_span: Span,
+    /// The messages; `None` where the input is nothing that can be said.
+    pub(super) messages: Option<Vec<Message>>,
+    pub(super) assert: Option<&'n Node>,
+    pub(super) expected: Option<&'n Node>,
+    pub(super) user: Option<String>,
+    pub(super) team: Option<String>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) skip: bool,
+    pub(super) metadata: Option<Arc<Value>>,
+    pub(super) options: Options,
+    /// What keeps this test alone from being run.
+    pub(super) broken: Diagnostics,
+}
+
+/// What a test chooses for its assistant.
+#[derive(Default)]
+pub(super) struct Options {
+    pub(super) connector: Option<Spanned<String>>,
+    pub(super) metadata: Map<String, Value>,
+    pub(super) disable_global_prompts: bool,
+}
+
+/// Fields that nobody knows, each told of once however many tests have it.
+#[derive(Default)]
+pub(super) struct Unknown {
+    told: HashSet<String>,
+}
+
+impl Unknown {
+    pub(super) fn warn(&mut self, pair: &Pair, what: &str, known: &[&str], problems: &mut Diagnostics) {
+        if !self.told.insert(format!("{what} {}", pair.key.text)) {
+            return;
+        }
+        let help = match did_you_mean(&pair.key.text, known.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("known fields are {}", read::quoted_list(known)),
+        };
+        let message = format!("unknown field `{}` in {what}", pair.key.text.escape_debug());
+        problems.push(Diagnostic::warning(pair.key.span, message).label("it is not looked at").help(help));
+    }
+}
+
+/// Reads a test; `None` when the whole file has to be refused.
+pub(super) fn record<'n>(node: &'n Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Option<Record<'n>> {
+    let mut fields = read::Fields::open(node, "a test", problems)?;
+    let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems));
+    let input = input(&mut fields, id.as_ref(), problems);
+    let assert = fields.optional("assert");
+    let expected = fields.optional("expected");
+    let user = fields.optional("user").and_then(|node| read::text(node, "user", problems));
+    let team = fields.optional("team").and_then(|node| read::text(node, "team", problems));
+    let timeout = fields.optional("timeout").and_then(|node| timeout(node, problems));
+    let skip = fields.optional("skip").and_then(|node| read::truth(node, "skip", problems));
+    let metadata = fields.optional("metadata");
+    let metadata = metadata.and_then(|node| read::object(node, "metadata", Reading::Core, problems));
+    let options = fields.optional("options").and_then(|node| options(node, unknown, problems));
+    let mut broken = Diagnostics::default();
+    for pair in fields.rest() {
+        if UNSUPPORTED.contains(&pair.key.text.as_str()) {
+            let message = format!("tests with `{}` can not be run", pair.key.text);
+            let help = "leave it out; a conversation may be written down as `input`, a list of messages";
+            broken.push(Diagnostic::error(pair.key.span, message).label("not known here").help(help));
+        } else {
+            unknown.warn(pair, "a test", &FIELDS, problems);
+        }
+    }
+    let (id, input) = (id?, input?);
+    let asked = input.value(Reading::Core).unwrap_or_default();
+    Some(Record {
+        id,
+        asked: Arc::new(asked),
+        input_span: input.span,
+        messages: messages(input, &mut broken),
+        assert,
+        expected,
+        user: user.filter(|user| !user.is_empty()),
+        team: team.filter(|team| !team.is_empty()),
+        timeout,
+        skip: skip.unwrap_or_default(),
+        metadata: metadata.map(Arc::new),
+        options: options.unwrap_or_default(),
+        broken,
+    })
+}
+
+/// The input, which is missed with the id of its test.
+fn input<'n>(
+    fields: &mut read::Fields<'n>,
+    id: Option<&Spanned<String>>,
+    problems: &mut Diagnostics,
+) -> Option<&'n Node> {
+    let found = fields.optional("input");
+    if found.is_none() {
+        let named = id.map(|id| format!(" `{}`", id.value.escape_debug())).unwrap_or_default();
+        let span = fields.key_span("input").unwrap_or(fields.span());
+        problems.push(
+            Diagnostic::error(span, format!("the test{named} needs `input`"))
+                .help("add `\"input\": \"..\"`, what the assistant is told"),
+        );
+    }
+    found
+}
+
+fn timeout(node: &Node, problems: &mut Diagnostics) -> Option<Duration> {
+    let written = read::text(node, "timeout", problems)?;
+    match parse_duration(&written) {
+        Ok(time) if !time.is_zero() => Some(time),
+        _ => {
+            problems.push(
+                Diagnostic::error(node.span, format!("`timeout` must be a duration, found {}", node.describe()))
+                    .label("expected a number and a unit")
+                    .help("write `30s`, `1m30s` or `500ms`"),
+            );
+            None
+        }
+    }
+}
+
+fn options(node: &Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Option<Options> {
+    let mut fields = read::Fields::open(node, "`options`", problems)?;
+    let connector = fields.optional("connector").and_then(|node| read::name(node, "connector", problems));
+    let metadata = fields.optional("metadata");
+    let metadata = metadata.and_then(|node| read::object(node, "metadata", Reading::Core, problems));
+    let disabled = fields.optional("disable_global_prompts");
+    let disabled = disabled.and_then(|node| read::truth(node, "disable_global_prompts", problems));
+    // These change what the original loads or stores, of which there is nothing here.
+    for key in ["mode", "search", "skip"] {
+        fields.optional(key);
+    }
+    fields.rest().for_each(|pair| unknown.warn(pair, "`options`", &OPTIONS, problems));
+    Some(Options {
+        connector,
+        metadata: if let Some(Value::Object(metadata)) = metadata { metadata } else { Map::new() },
+        disable_global_prompts: disabled.unwrap_or_default(),
+    })
+}

@@ -1,0 +1,44 @@
+//! Where a function is that is named by its path with dots.
+
+use std::path::PathBuf;
+
+use agentci_plan::{Kind, join};
+
+use super::app::App;
+use super::place;
+
+/// A function and its file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Function {
+    pub(super) file: PathBuf,
+    pub(super) name: String,
+}
+
+/// The function of a name such as `scripts.test.Check`, `scripts/test.ts` of the application, or `agents.keyword.check.Length`,
+/// `src/check.ts` of an assistant. The error says what there is not.
+pub(super) fn function(app: &App<'_>, written: &str) -> Result<Function, String> {
+    let parts: Vec<&str> = written.split('.').collect();
+    let good = |part: &&str| !part.is_empty() && !part.contains(['/', '\\']);
+    let wrong = || format!("`{written}` names no function: it is `scripts.<path>.<Function>`");
+    if !parts.iter().all(good) {
+        return Err(wrong());
+    }
+    let (base, name) = match parts.as_slice() {
+        ["scripts", path @ .., name] if !path.is_empty() => (join(&join(&app.root, "scripts"), &path.join("/")), *name),
+        ["agents", id @ .., module, name] if !id.is_empty() => {
+            let folder = place::folder_of(&app.root, &id.join(".")).ok_or_else(wrong)?;
+            (join(&join(&folder, "src"), module), *name)
+        }
+        _ => return Err(wrong()),
+    };
+    let endings = ["ts", "js"].map(|ending| base.with_file_name(format!("{}.{ending}", last(&base))));
+    let file = endings.iter().find(|file| app.files.kind(file) == Some(Kind::File));
+    match file {
+        Some(file) => Ok(Function { file: file.clone(), name: name.to_owned() }),
+        None => Err(format!("there is no file `{}`", endings[0].display())),
+    }
+}
+
+fn last(path: &std::path::Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}

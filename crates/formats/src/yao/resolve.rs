@@ -1,0 +1,114 @@
+//! Which assistant is meant: the one that was named, else the one whose folder the tests are in.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agentci_plan::{Diagnostic, Diagnostics, Files, Kind, Sources, Span, Spanned, Target, did_you_mean, join, read};
+
+use super::app::App;
+use super::assistant::{self, Assistant};
+use super::place::{self, PACKAGE};
+use crate::{LoadOptions, native};
+
+/// Who is tested.
+pub(super) enum Agent {
+    /// An assistant of the application.
+    Assistant(Box<Assistant>),
+    /// A target that native files name.
+    Target(String, Arc<Target>),
+}
+
+impl Agent {
+    pub(super) fn id(&self) -> &str {
+        match self {
+            Agent::Assistant(assistant) => &assistant.id,
+            Agent::Target(name, _) => name,
+        }
+    }
+}
+
+/// A choice made on the command line, with the flag for a place.
+pub(super) fn chosen(flag: &str, value: &str, sources: &mut Sources) -> Spanned<String> {
+    Spanned::new(value.to_owned(), Span::whole(sources.add(Path::new(flag), "")))
+}
+
+/// Finds the agent for tests in a folder, and opens its application.
+pub(super) fn resolve<'a>(
+    files: &'a dyn Files,
+    options: &'a LoadOptions,
+    folder: &Path,
+    sources: &mut Sources,
+    problems: &mut Diagnostics,
+) -> Option<(App<'a>, Agent)> {
+    let yao = &options.yao;
+    let connector = yao.connector.as_ref().map(|id| chosen("-c", id, sources));
+    let open = |app: &App<'a>, folder: &Path, sources: &mut Sources, problems: &mut Diagnostics| {
+        let assistant = assistant::open(app, folder, connector.as_ref(), sources, problems)?;
+        Some(Agent::Assistant(Box::new(assistant)))
+    };
+    if let Some(id) = &options.agent {
+        let root = yao.app.clone().or_else(|| place::app_of(files, folder)).unwrap_or_else(|| join(folder, ""));
+        let app = App::open(files, yao, root, sources, problems);
+        let named = place::folder_of(&app.root, id).filter(|folder| is_assistant(files, folder));
+        let agent = match named {
+            Some(folder) => open(&app, &folder, sources, problems)?,
+            None => {
+                native_target(files, folder, id, sources, problems).or_else(|| unknown(&app, id, sources, problems))?
+            }
+        };
+        return Some((app, agent));
+    }
+    let Some(own) = place::assistant_of(files, folder) else {
+        let span = Span::whole(sources.add(folder, ""));
+        let message = format!("no `{PACKAGE}` was found in `{}` or above it", folder.display());
+        problems
+            .push(Diagnostic::error(span, message).help("name the assistant with `-n ID`, or run it in its folder"));
+        return None;
+    };
+    let root = yao.app.clone().or_else(|| place::app_of(files, &own)).unwrap_or_else(|| own.clone());
+    let app = App::open(files, yao, root, sources, problems);
+    let agent = open(&app, &own, sources, problems)?;
+    Some((app, agent))
+}
+
+fn is_assistant(files: &dyn Files, folder: &Path) -> bool {
+    files.kind(&join(folder, PACKAGE)) == Some(Kind::File)
+}
+
+/// A target of this name in the nearest native file that has one.
+fn native_target(
+    files: &dyn Files,
+    folder: &Path,
+    name: &str,
+    sources: &mut Sources,
+    problems: &mut Diagnostics,
+) -> Option<Agent> {
+    for folder in place::upward(files, folder) {
+        for file in ["agentci.yaml", "agentci.yml"] {
+            let path = join(&folder, file);
+            if files.kind(&path) == Some(Kind::File)
+                && let Some(target) = native::named_target(files, sources, &path, name, problems)
+            {
+                return Some(Agent::Target(name.to_owned(), target));
+            }
+        }
+    }
+    None
+}
+
+fn unknown(app: &App<'_>, id: &str, sources: &mut Sources, problems: &mut Diagnostics) -> Option<Agent> {
+    let known = place::known_ids(app.files, &app.root);
+    let help = match did_you_mean(id, known.iter().map(String::as_str)) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if known.is_empty() => {
+            format!(
+                "assistants are looked for in `{}`; name the application with `-a`",
+                join(&app.root, "assistants").display()
+            )
+        }
+        None => format!("known assistants are {}", read::quoted_list(&known)),
+    };
+    let named = chosen("-n", id, sources);
+    problems.push(Diagnostic::error(named.span, format!("there is no assistant `{}`", id.escape_debug())).help(help));
+    None
+}

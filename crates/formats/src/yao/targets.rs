@@ -1,0 +1,102 @@
+//! The targets of tests: one for all that say nothing of their own, others with a test's own choices.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::{ChatTarget, Diagnostic, Diagnostics, Sources, Target, did_you_mean, read};
+use serde_json::Value;
+
+use super::app::App;
+use super::assistant::Assistant;
+use super::connector;
+use super::record::Record;
+use super::resolve::Agent;
+use crate::YaoOptions;
+
+/// What asks for other prompts in the data of a conversation.
+const PRESET: &str = "__prompt_preset";
+
+/// Makes the targets of tests.
+pub(super) struct Targets<'a> {
+    app: &'a App<'a>,
+    options: &'a YaoOptions,
+    folder: PathBuf,
+    assistant: Option<&'a Assistant>,
+    /// The target of a test that says nothing of its own.
+    usual: Arc<Target>,
+}
+
+impl<'a> Targets<'a> {
+    pub(super) fn new(app: &'a App<'a>, agent: &'a Agent) -> Self {
+        let options = app.options;
+        match agent {
+            Agent::Target(_, target) => {
+                Self { app, options, folder: app.root.clone(), assistant: None, usual: Arc::clone(target) }
+            }
+            Agent::Assistant(assistant) => {
+                let mut usual = assistant.target.clone();
+                who(&mut usual, options, None, None);
+                usual.timeout = options.timeout.unwrap_or(super::DEFAULT_TIMEOUT);
+                let usual = Arc::new(Target::Chat(Box::new(usual)));
+                Self { app, options, folder: assistant.folder.clone(), assistant: Some(assistant), usual }
+            }
+        }
+    }
+
+    pub(super) fn usual(&self) -> Arc<Target> {
+        Arc::clone(&self.usual)
+    }
+
+    /// The target of a test.
+    pub(super) fn of(
+        &self,
+        record: &Record<'_>,
+        timeout: Duration,
+        sources: &mut Sources,
+        problems: &mut Diagnostics,
+    ) -> Arc<Target> {
+        let (Some(assistant), Target::Chat(usual)) = (self.assistant, &*self.usual) else { return self.usual() };
+        let mut own = ChatTarget::clone(usual);
+        who(&mut own, self.options, record.user.as_ref(), record.team.as_ref());
+        own.timeout = timeout;
+        let options = &record.options;
+        if let Some(wanted) = options.connector.as_ref().filter(|_| self.options.connector.is_none())
+            && let Some(connector) = connector::open(self.app, wanted, &self.folder, sources, problems)
+        {
+            own.connector = connector;
+        }
+        if options.disable_global_prompts {
+            own.prompts = assistant.own_prompts();
+        }
+        own.context.metadata.clone_from(&options.metadata);
+        if let Some(Value::String(name)) = options.metadata.get(PRESET) {
+            match own.presets.iter().find(|(known, _)| known == name) {
+                Some((_, prompts)) => own.prompts = Arc::clone(prompts),
+                None => problems.push(no_preset(name, &own, record)),
+            }
+        }
+        if own == **usual { self.usual() } else { Arc::new(Target::Chat(Box::new(own))) }
+    }
+}
+
+/// Puts in who asks: the flag's word counts before the test's.
+fn who(target: &mut ChatTarget, options: &YaoOptions, user: Option<&String>, team: Option<&String>) {
+    if let Some(user) = options.user.as_ref().or(user) {
+        target.context.user.clone_from(user);
+    }
+    if let Some(team) = options.team.as_ref().or(team) {
+        target.context.team.clone_from(team);
+    }
+}
+
+fn no_preset(name: &str, target: &ChatTarget, record: &Record<'_>) -> Diagnostic {
+    let known: Vec<&str> = target.presets.iter().map(|(name, _)| name.as_str()).collect();
+    let help = match did_you_mean(name, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if known.is_empty() => "a preset is a file in the assistant's folder `prompts`".to_owned(),
+        None => format!("known presets are {}", read::quoted_list(&known)),
+    };
+    let message = format!("the assistant `{}` has no prompts called `{}`", target.agent, name.escape_debug());
+    Diagnostic::error(record.id.span, message).label("this test asks for them").help(help)
+}

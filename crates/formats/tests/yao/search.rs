@@ -1,0 +1,47 @@
+//! Tests that are found below a folder.
+
+use agentci_formats::{Loaded, load};
+use agentci_plan::MemoryFiles;
+
+use super::{TESTS, app, told};
+
+const TEST: &str = "{\"id\": \"a\", \"input\": \"x\"}\n";
+
+fn names(files: &MemoryFiles, path: &str) -> Vec<String> {
+    let loaded: Loaded = load(files, &[path.into()]);
+    assert_eq!(told(&loaded), Vec::<String>::new());
+    loaded.plan.suites.iter().map(|suite| suite.name.clone()).collect()
+}
+
+#[test]
+fn tests_of_assistants_are_found_and_nothing_else() {
+    let files = app()
+        .with(TESTS, TEST)
+        .with("app/assistants/keyword/prompts.yml", "[]")
+        .with("app/assistants/keyword/tests/model.yaml", "default: x\n")
+        .with("app/agent/prompts.yml", "[]")
+        .with("app/assistants/keyword/tests/output-20241217100000.jsonl", TEST)
+        .with("app/assistants/keyword/tests/cassette.jsonl", "{\"tool\": \"t\", \"args\": {}}\n")
+        .with("app/data/rows.jsonl", TEST);
+    assert_eq!(names(&files, "app"), ["keyword"]);
+    assert_eq!(names(&files, TESTS), ["keyword"]);
+    assert_eq!(names(&files, "app/assistants/keyword/tests"), ["keyword"]);
+}
+
+#[test]
+fn several_files_are_told_apart_by_their_names() {
+    let files = app()
+        .with(TESTS, TEST)
+        .with("app/assistants/keyword/tests/more.jsonl", TEST)
+        .with("app/assistants/other/package.yao", "{\"connector\": \"mock\"}")
+        .with("app/assistants/other/tests/inputs.jsonl", TEST);
+    assert_eq!(names(&files, "app"), ["keyword.inputs", "keyword.more", "other"]);
+}
+
+#[test]
+fn a_named_file_of_lines_that_are_no_tests_is_told_of() {
+    let files = MemoryFiles::default().with("rows.jsonl", "{\"tool\": \"t\"}\n");
+    assert_eq!(told(&load(&files, &["rows.jsonl".into()])), ["1:1 `rows.jsonl` fits no known suite format"]);
+    let files = app().with(TESTS, "{\"id\": \n");
+    assert_eq!(told(&load(&files, &[TESTS.into()])), ["1:1 `{` is never closed"]);
+}

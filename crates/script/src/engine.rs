@@ -1,0 +1,202 @@
+//! The engine on one thread: calls a function of a file in a world of its own.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Instant;
+
+use rquickjs::context::EvalOptions;
+use rquickjs::function::Args;
+use rquickjs::promise::PromiseState;
+use rquickjs::{Context, Ctx, Error, Function, Object, Runtime, Value};
+
+use crate::code::{Code, NAME};
+use crate::thrown::{Trouble, thrown};
+use crate::{Limits, ScriptError};
+
+/// How deep functions may call each other, in bytes of the engine's stack.
+const STACK: usize = 1024 * 1024;
+/// How long the JSON may be that a function returns.
+const LONGEST: usize = 16 * 1024 * 1024;
+
+/// What every file finds: a console that says nothing.
+const SURROUNDINGS: &str = r"globalThis.console = Object.fromEntries(
+    ['assert', 'debug', 'dir', 'error', 'group', 'groupEnd', 'info', 'log', 'table', 'time', 'timeEnd', 'trace', 'warn']
+        .map((name) => [name, () => undefined]));";
+
+/// The engine on one thread. After trouble with a limit it is to be thrown away.
+pub(crate) struct Engine {
+    runtime: Runtime,
+    watch: Rc<Watch>,
+}
+
+/// When a call has to end.
+#[derive(Default)]
+struct Watch {
+    deadline: Cell<Option<Instant>>,
+    late: Cell<bool>,
+}
+
+impl Watch {
+    /// Whether the call has to end now.
+    fn is_late(&self) -> bool {
+        let late = self.late.get() || self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline);
+        self.late.set(late);
+        late
+    }
+}
+
+/// Whether the engine understands the code. Nothing of the file is run.
+pub(crate) fn compile(code: &Code) -> Result<(), ScriptError> {
+    let engine = Engine::new()?;
+    let context = Context::full(&engine.runtime).map_err(|error| broken(&error))?;
+    context.with(|ctx| {
+        let made = factory(&ctx, code);
+        made.map(|_| ()).map_err(|error| match thrown(&ctx, error, code) {
+            Trouble::Thrown { message, place } => {
+                let (line, column) = place.unwrap_or((1, 1));
+                ScriptError::Syntax { line, column, message }
+            }
+            Trouble::Memory => ScriptError::Engine("the file is too large".into()),
+            Trouble::Engine(message) => ScriptError::Engine(message),
+        })
+    })
+}
+
+impl Engine {
+    pub(crate) fn new() -> Result<Self, ScriptError> {
+        let runtime = Runtime::new().map_err(|error| broken(&error))?;
+        runtime.set_max_stack_size(STACK);
+        let watch = Rc::new(Watch::default());
+        let watched = Rc::clone(&watch);
+        runtime.set_interrupt_handler(Some(Box::new(move || watched.is_late())));
+        Ok(Self { runtime, watch })
+    }
+
+    /// Calls a function with arguments that are JSON texts; what it returns is one, too.
+    pub(crate) fn call(
+        &self,
+        code: &Code,
+        function: &str,
+        arguments: &[String],
+        limits: &Limits,
+    ) -> Result<String, ScriptError> {
+        self.runtime.set_memory_limit(limits.memory);
+        self.watch.late.set(false);
+        self.watch.deadline.set(Instant::now().checked_add(limits.time));
+        let context = Context::full(&self.runtime).map_err(|error| broken(&error))?;
+        let result = context.with(|ctx| self.call_in(&ctx, code, function, arguments, limits));
+        drop(context);
+        self.watch.deadline.set(None);
+        result
+    }
+
+    fn call_in(
+        &self,
+        ctx: &Ctx<'_>,
+        code: &Code,
+        function: &str,
+        arguments: &[String],
+        limits: &Limits,
+    ) -> Result<String, ScriptError> {
+        let trouble = |error: Error| {
+            // To read what was thrown may take its time, too.
+            let trouble = thrown(ctx, error, code);
+            if self.watch.is_late() {
+                return ScriptError::TooLong(limits.time);
+            }
+            match trouble {
+                Trouble::Thrown { message, place } => ScriptError::Thrown { message, place },
+                Trouble::Memory => ScriptError::TooMuchMemory(limits.memory),
+                Trouble::Engine(message) => ScriptError::Engine(message),
+            }
+        };
+        ctx.eval::<(), _>(SURROUNDINGS).map_err(trouble)?;
+        let module = Object::new(ctx.clone()).map_err(trouble)?;
+        let exports = Object::new(ctx.clone()).map_err(trouble)?;
+        module.set("exports", exports.clone()).map_err(trouble)?;
+        let made = factory(ctx, code).and_then(|factory| factory.call((module, exports))).map_err(trouble)?;
+        let functions = self.settled(ctx, made, limits)?.map_err(trouble)?;
+        let found = functions.as_object().map(|functions| functions.get::<_, Value<'_>>(function));
+        let found = found.transpose().map_err(trouble)?.and_then(Value::into_function);
+        let Some(found) = found else {
+            return Err(ScriptError::NoFunction { function: function.into(), known: code.functions.clone() });
+        };
+        let mut given = Args::new(ctx.clone(), arguments.len());
+        for argument in arguments {
+            let argument = ctx.json_parse(argument.as_str()).map_err(trouble)?;
+            given.push_arg(argument).map_err(trouble)?;
+        }
+        let returned = found.call_arg::<Value<'_>>(given).map_err(trouble)?;
+        let returned = self.settled(ctx, returned, limits)?.map_err(trouble)?;
+        self.json(ctx, returned, trouble)
+    }
+
+    /// The value that a promise comes to, or the value itself.
+    fn settled<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        value: Value<'js>,
+        limits: &Limits,
+    ) -> Result<Result<Value<'js>, Error>, ScriptError> {
+        let Some(promise) = value.as_promise() else { return Ok(Ok(value)) };
+        while promise.state() == PromiseState::Pending {
+            let worked = ctx.execute_pending_job();
+            if self.watch.is_late() {
+                return Err(ScriptError::TooLong(limits.time));
+            }
+            if !worked {
+                return Err(ScriptError::Thrown { message: NEVER.into(), place: None });
+            }
+        }
+        Ok(promise.result().unwrap_or(Err(Error::WouldBlock)))
+    }
+
+    fn json<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        value: Value<'js>,
+        trouble: impl Fn(Error) -> ScriptError,
+    ) -> Result<String, ScriptError> {
+        if value.is_undefined() {
+            return Ok("null".into());
+        }
+        let kind = kind(&value);
+        let text = match ctx.json_stringify(value) {
+            Ok(Some(text)) => text.to_string().map_err(&trouble)?,
+            Ok(None) => return Err(ScriptError::NotJson(kind.into())),
+            Err(error) => {
+                return Err(match trouble(error) {
+                    ScriptError::Thrown { message, .. } => ScriptError::NotJson(format!("{kind} ({message})")),
+                    other => other,
+                });
+            }
+        };
+        if text.len() > LONGEST {
+            return Err(ScriptError::NotJson(format!("more than {} MB", LONGEST / (1024 * 1024))));
+        }
+        if self.watch.is_late() { Err(trouble(Error::WouldBlock)) } else { Ok(text) }
+    }
+}
+
+const NEVER: &str =
+    "its promise is never settled: there is nothing left to wait for (there are no timers and no network)";
+
+fn factory<'js>(ctx: &Ctx<'js>, code: &Code) -> Result<Function<'js>, Error> {
+    let mut options = EvalOptions::default();
+    options.filename = Some(NAME.into());
+    ctx.eval_with_options(code.text.as_str(), options)
+}
+
+fn broken(error: &Error) -> ScriptError {
+    ScriptError::Engine(error.to_string())
+}
+
+/// What a value is called that JSON can not say.
+fn kind(value: &Value<'_>) -> &'static str {
+    match value {
+        value if value.is_function() => "a function",
+        value if value.is_symbol() => "a symbol",
+        value if value.is_big_int() => "a big integer",
+        _ => "an object",
+    }
+}

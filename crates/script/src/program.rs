@@ -1,0 +1,39 @@
+//! A file of functions, made ready.
+
+use std::sync::Arc;
+
+use agentci_plan::ScriptFile;
+use serde_json::Value;
+
+use crate::code::Code;
+use crate::workers::{self, Call};
+use crate::{Limits, ScriptError};
+
+/// A file of functions, made ready once: types are gone, the syntax is right.
+#[derive(Debug, Clone)]
+pub struct Program {
+    code: Arc<Code>,
+}
+
+impl Program {
+    /// Reads a file.
+    pub fn read(file: &ScriptFile) -> Result<Program, ScriptError> {
+        Ok(Program { code: Arc::new(Code::read(file)?) })
+    }
+
+    /// The functions at the top level of the file, exported or not.
+    pub fn functions(&self) -> &[String] {
+        &self.code.functions
+    }
+
+    /// Calls a function and waits for what it returns, or for what its promise comes to; `undefined` is null. Every call has a
+    /// world of its own: what one leaves behind, no other sees. It runs on a thread of this crate; who waits needs a `tokio`
+    /// runtime with a clock.
+    pub async fn call(&self, function: &str, arguments: &[Value], limits: &Limits) -> Result<Value, ScriptError> {
+        let arguments = arguments.iter().map(Value::to_string).collect();
+        let call = Call { code: Arc::clone(&self.code), function: function.into(), arguments, limits: limits.clone() };
+        let text = workers::call(call).await?;
+        serde_json::from_str(&text)
+            .map_err(|error| ScriptError::NotJson(format!("a value that can not be read: {error}")))
+    }
+}

@@ -1,0 +1,192 @@
+//! Threads that run engines, as few as there are processors. An engine never leaves its thread; calls go there and answers come
+//! back, so that whoever waits is not held up.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+
+use crate::code::Code;
+use crate::engine::Engine;
+use crate::{Limits, ScriptError};
+
+/// How much later than its limit a call may end. The engine looks at the clock only between its own steps, and a few steps of
+/// it take as long as they like; a thread that is lost in one is given up.
+const GRACE: Duration = Duration::from_secs(1);
+/// How many threads may be lost at a time before no further ones are started.
+const MOST_LOST: usize = 16;
+/// The stack of a thread: room for the engine's own and for what it calls beside.
+const STACK: usize = 8 * 1024 * 1024;
+
+/// A call on its way.
+pub(crate) struct Call {
+    pub(crate) code: Arc<Code>,
+    pub(crate) function: String,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) limits: Limits,
+}
+
+/// Calls a function on a thread of ours and waits for what it returns.
+pub(crate) async fn call(call: Call) -> Result<String, ScriptError> {
+    static WORKERS: OnceLock<Arc<Workers>> = OnceLock::new();
+    WORKERS.get_or_init(Arc::default).call(call).await
+}
+
+#[derive(Default)]
+struct Workers {
+    state: Mutex<State>,
+    /// Told when a job comes.
+    more: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    threads: usize,
+    idle: usize,
+    lost: usize,
+}
+
+struct Job {
+    call: Call,
+    ticket: Arc<Ticket>,
+    reply: oneshot::Sender<Result<String, ScriptError>>,
+}
+
+/// What the two sides of a call know of each other.
+#[derive(Default)]
+struct Ticket {
+    begun: OnceLock<Instant>,
+    stage: AtomicU8,
+}
+
+const WAITING: u8 = 0;
+const RUNNING: u8 = 1;
+const DONE: u8 = 2;
+const GIVEN_UP: u8 = 3;
+
+impl Ticket {
+    fn advance(&self, from: u8, to: u8) -> bool {
+        self.stage.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+}
+
+impl Workers {
+    async fn call(self: &Arc<Self>, call: Call) -> Result<String, ScriptError> {
+        let longest = call.limits.time.saturating_add(GRACE);
+        let ticket = Arc::new(Ticket::default());
+        let (reply, mut answer) = oneshot::channel();
+        self.submit(Job { call, ticket: Arc::clone(&ticket), reply })?;
+        loop {
+            match tokio::time::timeout(longest, &mut answer).await {
+                Ok(Ok(answer)) => return answer,
+                Ok(Err(_)) => return Err(ScriptError::Engine("the engine broke down".into())),
+                Err(_) => {
+                    // A call that still waits for its turn is not late.
+                    let late = ticket.begun.get().is_some_and(|begun| begun.elapsed() >= longest);
+                    if late && ticket.advance(RUNNING, GIVEN_UP) {
+                        self.lose_one();
+                        return Err(ScriptError::TooLong(longest.saturating_sub(GRACE)));
+                    }
+                }
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn submit(self: &Arc<Self>, job: Job) -> Result<(), ScriptError> {
+        let mut state = self.state();
+        let most = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        if state.idle <= state.jobs.len() && state.threads < most {
+            self.start(&mut state);
+        }
+        if state.threads == 0 {
+            return Err(no_threads());
+        }
+        state.jobs.push_back(job);
+        drop(state);
+        self.more.notify_one();
+        Ok(())
+    }
+
+    fn start(self: &Arc<Self>, state: &mut State) {
+        if state.lost >= MOST_LOST {
+            return;
+        }
+        let workers = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("script".into()).stack_size(STACK);
+        if thread.spawn(move || workers.work()).is_ok() {
+            state.threads += 1;
+        }
+    }
+
+    /// A thread does not come back: another takes its place.
+    fn lose_one(self: &Arc<Self>) {
+        let mut state = self.state();
+        state.threads = state.threads.saturating_sub(1);
+        state.lost += 1;
+        if state.jobs.is_empty() {
+            return;
+        }
+        self.start(&mut state);
+        if state.threads == 0 {
+            for job in std::mem::take(&mut state.jobs) {
+                // Who waits may be gone, too.
+                let _ = job.reply.send(Err(no_threads()));
+            }
+        }
+    }
+
+    /// What a thread does.
+    fn work(&self) {
+        let mut engine = None;
+        loop {
+            let Job { call, ticket, reply } = self.next();
+            if reply.is_closed() || !ticket.advance(WAITING, RUNNING) {
+                continue;
+            }
+            ticket.begun.get_or_init(Instant::now);
+            let result = catch_unwind(AssertUnwindSafe(|| run(&mut engine, &call)));
+            let result = result.unwrap_or_else(|_| Err(ScriptError::Engine("the engine broke down".into())));
+            if result.is_err() {
+                engine = None;
+            }
+            if !ticket.advance(RUNNING, DONE) {
+                self.state().lost -= 1;
+                return;
+            }
+            // Who waits may be gone.
+            let _ = reply.send(result);
+        }
+    }
+
+    fn next(&self) -> Job {
+        let mut state = self.state();
+        loop {
+            if let Some(job) = state.jobs.pop_front() {
+                return job;
+            }
+            state.idle += 1;
+            state = self.more.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        }
+    }
+}
+
+fn run(engine: &mut Option<Engine>, call: &Call) -> Result<String, ScriptError> {
+    let engine = match engine {
+        Some(engine) => engine,
+        None => engine.insert(Engine::new()?),
+    };
+    engine.call(&call.code, &call.function, &call.arguments, &call.limits)
+}
+
+fn no_threads() -> ScriptError {
+    ScriptError::Engine("there is no thread left to run them".into())
+}

@@ -1,0 +1,314 @@
+//! What functions may do, and what they may not.
+
+use std::time::Duration;
+
+use agentci_plan::ScriptFile;
+use agentci_script::{Limits, Program, ScriptError};
+use serde_json::{Value, json};
+
+fn read(path: &str, source: &str) -> Result<Program, ScriptError> {
+    Program::read(&ScriptFile { path: path.into(), source: source.into() })
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+fn short() -> Limits {
+    Limits { time: Duration::from_millis(300), ..Limits::default() }
+}
+
+/// Calls `f` of a TypeScript file.
+fn call_with(source: &str, arguments: &[Value], limits: &Limits) -> Result<Value, ScriptError> {
+    let program = read("scripts/check.ts", source)?;
+    block_on(program.call("f", arguments, limits))
+}
+
+fn call(source: &str) -> Result<Value, ScriptError> {
+    call_with(source, &[], &Limits { time: Duration::from_secs(20), ..Limits::default() })
+}
+
+fn thrown(source: &str) -> (String, Option<(u32, u32)>) {
+    match call(source) {
+        Err(ScriptError::Thrown { message, place }) => (message, place),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn values_go_in_and_come_out_as_json() {
+    let echo = "function f(...given) { return given }";
+    let given = [json!({"b": 1, "a": [null, true, 1.5, "é\u{2028}\u{0}"]}), json!("text"), json!(null)];
+    assert_eq!(call_with(echo, &given, &Limits::default()), Ok(json!(given)));
+    assert_eq!(call("function f() {}"), Ok(Value::Null));
+    assert_eq!(call("function f() { return NaN }"), Ok(Value::Null));
+    assert_eq!(call("function f() { return 'a'.length + 1 }"), Ok(json!(2)));
+}
+
+#[test]
+fn functions_need_not_be_exported_and_may_be_written_in_any_way() {
+    for source in [
+        "function f() { return 1 }",
+        "export function f() { return 1 }",
+        "export default function f() { return 1 }",
+        "const f = () => 1",
+        "export const f = function () { return 1 }",
+        "function g() { return 1 } export { g as f }",
+        "let f; f = () => 1;",
+        "async function f() { return 1 }",
+        "const f = async () => await Promise.resolve().then(() => 1)",
+        "module.exports = { f: () => 1 }",
+        "exports.f = () => 1",
+        "const module = 1; function f() { return module }",
+        "const one = await Promise.resolve(1); function f() { return one }",
+        "// the end is a comment\nfunction f() { return 1 } //",
+    ] {
+        assert_eq!(call(source), Ok(json!(1)), "{source}");
+    }
+}
+
+#[test]
+fn the_functions_of_a_file_are_known() {
+    let source =
+        "function a() { function inner() {} } export const b = () => 1; const c = 3; class D {} export { a as e };";
+    let program = read("x.js", source).unwrap();
+    assert_eq!(program.functions(), ["a", "b", "e"]);
+    let known = program.functions().to_vec();
+    for function in ["inner", "c", "toString", "constructor", "__proto__", "nothing", ""] {
+        let none = ScriptError::NoFunction { function: function.into(), known: known.clone() };
+        assert_eq!(block_on(program.call(function, &[], &Limits::default())), Err(none));
+    }
+}
+
+#[test]
+fn types_enums_and_parameter_properties_are_understood() {
+    let source = r"
+        import type { Something } from './elsewhere';
+        import { OnlyAType } from '@some/package';
+        enum Colour { Red = 'r', Green = 'g' }
+        const enum Size { Small = 1, Large }
+        namespace Inner { export const one = 1 }
+        interface Given<T> { value?: T }
+        abstract class Base { constructor(protected readonly size: number, public name?: string) {} }
+        class Box extends Base { declare kind: string; get double(): number { return this.size * 2 } }
+        function f(output: OnlyAType, input: unknown = {}): Record<string, unknown> {
+            const given = input as Given<string>;
+            return { colour: Colour.Green, size: Size.Large, one: Inner.one, double: new Box(4)!.double,
+                value: given?.value ?? 'none' } satisfies object;
+        }";
+    let expected = json!({"colour": "g", "size": 2, "one": 1, "double": 8, "value": "none"});
+    assert_eq!(call(source), Ok(expected));
+}
+
+#[test]
+fn syntax_errors_have_a_place() {
+    let wrong = |source: &str| match read("x.ts", source) {
+        Err(ScriptError::Syntax { line, column, .. }) => (line, column),
+        other => panic!("{source}: {other:?}"),
+    };
+    assert_eq!(wrong("\n\nfunction f( { return }\n"), (3, 22));
+    assert_eq!(wrong("const a = 1;\nlet b = `\n"), (2, 9));
+    assert_eq!(wrong("let x = 1;\nlet x = 2;").0, 1);
+    assert_eq!(wrong("type A = string;\nfunction f() {\n  return /(/;\n}").0, 3);
+    // Types belong to TypeScript.
+    assert!(matches!(read("x.js", "const a: number = 1"), Err(ScriptError::Syntax { line: 1, .. })));
+}
+
+#[test]
+fn exceptions_carry_the_place_in_the_file_as_it_was_written() {
+    let source = "interface Long {\n  a: string;\n  b: string;\n}\n\nenum E { A }\n\nfunction helper(x: number): never {\n    \
+        throw new TypeError('no ' + x);\n}\n\nexport function f() {\n  helper(E.A);\n}\n";
+    let (message, place) = thrown(source);
+    assert_eq!((message.as_str(), place.unwrap().0), ("TypeError: no 0", 9));
+    let (message, place) = thrown("type A = 1;\nfunction f() {\n\n  return missing;\n}");
+    assert_eq!((message.as_str(), place.unwrap().0), ("ReferenceError: missing is not defined", 4));
+    assert_eq!(thrown("function f() { throw 'a text' }"), ("a text".into(), None));
+    assert_eq!(thrown("function f() { throw { code: 3 } }"), (r#"{"code":3}"#.into(), None));
+    let (message, place) = thrown("async function f() {\n  await null;\n  throw new Error('late');\n}");
+    assert_eq!((message.as_str(), place.unwrap().0), ("Error: late", 3));
+    let (message, place) = thrown("const x: number = 1;\n\nnull.y;\nfunction f() {}");
+    assert!(message.contains("TypeError"), "{message}");
+    assert_eq!(place.unwrap().0, 3);
+    let (message, _) = thrown("function f() { throw new Error('x'.repeat(1e6)) }");
+    assert!(message.len() < 3_000);
+}
+
+#[test]
+fn there_is_nothing_to_reach() {
+    for (name, what) in [
+        ("fetch('http://x')", "the network"),
+        ("require('fs')", "other files"),
+        ("process.exit(1)", "processes"),
+        ("new FS('system')", "files"),
+        ("Process('models.user.Find')", "processes"),
+        ("http.Get('http://x')", "the network"),
+        ("new Store('x')", "stores"),
+        ("new Query()", "databases"),
+        ("setTimeout(() => 1, 1)", "timers"),
+    ] {
+        let (message, place) = thrown(&format!("function f() {{\n  {name};\n}}"));
+        assert!(message.starts_with("there is no `") && message.contains("have no access"), "{name}: {message}");
+        assert!(message.contains(what), "{name}: {message}");
+        assert_eq!(place.unwrap().0, 2, "{name}");
+    }
+    for source in ["import fs from 'fs';\nfs.x", "export { x } from './x'", "export * from './x'", "import './x'"] {
+        let Err(ScriptError::Syntax { line: 1, message, .. }) = read("x.ts", source) else { panic!("{source}") };
+        assert!(message.contains("no access to files"), "{message}");
+    }
+    let (message, _) = thrown("async function f() { return await import('fs') }");
+    assert!(message.contains("no access to files"), "{message}");
+    assert_eq!(
+        call("function f() { return [typeof fetch, typeof process, typeof require].join() }"),
+        Ok(json!("undefined,undefined,undefined"))
+    );
+    assert_eq!(call("function f() { console.log('x'); console.error(1, {}); return 1 }"), Ok(json!(1)));
+}
+
+#[test]
+fn a_function_that_does_not_end_is_stopped() {
+    for source in [
+        "function f() { while (true) {} }",
+        "function f() { for (;;) try { for (;;); } catch {} finally { for (;;); } }",
+        "while (true) {}\nfunction f() {}",
+        "async function f() { for (;;) await null }",
+        "function f() { const again = () => Promise.resolve().then(again); return again() }",
+        "function f() { return { toJSON() { for (;;); } } }",
+        "function f() { throw { get message() { for (;;); }, toJSON() { for (;;); } } }",
+        "class Bad extends Error { get message() { for (;;); } } function f() { throw new Bad() }",
+        "function f() { return /^(a+)+$/.test('a'.repeat(40) + 'b') }",
+        "function f() { [1, 2].sort(() => { for (;;); }) }",
+    ] {
+        assert_eq!(call_with(source, &[], &short()), Err(ScriptError::TooLong(short().time)), "{source}");
+    }
+}
+
+#[test]
+fn a_function_that_the_engine_can_not_stop_is_given_up() {
+    // The engine walks this one by itself, without a look at the clock.
+    let source = "function f() { return Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1) }";
+    assert_eq!(call_with(source, &[], &short()), Err(ScriptError::TooLong(short().time)));
+    assert_eq!(call("function f() { return 1 }"), Ok(json!(1)));
+}
+
+#[test]
+fn a_promise_that_nothing_settles_fails() {
+    let (message, _) = thrown("function f() { return new Promise(() => {}) }");
+    assert!(message.contains("never settled"), "{message}");
+}
+
+#[test]
+fn memory_has_a_limit() {
+    let limits = Limits { time: Duration::from_secs(20), memory: 16 * 1024 * 1024 };
+    for source in [
+        "function f() { const all = []; for (;;) all.push('x'.repeat(1000) + all.length) }",
+        "function f() { const all = []; for (;;) all.push({}) }",
+        "function f() { return new Uint8Array(1e9) }",
+        "function f() { return new ArrayBuffer(1e9) }",
+        "function f() { const m = new Map(); for (let i = 0; ; i++) m.set(i, m.size) }",
+        "function f() { return JSON.parse('[' + '1,'.repeat(3e6) + '1]') }",
+        "const all = []; for (;;) all.push([]);\nfunction f() {}",
+    ] {
+        assert_eq!(call_with(source, &[], &limits), Err(ScriptError::TooMuchMemory(limits.memory)), "{source}");
+    }
+    // What was caught is over.
+    let caught = "function f() { try { const all = []; for (;;) all.push({}) } catch (e) { return 'caught' } }";
+    assert_eq!(call_with(caught, &[], &limits), Ok(json!("caught")));
+    assert_eq!(call("function f() { return 1 }"), Ok(json!(1)));
+}
+
+#[test]
+fn deep_recursion_is_an_exception() {
+    for source in [
+        "function f() { return f() }",
+        "function f() { const a = []; a[0] = a; return [a].flat(Infinity) }",
+        "function f() { let x = []; for (let i = 0; i < 1e5; i++) x = [x]; return JSON.stringify(x) }",
+        "function f() { return JSON.parse('['.repeat(1e5)) }",
+        "function f() { return eval('('.repeat(1e5)) }",
+    ] {
+        let (message, _) = thrown(source);
+        assert!(message.contains("stack"), "{source}: {message}");
+    }
+}
+
+#[test]
+fn what_json_can_not_say_is_refused() {
+    for (source, kind) in [
+        ("function f() { return f }", "a function"),
+        ("function f() { return Symbol('x') }", "a symbol"),
+        ("function f() { return 1n }", "a big integer"),
+        ("function f() { const a = {}; a.a = a; return a }", "an object"),
+        ("function f() { let x = []; for (let i = 0; i < 500; i++) x = [x]; return x }", "can not be read"),
+        ("function f() { return 'x'.repeat(17 * 1024 * 1024) }", "more than 16 MB"),
+    ] {
+        match call(source) {
+            Err(ScriptError::NotJson(what)) => assert!(what.contains(kind), "{source}: {what}"),
+            other => panic!("{source}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn no_call_sees_what_another_left_behind() {
+    let source = r"
+        let count = 0;
+        const kept = [];
+        class Counter { static count = 0 }
+        function f() {
+            const seen = [++count, kept.push(1), ++Counter.count, globalThis.left ?? 0, typeof [].left,
+                Math.left ?? 0, Object.left ?? 0, typeof JSON.parse, (f as any).left ?? 0];
+            try { globalThis.left = 1 } catch {}
+            try { (Array.prototype as any).left = 1 } catch {}
+            try { (Math as any).left = 1; (Object as any).left = 1 } catch {}
+            try { (f as any).left = 1 } catch {}
+            try { JSON.parse = undefined as any } catch {}
+            return seen;
+        }";
+    let program = read("x.ts", source).unwrap();
+    let other = read("y.ts", "function f() { return [globalThis.left ?? 0, typeof JSON.parse] }").unwrap();
+    block_on(async {
+        for _ in 0..20 {
+            let seen = program.call("f", &[], &Limits::default()).await;
+            assert_eq!(seen, Ok(json!([1, 1, 1, 0, "undefined", 0, 0, "function", 0])));
+            assert_eq!(other.call("f", &[], &Limits::default()).await, Ok(json!([0, "function"])));
+        }
+    });
+}
+
+#[test]
+fn a_function_that_hangs_holds_up_no_one_who_waits() {
+    let hangs = read("x.ts", "function f() { for (;;); }").unwrap();
+    let quick = read("y.ts", "function f(x: number) { return x + 1 }").unwrap();
+    let limits = short();
+    block_on(async {
+        let mut ticks = 0;
+        let waiting = hangs.call("f", &[], &limits);
+        tokio::pin!(waiting);
+        loop {
+            tokio::select! {
+                result = &mut waiting => { assert_eq!(result, Err(ScriptError::TooLong(limits.time))); break }
+                () = tokio::task::yield_now() => ticks += 1,
+            }
+        }
+        assert!(ticks > 1);
+        for number in 0..50 {
+            assert_eq!(quick.call("f", &[json!(number)], &limits).await, Ok(json!(number + 1)));
+        }
+    });
+}
+
+#[test]
+fn hostile_files_are_refused_rather_than_crash() {
+    for source in [
+        "(".repeat(260_000),
+        "!".repeat(260_000),
+        "a=>".repeat(85_000) + "1",
+        "if(a)".repeat(50_000),
+        "x".repeat(300_000),
+        "\u{0}".into(),
+    ] {
+        let start: String = source.chars().take(10).collect();
+        assert!(read("x.ts", &source).is_err(), "{start}");
+    }
+    let long = format!("const sum = 1{}", "+1".repeat(100_000));
+    assert!(read("x.ts", &long).is_ok());
+}
