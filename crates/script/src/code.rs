@@ -2,6 +2,7 @@
 
 use agentci_plan::ScriptFile;
 
+use crate::names::Known;
 use crate::places::Places;
 use crate::strip::{Stripped, strip};
 use crate::{ScriptError, engine};
@@ -16,6 +17,10 @@ pub(crate) struct Code {
     pub(crate) text: String,
     /// The functions of the file.
     pub(crate) functions: Vec<String>,
+    /// These and every variable that may be one.
+    pub(crate) names: Vec<String>,
+    /// Whether it may hand out others.
+    pub(crate) open: bool,
     places: Places,
 }
 
@@ -23,12 +28,13 @@ impl Code {
     /// Makes a file ready and has the engine compile it once, to know that it can be.
     pub(crate) fn read(file: &ScriptFile) -> Result<Self, ScriptError> {
         let Stripped { code, places, names } = strip(file)?;
-        let (functions, object) = names.finish();
+        let Known { functions, names, object } = names.finish();
         // What a file hands out in the older way is found as well.
-        let parent = if code.contains("exports") { "module.exports" } else { "null" };
+        let open = code.contains("exports");
+        let parent = if open { "module.exports" } else { "null" };
         // The braces within are a scope of their own: a file may declare what it is handed.
         let body = format!("{{{{\n{code};return{{__proto__:{parent},{object}}}}}}}");
-        let mut ready = Self { text: wrap("", &body), functions, places };
+        let mut ready = Self { text: wrap("", &body), functions, names, open, places };
         if let Err(error) = engine::compile(&ready) {
             // With `await` outside of all functions the whole file is a function that is waited for.
             ready.text = wrap("async", &body);

@@ -73,6 +73,8 @@ fn the_functions_of_a_file_are_known() {
         "function a() { function inner() {} } export const b = () => 1; const c = 3; class D {} export { a as e };";
     let program = read("x.js", source).unwrap();
     assert_eq!(program.functions(), ["a", "b", "e"]);
+    assert!(program.may_have("c") && !program.may_have("inner") && !program.may_have("nothing"));
+    assert!(read("x.js", "module.exports = {}").unwrap().may_have("nothing"));
     let known = program.functions().to_vec();
     for function in ["inner", "c", "toString", "constructor", "__proto__", "nothing", ""] {
         let none = ScriptError::NoFunction { function: function.into(), known: known.clone() };
