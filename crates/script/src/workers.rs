@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use crate::code::Code;
-use crate::engine::Engine;
+use crate::engine::{Engine, Given};
 use crate::{Limits, ScriptError};
 
 /// How much later than its limit a call may end. The engine looks at the clock only between its own steps, and a few steps of
@@ -154,7 +154,8 @@ impl Workers {
             ticket.begun.get_or_init(Instant::now);
             let result = catch_unwind(AssertUnwindSafe(|| run(&mut engine, &call)));
             let result = result.unwrap_or_else(|_| Err(ScriptError::Engine("the engine broke down".into())));
-            if result.is_err() {
+            let exhausted = !matches!(result, Ok(_) | Err(ScriptError::Thrown { .. } | ScriptError::NoFunction { .. }));
+            if exhausted || engine.as_ref().is_some_and(Engine::is_spent) {
                 engine = None;
             }
             if !ticket.advance(RUNNING, DONE) {
@@ -184,7 +185,8 @@ fn run(engine: &mut Option<Engine>, call: &Call) -> Result<String, ScriptError> 
         Some(engine) => engine,
         None => engine.insert(Engine::new()?),
     };
-    engine.call(&call.code, &call.function, &call.arguments, &call.limits)
+    let Call { code, function, arguments, limits } = call;
+    engine.call(code, &Given { function, arguments, limits })
 }
 
 fn no_threads() -> ScriptError {
