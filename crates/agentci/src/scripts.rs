@@ -1,6 +1,6 @@
 //! Files of functions are read before anything runs, so that what is wrong with one is told with its place.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use agentci_checks::{Ready, ReadyCase, ReadyCheck, ScriptCall};
@@ -11,10 +11,12 @@ use agentci_script::{Program, ScriptError};
 pub(crate) fn read(sources: &mut Sources, ready: &mut Ready) -> Diagnostics {
     let mut files = Files::default();
     let mut told = Diagnostics::default();
+    let mut places = BTreeSet::new();
     for case in ready.suites.iter_mut().flat_map(|suite| &mut suite.cases) {
         let wrong: Vec<Diagnostic> = calls(case).filter_map(|call| files.problem(&call, sources)).collect();
         for problem in wrong {
-            if !told.iter().any(|known| *known == problem) {
+            // What many cases share is told once.
+            if places.insert((problem.span, problem.message.clone())) {
                 told.push(problem.clone());
             }
             case.problems.push(problem);

@@ -115,11 +115,11 @@ impl Engine {
 
     /// Calls a function in the world that is used again and again.
     fn call_frozen(&mut self, code: &Code, call: &Given<'_>) -> Result<String, ScriptError> {
+        self.watch.begin(call.limits);
         let mut frozen = match self.frozen.take() {
             Some(frozen) => frozen,
             None => Frozen::new(&self.runtime, SURROUNDINGS).map_err(|error| broken(&error))?,
         };
-        self.watch.begin(call.limits);
         let context = frozen.context.clone();
         let result = context.with(|ctx| {
             let made = match frozen.known(code) {

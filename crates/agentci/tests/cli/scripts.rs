@@ -37,10 +37,7 @@ fn call(function: &str) -> String {
     format!("script: {{ file: checks/talk.ts, function: {function} }}")
 }
 
-const GOOD: (&str, &str) = (
-    "good",
-    "script: { file: checks/talk.ts, function: greets, value: hello there }",
-);
+const GOOD: (&str, &str) = ("good", "script: { file: checks/talk.ts, function: greets, value: hello there }");
 
 #[test]
 fn a_function_gets_output_input_and_value() {
@@ -107,8 +104,10 @@ fn what_is_wrong_with_a_file_is_told_before_anything_runs() {
     }
     let missing = suite(&[GOOD, ("wrong", "not: { script: { file: checks/none.ts, function: f } }")]);
     missing.run(&[]).only_wrong("wrong", "error", "config");
-    let imports = suite(&[GOOD, ("wrong", "script: { file: checks/imports.ts, function: f }")])
-        .file("suite/checks/imports.ts", "import { readFileSync } from 'fs';\nfunction f() { return !!readFileSync }\n");
+    let imports = suite(&[GOOD, ("wrong", "script: { file: checks/imports.ts, function: f }")]).file(
+        "suite/checks/imports.ts",
+        "import { readFileSync } from 'fs';\nfunction f() { return !!readFileSync }\n",
+    );
     imports.agentci(&["check", "suite"]).complains(&["they have no access to files", "imports.ts:1:1"]);
 }
 
