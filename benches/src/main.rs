@@ -5,6 +5,7 @@ mod agui;
 mod llm;
 mod measure;
 mod process;
+mod scripts;
 
 use std::error::Error;
 
@@ -20,6 +21,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if wanted("agui") {
         results.extend([agui::measure(rounds, 0)?, agui::measure(rounds, 50)?]);
+    }
+    if wanted("scripts") {
+        results.push(scripts::measure(rounds)?);
     }
     println!("{:<28} {:>10} {:>10} {:>9} {:>9}", "bench", "agentci ms", "floor ms", "wall", "cpu");
     for result in &results {

@@ -18,6 +18,7 @@ pub mod mock;
 mod policies;
 mod recording;
 pub mod shards;
+mod scripts;
 mod suites;
 
 pub use agentci_checks as checks;
@@ -27,6 +28,7 @@ pub use agentci_ledger as ledger;
 pub use agentci_plan as plan;
 pub use agentci_report as report;
 pub use agentci_runner as runner;
+pub use agentci_script as script;
 pub use agentci_stubs as stubs;
 pub use agentci_stubs::Tool;
 pub use agentci_trace as trace;

@@ -14,7 +14,7 @@ use agentci_trace::Redactor;
 use agentci_verdict::{Policy, RunEvent, Status};
 
 use crate::policies::policy;
-use crate::{DiskFiles, recording};
+use crate::{DiskFiles, recording, scripts};
 
 /// Suites that were read and whose checks are ready.
 #[derive(Debug)]
@@ -62,10 +62,11 @@ impl Suites {
     /// The same, with what the caller chooses for suites that leave it open.
     pub fn load_with<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>, options: &LoadOptions) -> Self {
         let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
-        let loaded = agentci_formats::load_with(&DiskFiles, &paths, options);
+        let mut loaded = agentci_formats::load_with(&DiskFiles, &paths, options);
         let mut problems = loaded.diagnostics;
-        let (ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
+        let (mut ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
         problems.append(found);
+        problems.append(scripts::read(&mut loaded.plan.sources, &mut ready));
         let policies = loaded.plan.suites.iter().map(|suite| policy(suite, None)).collect();
         let secrets = environment_secrets();
         Self { plan: loaded.plan, ready, problems, policies, secrets }

@@ -10,6 +10,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Error, Function, Object, Runtime, Value};
 
 use crate::code::{Code, NAME};
+use crate::frozen::{Frozen, refused};
 use crate::thrown::{Trouble, thrown};
 use crate::{Limits, ScriptError};
 
@@ -25,6 +26,8 @@ const SURROUNDINGS: &str = r"globalThis.console = Object.fromEntries(
 
 /// The engine on one thread. After trouble with a limit it is to be thrown away.
 pub(crate) struct Engine {
+    /// Goes before the runtime does.
+    frozen: Option<Frozen>,
     runtime: Runtime,
     watch: Rc<Watch>,
 }
@@ -36,7 +39,22 @@ struct Watch {
     late: Cell<bool>,
 }
 
+/// A function and what it is called with.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'g> {
+    pub(crate) function: &'g str,
+    /// JSON texts.
+    pub(crate) arguments: &'g [String],
+    pub(crate) limits: &'g Limits,
+}
+
 impl Watch {
+    /// A call begins.
+    fn begin(&self, limits: &Limits) {
+        self.late.set(false);
+        self.deadline.set(Instant::now().checked_add(limits.time));
+    }
+
     /// Whether the call has to end now.
     fn is_late(&self) -> bool {
         let late = self.late.get() || self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline);
@@ -69,35 +87,59 @@ impl Engine {
         let watch = Rc::new(Watch::default());
         let watched = Rc::clone(&watch);
         runtime.set_interrupt_handler(Some(Box::new(move || watched.is_late())));
-        Ok(Self { runtime, watch })
+        Ok(Self { frozen: None, runtime, watch })
+    }
+
+    /// Whether something is left of earlier calls that would run in later ones.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.runtime.is_job_pending()
     }
 
     /// Calls a function with arguments that are JSON texts; what it returns is one, too.
-    pub(crate) fn call(
-        &self,
-        code: &Code,
-        function: &str,
-        arguments: &[String],
-        limits: &Limits,
-    ) -> Result<String, ScriptError> {
-        self.runtime.set_memory_limit(limits.memory);
-        self.watch.late.set(false);
-        self.watch.deadline.set(Instant::now().checked_add(limits.time));
+    pub(crate) fn call(&mut self, code: &Code, call: &Given<'_>) -> Result<String, ScriptError> {
+        self.runtime.set_memory_limit(call.limits.memory);
+        if code.plain {
+            match self.call_frozen(code, call) {
+                // It did notice after all.
+                Err(ScriptError::Thrown { message, .. }) if refused(&message) && !self.is_spent() => {}
+                other => return other,
+            }
+        }
+        self.watch.begin(call.limits);
         let context = Context::full(&self.runtime).map_err(|error| broken(&error))?;
-        let result = context.with(|ctx| self.call_in(&ctx, code, function, arguments, limits));
-        drop(context);
-        self.watch.deadline.set(None);
+        context.with(|ctx| {
+            let made = ctx.eval::<(), _>(SURROUNDINGS).and_then(|()| factory(&ctx, code));
+            self.call_in(&ctx, code, made, call)
+        })
+    }
+
+    /// Calls a function in the world that is used again and again.
+    fn call_frozen(&mut self, code: &Code, call: &Given<'_>) -> Result<String, ScriptError> {
+        self.watch.begin(call.limits);
+        let mut frozen = match self.frozen.take() {
+            Some(frozen) => frozen,
+            None => Frozen::new(&self.runtime, SURROUNDINGS).map_err(|error| broken(&error))?,
+        };
+        let context = frozen.context.clone();
+        let result = context.with(|ctx| {
+            let made = match frozen.known(code) {
+                Some(known) => known.restore(&ctx),
+                None => factory(&ctx, code).inspect(|made| frozen.keep(&ctx, code, made.clone())),
+            };
+            self.call_in(&ctx, code, made, call)
+        });
+        self.frozen = Some(frozen);
         result
     }
 
-    fn call_in(
+    fn call_in<'js>(
         &self,
-        ctx: &Ctx<'_>,
+        ctx: &Ctx<'js>,
         code: &Code,
-        function: &str,
-        arguments: &[String],
-        limits: &Limits,
+        made: Result<Function<'js>, Error>,
+        call: &Given<'_>,
     ) -> Result<String, ScriptError> {
+        let Given { function, arguments, limits } = *call;
         let trouble = |error: Error| {
             // To read what was thrown may take its time, too.
             let trouble = thrown(ctx, error, code);
@@ -110,11 +152,10 @@ impl Engine {
                 Trouble::Engine(message) => ScriptError::Engine(message),
             }
         };
-        ctx.eval::<(), _>(SURROUNDINGS).map_err(trouble)?;
         let module = Object::new(ctx.clone()).map_err(trouble)?;
         let exports = Object::new(ctx.clone()).map_err(trouble)?;
         module.set("exports", exports.clone()).map_err(trouble)?;
-        let made = factory(ctx, code).and_then(|factory| factory.call((module, exports))).map_err(trouble)?;
+        let made = made.and_then(|made| made.call((module, exports))).map_err(trouble)?;
         let functions = self.settled(ctx, made, limits)?.map_err(trouble)?;
         let found = functions.as_object().map(|functions| functions.get::<_, Value<'_>>(function));
         let found = found.transpose().map_err(trouble)?.and_then(Value::into_function);

@@ -4,6 +4,7 @@
 mod code;
 mod engine;
 mod error;
+mod frozen;
 mod limits;
 mod names;
 mod places;

@@ -10,6 +10,16 @@ pub(crate) struct Names {
     aliases: Vec<(String, String)>,
 }
 
+/// What can be called from outside.
+pub(crate) struct Known {
+    /// The functions.
+    pub(crate) functions: Vec<String>,
+    /// These and every variable that may be one.
+    pub(crate) names: Vec<String>,
+    /// The code that maps each name to what it stands for: `"Check":Check`.
+    pub(crate) object: String,
+}
+
 impl Names {
     /// A function or a variable.
     pub(crate) fn declare(&mut self, name: &str, function: bool) {
@@ -26,8 +36,8 @@ impl Names {
         }
     }
 
-    /// Every function by the name it is called by, and the code that says so: `"Check":Check`.
-    pub(crate) fn finish(mut self) -> (Vec<String>, String) {
+    /// All of them, now that no more come.
+    pub(crate) fn finish(mut self) -> Known {
         for (local, exported) in self.aliases {
             // What a file declares itself is nearer than what it exports under that name.
             if self.reachable.iter().any(|(name, _)| *name == exported) {
@@ -39,6 +49,7 @@ impl Names {
             self.reachable.push((exported, local));
         }
         let code: Vec<String> = self.reachable.iter().map(|(name, local)| format!("{name:?}:{local}")).collect();
-        (self.functions, code.join(","))
+        let names = self.reachable.into_iter().map(|(name, _)| name).collect();
+        Known { functions: self.functions, names, object: code.join(",") }
     }
 }

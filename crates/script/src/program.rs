@@ -26,6 +26,11 @@ impl Program {
         &self.code.functions
     }
 
+    /// Whether a function of this name can be called. Of what a file puts together while it runs, only a call can tell.
+    pub fn may_have(&self, function: &str) -> bool {
+        self.code.open || self.code.names.iter().any(|name| name == function)
+    }
+
     /// Calls a function and waits for what it returns, or for what its promise comes to; `undefined` is null. Every call has a
     /// world of its own: what one leaves behind, no other sees. It runs on a thread of this crate; who waits needs a `tokio`
     /// runtime with a clock.

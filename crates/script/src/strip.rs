@@ -70,9 +70,12 @@ fn strip_here(file: &ScriptFile) -> Result<Stripped, ScriptError> {
         ..CodegenOptions::default()
     };
     let printed = Codegen::new().with_options(options).build(&program);
-    let tokens = printed.map.iter().flat_map(|map| map.get_tokens());
     let places =
-        Places::new(tokens.map(|t| ((t.get_dst_line(), t.get_dst_col()), (t.get_src_line(), t.get_src_col()))));
+        printed.map.map_or_else(Places::default, |map| {
+            Places::new(map.get_tokens().map(|token| {
+                ((token.get_dst_line(), token.get_dst_col()), (token.get_src_line(), token.get_src_col()))
+            }))
+        });
     Ok(Stripped { code: printed.code, places, names })
 }
 

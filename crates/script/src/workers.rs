@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use crate::code::Code;
-use crate::engine::Engine;
+use crate::engine::{Engine, Given};
 use crate::{Limits, ScriptError};
 
 /// How much later than its limit a call may end. The engine looks at the clock only between its own steps, and a few steps of
@@ -32,11 +32,12 @@ pub(crate) struct Call {
 /// Calls a function on a thread of ours and waits for what it returns.
 pub(crate) async fn call(call: Call) -> Result<String, ScriptError> {
     static WORKERS: OnceLock<Arc<Workers>> = OnceLock::new();
-    WORKERS.get_or_init(Arc::default).call(call).await
+    WORKERS.get_or_init(Workers::new).call(call).await
 }
 
-#[derive(Default)]
 struct Workers {
+    /// How many threads there may be.
+    most: usize,
     state: Mutex<State>,
     /// Told when a job comes.
     more: Condvar,
@@ -75,6 +76,11 @@ impl Ticket {
 }
 
 impl Workers {
+    fn new() -> Arc<Self> {
+        let most = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Arc::new(Self { most, state: Mutex::default(), more: Condvar::new() })
+    }
+
     async fn call(self: &Arc<Self>, call: Call) -> Result<String, ScriptError> {
         let longest = call.limits.time.saturating_add(GRACE);
         let ticket = Arc::new(Ticket::default());
@@ -102,8 +108,7 @@ impl Workers {
 
     fn submit(self: &Arc<Self>, job: Job) -> Result<(), ScriptError> {
         let mut state = self.state();
-        let most = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        if state.idle <= state.jobs.len() && state.threads < most {
+        if state.idle <= state.jobs.len() && state.threads < self.most {
             self.start(&mut state);
         }
         if state.threads == 0 {
@@ -154,7 +159,8 @@ impl Workers {
             ticket.begun.get_or_init(Instant::now);
             let result = catch_unwind(AssertUnwindSafe(|| run(&mut engine, &call)));
             let result = result.unwrap_or_else(|_| Err(ScriptError::Engine("the engine broke down".into())));
-            if result.is_err() {
+            let exhausted = !matches!(result, Ok(_) | Err(ScriptError::Thrown { .. } | ScriptError::NoFunction { .. }));
+            if exhausted || engine.as_ref().is_some_and(Engine::is_spent) {
                 engine = None;
             }
             if !ticket.advance(RUNNING, DONE) {
@@ -184,7 +190,8 @@ fn run(engine: &mut Option<Engine>, call: &Call) -> Result<String, ScriptError> 
         Some(engine) => engine,
         None => engine.insert(Engine::new()?),
     };
-    engine.call(&call.code, &call.function, &call.arguments, &call.limits)
+    let Call { code, function, arguments, limits } = call;
+    engine.call(code, &Given { function, arguments, limits })
 }
 
 fn no_threads() -> ScriptError {

@@ -1,5 +1,7 @@
 //! What functions may do, and what they may not.
 
+#![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
+
 use std::time::Duration;
 
 use agentci_plan::ScriptFile;
@@ -25,7 +27,7 @@ fn call_with(source: &str, arguments: &[Value], limits: &Limits) -> Result<Value
 }
 
 fn call(source: &str) -> Result<Value, ScriptError> {
-    call_with(source, &[], &Limits { time: Duration::from_secs(20), ..Limits::default() })
+    call_with(source, &[], &Limits { time: Duration::from_mins(2), ..Limits::default() })
 }
 
 fn thrown(source: &str) -> (String, Option<(u32, u32)>) {
@@ -73,6 +75,8 @@ fn the_functions_of_a_file_are_known() {
         "function a() { function inner() {} } export const b = () => 1; const c = 3; class D {} export { a as e };";
     let program = read("x.js", source).unwrap();
     assert_eq!(program.functions(), ["a", "b", "e"]);
+    assert!(program.may_have("c") && !program.may_have("inner") && !program.may_have("nothing"));
+    assert!(read("x.js", "module.exports = {}").unwrap().may_have("nothing"));
     let known = program.functions().to_vec();
     for function in ["inner", "c", "toString", "constructor", "__proto__", "nothing", ""] {
         let none = ScriptError::NoFunction { function: function.into(), known: known.clone() };
@@ -198,7 +202,7 @@ fn a_promise_that_nothing_settles_fails() {
 
 #[test]
 fn memory_has_a_limit() {
-    let limits = Limits { time: Duration::from_secs(20), memory: 16 * 1024 * 1024 };
+    let limits = Limits { time: Duration::from_mins(2), memory: 8 * 1024 * 1024 };
     for source in [
         "function f() { const all = []; for (;;) all.push('x'.repeat(1000) + all.length) }",
         "function f() { const all = []; for (;;) all.push({}) }",
@@ -275,6 +279,54 @@ fn no_call_sees_what_another_left_behind() {
 }
 
 #[test]
+fn a_world_that_is_used_again_can_not_be_changed() {
+    // Nothing in these files tells beforehand what they are up to.
+    let word = |word: &str| format!("({:?} + {:?})", &word[..3], &word[3..]);
+    let (constructor, prototype, define) = (word("constructor"), word("prototype"), word("defineProperty"));
+    let samples = "[[], {}, '', 1, true, 1n, Symbol.iterator, () => 1, function* () {}, async () => 1, async function* () {}, /x/, \
+        new Date(), new Map(), new Set(), new WeakMap(), Promise.resolve(), new Uint8Array(1), new ArrayBuffer(1), JSON, Math, \
+        console, [].values(), new Map().keys(), ''[Symbol.iterator](), (function* () {})(), new Error('x'), 'x'.matchAll(/x/g)]";
+    let leaves = format!(
+        "function leave(make, mark) {{ for (const value of make()) {{ for (const target of [value[{constructor}], \
+        value[{constructor}]?.[{prototype}], value[{constructor}]?.[{prototype}]?.[{constructor}]]) {{ \
+        try {{ ({{}})[{constructor}][{define}](target, mark, {{ value: 1, configurable: true }}) }} catch {{}} }} }} }}"
+    );
+    let sees =
+        "const seen = () => samples().filter((value) => value.left !== undefined || value.left2 !== undefined).length;";
+    let source = format!(
+        "const samples = () => {samples};\n{leaves}\n{sees}\nfunction f() {{ const before = seen(); leave(samples, 'left'); \
+        return [before, seen()] }}"
+    );
+    let program = read("x.js", &source).unwrap();
+    block_on(async {
+        for _ in 0..50 {
+            let Ok(returned) = program.call("f", &[], &Limits::default()).await else { panic!("it was refused") };
+            assert_eq!(returned[0], json!(0), "something was left behind");
+        }
+    });
+}
+
+#[test]
+fn what_a_frozen_world_refuses_works_in_another() {
+    // A name that is known only when it runs, and that every object has by birth.
+    let source =
+        "function f(key) { const { ...own } = { [key]: 1 }; let o = {}; ({ [key]: o[key] } = own); return o[key] }";
+    let program = read("x.js", source).unwrap();
+    block_on(async {
+        for key in ["plain", "toString", "constructor", "valueOf"] {
+            assert_eq!(program.call("f", &[json!(key)], &Limits::default()).await, Ok(json!(1)), "{key}");
+        }
+    });
+    let later = "let left = 0; function f() { Promise.resolve().then(() => { for (;;); }); return ++left }";
+    let program = read("x.js", later).unwrap();
+    block_on(async {
+        for _ in 0..5 {
+            assert_eq!(program.call("f", &[], &Limits::default()).await, Ok(json!(1)));
+        }
+    });
+}
+
+#[test]
 fn a_function_that_hangs_holds_up_no_one_who_waits() {
     let hangs = read("x.ts", "function f() { for (;;); }").unwrap();
     let quick = read("y.ts", "function f(x: number) { return x + 1 }").unwrap();
@@ -299,16 +351,16 @@ fn a_function_that_hangs_holds_up_no_one_who_waits() {
 #[test]
 fn hostile_files_are_refused_rather_than_crash() {
     for source in [
-        "(".repeat(260_000),
-        "!".repeat(260_000),
-        "a=>".repeat(85_000) + "1",
-        "if(a)".repeat(50_000),
+        "(".repeat(50_000),
+        "!".repeat(50_000),
+        "a=>".repeat(20_000) + "1",
+        "if(a)".repeat(10_000),
         "x".repeat(300_000),
         "\u{0}".into(),
     ] {
         let start: String = source.chars().take(10).collect();
         assert!(read("x.ts", &source).is_err(), "{start}");
     }
-    let long = format!("const sum = 1{}", "+1".repeat(100_000));
+    let long = format!("const sum = 1{}", "+1".repeat(20_000));
     assert!(read("x.ts", &long).is_ok());
 }

@@ -34,6 +34,7 @@ mod recording;
 mod redaction;
 mod replay;
 mod reports;
+mod scripts;
 mod select;
 mod serve_llm;
 mod shards;

@@ -22,7 +22,8 @@ fn trace() -> Trace {
 }
 
 fn conclude(kind: &str, arguments: &Value, negate: bool, answer: &Value) -> String {
-    match ready(kind, arguments, negate).unwrap().conclude(&trace(), answer) {
+    let ready = ready(kind, arguments, negate).unwrap_or_else(|why| panic!("{why}"));
+    match ready.conclude(&trace(), answer) {
         Outcome::Held => String::new(),
         Outcome::Failed(failure) => failure.message,
         other => panic!("{other:?}"),

@@ -15,8 +15,10 @@ const RETURNED: usize = 64 * 1024;
 /// Files of functions that were made ready, or could not be. There are few, so they are looked through.
 #[derive(Debug, Default)]
 pub(crate) struct Programs {
-    known: Mutex<Vec<(Arc<ScriptFile>, Result<Program, ScriptError>)>>,
+    known: Mutex<Vec<Known>>,
 }
+
+type Known = (Arc<ScriptFile>, Result<Program, ScriptError>);
 
 impl Programs {
     fn get(&self, file: &Arc<ScriptFile>) -> Result<Program, ScriptError> {

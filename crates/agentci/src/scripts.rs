@@ -1,0 +1,70 @@
+//! Files of functions are read before anything runs, so that what is wrong with one is told with its place.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+
+use agentci_checks::{Ready, ReadyCase, ReadyCheck, ScriptCall};
+use agentci_plan::{Diagnostic, Diagnostics, Sources, Span, did_you_mean, read as reading};
+use agentci_script::{Program, ScriptError};
+
+/// Reads every file whose functions checks call. What is wrong is returned, and kept with the cases it belongs to.
+pub(crate) fn read(sources: &mut Sources, ready: &mut Ready) -> Diagnostics {
+    let mut files = Files::default();
+    let mut told = Diagnostics::default();
+    let mut places = BTreeSet::new();
+    for case in ready.suites.iter_mut().flat_map(|suite| &mut suite.cases) {
+        let wrong: Vec<Diagnostic> = calls(case).filter_map(|call| files.problem(&call, sources)).collect();
+        for problem in wrong {
+            // What many cases share is told once.
+            if places.insert((problem.span, problem.message.clone())) {
+                told.push(problem.clone());
+            }
+            case.problems.push(problem);
+        }
+    }
+    told
+}
+
+fn calls(case: &ReadyCase) -> impl Iterator<Item = ScriptCall> {
+    let checks = case.checks.iter().chain(case.turns.iter().flatten());
+    let calls: Vec<ScriptCall> = checks.filter_map(|check| ReadyCheck::script(check).cloned()).collect();
+    calls.into_iter()
+}
+
+/// Files that were read, or the problem that each is.
+#[derive(Default)]
+struct Files {
+    known: HashMap<PathBuf, Result<Program, Diagnostic>>,
+}
+
+impl Files {
+    fn problem(&mut self, call: &ScriptCall, sources: &mut Sources) -> Option<Diagnostic> {
+        let known = self.known.entry(call.file.path.clone());
+        let known = known.or_insert_with(|| Program::read(&call.file).map_err(|error| wrong(call, &error, sources)));
+        match known {
+            Err(problem) => Some(problem.clone()),
+            Ok(program) if program.may_have(&call.function.value) => None,
+            Ok(program) => Some(missing(call, program.functions())),
+        }
+    }
+}
+
+fn wrong(call: &ScriptCall, error: &ScriptError, sources: &mut Sources) -> Diagnostic {
+    let ScriptError::Syntax { line, column, message } = error else {
+        return Diagnostic::error(call.file_span, error.to_string()).label("names this file");
+    };
+    let file = sources.add(&call.file.path, call.file.source.as_str());
+    let span = Span { line: *line, column: *column, width: 1, ..Span::whole(file) };
+    Diagnostic::error(span, format!("this script can not be understood: {message}")).label("here")
+}
+
+fn missing(call: &ScriptCall, functions: &[String]) -> Diagnostic {
+    let name = &call.function.value;
+    let help = match did_you_mean(name, functions.iter().map(String::as_str)) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if functions.is_empty() => "it has no function at its top level".into(),
+        None => format!("it has {}", reading::quoted_list(functions)),
+    };
+    let message = format!("`{}` has no function `{name}`", call.file.path.display());
+    Diagnostic::error(call.function.span, message).label("no such function").help(help)
+}

@@ -1,0 +1,127 @@
+//! Checks that call functions of the suite's own.
+
+use serde_json::json;
+
+use crate::suite::Suite;
+
+const FUNCTIONS: &str = r#"
+interface Verdict { pass: boolean; message?: string }
+enum Mood { Good = "good" }
+
+export function polite(output: string): boolean { return output.includes("please") }
+function greets(output: string, input: { prompt: string }, expected: string): Verdict {
+    const seen = [output, input.prompt, expected, Mood.Good].join("|");
+    return { pass: seen === "hello there|hi|hello there|good", message: seen };
+}
+function loops() { for (;;); }
+function allocates() { const all: unknown[] = []; for (;;) all.push(new Array(1000).fill(all.length)); }
+function throws(output: string): never {
+    throw new Error("not " + output);
+}
+function wrong() { return "yes" }
+function fetches() { return fetch("http://localhost/") }
+function reads() { return require("fs").readFileSync("/etc/passwd") }
+"#;
+
+/// A suite whose agent says `hello there` to `hi`: each case has one check.
+fn suite(cases: &[(&str, &str)]) -> Suite {
+    let mock = "target: { mock: { model_name: m, responses: [{ content: hello there, model: m }] } }";
+    let mut yaml = format!("suite: suite\n{mock}\ncases:\n");
+    for (id, check) in cases {
+        yaml.push_str(&format!("  - id: {id}\n    input: {{ prompt: hi }}\n    checks:\n      - {check}\n"));
+    }
+    Suite::empty().file("suite/agentci.yaml", yaml).file("suite/checks/talk.ts", FUNCTIONS)
+}
+
+fn call(function: &str) -> String {
+    format!("script: {{ file: checks/talk.ts, function: {function} }}")
+}
+
+const GOOD: (&str, &str) = ("good", "script: { file: checks/talk.ts, function: greets, value: hello there }");
+
+#[test]
+fn a_function_gets_output_input_and_value() {
+    let ran = suite(&[GOOD]).run(&[]);
+    ran.all_passed();
+    let check = ran.events().into_iter().find(|event| event["type"] == "check").unwrap();
+    let returned = json!({"pass": true, "message": "hello there|hi|hello there|good"});
+    assert_eq!(check["evidence"], json!({ "returned": returned }), "{check}");
+}
+
+#[test]
+fn a_function_that_says_no_fails_its_case() {
+    let ran = suite(&[GOOD, ("wrong", &call("polite"))]).run(&[]);
+    ran.only_wrong("wrong", "fail", "check");
+    ran.says(&["`polite` does not hold", "--> suite/agentci.yaml:10:59", "^^^^^^ does not hold"]);
+    suite(&[GOOD, ("negated", &format!("not: {{ {} }}", call("polite")))]).run(&[]).all_passed();
+}
+
+#[test]
+fn whatever_a_function_does_only_its_own_check_fails() {
+    for (function, said) in [
+        ("loops", "`loops` failed: it was stopped after 5s"),
+        ("allocates", "`allocates` failed: it was stopped when it wanted more than 64 MB of memory"),
+        ("throws", "`throws` failed: Error: not hello there (suite/checks/talk.ts:13:"),
+        ("wrong", "`wrong` returned \"yes\", which is of type `string`"),
+        ("fetches", "there is no `fetch`: functions have no access to the network (suite/checks/talk.ts:16:"),
+        ("reads", "there is no `require`: functions have no access to other files (suite/checks/talk.ts:17:"),
+    ] {
+        let check = call(function);
+        let ran = suite(&[GOOD, ("wrong", &check)]).run(&[]);
+        ran.only_wrong("wrong", "fail", "check");
+        ran.says(&[said]);
+        ran.ended_soon_after(6);
+        if function != "loops" {
+            let ran = suite(&[GOOD, ("wrong", &format!("not: {{ {check} }}"))]).run(&[]);
+            ran.only_wrong("wrong", "fail", "check");
+        }
+    }
+}
+
+#[test]
+fn functions_that_hang_take_their_time_side_by_side() {
+    let check = call("loops");
+    let suite = suite(&[GOOD, ("a", &check), ("good2", GOOD.1), ("b", &check), ("good3", GOOD.1)]);
+    let ran = suite.run(&["--parallel", "5"]);
+    let passed = |id: &str| ran.case(id)["status"] == "pass";
+    assert!(["good", "good2", "good3"].into_iter().all(passed) && !passed("a") && !passed("b"), "{ran:?}");
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_told_before_anything_runs() {
+    let broken = "type A = string;\nfunction f() {\n  return (;\n}\n";
+    let ran = suite(&[GOOD, ("wrong", "script: { file: checks/broken.ts, function: f }")])
+        .file("suite/checks/broken.ts", broken)
+        .agentci(&["check", "suite"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["this script can not be understood", "--> suite/checks/broken.ts:3:11", "return (;"]);
+    for check in [call("gretes"), format!("not: {{ {} }}", call("gretes"))] {
+        let suite = suite(&[GOOD, ("wrong", &check)]);
+        let ran = suite.agentci(&["check", "suite"]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        ran.complains(&["`suite/checks/talk.ts` has no function `gretes`", "did you mean `greets`?"]);
+        suite.run(&[]).only_wrong("wrong", "error", "config");
+    }
+    let missing = suite(&[GOOD, ("wrong", "not: { script: { file: checks/none.ts, function: f } }")]);
+    missing.run(&[]).only_wrong("wrong", "error", "config");
+    let imports = suite(&[GOOD, ("wrong", "script: { file: checks/imports.ts, function: f }")]).file(
+        "suite/checks/imports.ts",
+        "import { readFileSync } from 'fs';\nfunction f() { return !!readFileSync }\n",
+    );
+    imports.agentci(&["check", "suite"]).complains(&["they have no access to files", "imports.ts:1:1"]);
+}
+
+#[test]
+fn values_paths_and_types_are_checked() {
+    let cases = [
+        ("a", "equals: hello there"),
+        ("b", "not: { equals: hello }"),
+        ("c", "type: string"),
+        ("d", "not: { json_path: { path: a, value: 1 } }"),
+        ("e", "contains: { text: hello, of: output }"),
+    ];
+    suite(&cases).run(&[]).all_passed();
+    let ran = suite(&[GOOD, ("wrong", "equals: { a: 1 }")]).run(&[]);
+    ran.only_wrong("wrong", "fail", "check");
+    ran.says(&["the final output is not as asked: \"hello there\" instead of {\"a\":1}"]);
+}
