@@ -34,6 +34,15 @@ impl Loader<'_> {
         }
     }
 
+    /// Loads the tests in the folder of the assistant with this id; whether there is one.
+    pub(crate) fn named_assistant(&mut self, id: &str) -> bool {
+        let folder = yao::known_folder(self.files, self.options.yao.app.as_deref(), id);
+        if let Some(folder) = &folder {
+            self.path(folder);
+        }
+        folder.is_some()
+    }
+
     /// Takes a file that was named directly, if it is one of tests; whether it is.
     pub(crate) fn named_tests(&mut self, path: &Path) -> bool {
         let lines = path.extension().is_some_and(|extension| extension == "jsonl");

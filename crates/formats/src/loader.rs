@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Severity, Span, Suite, join};
 
 use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, is_settings};
+use crate::scenario::Scenario;
 use crate::search::{DEPTH_LIMIT, FOLDER_LIMIT, look};
-use crate::{LoadOptions, Loaded, ananke, aumai, document, model_script, native, runledger};
+use crate::{LoadOptions, Loaded, ananke, aumai, document, model_script, native, runledger, scenario};
 
 /// Finds suites and makes a plan of them.
 pub(crate) struct Loader<'f> {
@@ -18,8 +19,9 @@ pub(crate) struct Loader<'f> {
     pub(crate) projects: ananke::Projects<'f>,
     /// Files of tests of the `yao` dialect.
     pub(crate) assistants: Vec<PathBuf>,
+    pub(crate) agents: scenario::Agents<'f>,
     /// YAML files that belong to no suite, met in searches that found one.
-    strays: Vec<PathBuf>,
+    pub(crate) strays: Vec<PathBuf>,
     /// How many folders were searched.
     folders: usize,
     /// Whether it was said that not all of them were.
@@ -44,6 +46,7 @@ impl<'f> Loader<'f> {
             opened: HashSet::new(),
             projects: ananke::Projects::new(files, options.config.as_deref()),
             assistants: Vec::new(),
+            agents: scenario::Agents::new(files, options.scenario.tests.as_deref()),
             strays: Vec::new(),
             folders: 0,
             stopped: false,
@@ -64,7 +67,7 @@ impl<'f> Loader<'f> {
         }
     }
 
-    /// What came of it all. Tests that share a config may have been named one by one, so their suites are made last.
+    /// What came of it all. Tests that share a config or an agent may have been named one by one, so their suites are made last.
     pub(crate) fn finish(mut self) -> Loaded {
         let (projects, homeless) = self.projects.finish();
         for project in projects {
@@ -74,6 +77,7 @@ impl<'f> Loader<'f> {
             }
         }
         self.add_assistants();
+        self.add_agents();
         self.report_homeless(homeless);
         self.report_strays();
         self.loaded.diagnostics.sort();
@@ -84,7 +88,8 @@ impl<'f> Loader<'f> {
         let mut met = Met::default();
         let suites = self.folder(path, 0, &mut met);
         let conversations = self.conversations(&mut met.strays);
-        let found = suites || conversations || self.tests(path, &mut met.strays);
+        let scenarios = self.scenarios(&mut met.strays, !suites && !conversations);
+        let found = suites || conversations || scenarios || self.tests(path, &mut met.strays);
         let empty: Vec<PathBuf> = met.configs.into_iter().filter(|config| self.projects.is_empty(config)).collect();
         if !found && empty.is_empty() {
             self.error(path, format!("no suite found in `{}`", written.display()), WHAT_IS_A_SUITE);
@@ -110,6 +115,9 @@ impl<'f> Loader<'f> {
         let root = match &test.root {
             Ok(root) => root,
             Err(_) if self.projects.is_test(&test) => return self.projects.add(test),
+            Err(_) if scenario::reads_like_one(self.files, path) => {
+                return self.named_scenario(Scenario { path: test.path, root: test.root });
+            }
             Err(problem) => return self.loaded.diagnostics.push(problem.clone()),
         };
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -117,6 +125,9 @@ impl<'f> Loader<'f> {
         match dialect(name, root).or(is_config.then_some(Dialect::Ananke)) {
             Some(Dialect::Ananke) if is_config || ananke::is_config(root) => return self.named_config(path, root.span),
             Some(Dialect::Ananke) => return self.projects.add(test),
+            Some(Dialect::Scenario) => {
+                return self.named_scenario(Scenario { path: test.path, root: test.root });
+            }
             Some(dialect) => return self.lower(path, dialect, root),
             None if self.projects.is_test(&test) => return self.projects.add(test),
             None => {}
@@ -221,7 +232,7 @@ impl<'f> Loader<'f> {
             self.lower(path, expected, &root);
             return true;
         }
-        if fits(&root, Dialect::Aumai) || fits(&root, Dialect::Ananke) {
+        if [Dialect::Aumai, Dialect::Ananke, Dialect::Scenario].into_iter().any(|dialect| fits(&root, dialect)) {
             met.strays.push(path.to_path_buf());
         } else if !(expected == Dialect::Native && is_settings(&root)) {
             self.loaded.diagnostics.push(

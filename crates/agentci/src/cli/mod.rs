@@ -13,6 +13,7 @@ mod facts;
 mod gates;
 mod init;
 mod list;
+mod message;
 mod report;
 mod reports;
 mod run;

@@ -30,7 +30,7 @@ pub(crate) struct ReportFlags {
     #[arg(long = "report", value_name = "NAME[=PATH]", value_parser = by_name)]
     reports: Vec<Wanted>,
     /// Make the report that the extension of PATH asks for: .json, .xml, .md, .html, .jsonl, .csv or .txt (may be repeated)
-    #[arg(short, long, value_name = "PATH", value_parser = by_extension)]
+    #[arg(short, long, visible_alias = "output", value_name = "PATH", value_parser = by_extension)]
     out: Vec<Wanted>,
 }
 
@@ -168,6 +168,11 @@ impl ReportFlags {
             }
         }
         paths
+    }
+
+    /// Whether one of them belongs into a run folder, or on standard output.
+    pub(crate) fn need_folder(&self) -> bool {
+        self.all().any(|wanted| !matches!(wanted.to, Destination::File(_)))
     }
 
     /// The first path that was asked for by its extension.

@@ -12,6 +12,7 @@ use clap::Args;
 use super::context::Context;
 use super::dialects::DialectFlags;
 use super::gates::{self, GateFlags};
+use super::message;
 use super::reports::ReportFlags;
 use super::scenario::ScenarioRunFlags;
 use super::select::Selection;
@@ -78,13 +79,11 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|count| *count >= 1).ok_or_else(|| "it is a whole number, 1 or more".into())
 }
 
-/// The paths given, or this folder.
-pub(crate) fn or_here(paths: &[PathBuf]) -> Vec<PathBuf> {
-    if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.to_vec() }
-}
-
 pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
-    let mut suites = Suites::load_with(or_here(&arguments.paths), &arguments.dialects.options());
+    let mut options = arguments.dialects.options();
+    options.yao.timeout = arguments.timeout;
+    options.yao.reporter.clone_from(&arguments.reporter);
+    let mut suites = Suites::load_with(arguments.dialects.paths(&arguments.paths), &options);
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
@@ -121,7 +120,11 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     };
     let seed = arguments.seed.unwrap_or_else(draw_seed);
     let mut session = Session { arguments, context, suites: &suites, seed, summaries: Vec::new() };
-    let status = runtime.block_on(session.run(&selected));
+    let status = if message::is_wanted(arguments) {
+        runtime.block_on(session.answer())
+    } else {
+        runtime.block_on(session.run(&selected))
+    };
     if arguments.json {
         session.print_summaries();
     }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{Journal, RunFolder};
-use agentci::plan::{Diagnostic, Diagnostics, Suite};
+use agentci::plan::{Diagnostic, Diagnostics, Dialect, Suite};
 use agentci::report::{Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportKind, Summary};
 use agentci::runner::{Stop, Stopper};
 use agentci::verdict::{ExitStatus, Status};
@@ -40,10 +40,7 @@ impl Session<'_> {
     /// Runs the suites one after the other.
     pub(super) async fn run(&mut self, selected: &[Vec<usize>]) -> ExitStatus {
         let (stopper, stop) = Stopper::new();
-        // Taken before anything is started. Where they can not be, the system ends us, as it would any program.
-        if let Ok(signals) = signals() {
-            tokio::spawn(stop_on_signal(signals, stopper));
-        }
+        stop_on_signals(stopper);
         let mut status = ExitStatus::Success;
         for (position, selected) in selected.iter().enumerate() {
             let enough = stop.stopped() || (self.arguments.fail_fast && status != ExitStatus::Success);
@@ -185,7 +182,7 @@ impl Session<'_> {
         reports
     }
 
-    fn settings(&self, suite: &Suite) -> Settings {
+    pub(super) fn settings(&self, suite: &Suite) -> Settings {
         let mut settings = Settings::default();
         settings.mode = self.arguments.mode;
         settings.parallel = self.arguments.parallel.unwrap_or_else(|| gates::parallel(suite, settings.parallel));
@@ -193,6 +190,8 @@ impl Session<'_> {
         // In some dialects it is the suite as a whole that may take so long.
         match suite.dialect.suite_timeout() {
             Some(_) => settings.suite_timeout = self.arguments.timeout,
+            // It was told to the reader of the suite: a test's own limit comes before it.
+            None if suite.dialect == Dialect::Yao => {}
             None => settings.timeout = self.arguments.timeout,
         }
         settings.seed = self.seed;
@@ -246,6 +245,14 @@ async fn tick(reports: &RefCell<FanOut>) -> Infallible {
 /// The folder as the user would name it.
 fn shown(path: &Path) -> String {
     path.display().to_string()
+}
+
+/// Stops a run when we are asked to end.
+pub(super) fn stop_on_signals(stopper: Stopper) {
+    // Taken before anything is started. Where they can not be, the system ends us, as it would any program.
+    if let Ok(signals) = signals() {
+        tokio::spawn(stop_on_signal(signals, stopper));
+    }
 }
 
 /// The signals that ask us to end. From here on they do not end us by themselves.

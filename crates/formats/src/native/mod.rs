@@ -35,3 +35,5 @@ pub(crate) use lower::lower;
 pub(crate) use models::attach_models;
 pub(crate) use named::named_target;
 pub use print::print;
+pub(crate) use target::{ReadHttp, read_address, read_http};
+pub(crate) use words::Place;

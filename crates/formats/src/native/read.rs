@@ -26,6 +26,7 @@ pub(super) struct SuiteFile {
     pub(super) output_dir: Option<PathBuf>,
     pub(super) redact: Redaction,
     pub(super) gates: Gates,
+    pub(super) embedder: Option<Spanned<String>>,
     pub(super) settings: Settings,
     pub(super) agents: Vec<(String, Arc<Target>)>,
     pub(super) cases: Vec<ReadCase>,
@@ -46,6 +47,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
         .map(|output| join(&folder, &output.value));
     let gates = fields.optional("gates").map(|node| gates(node, &folder, problems)).unwrap_or_default();
     let redact = fields.optional("redact").map(|node| read_redaction(node, problems)).unwrap_or_default();
+    let embedder = fields.optional("embedder").and_then(|node| read::name(node, "embedder", problems));
     let place = Place { files, folder: &folder };
     let settings = settings(&mut fields, place, problems);
     let agents = fields.optional("agents").map(|node| agents(node, place, problems)).unwrap_or_default();
@@ -56,7 +58,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
         // The suite is refused without its name; what is wrong with its cases is told all the same.
         cases.iter().flatten().for_each(|case| problems.append(case.problems.clone()));
     }
-    Some(SuiteFile { name: name?, mode, output_dir, redact, gates, settings, agents, cases: cases?, folder })
+    Some(SuiteFile { name: name?, mode, output_dir, redact, gates, embedder, settings, agents, cases: cases?, folder })
 }
 
 /// Agents by their names.

@@ -184,6 +184,7 @@ fn empty(name: &str, path: PathBuf, folder: &Path, span: Span) -> Suite {
         redact: Redaction::default(),
         gates: Gates::default(),
         agents: Vec::new(),
+        embedder: None,
         cases: Vec::new(),
     }
 }
@@ -210,7 +211,8 @@ pub(crate) fn lower_message(
             ..case(MESSAGE_ID.into(), span, targets.usual(), &world, turns(messages, span))
         };
         let path = match &agent {
-            Agent::Assistant(assistant) => join(&assistant.folder, super::place::PACKAGE),
+            // A folder, not a file: nothing is written beside a message.
+            Agent::Assistant(assistant) => assistant.folder.clone(),
             Agent::Target(..) => here.to_path_buf(),
         };
         Suite { cases: vec![case], ..empty(agent.id(), path, here, span) }

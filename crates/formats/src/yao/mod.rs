@@ -36,7 +36,7 @@ pub(crate) use connector::usual_script;
 pub(crate) use environment::variables as read_variables;
 pub use input::YaoInput;
 pub(crate) use lower::{holds_tests, lower_file, lower_message};
-pub(crate) use place::{assistant_of, belongs_to_app};
+pub(crate) use place::{assistant_of, belongs_to_app, known_folder};
 
 /// How long a test may take where nobody says so.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);

@@ -59,6 +59,12 @@ pub(super) fn folder_of(app: &Path, id: &str) -> Option<PathBuf> {
     id.split('.').all(good).then(|| join(&join(app, ASSISTANTS), &id.replace('.', "/")))
 }
 
+/// The folder of the assistant with an id, of this application or of the one that the working folder belongs to.
+pub(crate) fn known_folder(files: &dyn Files, app: Option<&Path>, id: &str) -> Option<PathBuf> {
+    let app = app.map(Path::to_path_buf).or_else(|| app_of(files, Path::new(".")))?;
+    folder_of(&app, id).filter(|folder| files.kind(&join(folder, PACKAGE)) == Some(Kind::File))
+}
+
 /// The ids of an application's assistants, for someone who named another.
 pub(super) fn known_ids(files: &dyn Files, app: &Path) -> Vec<String> {
     let mut ids = Vec::new();

@@ -5,6 +5,7 @@ mod address;
 mod agui;
 mod chat;
 mod chat_print;
+mod http;
 mod mcp;
 mod mock;
 mod print;
@@ -13,4 +14,5 @@ mod read;
 
 pub(crate) use address::read_address;
 pub(super) use chat::unread_script;
+pub(crate) use http::{ReadHttp, read_http};
 pub(super) use read::{ReadTarget, target};

@@ -21,6 +21,7 @@ impl Printer<'_> {
             Target::A2a(a2a) => ("a2a", self.a2a(a2a)),
             Target::Mcp(mcp) => ("mcp", self.mcp(mcp)),
             Target::Chat(chat) => ("chat", self.chat(chat)),
+            Target::Http(http) => ("http", self.http(http)),
             _ => return None,
         };
         Some(self.map(vec![self.pair(kind, node)]))

@@ -1,0 +1,101 @@
+//! A message to an assistant: its answer is printed, and nothing else.
+//!
+//! ```text
+//! $ agentci run -i "Extract keywords: AI and ML" -n keyword
+//! AI, ML
+//! ```
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use agentci::DiskFiles;
+use agentci::formats::YaoInput;
+use agentci::report::FanOut;
+use agentci::runner::Stopper;
+use agentci::verdict::{Body, ExitStatus, Finding, RunEvent, Status};
+use serde_json::Value;
+
+use super::facts::facts;
+use super::reports::ReportOf;
+use super::run::RunArguments;
+use super::session::{Session, stop_on_signals};
+
+/// Whether only the answer to a message is wanted, and not a run with a folder.
+pub(super) fn is_wanted(arguments: &RunArguments) -> bool {
+    let Some(input) = &arguments.dialects.yao().input else { return false };
+    let message = matches!(YaoInput::of(&DiskFiles, input), YaoInput::Message(_));
+    let asks_for_more = arguments.json
+        || arguments.output_dir.is_some()
+        || arguments.reporter.is_some()
+        || arguments.runs.is_some_and(|runs| runs > 1)
+        || arguments.reports.need_folder();
+    message && arguments.paths.is_empty() && !asks_for_more
+}
+
+/// What is kept of the run.
+#[derive(Default)]
+struct Answer {
+    output: Option<Value>,
+    findings: Vec<Finding>,
+}
+
+impl Answer {
+    fn take(&mut self, event: &RunEvent) {
+        match &event.body {
+            Body::FinalOutput(end) => self.output = Some(end.output.clone()),
+            Body::CaseEnd(end) => self.findings.clone_from(&end.findings),
+            _ => {}
+        }
+    }
+
+    /// Text as it is, anything else as JSON, nothing for nothing.
+    fn text(&self) -> Option<String> {
+        let mut text = match self.output.as_ref()? {
+            Value::Null => return None,
+            Value::String(text) => text.clone(),
+            other => serde_json::to_string_pretty(other).ok()?,
+        };
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        Some(text)
+    }
+}
+
+impl Session<'_> {
+    /// Says the message and prints the answer, or keeps it in the reports that were asked for.
+    pub(super) async fn answer(&mut self) -> ExitStatus {
+        let Some(suite) = self.suites.plan().suites.first() else { return ExitStatus::Failed };
+        let (stopper, stop) = Stopper::new();
+        stop_on_signals(stopper);
+        let mut reports = FanOut::default();
+        let of = ReportOf { suite: &suite.name, dialect: suite.dialect.name(), folder: Path::new("") };
+        let kept = !self.arguments.reports.add_to(&mut reports, of, &[]).is_empty();
+        let (reports, answer) = (RefCell::new(reports), RefCell::new(Answer::default()));
+        let facts = facts(self.arguments, suite, "", None);
+        let settings = self.settings(suite);
+        let mut take = |event| {
+            answer.borrow_mut().take(&event);
+            reports.borrow_mut().on_event(&event);
+        };
+        let status = self.suites.run_suite(0, &[0], &facts, &settings, &stop, &mut take).await;
+        agentci::drivers::sweep_all().await;
+        let answer = answer.into_inner();
+        let mut failed = status > Status::Skipped;
+        if !kept && let Some(text) = answer.text() {
+            self.context.print(&text);
+        }
+        for finding in &answer.findings {
+            self.context.complain(&finding.message, finding.help.as_deref());
+        }
+        for (name, error) in reports.into_inner().finish() {
+            self.context.complain(&format!("the report {name} could not be written: {error}"), None);
+            failed = true;
+        }
+        match (stop.stopped(), failed) {
+            (true, _) => ExitStatus::Interrupted,
+            (_, true) => ExitStatus::Failed,
+            _ => ExitStatus::Success,
+        }
+    }
+}
