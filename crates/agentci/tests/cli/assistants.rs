@@ -10,7 +10,7 @@ use crate::suite::Suite;
 const MODEL: &str = "
 rules:
   - when: { user: capital }
-    replies: [Paris, Lyon, Paris]
+    reply: [Paris, Lyon, Paris]
   - when: { user: remember }
     reply: I will.
   - when: { user: what, turn: 2 }
@@ -136,7 +136,7 @@ fn a_judge_decides_and_is_kept_with_the_run() {
 {"id": "bad", "input": "hi", "assert": {"type": "agent", "use": "agents:judge", "value": "it is the capital"}}
 "#;
     let ran = app(tests).agentci(&["run", "-i", "app/assistants/helper/tests/inputs.jsonl"]);
-    ran.only_wrong("bad", "fail", "assertion_failure");
+    ran.only_wrong("bad", "fail", "check");
     ran.says(&["not a capital"]);
     let check = ran.events().into_iter().find(|event| event["type"] == "check" && event["case_id"] == "good").unwrap();
     assert!(check["evidence"]["output"].as_str().unwrap().contains("right"), "{check}");
@@ -169,7 +169,11 @@ fn a_reporter_that_fails_leaves_the_built_in_report() {
     let suite = app(TWO);
     let ran = suite.agentci(&[&RUN[..], &["-r", "broken", "-o", "report.json"]].concat());
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["warning: the agent `broken` gave no answer", "out of ink", "`report.json` is the built-in report"]);
+    ran.complains(&[
+        "warning: the agent `broken` gave no answer",
+        "out of ink",
+        "`report.json` is the built-in report",
+    ]);
     let report: Value = serde_json::from_slice(&fs::read(suite.path("report.json")).unwrap()).unwrap();
     assert_eq!(report["summary"]["passed"], 1);
 }
