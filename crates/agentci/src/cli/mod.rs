@@ -16,6 +16,7 @@ mod list;
 mod merge;
 mod message;
 mod report;
+mod reporter;
 mod reports;
 mod run;
 mod scenario;
