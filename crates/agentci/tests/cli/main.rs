@@ -36,5 +36,6 @@ mod replay;
 mod reports;
 mod select;
 mod serve_llm;
+mod serve_tools;
 mod signals;
 mod yaml;

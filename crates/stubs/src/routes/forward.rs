@@ -83,14 +83,20 @@ pub(super) async fn forward(
     asked: Asked,
     body: Vec<u8>,
 ) -> Result<Reply, Explained> {
-    let failed = |reason: String| {
-        let notes = vec!["see that the live address is right and that it can be reached from here".into()];
-        Explained::plain(tool, format!("`{tool}` could not be asked: {reason}"), notes)
+    let refused = |reason: String, remedy: &str| {
+        Explained::plain(tool, format!("`{tool}` could not be asked: {reason}"), vec![remedy.into()])
     };
+    let failed = |reason| refused(reason, "see that the live address is right and that it can be reached from here");
     if tool.is_empty() {
-        return Err(failed("the request names no tool".into()));
+        return Err(refused("the request names no tool".into(), "a tool is the path below the address"));
     }
-    let method = method(&head.method).ok_or_else(|| failed(format!("{} is not forwarded", head.method)))?;
+    if active.mode == Mode::Record && !can_be_named(tool) {
+        let remedy = "names have neither spaces nor any of `?#%\\`, and do not begin with `__`";
+        return Err(refused("its path can not be the name of a tool in a suite".into(), remedy));
+    }
+    let method = method(&head.method).ok_or_else(|| {
+        refused(format!("{} is not forwarded", head.method), "GET, HEAD, POST, PUT, PATCH and DELETE are")
+    })?;
     let base = way.base.unwrap_or_default().trim_end_matches('/');
     let query = head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     let url = format!("{base}/{}{query}", way.path);
@@ -108,12 +114,18 @@ pub(super) async fn forward(
     if active.mode == Mode::Record {
         let mut state = active.state();
         if state.recorded.len() >= RECORDED {
-            return Err(failed(format!("more than {RECORDED} calls are not recorded")));
+            return Err(refused(format!("more than {RECORDED} calls are not recorded"), "record fewer at a time"));
         }
         let (tool, headers, bytes) = (tool.to_owned(), headers.clone(), bytes.clone());
         state.recorded.push(Recorded { tool, method: head.method.clone(), asked, status, headers, bytes });
     }
     Ok(Reply { status, headers, bytes, delay: Duration::ZERO })
+}
+
+/// Whether a suite takes a path for the name of a tool.
+fn can_be_named(tool: &str) -> bool {
+    let unfit = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '?' | '#' | '%' | '\\');
+    !tool.starts_with("__") && !tool.contains(unfit) && tool.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 fn method(method: &Method) -> Option<http::Method> {
