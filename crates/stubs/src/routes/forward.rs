@@ -43,35 +43,32 @@ pub(super) struct Way<'w> {
 }
 
 /// Where a request goes: its path begins with the variable it came through, unless there is only one place to go to.
-pub(super) fn way<'w>(active: &'w Active, path: &'w str) -> Result<Way<'w>, Explained> {
+pub(super) fn way<'w>(active: &'w Active, path: &'w str) -> Result<Way<'w>, Box<Explained>> {
     if active.mode == Mode::Replay {
         return Ok(Way { base: None, path });
     }
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let name = decoded(first);
     if let Some(live) = active.live.iter().find(|live| live.name == name) {
-        return match &live.url {
-            Some(url) => Ok(Way { base: Some(url), path: rest }),
-            None => {
-                let message = format!("nothing can be recorded: `{name}` has no live address");
-                Err(Explained::plain(rest, message, vec!["give it one in `tool_bases`".into()]))
-            }
-        };
+        if let Some(url) = &live.url {
+            return Ok(Way { base: Some(url), path: rest });
+        }
+        let message = format!("nothing can be recorded: `{name}` has no live address");
+        return Err(Explained::plain(rest, message, vec!["give it one in `tool_bases`".into()]));
     }
     let mut urls: Vec<&str> = active.live.iter().filter_map(|live| live.url.as_deref()).collect();
+    urls.sort_unstable();
     urls.dedup();
-    match urls.as_slice() {
-        [url] => Ok(Way { base: Some(url), path }),
-        _ => {
-            let message = "nothing can be recorded: it is not known where this request should go".to_owned();
-            let names: Vec<String> = active.live.iter().map(|live| format!("`/{}/...`", live.name)).collect();
-            let remedy = match names.as_slice() {
-                [] => "name the variables that lead to the tools, and their live addresses, in `tool_bases`".into(),
-                names => format!("the paths that lead somewhere are {}", names.join(", ")),
-            };
-            Err(Explained::plain(path, message, vec![remedy]))
-        }
+    if let [url] = urls[..] {
+        return Ok(Way { base: Some(url), path });
     }
+    let message = "nothing can be recorded: it is not known where this request should go".to_owned();
+    let names: Vec<String> = active.live.iter().map(|live| format!("`/{}/...`", live.name)).collect();
+    let remedy = match names.as_slice() {
+        [] => "name the variables that lead to the tools, and their live addresses, in `tool_bases`".into(),
+        names => format!("the paths that lead somewhere are {}", names.join(", ")),
+    };
+    Err(Explained::plain(path, message, vec![remedy]))
 }
 
 /// Asks the live tool and takes note of its answer.
@@ -82,7 +79,7 @@ pub(super) async fn forward(
     head: &Parts,
     asked: Asked,
     body: Vec<u8>,
-) -> Result<Reply, Explained> {
+) -> Result<Reply, Box<Explained>> {
     let refused = |reason: String, remedy: &str| {
         Explained::plain(tool, format!("`{tool}` could not be asked: {reason}"), vec![remedy.into()])
     };

@@ -23,11 +23,11 @@ tool_fixtures:
 user_input: \"Why?\"
 ";
 
-fn recorded(folder: &Path, suite: &str, line: Option<u32>, live: &str) -> Routes {
+fn recorded(folder: &Path, suite: &str, line: Option<u32>, url: &str) -> Routes {
     std::fs::write(folder.join("lower.yaml"), suite).unwrap();
     let block = line.map(|line| Span { file: file(), line, column: 1, width: 13 });
     let record = RouteRecord { suite: folder.join("lower.yaml"), block, folder: folder.join("__files") };
-    let bases = [base("PAY_API_BASE", Some(live)), base("OTHER_BASE", None)].into();
+    let bases = [base("PAY_API_BASE", Some(url)), base("OTHER_BASE", None)].into();
     Routes { bases, record: Some(record), ..routes([]) }
 }
 
