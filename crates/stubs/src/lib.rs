@@ -2,10 +2,14 @@
 //! tools themselves when they are really executed.
 
 mod cassette;
+mod closest;
 mod faults;
 mod llm;
 mod normalize;
+mod routes;
+mod serve;
 mod tools;
+mod wildcard;
 
 pub use cassette::{Entry, Miss, Player, Recorder, Tape, TapeError, replace_file};
 pub use faults::Faults;
@@ -13,4 +17,5 @@ pub use llm::{
     IndexError, ModelCall, ModelReply, ModelServer, ModelSpeech, ScriptIndex, ScriptMind, ServerError, ServerOptions,
 };
 pub use normalize::Normalizer;
+pub use routes::{RouteError, RouteMiss, RouteOptions, RouteRecording, RouteServer, RouteServerOptions, RouteSession};
 pub use tools::{Scripted, Tool, Toolbox, ToolboxError};

@@ -39,6 +39,7 @@ mod scripts;
 mod select;
 mod serve_llm;
 mod shards;
+mod serve_tools;
 mod signals;
 mod stability;
 mod yaml;

@@ -20,7 +20,6 @@ mod exchange;
 mod fields;
 mod in_process;
 mod index;
-mod intake;
 mod journal;
 mod json;
 mod mind;
@@ -30,7 +29,6 @@ mod provider;
 mod refusal;
 mod routes;
 mod server;
-mod speech;
 mod tokens;
 
 pub use in_process::{ModelCall, ModelReply, ModelSpeech, ScriptIndex, ScriptMind};
