@@ -5,10 +5,12 @@ mod cassette;
 mod faults;
 mod llm;
 mod normalize;
+mod routes;
 mod tools;
 
 pub use cassette::{Entry, Miss, Player, Recorder, Tape, TapeError, replace_file};
 pub use faults::Faults;
 pub use llm::{IndexError, ModelServer, ServerError, ServerOptions};
 pub use normalize::Normalizer;
+pub use routes::{RouteError, RouteMiss, RouteOptions, RouteRecording, RouteServer, RouteServerOptions, RouteSession};
 pub use tools::{Scripted, Tool, Toolbox, ToolboxError};
