@@ -75,6 +75,17 @@ impl Text {
         }
     }
 
+    /// Whether it holds this variable.
+    pub fn uses(&self, wanted: &str) -> bool {
+        match self {
+            Text::Literal(_) => false,
+            Text::Template(template) => template
+                .parts
+                .iter()
+                .any(|part| matches!(part, Part::Variable { name, .. } if name == wanted)),
+        }
+    }
+
     /// The text as the native dialect writes it.
     pub fn written(&self) -> String {
         match self {
@@ -305,6 +316,12 @@ mod tests {
         assert_eq!(Text::parse("${A:-x}").fill(&none).unwrap(), "x");
         assert_eq!(Text::parse("${A:-}").fill(&none).unwrap(), "");
         assert_eq!(Text::parse("${A}").fill(&none), Err(UnsetVariable("A".into())));
+    }
+
+    #[test]
+    fn tells_which_variables_it_uses() {
+        let text = Text::parse("http://${HOST}:${PORT:-80}/$${PATH}");
+        assert_eq!(["HOST", "PORT", "PATH", "POR"].map(|name| text.uses(name)), [true, true, false, false]);
     }
 
     #[test]

@@ -43,6 +43,7 @@ impl Job<'_> {
                 let reason = end.findings.first().map(|finding| finding.cause);
                 let outcomes = self.judge(number, clock, &checks, &talk.trace, reason, None).await;
                 end.warnings = warnings(&talk.trace);
+                end.warnings.extend(talk.warnings);
                 end.assertions.failed += outcomes.len();
                 end.findings.extend(outcomes);
                 end.metrics = talk.metrics;

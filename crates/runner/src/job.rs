@@ -16,6 +16,7 @@ use crate::evidence::Evidence;
 use crate::findings;
 use crate::options::Options;
 use crate::redact::redact;
+use crate::services::Services;
 use crate::stop::Stop;
 
 /// When a suite as a whole is given up.
@@ -43,6 +44,10 @@ pub(crate) struct Job<'j> {
     pub(crate) secrets: RefCell<Redactor>,
     /// What checks want to know beside the trace.
     pub(crate) evidence: &'j Evidence,
+    /// What the cases of the suite share.
+    pub(crate) services: &'j Services,
+    /// The cases that are run.
+    pub(crate) selected: &'j [usize],
     pub(crate) emit: &'j dyn Fn(RunEvent),
 }
 

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
 use agentci_drivers::mock::MockDraws;
-use agentci_plan::{Plan, Suite, Target};
+use agentci_plan::{CommandPart, Plan, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Status};
 use futures_util::StreamExt as _;
@@ -14,6 +14,7 @@ use crate::evidence::Evidence;
 use crate::job::{Job, SuiteDeadline};
 use crate::options::Options;
 use crate::redact::{redact, suite_secrets};
+use crate::services::Services;
 use crate::stop::Stop;
 
 /// What the run's first event tells beside the plan.
@@ -71,13 +72,14 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let failed = Cell::new(false);
     let draws = MockDraws::new(options.seed);
     let evidence = Evidence::default();
+    let services = Services::start(run).await;
     let suite_deadline = options.suite_timeout.and_then(|after| {
         let at = clock.started().checked_add(after)?;
         Some(SuiteDeadline { at, after })
     });
     let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
         let (emit, failed, secrets): (&dyn Fn(RunEvent), _, _) = (&send, &failed, &secrets);
-        let (draws, evidence) = (&draws, &evidence);
+        let (draws, evidence, services) = (&draws, &evidence, &services);
         async move {
             let case = &suite.cases[index];
             let ready = &run.ready.cases[index];
@@ -96,6 +98,8 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 draws,
                 secrets,
                 evidence,
+                services,
+                selected,
                 emit,
             };
             let mut worst = None;
@@ -119,6 +123,8 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
             None => not_run += 1,
         }
     }
+    drop(cases);
+    services.stop().await;
     let now = clock.now();
     let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run };
     if let Some(policy) = run.policy {
@@ -156,13 +162,19 @@ fn start(run: &Run<'_>) -> RunStart {
 fn agent_command(suite: &Suite, selected: &[usize]) -> Vec<String> {
     let mut targets = selected.iter().filter_map(|index| suite.cases.get(*index)).map(|case| &case.target);
     let Some(first) = targets.next() else { return Vec::new() };
-    match &**first {
-        Target::Process(_) if targets.any(|target| target != first) => Vec::new(),
-        Target::Process(process) => process
-            .command
-            .iter()
-            .map(|part| part.file.as_ref().map_or_else(|| part.text.written(), |file| file.display().to_string()))
-            .collect(),
-        _ => Vec::new(),
+    let command = match &**first {
+        Target::Process(process) => &process.command,
+        Target::Http(http) => match &http.server {
+            Some(server) => &server.command,
+            None => return Vec::new(),
+        },
+        _ => return Vec::new(),
+    };
+    if targets.any(|target| target != first) {
+        return Vec::new();
     }
+    let written = |part: &CommandPart| {
+        part.file.as_ref().map_or_else(|| part.text.written(), |file| file.display().to_string())
+    };
+    command.iter().map(written).collect()
 }

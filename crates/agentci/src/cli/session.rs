@@ -188,6 +188,9 @@ impl Session<'_> {
             None => settings.timeout = self.arguments.timeout,
         }
         settings.seed = self.seed;
+        let stub = &self.arguments.scenario;
+        settings.stub_bind = stub.stub_bind.unwrap_or(settings.stub_bind);
+        settings.stub_port = stub.stub_port.unwrap_or(settings.stub_port);
         settings
     }
 
