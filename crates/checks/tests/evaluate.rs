@@ -41,6 +41,7 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
     };
     let suite = Suite {
         agents: Vec::new(),
+        embedder: None,
         name: "s".into(),
         dialect: Dialect::Native,
         path: "s/agentci.yaml".into(),

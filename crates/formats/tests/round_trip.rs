@@ -490,13 +490,14 @@ fn gates() -> impl Strategy<Value = Gates> {
 
 fn suite() -> impl Strategy<Value = Suite> {
     let mode = sample::select(vec![Mode::Replay, Mode::Record, Mode::Live]);
-    (name(), mode, any::<bool>(), gates(), collection::vec(case(), 1..4)).prop_map(
-        |(name, mode, output, gates, mut cases)| {
+    (name(), mode, any::<bool>(), (gates(), option::of(name())), collection::vec(case(), 1..4)).prop_map(
+        |(name, mode, output, (gates, embedder), mut cases)| {
             for (index, case) in cases.iter_mut().enumerate() {
                 case.id = format!("{}{index}", case.id);
             }
             Suite {
                 agents: Vec::new(),
+                embedder: embedder.map(|embedder| Spanned::new(embedder, span())),
                 name,
                 dialect: Dialect::Native,
                 path: "s/agentci.yaml".into(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Case, Gates, Redaction, Sources, Span, Target};
+use crate::{Case, Gates, Redaction, Sources, Span, Spanned, Target};
 
 /// Everything that is to be run.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +38,8 @@ pub struct Suite {
     pub gates: Gates,
     /// Agents that are no target of a case, by name: those that judge or report.
     pub agents: Vec<(String, Arc<Target>)>,
+    /// Who tells how near two texts are in meaning, as the suite says; the caller may say otherwise.
+    pub embedder: Option<Spanned<String>>,
     /// The cases, in the order they run.
     pub cases: Vec<Case>,
 }

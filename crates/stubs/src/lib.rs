@@ -2,11 +2,14 @@
 //! tools themselves when they are really executed.
 
 mod cassette;
+mod closest;
 mod faults;
 mod llm;
 mod normalize;
 mod routes;
+mod serve;
 mod tools;
+mod wildcard;
 
 pub use cassette::{Entry, Miss, Player, Recorder, Tape, TapeError, replace_file};
 pub use faults::Faults;

@@ -57,6 +57,7 @@ pub(crate) fn lower(
     let cases = opened.into_iter().map(|test| test.case(&shared, &mut ids)).collect();
     Some(Suite {
         agents: Vec::new(),
+        embedder: None,
         name: files.name(&folder).unwrap_or_else(|| "ananke".into()),
         dialect: Dialect::Ananke,
         path,

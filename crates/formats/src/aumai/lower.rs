@@ -69,6 +69,7 @@ pub(crate) fn lower(
     let Some(span) = cases.first().map(|case| case.span).filter(|_| !refused) else { return (None, strays) };
     let suite = Suite {
         agents: Vec::new(),
+        embedder: None,
         name: documents.name,
         dialect: Dialect::Aumai,
         path: documents.path.to_path_buf(),

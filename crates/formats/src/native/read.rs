@@ -23,6 +23,7 @@ pub(super) struct SuiteFile {
     pub(super) output_dir: Option<PathBuf>,
     pub(super) redact: Redaction,
     pub(super) gates: Gates,
+    pub(super) embedder: Option<Spanned<String>>,
     pub(super) settings: Settings,
     pub(super) cases: Vec<ReadCase>,
 }
@@ -42,6 +43,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
         .map(|output| join(&folder, &output.value));
     let gates = fields.optional("gates").map(|node| gates(node, &folder, problems)).unwrap_or_default();
     let redact = fields.optional("redact").map(|node| read_redaction(node, problems)).unwrap_or_default();
+    let embedder = fields.optional("embedder").and_then(|node| read::name(node, "embedder", problems));
     let place = Place { files, folder: &folder };
     let settings = settings(&mut fields, place, problems);
     let has_target = fields.optional("target").is_some();
@@ -51,7 +53,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
         // The suite is refused without its name; what is wrong with its cases is told all the same.
         cases.iter().flatten().for_each(|case| problems.append(case.problems.clone()));
     }
-    Some(SuiteFile { name: name?, mode, output_dir, redact, gates, settings, cases: cases?, folder })
+    Some(SuiteFile { name: name?, mode, output_dir, redact, gates, embedder, settings, cases: cases?, folder })
 }
 
 fn cases(node: &Node, place: Place<'_>, has_target: bool, problems: &mut Diagnostics) -> Option<Vec<ReadCase>> {

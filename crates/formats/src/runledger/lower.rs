@@ -54,6 +54,7 @@ pub(crate) fn lower(
     let cases = cases.into_iter().map(|case| shared.case(case, &folder, &mut ids)).collect();
     Some(Suite {
         agents: Vec::new(),
+        embedder: None,
         name: suite.name.value,
         dialect: Dialect::Runledger,
         path: path.to_path_buf(),

@@ -3,12 +3,20 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentci_plan::{Files, Mode, Routes};
+use agentci_plan::{Files, Mode, Routes, ToolBase};
 use agentci_trace::{Kind, Redactor};
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::active::Active;
+use super::block::{block, replaced};
+use super::board::Board;
 use super::error::RouteError;
-use crate::Faults;
+use super::forward::Live;
+use super::miss::RouteMiss;
+use super::path::encoded;
+use super::recorded::fixtures;
+use super::shelf::Shelf;
+use crate::{Faults, replace_file};
 
 /// What is served, and how.
 pub struct RouteOptions<'o> {
@@ -26,17 +34,6 @@ pub struct RouteOptions<'o> {
     pub variables: &'o dyn Fn(&str) -> Option<String>,
 }
 
-/// A request that nothing answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RouteMiss {
-    /// The tool that was called.
-    pub tool: String,
-    /// One sentence.
-    pub message: String,
-    /// What was asked for, what comes closest, and where the two part.
-    pub notes: Vec<String>,
-}
-
 /// What was recorded and written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteRecording {
@@ -51,34 +48,97 @@ pub struct RouteRecording {
 /// The routes of one case while they are served. Dropping it takes them away, and ends the requests that still wait.
 #[derive(Debug)]
 pub struct RouteSession {
-    base: String,
+    url: String,
     routes: Arc<Routes>,
+    active: Arc<Active>,
+    board: Arc<Board>,
 }
 
 impl RouteSession {
-    pub(super) fn new(url: String, _scope: Option<&str>, options: RouteOptions<'_>) -> Self {
-        Self { base: url, routes: options.routes }
+    pub(super) fn open(
+        board: &Arc<Board>,
+        url: String,
+        scope: Option<&str>,
+        options: RouteOptions<'_>,
+    ) -> Result<Self, RouteError> {
+        let RouteOptions { routes, mode, faults, observer, files, variables } = options;
+        let (shelf, live) = match mode {
+            Mode::Replay => (Shelf::new(&routes, files)?, Vec::new()),
+            Mode::Record | Mode::Live => {
+                let live = routes.bases.iter().map(|base| live(base, variables)).collect::<Result<_, _>>()?;
+                (Shelf::default(), live)
+            }
+        };
+        let active = Arc::new(Active::new(scope.map(str::to_owned), mode, shelf, live, faults, observer));
+        board.add(Arc::clone(&active))?;
+        Ok(Self { url, routes, active, board: Arc::clone(board) })
     }
 
     /// What the agent is given as the base of its tools, the scope included, without a slash at the end.
     pub fn base(&self) -> String {
-        self.base.clone()
+        match &self.active.scope {
+            Some(scope) => format!("{}/{}", self.url, encoded(scope)),
+            None => self.url.clone(),
+        }
     }
 
     /// Each variable that leads the agent to its tools, with its value. When requests are forwarded each has a path of its own,
     /// so that it is known where to.
     pub fn bases(&self) -> Vec<(String, String)> {
-        self.routes.bases.iter().map(|base| (base.name.value.clone(), self.base())).collect()
+        let base = self.base();
+        let value = |name: &str| match self.active.mode {
+            Mode::Replay => base.clone(),
+            Mode::Record | Mode::Live => format!("{base}/{}", encoded(name)),
+        };
+        self.routes.bases.iter().map(|base| (base.name.value.clone(), value(&base.name.value))).collect()
     }
 
     /// The requests so far that nothing answered, in the order they came.
     pub fn misses(&self) -> Vec<RouteMiss> {
-        Vec::new()
+        self.active.misses()
     }
 
-    /// Puts what was recorded in the place of the former fixtures, without its secrets, whole or not at all. `None` when there is
-    /// nothing to write: no tool was called, or nothing is recorded.
-    pub fn save_recording(&self, _secrets: &Redactor) -> Result<Option<RouteRecording>, RouteError> {
-        Ok(None)
+    /// Puts what was recorded in the place of the former fixtures, without its secrets: the files of the answers first, each
+    /// named by what it holds so that none is lost, then the suite, whole or not at all. `None` when there is nothing to write:
+    /// no tool was called, or nothing is recorded.
+    pub fn save_recording(&self, secrets: &Redactor) -> Result<Option<RouteRecording>, RouteError> {
+        let Some(record) = self.routes.record.as_ref().filter(|_| self.active.mode == Mode::Record) else {
+            return Ok(None);
+        };
+        let calls = std::mem::take(&mut self.active.state().recorded);
+        if calls.is_empty() {
+            return Ok(None);
+        }
+        let tools = fixtures(&calls, secrets);
+        let wrong = |reason: String| RouteError::Suite { path: record.suite.clone(), reason };
+        let bytes = fs_err::read(&record.suite)?;
+        let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text".into()))?;
+        let text = replaced(&text, record.block, &block(&tools)).map_err(wrong)?;
+        let mut written: Vec<PathBuf> = Vec::new();
+        for fixture in tools.iter().flat_map(|(_, list)| list) {
+            let path = record.folder.join(&fixture.file);
+            if !written.contains(&path) {
+                replace_file(&path, &fixture.bytes)?;
+                written.push(path);
+            }
+        }
+        replace_file(&record.suite, text)?;
+        Ok(Some(RouteRecording { suite: record.suite.clone(), files: written, calls: calls.len() }))
+    }
+}
+
+impl Drop for RouteSession {
+    fn drop(&mut self) {
+        self.board.remove(&self.active);
+        self.active.close();
+    }
+}
+
+fn live(base: &ToolBase, variables: &dyn Fn(&str) -> Option<String>) -> Result<Live, RouteError> {
+    let name = base.name.value.clone();
+    let url = base.live.as_ref().map(|live| live.fill(variables)).transpose();
+    match url {
+        Ok(url) => Ok(Live { name, url }),
+        Err(reason) => Err(RouteError::Live { name, reason, span: base.name.span }),
     }
 }
