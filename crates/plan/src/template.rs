@@ -79,10 +79,9 @@ impl Text {
     pub fn uses(&self, wanted: &str) -> bool {
         match self {
             Text::Literal(_) => false,
-            Text::Template(template) => template
-                .parts
-                .iter()
-                .any(|part| matches!(part, Part::Variable { name, .. } if name == wanted)),
+            Text::Template(template) => {
+                template.parts.iter().any(|part| matches!(part, Part::Variable { name, .. } if name == wanted))
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use agentci_drivers::{Clock, Context, DriveError, Driver, TraceSink};
-use agentci_plan::{Limit, Limits, Place, StopRule, Turn};
+use agentci_plan::{Limit, Limits, Place, StopRule, Target, Turn};
 use agentci_stubs::Recorder;
 use agentci_trace::{Event, Kind, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
@@ -143,7 +143,9 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         talk.wall = clock.started().elapsed();
         let trouble =
             trouble(job, ended, &deadline, &target, || findings::last_seen(sink.trace(), driver.unread(), talk.wall));
-        let of_turn = case.target.takes_requests().then_some(numbered);
+        // A question that is the only one needs no number.
+        let one_question = matches!(&*case.target, Target::Http(_)) && case.turns.len() == 1;
+        let of_turn = (case.target.takes_requests() && !one_question).then_some(numbered);
         found.borrow_mut().extend(trouble.map(|finding| Finding { turn: of_turn, ..finding }));
         // What the agent says after a tool did not answer is not judged.
         let misses = prepared.tools.as_ref().map(|tools| tools.misses(job).0).unwrap_or_default();
@@ -169,7 +171,8 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     look_around(job, prepared.tools.as_ref(), &mut talk).await;
     conclude(job, &mut talk, meters.into_inner().case);
     put_away(job, host.source, &prepared.secrets, &mut talk).await;
-    let unsaved = prepared.tools.filter(|_| came_to_its_end(&talk)).and_then(|tools| tools.save(job, &prepared.secrets));
+    let unsaved =
+        prepared.tools.filter(|_| came_to_its_end(&talk)).and_then(|tools| tools.save(job, &prepared.secrets));
     talk.findings.extend(unsaved);
     let unsaved = recording.and_then(|kept| recording::save(job, &kept, &prepared.secrets, &talk.findings));
     talk.findings.extend(unsaved);
@@ -197,6 +200,9 @@ async fn look_around(job: &Job<'_>, tools: Option<&OpenTools>, talk: &mut Conver
         let (misses, warnings) = tools.misses(job);
         talk.warnings.extend(warnings);
         findings::put_first(&mut talk.findings, misses);
+    }
+    if talk.findings.is_empty() {
+        return;
     }
     let (left, printed) = job.services.agents.look(&job.case.target).await;
     talk.stderr_tail.extend(printed);

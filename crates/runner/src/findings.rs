@@ -187,3 +187,43 @@ pub(crate) fn check(check: &Check, outcome: &Outcome, sources: &Sources) -> Opti
         turn: None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use agentci_verdict::settle;
+
+    use super::*;
+
+    fn miss(message: &str) -> Finding {
+        plain(Cause::StubMiss, message, None)
+    }
+
+    #[test]
+    fn a_miss_outranks_what_came_of_it_and_tells_it() {
+        let late =
+            Finding { notes: vec!["it never sent a message".into()], ..plain(Cause::Timeout, "it was late", None) };
+        let mut found = vec![late];
+        put_first(&mut found, vec![miss("no answer to `a`"), miss("no answer to `b`")]);
+        let messages: Vec<&str> = found.iter().map(|finding| finding.message.as_str()).collect();
+        assert_eq!(messages, ["no answer to `a`; after that, it was late", "no answer to `b`"]);
+        assert_eq!(found[0].notes, ["it never sent a message"]);
+        assert_eq!(settle(&found).1, Some(Cause::StubMiss));
+    }
+
+    #[test]
+    fn what_is_known_is_not_told_twice_and_nothing_stays_nothing() {
+        let mut found = vec![miss("a; after that, it was late")];
+        put_first(&mut found, vec![miss("a"), miss("b")]);
+        assert_eq!(found.len(), 2);
+        let mut found = vec![plain(Cause::Timeout, "late", None)];
+        put_first(&mut found, Vec::new());
+        assert_eq!(found[0].cause, Cause::Timeout);
+    }
+
+    #[test]
+    fn an_interruption_is_no_consequence() {
+        let mut found = vec![interrupted()];
+        put_first(&mut found, vec![miss("a")]);
+        assert_eq!(settle(&found).1, Some(Cause::Interrupted));
+    }
+}

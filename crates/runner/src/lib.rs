@@ -20,6 +20,7 @@ mod scope;
 mod services;
 mod step;
 mod stop;
+mod surroundings;
 mod translate;
 
 pub use options::Options;

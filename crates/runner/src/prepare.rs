@@ -11,14 +11,15 @@ use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::{Kind, PLACEHOLDER, Redactor};
 use agentci_verdict::{Cause, Finding, Replay};
 use serde_json::{Map, json};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::host::Source;
 use crate::job::Job;
 use crate::model::{self, Model};
 use crate::recording::{self, Tape};
 use crate::scope::Scope;
-use crate::services::{OpenTools, PORT, Reached, Services};
+use crate::services::OpenTools;
+use crate::surroundings::{Surroundings, surroundings};
 use crate::{findings, hook};
 
 /// The shortest text that a header can be known by as a secret.
@@ -154,55 +155,6 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
         replay,
         line,
     })
-}
-
-/// What an attempt meets that it shares with others.
-#[derive(Default)]
-struct Surroundings {
-    tools: Option<OpenTools>,
-    bases: ToolBases,
-    environment: Vec<(String, String)>,
-    warning: Option<String>,
-}
-
-/// Has the tools of the case served and its agent run, and tells the case where they are. A replay needs neither.
-async fn surroundings(
-    job: &Job<'_>,
-    scope: &mut Scope<'_>,
-    replayed: bool,
-    faults: Faults,
-    observer: &UnboundedSender<Kind>,
-) -> Result<Surroundings, Unprepared> {
-    let Services { tools: server, agents } = job.services;
-    let world = &job.case.world;
-    let tools = if replayed {
-        None
-    } else {
-        server.open(job, faults, observer.clone(), &|name| scope.get(name)).map_err(|finding| *finding)?
-    };
-    let bases = server.bases(world, tools.as_ref());
-    for (name, base) in &bases.bases {
-        scope.set(name, base);
-    }
-    if replayed {
-        // Nobody will be asked there, but the address must be one.
-        if scope.get(PORT).is_none() {
-            scope.set(PORT, "0");
-        }
-        return Ok(Surroundings { bases, ..Surroundings::default() });
-    }
-    let sharing = job.selected.iter().filter_map(|index| job.suite.cases.get(*index));
-    let sharing = sharing.filter(|case| case.target == job.case.target).map(|case| &*case.world);
-    let mut shared = server.shared_bases(sharing, job.options.mode);
-    if !shared.is_empty() {
-        shared.extend(model::no_proxy(job.options.environment));
-    }
-    let Reached { variables, warning } = agents.reach(job, &|name| scope.get(name), &shared).await?;
-    for (name, value) in &variables {
-        scope.set(name, value);
-    }
-    let environment = if tools.is_some() { bases.bases.clone() } else { Vec::new() };
-    Ok(Surroundings { tools, bases, environment, warning })
 }
 
 /// How long the tools of a case may take to be ready: as long as the case may.

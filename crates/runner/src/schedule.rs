@@ -173,8 +173,7 @@ fn agent_command(suite: &Suite, selected: &[usize]) -> Vec<String> {
     if targets.any(|target| target != first) {
         return Vec::new();
     }
-    let written = |part: &CommandPart| {
-        part.file.as_ref().map_or_else(|| part.text.written(), |file| file.display().to_string())
-    };
+    let written =
+        |part: &CommandPart| part.file.as_ref().map_or_else(|| part.text.written(), |file| file.display().to_string());
     command.iter().map(written).collect()
 }

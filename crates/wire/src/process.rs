@@ -76,6 +76,9 @@ pub struct Process {
 /// How long what a child printed before it left may take to arrive.
 const AFTER_EXIT: Duration = Duration::from_millis(250);
 
+/// How long the last words of a child that left may take, where something it started could still add to them.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// Why what a child printed is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum PrintError {
@@ -169,6 +172,14 @@ impl Process {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner).lines()
     }
 
+    /// The last lines of its standard error, once it has left: what it wrote before may still be on its way.
+    pub async fn last_words(&mut self) -> Vec<String> {
+        if !self.errors.is_finished() {
+            let _ = timeout(LAST_WORDS, &mut self.errors).await;
+        }
+        self.tail()
+    }
+
     /// Waits until the child itself has left; what it started may live on.
     pub async fn exited(&mut self) -> io::Result<Exit> {
         Ok(self.child.wait().await?.into())
@@ -235,9 +246,8 @@ impl Process {
         }
         descendants::sweep(&self.tag).await;
         self.ended = true;
-        let _ = timeout(Duration::from_millis(500), &mut self.errors).await;
+        let stderr_tail = self.last_words().await;
         self.errors.abort();
-        let stderr_tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner).lines();
         Ending { exit: status.and_then(Result::ok).map(Exit::from), stderr_tail }
     }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
 mod filter;
+mod http_agent;
 mod processes;
 mod ran;
 mod suite;
@@ -28,6 +29,7 @@ mod faults;
 mod flags;
 mod golden;
 mod hooks;
+mod http_target;
 mod model_world;
 mod numbers;
 mod recording;

@@ -9,6 +9,7 @@ use agentci_wire::{Command, Exit, Grace, Pipes, Process, SpawnError};
 use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
 use tokio::process::ChildStdin;
+use tokio::time::timeout;
 
 use super::ready::{Sign, host_and_port};
 
@@ -17,12 +18,17 @@ pub(crate) const PORT: &str = "PORT";
 /// How long an agent may take to leave when it is asked to.
 const GRACE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_secs(2) };
 
+/// How long an agent that takes no more connections may take to be gone.
+const LEAVING: Duration = Duration::from_secs(1);
+
 /// A program that is a server, and runs.
 #[derive(Debug)]
 pub(super) struct Agent {
     process: Process,
     /// Some programs leave when nobody can speak to them any more.
     _input: ChildStdin,
+    /// That it takes connections.
+    connection: Sign,
     /// The port that was chosen for it.
     pub(super) port: Option<u16>,
 }
@@ -79,14 +85,15 @@ impl Agent {
         let connection = Sign::Connection(address.clone());
         // Whoever is there would be asked in the agent's place.
         if connection.is_there().await {
-            let help = "stop it, or leave it running and do without the command; `${PORT}` in the URL is a port that is free";
+            let help =
+                "stop it, or leave it running and do without the command; `${PORT}` in the URL is a port that is free";
             return Err(NotRunning::new(format!("something listens at `{address}` before the agent is started"), help));
         }
         let command = command(server, &lookup, environment)?;
         let (mut process, Pipes { input, output }) = Process::spawn(&command)?;
         process.keep_output(output);
-        let sign = ready.map_or(connection, Sign::Answer);
-        let mut agent = Self { process, _input: input, port };
+        let sign = ready.map_or(connection.clone(), Sign::Answer);
+        let mut agent = Self { process, _input: input, connection, port };
         match agent.wait(&sign, server.patience).await {
             Ok(()) => Ok(agent),
             Err(message) => {
@@ -110,9 +117,15 @@ impl Agent {
         }
     }
 
-    /// How it left, if it did.
-    pub(super) fn left(&mut self) -> Option<Exit> {
-        self.process.exited().now_or_never()?.ok()
+    /// How it left, if it did or is about to: connections go before the process does.
+    pub(super) async fn left(&mut self) -> Option<Exit> {
+        if let Some(exit) = self.process.exited().now_or_never() {
+            return exit.ok();
+        }
+        if self.connection.is_there().await {
+            return None;
+        }
+        timeout(LEAVING, self.process.exited()).await.ok()?.ok()
     }
 
     /// What it printed last.

@@ -60,7 +60,7 @@ impl Agents {
         &self,
         job: &Job<'_>,
         lookup: &dyn Fn(&str) -> Option<String>,
-        environment: &[(String, String)],
+        environment: &dyn Fn() -> Vec<(String, String)>,
     ) -> Result<Reached, Unprepared> {
         let Some((http, server)) = program(&job.case.target) else { return Ok(Reached::default()) };
         let shared = self.shared(&job.case.target);
@@ -72,17 +72,18 @@ impl Agents {
                 let message = format!("the agent could not be started, as the case `{case}` tells");
                 return Err(unreachable(job, server, NotRunning { message, help: "", printed: Vec::new() }).into());
             }
-            State::Running(agent) => match agent.left() {
+            State::Running(agent) => match agent.left().await {
                 None => return Ok(Reached { variables: variables(agent), warning: None }),
                 Some(exit) => {
-                    warning = Some(format!("the agent had ended with {exit} after an earlier case, and was started again"));
+                    warning =
+                        Some(format!("the agent had ended with {exit} after an earlier case, and was started again"));
                 }
             },
         }
         if let State::Running(gone) = std::mem::take(&mut *state) {
             gone.stop().await;
         }
-        match Agent::start(http, server, lookup, environment.to_vec()).await {
+        match Agent::start(http, server, lookup, environment()).await {
             Ok(agent) => {
                 let variables = variables(&agent);
                 *state = State::Running(agent);
@@ -104,7 +105,7 @@ impl Agents {
         let shared = self.shared(target);
         match &mut *shared.state.lock().await {
             State::Running(agent) => {
-                (agent.left().map(|exit| format!("the agent ended with {exit}")), agent.printed())
+                (agent.left().await.map(|exit| format!("the agent ended with {exit}")), agent.printed())
             }
             State::Wanted | State::Failed(_) => (None, Vec::new()),
         }

@@ -53,9 +53,8 @@ impl ToolServer {
         variables: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Option<OpenTools>, Box<Finding>> {
         let (Some(routes), Some(server)) = (routes(&job.case.world), &self.server) else { return Ok(None) };
-        let wrong = |message: String, span: Span| {
-            Box::new(findings::plain(Cause::Config, message, Some(job.place(span))))
-        };
+        let wrong =
+            |message: String, span: Span| Box::new(findings::plain(Cause::Config, message, Some(job.place(span))));
         let server = server.as_ref().map_err(|error| {
             let finding = wrong(format!("the stub tool server could not be started: {error}"), routes.span);
             Box::new(Finding { help: Some("choose another with `--stub-port` or `--stub-bind`".into()), ..*finding })
@@ -71,7 +70,9 @@ impl ToolServer {
         };
         let session = server.open(scope.as_deref(), options).map_err(|error| {
             let span = match &error {
-                RouteError::File { span, .. } | RouteError::Answer { span, .. } | RouteError::Live { span, .. } => *span,
+                RouteError::File { span, .. } | RouteError::Answer { span, .. } | RouteError::Live { span, .. } => {
+                    *span
+                }
                 _ => routes.span,
             };
             wrong(error.to_string(), span)
@@ -92,7 +93,11 @@ impl ToolServer {
     }
 
     /// What leads an agent that is started once for many cases to their tools: the paths that no case has for itself.
-    pub(crate) fn shared_bases<'w>(&self, worlds: impl Iterator<Item = &'w World>, mode: Mode) -> Vec<(String, String)> {
+    pub(crate) fn shared_bases<'w>(
+        &self,
+        worlds: impl Iterator<Item = &'w World>,
+        mode: Mode,
+    ) -> Vec<(String, String)> {
         let Some(Ok(server)) = &self.server else { return Vec::new() };
         let mut bases: Vec<(String, String)> = Vec::new();
         for base in worlds.filter_map(routes).flat_map(|routes| routes.bases.iter()) {
