@@ -204,7 +204,8 @@ async fn look_around(job: &Job<'_>, tools: Option<&OpenTools>, talk: &mut Conver
     if talk.findings.is_empty() {
         return;
     }
-    let (left, printed) = job.services.agents.look(&job.case.target).await;
+    let broke_off = talk.findings.iter().any(|found| matches!(found.cause, Cause::AgentExited | Cause::Unreachable));
+    let (left, printed) = job.services.agents.look(&job.case.target, broke_off).await;
     talk.stderr_tail.extend(printed);
     if let (Some(left), Some(finding)) = (left, talk.findings.first_mut()) {
         finding.notes.push(left);

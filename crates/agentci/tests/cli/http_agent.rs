@@ -2,7 +2,7 @@
 //!
 //! The question says what it does: `hello` streams words, `pay N` asks the tool `paySlips` at `PAY_BASE`, which is a variable of
 //! the question or of the environment, `slow` only keeps the connection open, `fail` and `nothing` are what they say, `die` ends
-//! the agent, `last` ends it after the answer.
+//! the agent; `pay N, slow` does one after the other.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -56,10 +56,6 @@ fn answer(stream: &mut TcpStream) -> std::io::Result<()> {
     }
     for word in text.split_inclusive(' ') {
         write!(stream, "data: {}\n\n", json!({ "token": word }))?;
-    }
-    if then == "last" {
-        // The answer ends with the agent.
-        std::process::exit(0);
     }
     write!(stream, "data: [DONE]\n\n")
 }

@@ -18,8 +18,8 @@ pub(crate) const PORT: &str = "PORT";
 /// How long an agent may take to leave when it is asked to.
 const GRACE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_secs(2) };
 
-/// How long an agent that takes no more connections may take to be gone.
-const LEAVING: Duration = Duration::from_secs(1);
+/// How long an agent that breaks off, or takes no more connections, may take to be gone.
+const LEAVING: Duration = Duration::from_millis(500);
 
 /// A program that is a server, and runs.
 #[derive(Debug)]
@@ -125,12 +125,22 @@ impl Agent {
         if self.connection.is_there().await {
             return None;
         }
+        self.leaves().await
+    }
+
+    /// How it left, if it does within a moment.
+    pub(super) async fn leaves(&mut self) -> Option<Exit> {
         timeout(LEAVING, self.process.exited()).await.ok()?.ok()
     }
 
     /// What it printed last.
     pub(super) fn printed(&self) -> Vec<String> {
         self.process.tail()
+    }
+
+    /// What it printed last before it left.
+    pub(super) async fn last_words(&mut self) -> Vec<String> {
+        self.process.last_words().await
     }
 
     /// Ends it with everything it started.

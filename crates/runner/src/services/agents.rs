@@ -97,17 +97,18 @@ impl Agents {
         }
     }
 
-    /// How the agent of a case left, in words, if it did; and what it printed last.
-    pub(crate) async fn look(&self, target: &Arc<Target>) -> (Option<String>, Vec<String>) {
+    /// How the agent of a case left, in words, if it did; and what it printed last. One that broke off may be about to leave.
+    pub(crate) async fn look(&self, target: &Arc<Target>, broke_off: bool) -> (Option<String>, Vec<String>) {
         if program(target).is_none() {
             return (None, Vec::new());
         }
         let shared = self.shared(target);
-        match &mut *shared.state.lock().await {
-            State::Running(agent) => {
-                (agent.left().await.map(|exit| format!("the agent ended with {exit}")), agent.printed())
-            }
-            State::Wanted | State::Failed(_) => (None, Vec::new()),
+        let mut state = shared.state.lock().await;
+        let State::Running(agent) = &mut *state else { return (None, Vec::new()) };
+        let left = if broke_off { agent.leaves().await } else { agent.left().await };
+        match left {
+            Some(exit) => (Some(format!("the agent ended with {exit}")), agent.last_words().await),
+            None => (None, agent.printed()),
         }
     }
 
