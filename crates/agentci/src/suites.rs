@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agentci_checks::Ready;
 use agentci_formats::LoadOptions;
-use agentci_plan::{Diagnostics, Mode, Plan};
+use agentci_plan::{Diagnostic, Diagnostics, Mode, Plan, Suite};
 use agentci_runner::{Facts, Options, Run, Stop, Stopper};
 use agentci_stubs::{Tool, ToolboxError};
 use agentci_trace::Redactor;
@@ -44,12 +44,26 @@ pub struct Settings {
     pub seed: u64,
     /// Tools of this program, to be called by agents in record and live mode.
     pub tools: Vec<Arc<dyn Tool>>,
+    /// Who compares meanings, by its id; what each suite says without it.
+    pub embedder: Option<String>,
+    /// How long one request for embeddings may take; 30 seconds without it.
+    pub semantic_timeout: Option<Duration>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let parallel = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { mode: None, parallel, fail_fast: false, timeout: None, suite_timeout: None, seed: 0, tools: Vec::new() }
+        Self {
+            mode: None,
+            parallel,
+            fail_fast: false,
+            timeout: None,
+            suite_timeout: None,
+            seed: 0,
+            tools: Vec::new(),
+            embedder: None,
+            semantic_timeout: None,
+        }
     }
 }
 
@@ -64,8 +78,14 @@ impl Suites {
         let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
         let loaded = agentci_formats::load_with(&DiskFiles, &paths, options);
         let mut problems = loaded.diagnostics;
-        let (ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
+        let (mut ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
         problems.append(found);
+        for (suite, ready) in loaded.plan.suites.iter().zip(&mut ready.suites) {
+            if let Some(unknown) = unknown_embedder(suite) {
+                ready.refused = true;
+                problems.push(unknown);
+            }
+        }
         let policies = loaded.plan.suites.iter().map(|suite| policy(suite, None)).collect();
         let secrets = environment_secrets();
         Self { plan: loaded.plan, ready, problems, policies, secrets }
@@ -154,6 +174,8 @@ impl Suites {
             suite_timeout: settings.suite_timeout.or(suite.dialect.suite_timeout()),
             seed: settings.seed,
             tools: &settings.tools,
+            embedder: settings.embedder.as_deref(),
+            semantic_timeout: settings.semantic_timeout,
             secrets: &self.secrets,
         };
         let ready = &self.ready.suites[position];
@@ -161,6 +183,14 @@ impl Suites {
         let run = Run { plan: &self.plan, suite, ready, selected, facts: &facts, policy, options: &options, stop };
         agentci_runner::run_suite(&run, on_event).await
     }
+}
+
+/// What is wrong with the embedder that a suite pins.
+fn unknown_embedder(suite: &Suite) -> Option<Diagnostic> {
+    let pinned = suite.embedder.as_ref()?;
+    let text = agentci_embed::choose(Some(&pinned.value), None).err()?.to_string();
+    let (message, help) = text.split_once("\nhelp: ").unwrap_or((&text, "pin another"));
+    Some(Diagnostic::error(pinned.span, message).label("not an embedder").help(help))
 }
 
 /// What must not be shown or stored: the values of environment variables whose names look secret.

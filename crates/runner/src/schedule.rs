@@ -70,7 +70,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     send(of_run(clock.now().unix_ms, Body::RunStart(start(run))));
     let failed = Cell::new(false);
     let draws = MockDraws::new(options.seed);
-    let evidence = Evidence::default();
+    let evidence = Evidence::new(suite, options);
     let suite_deadline = options.suite_timeout.and_then(|after| {
         let at = clock.started().checked_add(after)?;
         Some(SuiteDeadline { at, after })
@@ -96,6 +96,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 draws,
                 secrets,
                 evidence,
+                told: RefCell::default(),
                 emit,
             };
             let mut worst = None;

@@ -33,7 +33,7 @@ pub(crate) struct ScenarioRunFlags {
     pub(crate) stub_bind: Option<IpAddr>,
     /// Who tells how near an answer is to the expected one: `builtin`, or `openai:MODEL`; the service when there is a key for
     /// it, else the built-in one without it
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = embedder)]
     pub(crate) embedder: Option<String>,
     /// How long one request for embeddings may take; 30 s without it
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
@@ -46,6 +46,11 @@ pub(crate) struct ScenarioRunFlags {
 fn miss(word: &str) -> Result<Missed, String> {
     let known = Missed::NAMES.iter().find(|(name, _)| *name == word).map(|(_, miss)| *miss);
     known.ok_or_else(|| "it is one of fail, warn".into())
+}
+
+fn embedder(id: &str) -> Result<String, String> {
+    let known = agentci::embed::choose(Some(id), None).map(|_| id.to_owned());
+    known.map_err(|error| error.to_string().replace("\nhelp: ", "; "))
 }
 
 impl ScenarioFlags {

@@ -188,6 +188,8 @@ impl Session<'_> {
             None => settings.timeout = self.arguments.timeout,
         }
         settings.seed = self.seed;
+        settings.embedder.clone_from(&self.arguments.scenario.embedder);
+        settings.semantic_timeout = self.arguments.scenario.semantic_timeout;
         settings
     }
 
