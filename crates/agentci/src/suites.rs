@@ -101,6 +101,11 @@ impl Suites {
         &mut self.plan
     }
 
+    /// Has every case run so often, whatever its suite says.
+    pub fn repeat(&mut self, runs: u32) {
+        self.plan.suites.iter_mut().flat_map(|suite| &mut suite.cases).for_each(|case| case.runs = runs.max(1));
+    }
+
     /// The checks, where the suites and cases stand in the plan.
     pub fn ready(&self) -> &Ready {
         &self.ready

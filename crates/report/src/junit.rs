@@ -18,16 +18,17 @@
 //! Of the `aumai` dialect the labels of expectations that were met stand in `system-out`, and those of others are the failure's
 //! message, of type `AssertionError`.
 //!
-//! A case has one `testcase` however often it was run; its runs are listed in `system-out`. A gate that failed has one, too,
+//! A case has one `testcase` however often it was run; its runs are listed in `system-out`, and how much they are
+//! alike. A gate that failed has one, too,
 //! named `gate: min_pass_rate` and so on.
 
-use agentci_verdict::{Aggregates, Body, Cause, GateReport, GateStatus, Row, RunEvent, Status};
+use agentci_verdict::{Aggregates, Body, Cause, GateReport, GateStatus, Row, RunEvent, Stability, Status};
 
 use crate::quantity::duration;
 use crate::run::Run;
 use crate::{
-    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, findings, gates, printable, xml_attribute,
-    xml_text,
+    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, findings, gates, printable, stability,
+    xml_attribute, xml_text,
 };
 
 /// Makes `junit.xml`. Several runs one after another become several suites in it.
@@ -195,7 +196,8 @@ fn runs(row: &Row) -> String {
     let lines = row.attempts.iter().enumerate().map(|(at, attempt)| {
         format!("run {} of {}: {} ({})", at + 1, attempt.runs, attempt.status.name(), duration(attempt.wall_ms))
     });
-    lines.collect::<Vec<_>>().join("\n")
+    let alike = Stability::of_several(row).map(|stability| stability::words(&stability));
+    lines.chain(alike).collect::<Vec<_>>().join("\n")
 }
 
 fn seconds(ms: u64) -> String {

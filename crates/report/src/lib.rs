@@ -23,10 +23,12 @@ mod registry;
 mod reporter;
 mod run;
 mod snippet;
+mod stability;
 mod summary;
 mod test_list;
 mod test_suite;
 mod whole;
+mod yao;
 
 pub use console::{Console, ConsoleOptions};
 pub use csv::Csv;
@@ -45,3 +47,4 @@ pub use snippet::{Heading, Snippet, diagnostic};
 pub use summary::{RUNLEDGER_VERSION, Summary};
 pub use test_list::TestList;
 pub use test_suite::{AgentTestResult, Gathered, TestSuite, TestSuiteResult, label};
+pub use yao::{YaoDocument, YaoLines, YaoMarkdown};

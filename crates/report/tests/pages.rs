@@ -340,7 +340,7 @@ fn many(count: usize, fails: impl Fn(usize) -> bool) -> Vec<RunEvent> {
         ];
         events.extend(bodies.into_iter().map(|body| event(Some(id.clone()), body)));
     }
-    events.push(event(None, Body::RunEnd(RunEnd { wall_ms: 9000, interrupted: false, not_run: 0 })));
+    events.push(event(None, Body::RunEnd(RunEnd { wall_ms: 9000, ..RunEnd::default() })));
     events
 }
 

@@ -171,7 +171,7 @@ fn a_run_that_was_stopped_says_so() {
     assert!(killed.ends_with("; stopped: interrupted, 7 cases not run\n"), "{killed}");
     assert!(summary(&events).contains("\"exit_status\": \"error\""));
     let last = events.last().unwrap().clone();
-    let end = RunEnd { wall_ms: 60, interrupted: false, not_run: 7 };
+    let end = RunEnd { wall_ms: 60, not_run: 7, ..RunEnd::default() };
     events.push(RunEvent { case_id: None, attempt: None, body: Body::RunEnd(end), ..last });
     assert!(console(&events).ends_with("; stopped: 7 cases not run\n"));
     assert!(summary(&events).contains("\"exit_status\": \"success\""));

@@ -13,6 +13,7 @@ mod policy;
 mod promote;
 mod rows;
 mod settle;
+mod stability;
 mod status;
 mod thresholds;
 
@@ -34,5 +35,6 @@ pub use policy::{GateReport, Policy};
 pub use promote::{incomplete, promote};
 pub use rows::{Row, Rows};
 pub use settle::settle;
+pub use stability::{Stability, StabilityClass, StabilitySummary};
 pub use status::{Cause, Status};
 pub use thresholds::Thresholds;

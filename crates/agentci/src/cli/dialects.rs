@@ -41,6 +41,11 @@ impl DialectFlags {
         options
     }
 
+    /// Those of the yao format.
+    pub(crate) fn yao(&self) -> &YaoFlags {
+        &self.yao
+    }
+
     /// Whether there is a suite that has a use for each flag; says so if not.
     pub(crate) fn fit(&self, suites: &Suites, context: &Context) -> bool {
         let flags = [

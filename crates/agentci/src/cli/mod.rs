@@ -1,6 +1,7 @@
 //! The command line: flags, one file a command, and what the surroundings say.
 
 mod baseline;
+mod beside;
 mod cassettes;
 mod check;
 mod context;
@@ -8,6 +9,7 @@ mod convert;
 mod demo_agent;
 mod dialects;
 mod diff;
+mod facts;
 mod gates;
 mod init;
 mod list;

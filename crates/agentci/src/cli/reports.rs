@@ -163,11 +163,19 @@ impl ReportFlags {
                 }
             };
             if !paths.contains(&path) {
-                reports.add(shown(&path), kind.make(to_file(&path)));
+                reports.add(shown(&path), kind.make(destination(kind, &path)));
                 paths.push(path);
             }
         }
         paths
+    }
+
+    /// The first path that was asked for by its extension.
+    pub(crate) fn first_out(&self) -> Option<&str> {
+        self.out.iter().find_map(|wanted| match &wanted.to {
+            Destination::File(path) => Some(path.as_str()),
+            Destination::Stdout | Destination::RunFolder => None,
+        })
     }
 
     fn all(&self) -> impl Iterator<Item = &Wanted> {
@@ -184,6 +192,13 @@ pub(crate) fn add_usual(reports: &mut FanOut, folder: &Path) -> Vec<PathBuf> {
         path
     });
     paths.collect()
+}
+
+/// Adds the results that a dialect has as lines, in a file of their own.
+pub(crate) fn add_results(reports: &mut FanOut, path: &Path, dialect: &str) {
+    if let Some(kind) = ReportKind::by_name("jsonl").map(|kind| kind.spelt_for(dialect)) {
+        reports.add(shown(path), kind.make(destination(kind, path)));
+    }
 }
 
 /// What tells GitHub of failures, to be added before everything that prints to `out`.
@@ -209,6 +224,29 @@ pub(crate) fn step_summary(path: &Path) -> Markdown {
 /// A path with the suite put in.
 fn resolved(path: &str, suite: &str) -> PathBuf {
     PathBuf::from(path.replace(SUITE, &safe_name(suite)))
+}
+
+fn destination(kind: &ReportKind, path: &Path) -> Output {
+    if kind.streams { growing(path) } else { to_file(path) }
+}
+
+/// A file that grows piece by piece, each of which is there as soon as it is known; one that is there is begun anew.
+fn growing(path: &Path) -> Output {
+    let path = path.to_path_buf();
+    let mut open: Option<fs_err::File> = None;
+    Box::new(move |bytes| {
+        let file = match &mut open {
+            Some(file) => file,
+            None => {
+                if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+                    fs_err::create_dir_all(parent)?;
+                }
+                open.insert(fs_err::File::create(&path)?)
+            }
+        };
+        file.write_all(bytes)?;
+        file.flush()
+    })
 }
 
 fn to_file(path: &Path) -> Output {

@@ -88,6 +88,9 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
+    if let Some(runs) = arguments.runs {
+        suites.repeat(runs);
+    }
     let selected = match arguments.selection.apply(suites.plan()) {
         Ok(selected) => selected,
         Err(nothing) => {

@@ -10,14 +10,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use agentci::ledger::{Journal, RunFolder};
 use agentci::plan::{Diagnostic, Diagnostics, Suite};
 use agentci::report::{Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportKind, Summary};
-use agentci::runner::{Facts, Stop, Stopper};
+use agentci::runner::{Stop, Stopper};
 use agentci::verdict::{ExitStatus, Status};
 use agentci::{Settings, Suites};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::beside::default_out;
 use super::context::Context;
+use super::facts::facts;
 use super::gates;
-use super::reports::{ReportOf, STEP_SUMMARY, USUAL, annotations, step_summary};
+use super::reports::{ReportOf, STEP_SUMMARY, USUAL, add_results, annotations, step_summary};
 use super::run::RunArguments;
 use super::wrong::Wrong;
 
@@ -75,9 +77,14 @@ impl Session<'_> {
             self.context.print("\n");
         }
         let summary: Rc<RefCell<Vec<u8>>> = Rc::default();
-        let reports = RefCell::new(self.reports(suite, &folder, &summary));
+        let mut reports = self.reports(suite, &folder, &summary);
+        let beside = default_out(self.arguments, suite);
+        if let Some(path) = &beside {
+            add_results(&mut reports, path, suite.dialect.name());
+        }
+        let reports = RefCell::new(reports);
         let mut wrong = Wrong::default();
-        let facts = Facts { run_id: folder.id().to_owned(), git_sha: commit(), ..Facts::default() };
+        let facts = facts(self.arguments, suite, folder.id(), beside.as_deref());
         let mut journal_error = None;
         let mut take = |event| {
             if let Err(error) = journal.append(&event) {
@@ -108,6 +115,7 @@ impl Session<'_> {
         }
         self.summaries.push(summary.take());
         let mut lines = format!("artifacts: {}\n", shown(folder.path()));
+        lines += &beside.map(|path| format!("results: {}\n", shown(&path))).unwrap_or_default();
         if status > Status::Skipped {
             lines += &wrong.what_next(self.context, &folder.path().join("report.html"));
         }
@@ -240,11 +248,6 @@ async fn tick(reports: &RefCell<FanOut>) -> Infallible {
 /// The folder as the user would name it.
 fn shown(path: &Path) -> String {
     path.display().to_string()
-}
-
-/// The commit under test, where the CI says so.
-fn commit() -> Option<String> {
-    ["GITHUB_SHA", "CI_COMMIT_SHA"].iter().find_map(|name| std::env::var(name).ok()).filter(|sha| !sha.is_empty())
 }
 
 /// The signals that ask us to end. From here on they do not end us by themselves.

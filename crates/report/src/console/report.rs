@@ -87,6 +87,7 @@ impl Console {
             text.push('\n');
             text += &findings::render(&run.suite, row, stderr_lines, self.paint);
         }
+        text += &lines::stability(&run, self.verbose);
         if let Some(report) = &run.gates {
             text.push('\n');
             text += &gates::section(report, self.paint);

@@ -32,7 +32,7 @@ pub(crate) fn run() -> Vec<RunEvent> {
     }
     let skipped = CaseEnd { skip_reason: Some(TEXT.into()), ..end(3, Status::Skipped) };
     events.push(event(Some(TEXT), 9, Body::CaseEnd(skipped.into())));
-    events.push(event(None, 10, Body::RunEnd(RunEnd { wall_ms: 10, interrupted: false, not_run: 0 })));
+    events.push(event(None, 10, Body::RunEnd(RunEnd { wall_ms: 10, ..RunEnd::default() })));
     events
 }
 
@@ -105,8 +105,12 @@ fn end(index: usize, status: Status) -> CaseEnd {
         warnings: vec![TEXT.into()],
         replay: Some(Replay { cassette_path: TEXT.into(), cassette_sha256: TEXT.into(), unused_lines: vec![1] }),
         stderr_tail: vec![TEXT.into()],
+        output_hash: None,
         skip_reason: None,
         place: Some(place),
+        input: Some(json!(TEXT)),
+        expected: Some(json!({ TEXT: TEXT })),
+        metadata: Some(json!({ TEXT: TEXT })),
     }
 }
 

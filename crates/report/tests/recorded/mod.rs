@@ -30,7 +30,7 @@ pub(crate) fn run() -> Vec<RunEvent> {
     events.push(end("t6", 1, broken()));
     events.extend(passes_sometimes());
     events.push(end("odd <&\">\u{1b}[2J\nid", 1, CaseEnd { index: 7, wall_ms: 3, ..passed() }));
-    events.push(event(None, 31_200, Body::RunEnd(RunEnd { wall_ms: 31_200, interrupted: false, not_run: 0 })));
+    events.push(event(None, 31_200, Body::RunEnd(RunEnd { wall_ms: 31_200, ..RunEnd::default() })));
     events
 }
 
