@@ -15,11 +15,13 @@ mod init;
 mod list;
 mod report;
 mod reports;
+mod results;
 mod run;
 mod scenario;
 mod select;
 mod serve;
 mod session;
+mod spelling;
 mod stored;
 mod wrong;
 mod yao;
@@ -77,7 +79,7 @@ enum Command {
 
 /// Runs the command line.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = spelling::two_dashes(arguments);
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {

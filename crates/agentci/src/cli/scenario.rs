@@ -4,9 +4,13 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use agentci::Suites;
 use agentci::formats::ScenarioOptions;
-use agentci::plan::{Missed, parse_duration};
+use agentci::plan::{Dialect, Missed, parse_duration};
 use clap::Args;
+
+use super::context::Context;
+use super::reports::ReportFlags;
 
 /// Flags about suites of the scenario format.
 #[derive(Debug, Clone, Default, Args)]
@@ -41,6 +45,35 @@ pub(crate) struct ScenarioRunFlags {
     /// Also write the results as `results.csv`
     #[arg(long)]
     pub(crate) stable_name: bool,
+}
+
+impl ScenarioRunFlags {
+    /// Whether there is a suite that has a use for what is said about results; says so if not.
+    pub(crate) fn fit(
+        &self,
+        suites: &Suites,
+        selected: &[Vec<usize>],
+        reports: &ReportFlags,
+        context: &Context,
+    ) -> bool {
+        let suites = suites.plan().suites.iter().zip(selected);
+        let scenarios = suites.filter(|(suite, some)| suite.dialect == Dialect::Scenario && !some.is_empty()).count();
+        let misfit = match scenarios {
+            0 if self.stable_name => Some((
+                "`--stable-name` is for suites of the scenario format, and there is none".to_owned(),
+                "leave it out; other reports have the names that `--report NAME=PATH` gives them".to_owned(),
+            )),
+            0 => reports.no_folder().err().map(|misfit| (misfit.message, misfit.help)),
+            many if self.stable_name && many > 1 => Some((
+                format!("`--stable-name` is for one suite, and {many} are to be run"),
+                "run them one by one with `--agent`, each into a folder of its own".to_owned(),
+            )),
+            _ => None,
+        };
+        let Some((message, help)) = misfit else { return true };
+        context.complain(&message, Some(&help));
+        false
+    }
 }
 
 fn miss(word: &str) -> Result<Missed, String> {

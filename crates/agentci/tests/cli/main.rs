@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
+mod embeddings;
 mod filter;
 mod processes;
 mod ran;
@@ -35,6 +36,7 @@ mod redaction;
 mod replay;
 mod reports;
 mod select;
+mod semantic;
 mod serve_llm;
 mod signals;
 mod yaml;
