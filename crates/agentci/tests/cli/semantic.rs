@@ -106,7 +106,7 @@ fn facts_fail_or_warn_or_do_not_count() {
 #[test]
 fn the_facts_of_runledger_suites_warn() {
     let yaml = |facts: &str| format!("assertions: [{{ type: semantic, expected: {CHARGED}{facts} }}]");
-    let finish = "finish '\"Your card was charged 25 euros on 15 March.\"'";
+    let finish = "finish '{\"answer\":\"Your card was charged 25 euros on 15 March.\"}'";
     let suite = Suite::new().case("warned", &yaml(""), finish).case("strict", &yaml(", facts: fail"), finish);
     let ran = suite.run(&[]);
     ran.only_wrong("strict", "fail", "check");
@@ -119,7 +119,7 @@ fn thresholds_by_embedder_and_pinned_embedders() {
     let cases = [("near", "Nearly paid.", check), ("exact", "Paid in full.", check)];
     let service = Embeddings::new(|_, _| Reply::Vectors);
     // A key in the environment means the service.
-    run_at(&service, &answering("", &cases), &[]).all_passed();
+    run_at(&service, &answering("", &cases), &["--parallel", "1"]).all_passed();
     assert_eq!(service.texts(), ["Paid in full.", "Nearly paid."], "each text is asked for once");
     let asked = service.asked();
     assert_eq!((asked[0].path.as_str(), asked[0].key.as_str()), ("/v1/embeddings", "Bearer sk-1234567890"));
@@ -261,9 +261,10 @@ fn a_pause_that_is_too_long_is_not_begun() {
 fn a_scripted_model_of_a_case_is_not_asked_for_embeddings() {
     // The agent gets the address of its scripted model; whoever compares meanings has only what this program was given.
     let suite = Suite::native(&format!(
-        "world: {{ model: {{ script: {{ rules: [{{ answer: hello }}] }} }} }}\ncases: [{{ id: a, input: {{}}, checks: [{{ semantic: {CHARGED} }}] }}]\n"
+        "world: {{ model: {{ script: model.yaml }} }}\ncases: [{{ id: a, input: {{}}, checks: [{{ semantic: {CHARGED} }}] }}]\n"
     ))
-    .agent("a", "finish '\"We charged 20 euros to your card on March 15.\"'");
+    .file("suite/model.yaml", "rules: [{ reply: done }]\n")
+    .agent("a", "finish '{\"answer\":\"We charged 20 euros to your card on March 15.\"}'");
     let ran = suite.run(&[]);
     assert_eq!(ran.case("a")["embedder"], BUILTIN, "{ran:?}");
     ran.all_passed();
