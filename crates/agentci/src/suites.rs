@@ -1,6 +1,7 @@
 //! The pipeline put together: load, compile, run.
 
 use std::io;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +43,10 @@ pub struct Settings {
     pub suite_timeout: Option<Duration>,
     /// What every draw depends on: equal seeds give equal runs.
     pub seed: u64,
+    /// The address of the server that plays tools over HTTP; only this machine can reach it unless it is changed.
+    pub stub_bind: IpAddr,
+    /// Its port; 0 is any that is free.
+    pub stub_port: u16,
     /// Tools of this program, to be called by agents in record and live mode.
     pub tools: Vec<Arc<dyn Tool>>,
     /// Who compares meanings, by its id; what each suite says without it.
@@ -60,6 +65,8 @@ impl Default for Settings {
             timeout: None,
             suite_timeout: None,
             seed: 0,
+            stub_bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            stub_port: 0,
             tools: Vec::new(),
             embedder: None,
             semantic_timeout: None,
@@ -178,6 +185,8 @@ impl Suites {
             timeout: settings.timeout,
             suite_timeout: settings.suite_timeout.or(suite.dialect.suite_timeout()),
             seed: settings.seed,
+            stub_bind: settings.stub_bind,
+            stub_port: settings.stub_port,
             tools: &settings.tools,
             embedder: settings.embedder.as_deref(),
             semantic_timeout: settings.semantic_timeout,

@@ -2,7 +2,7 @@
 
 use agentci_plan::{Dialect, Node};
 
-use crate::{ananke, aumai};
+use crate::{ananke, aumai, scenario};
 
 /// The dialect of a file that was named directly.
 pub(crate) fn dialect(name: &str, root: &Node) -> Option<Dialect> {
@@ -11,9 +11,9 @@ pub(crate) fn dialect(name: &str, root: &Node) -> Option<Dialect> {
     }
     // A mistyped key must not make a suite look like another dialect, so the mark that no other dialect has comes first.
     let choices = if root.get("agent_command").is_some() {
-        [Dialect::Runledger, Dialect::Native, Dialect::Aumai, Dialect::Ananke]
+        [Dialect::Runledger, Dialect::Native, Dialect::Aumai, Dialect::Ananke, Dialect::Scenario]
     } else {
-        [Dialect::Native, Dialect::Runledger, Dialect::Aumai, Dialect::Ananke]
+        [Dialect::Native, Dialect::Runledger, Dialect::Aumai, Dialect::Ananke, Dialect::Scenario]
     };
     choices.into_iter().find(|choice| fits(root, *choice))
 }
@@ -27,6 +27,7 @@ pub(crate) fn fits(root: &Node, dialect: Dialect) -> bool {
         Dialect::Runledger => has("suite_name") || has("agent_command"),
         Dialect::Aumai => aumai::has_tests(root),
         Dialect::Ananke => ananke::is_test(root) || ananke::is_config(root),
+        Dialect::Scenario => scenario::is_scenario(root),
         _ => false,
     }
 }
@@ -47,7 +48,8 @@ pub(crate) fn is_settings(root: &Node) -> bool {
 
 /// What a suite looks like, for someone who named something else.
 pub(crate) const WHAT_IS_A_SUITE: &str = "a suite is an `agentci.yaml` with `cases:`, a `suite.yaml` with `suite_name` and `agent_command`, an `ananke.config.yaml` \
-     with tests that have `turns:`, or a folder of tests with `name` and `expected_behavior`";
+     with tests that have `turns:`, a folder of tests with `name` and `expected_behavior`, or scenarios with \
+     `test_name` and `user_input`";
 
 #[cfg(test)]
 mod tests {
@@ -74,6 +76,8 @@ mod tests {
             ("x.yaml", "{ suite: a, turns: [] }", Some(Dialect::Native)),
             ("x.yaml", "{ name: a, turns: 3 }", None),
             ("x.yaml", "{ version: 1.0, target: { type: agui } }", Some(Dialect::Ananke)),
+            ("x.yaml", "{ test_name: a, user_input: b }", Some(Dialect::Scenario)),
+            ("x.yaml", "{ test_name: a }", None),
             ("agentci.yaml", "{ target: { process: {} }, cases: [{ turns: [] }] }", Some(Dialect::Native)),
         ] {
             let file = Sources::default().add(Path::new(name), text);

@@ -37,6 +37,8 @@ mod normal;
 mod pass_rate;
 mod quantity;
 mod runledger;
+mod scenario;
+mod scenarios;
 mod search;
 mod skip;
 mod surroundings;

@@ -76,15 +76,19 @@ pub enum MockSource {
 ///
 /// A file is read whatever its name. A folder that holds a suite is that suite; in any other folder the folders below it are
 /// searched. Tests of the `ananke` dialect are one suite for each config, wherever they are found. A folder in which no suite is
-/// found, but tests of the `aumai` dialect are, is one suite of all of them. What is wrong with one suite does not keep the others
+/// found, but tests of the `aumai` dialect are, is one suite of all of them. Scenarios are one suite for each agent. What is wrong with one suite does not keep the others
 /// out of the plan.
 pub fn load(files: &dyn Files, paths: &[PathBuf]) -> Loaded {
     load_with(files, paths, &LoadOptions::default())
 }
 
-/// The same, with choices of the caller.
+/// The same, with choices of the caller. Without paths but with an agent, only the scenarios of that agent are loaded, if there
+/// is a folder of them.
 pub fn load_with(files: &dyn Files, paths: &[PathBuf], options: &LoadOptions) -> Loaded {
     let mut loader = Loader::new(files, options);
+    if let (true, Some(agent)) = (paths.is_empty(), &options.agent) {
+        loader.named_agent(agent);
+    }
     for path in paths {
         loader.path(path);
     }

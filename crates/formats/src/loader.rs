@@ -6,18 +6,20 @@ use std::path::{Path, PathBuf};
 use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Severity, Span, Suite, join};
 
 use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, is_settings};
+use crate::scenario::Scenario;
 use crate::search::{DEPTH_LIMIT, FOLDER_LIMIT, look};
-use crate::{LoadOptions, Loaded, ananke, aumai, document, model_script, native, runledger};
+use crate::{LoadOptions, Loaded, ananke, aumai, document, model_script, native, runledger, scenario};
 
 /// Finds suites and makes a plan of them.
 pub(crate) struct Loader<'f> {
     pub(crate) files: &'f dyn Files,
-    options: &'f LoadOptions,
+    pub(crate) options: &'f LoadOptions,
     pub(crate) loaded: Loaded,
     pub(crate) opened: HashSet<PathBuf>,
     pub(crate) projects: ananke::Projects<'f>,
+    pub(crate) agents: scenario::Agents<'f>,
     /// YAML files that belong to no suite, met in searches that found one.
-    strays: Vec<PathBuf>,
+    pub(crate) strays: Vec<PathBuf>,
     /// How many folders were searched.
     folders: usize,
     /// Whether it was said that not all of them were.
@@ -41,6 +43,7 @@ impl<'f> Loader<'f> {
             loaded: Loaded::default(),
             opened: HashSet::new(),
             projects: ananke::Projects::new(files, options.config.as_deref()),
+            agents: scenario::Agents::new(files, options.scenario.tests.as_deref()),
             strays: Vec::new(),
             folders: 0,
             stopped: false,
@@ -61,7 +64,7 @@ impl<'f> Loader<'f> {
         }
     }
 
-    /// What came of it all. Tests that share a config may have been named one by one, so their suites are made last.
+    /// What came of it all. Tests that share a config or an agent may have been named one by one, so their suites are made last.
     pub(crate) fn finish(mut self) -> Loaded {
         let (projects, homeless) = self.projects.finish();
         for project in projects {
@@ -70,6 +73,7 @@ impl<'f> Loader<'f> {
                 self.add(suite);
             }
         }
+        self.add_agents();
         self.report_homeless(homeless);
         self.report_strays();
         self.loaded.diagnostics.sort();
@@ -80,7 +84,8 @@ impl<'f> Loader<'f> {
         let mut met = Met::default();
         let suites = self.folder(path, 0, &mut met);
         let conversations = self.conversations(&mut met.strays);
-        let found = suites || conversations || self.tests(path, &mut met.strays);
+        let scenarios = self.scenarios(&mut met.strays, !suites && !conversations);
+        let found = suites || conversations || scenarios || self.tests(path, &mut met.strays);
         let empty: Vec<PathBuf> = met.configs.into_iter().filter(|config| self.projects.is_empty(config)).collect();
         if !found && empty.is_empty() {
             self.error(path, format!("no suite found in `{}`", written.display()), WHAT_IS_A_SUITE);
@@ -103,6 +108,9 @@ impl<'f> Loader<'f> {
         let root = match &test.root {
             Ok(root) => root,
             Err(_) if self.projects.is_test(&test) => return self.projects.add(test),
+            Err(_) if scenario::reads_like_one(self.files, path) => {
+                return self.named_scenario(Scenario { path: test.path, root: test.root });
+            }
             Err(problem) => return self.loaded.diagnostics.push(problem.clone()),
         };
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -110,6 +118,9 @@ impl<'f> Loader<'f> {
         match dialect(name, root).or(is_config.then_some(Dialect::Ananke)) {
             Some(Dialect::Ananke) if is_config || ananke::is_config(root) => return self.named_config(path, root.span),
             Some(Dialect::Ananke) => return self.projects.add(test),
+            Some(Dialect::Scenario) => {
+                return self.named_scenario(Scenario { path: test.path, root: test.root });
+            }
             Some(dialect) => return self.lower(path, dialect, root),
             None if self.projects.is_test(&test) => return self.projects.add(test),
             None => {}
@@ -214,7 +225,7 @@ impl<'f> Loader<'f> {
             self.lower(path, expected, &root);
             return true;
         }
-        if fits(&root, Dialect::Aumai) || fits(&root, Dialect::Ananke) {
+        if [Dialect::Aumai, Dialect::Ananke, Dialect::Scenario].into_iter().any(|dialect| fits(&root, dialect)) {
             met.strays.push(path.to_path_buf());
         } else if !(expected == Dialect::Native && is_settings(&root)) {
             self.loaded.diagnostics.push(
@@ -253,7 +264,7 @@ impl<'f> Loader<'f> {
     }
 
     /// Takes a suite into the plan, unless its run folder would be another's.
-    fn add(&mut self, suite: Suite) {
+    pub(crate) fn add(&mut self, suite: Suite) {
         let Loaded { plan, diagnostics } = &mut self.loaded;
         let Some(first) = plan.suites.iter().find(|first| first.name == suite.name) else {
             plan.suites.push(suite);
@@ -282,7 +293,7 @@ impl<'f> Loader<'f> {
         self.loaded.diagnostics.push(Diagnostic::warning(span, message).help(WHAT_IS_A_SUITE));
     }
 
-    fn error(&mut self, path: &Path, message: String, help: &str) {
+    pub(crate) fn error(&mut self, path: &Path, message: String, help: &str) {
         let span = self.whole(path);
         self.loaded.diagnostics.push(Diagnostic::error(span, message).help(help));
     }

@@ -48,6 +48,7 @@ impl Job<'_> {
                 end.warnings = warnings(&talk.trace);
                 end.warnings.extend(told.warnings);
                 end.similarities = told.similarities;
+                end.warnings.extend(talk.warnings);
                 end.assertions.failed += outcomes.len();
                 end.findings.extend(outcomes);
                 end.metrics = talk.metrics;

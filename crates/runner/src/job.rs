@@ -16,6 +16,7 @@ use crate::evidence::Evidence;
 use crate::findings;
 use crate::options::Options;
 use crate::redact::redact;
+use crate::services::Services;
 use crate::stop::Stop;
 
 /// When a suite as a whole is given up.
@@ -52,6 +53,10 @@ pub(crate) struct Job<'j> {
     pub(crate) evidence: &'j Evidence,
     /// What they told of the attempt that is running beside whether they held.
     pub(crate) told: RefCell<Told>,
+    /// What the cases of the suite share.
+    pub(crate) services: &'j Services,
+    /// The cases that are run.
+    pub(crate) selected: &'j [usize],
     pub(crate) emit: &'j dyn Fn(RunEvent),
 }
 

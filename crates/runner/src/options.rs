@@ -1,5 +1,6 @@
 //! How to run.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,10 @@ pub struct Options<'o> {
     pub suite_timeout: Option<Duration>,
     /// What every draw depends on.
     pub seed: u64,
+    /// The address of the server that plays tools over HTTP.
+    pub stub_bind: IpAddr,
+    /// Its port; 0 is any that is free.
+    pub stub_port: u16,
     /// Tools of the program that runs this, for record and live mode.
     pub tools: &'o [Arc<dyn Tool>],
     /// Who compares meanings; what the suite says without it.

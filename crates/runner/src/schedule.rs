@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
 use agentci_drivers::mock::MockDraws;
-use agentci_plan::{ChatTarget, Plan, Suite, Target};
+use agentci_plan::{ChatTarget, CommandPart, Plan, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
@@ -16,6 +16,7 @@ use crate::evidence::Evidence;
 use crate::job::{Job, SuiteDeadline};
 use crate::options::Options;
 use crate::redact::{redact, suite_secrets};
+use crate::services::Services;
 use crate::stop::Stop;
 
 /// What the run's first event tells beside the plan.
@@ -84,13 +85,14 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let failed = Cell::new(false);
     let draws = MockDraws::new(options.seed);
     let evidence = Evidence::new(suite, options);
+    let services = Services::start(run).await;
     let suite_deadline = options.suite_timeout.and_then(|after| {
         let at = clock.started().checked_add(after)?;
         Some(SuiteDeadline { at, after })
     });
     let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
         let (emit, failed, secrets): (&dyn Fn(RunEvent), _, _) = (&send, &failed, &secrets);
-        let (draws, evidence) = (&draws, &evidence);
+        let (draws, evidence, services) = (&draws, &evidence, &services);
         async move {
             let case = &suite.cases[index];
             let ready = &run.ready.cases[index];
@@ -110,6 +112,8 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 secrets,
                 evidence,
                 told: RefCell::default(),
+                services,
+                selected,
                 emit,
             };
             let mut worst = None;
@@ -133,6 +137,8 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
             None => not_run += 1,
         }
     }
+    drop(cases);
+    services.stop().await;
     let now = clock.now();
     let stability = StabilitySummary::of_several(&rows.borrow());
     let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run, stability };
@@ -188,13 +194,18 @@ fn same(suite: &Suite, selected: &[usize], of: impl Fn(&ChatTarget) -> &String) 
 fn agent_command(suite: &Suite, selected: &[usize]) -> Vec<String> {
     let mut targets = selected.iter().filter_map(|index| suite.cases.get(*index)).map(|case| &case.target);
     let Some(first) = targets.next() else { return Vec::new() };
-    match &**first {
-        Target::Process(_) if targets.any(|target| target != first) => Vec::new(),
-        Target::Process(process) => process
-            .command
-            .iter()
-            .map(|part| part.file.as_ref().map_or_else(|| part.text.written(), |file| file.display().to_string()))
-            .collect(),
-        _ => Vec::new(),
+    let command = match &**first {
+        Target::Process(process) => &process.command,
+        Target::Http(http) => match &http.server {
+            Some(server) => &server.command,
+            None => return Vec::new(),
+        },
+        _ => return Vec::new(),
+    };
+    if targets.any(|target| target != first) {
+        return Vec::new();
     }
+    let written =
+        |part: &CommandPart| part.file.as_ref().map_or_else(|| part.text.written(), |file| file.display().to_string());
+    command.iter().map(written).collect()
 }

@@ -15,7 +15,7 @@ use super::dialects::DialectFlags;
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
     /// Folders or files with suites
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present_any = ["agent", "tests"])]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     dialects: DialectFlags,
@@ -28,7 +28,7 @@ pub(crate) struct CheckArguments {
 }
 
 pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus {
-    let mut suites = Suites::load_with(&arguments.paths, &arguments.dialects.options());
+    let mut suites = Suites::load_with(arguments.dialects.paths(&arguments.paths), &arguments.dialects.options());
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }

@@ -13,8 +13,8 @@ use super::dialects::DialectFlags;
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArguments {
     /// The folder or file of one suite
-    #[arg(value_name = "PATH")]
-    path: PathBuf,
+    #[arg(value_name = "PATH", required_unless_present_any = ["agent", "tests"])]
+    path: Option<PathBuf>,
     #[command(flatten)]
     dialects: DialectFlags,
     /// Write to this file instead of standard output; paths in it stay right wherever it lies
@@ -26,7 +26,7 @@ pub(crate) struct ConvertArguments {
 }
 
 pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> ExitStatus {
-    let suites = Suites::load_with([&arguments.path], &arguments.dialects.options());
+    let suites = Suites::load_with(arguments.dialects.paths(arguments.path.as_slice()), &arguments.dialects.options());
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
@@ -38,7 +38,8 @@ pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> ExitSt
         [] => return ExitStatus::Failed,
         several => {
             let names: Vec<String> = several.iter().map(|suite| suite.path.display().to_string()).collect();
-            let message = format!("`{}` holds {} suites", arguments.path.display(), several.len());
+            let path = arguments.path.as_deref().unwrap_or(Path::new("."));
+            let message = format!("`{}` holds {} suites", path.display(), several.len());
             context.complain(&message, Some(&format!("name one of them: {}", names.join(", "))));
             return ExitStatus::Failed;
         }

@@ -46,30 +46,50 @@ impl DialectFlags {
         &self.yao
     }
 
+    /// The paths to load: those given, else what the flags point at, else this folder. None with an agent alone, since that says
+    /// where to look.
+    pub(crate) fn paths(&self, given: &[PathBuf]) -> Vec<PathBuf> {
+        match (given, &self.agent, &self.scenario.tests) {
+            ([], Some(_), _) if self.yao.input.is_none() => Vec::new(),
+            ([], None, Some(tests)) => vec![tests.clone()],
+            ([], ..) => vec![PathBuf::from(".")],
+            _ => given.to_vec(),
+        }
+    }
+
     /// Whether there is a suite that has a use for each flag; says so if not.
     pub(crate) fn fit(&self, suites: &Suites, context: &Context) -> bool {
+        let scenario = &[Dialect::Scenario][..];
+        let leave = "leave it out, or name a folder of scenarios with `test_name` and `user_input`";
         let flags = [
             (
-                "`--mock-config` is for suites of the aumai format, and there is none",
+                "--mock-config",
                 self.mock_config.is_some(),
-                Dialect::Aumai,
+                &[Dialect::Aumai][..],
                 "leave it out; a native suite has its script under `target: { mock: {..} }`",
             ),
+            ("--config", self.config.is_some(), &[Dialect::Ananke], "leave it out, or name tests with `turns:`"),
             (
-                "`--config` is for suites of the ananke format, and there is none",
-                self.config.is_some(),
-                Dialect::Ananke,
-                "leave it out, or name tests with `turns:`",
+                "--agent",
+                self.agent.is_some(),
+                &[Dialect::Scenario, Dialect::Yao],
+                "leave it out, or run it where there is a folder `tests` with a folder of that name, or name that folder \
+                 with `--tests`",
             ),
+            ("--tests", self.scenario.tests.is_some(), scenario, leave),
+            ("--agent-url", self.scenario.agent_url.is_some(), scenario, leave),
+            ("--stub-miss", self.scenario.stub_miss.is_some(), scenario, leave),
         ];
         let loaded = &suites.plan().suites;
         // It may be that of a suite that was refused, which is told of by its own problems.
         let refused = suites.problems().has_errors();
-        let useless = |&(_, given, dialect, _): &(&str, bool, Dialect, &str)| {
-            given && !refused && !loaded.iter().any(|suite| suite.dialect == dialect)
+        let useless = |(_, given, dialects, _): &(&str, bool, &[Dialect], &str)| {
+            *given && !refused && !loaded.iter().any(|suite| dialects.contains(&suite.dialect))
         };
-        let Some((message, _, _, help)) = flags.into_iter().find(useless) else { return true };
-        context.complain(message, Some(help));
+        let Some((flag, _, dialects, help)) = flags.into_iter().find(useless) else { return true };
+        let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name()).collect();
+        let (format, names) = (if names.len() == 1 { "format" } else { "formats" }, names.join(" and "));
+        context.complain(&format!("`{flag}` is for suites of the {names} {format}, and there is none"), Some(help));
         false
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct ListArguments {
 }
 
 pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
-    let suites = Suites::load_with(super::run::or_here(&arguments.paths), &arguments.dialects.options());
+    let suites = Suites::load_with(arguments.dialects.paths(&arguments.paths), &arguments.dialects.options());
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }

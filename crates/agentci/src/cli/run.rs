@@ -78,13 +78,8 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|count| *count >= 1).ok_or_else(|| "it is a whole number, 1 or more".into())
 }
 
-/// The paths given, or this folder.
-pub(crate) fn or_here(paths: &[PathBuf]) -> Vec<PathBuf> {
-    if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.to_vec() }
-}
-
 pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
-    let mut suites = Suites::load_with(or_here(&arguments.paths), &arguments.dialects.options());
+    let mut suites = Suites::load_with(arguments.dialects.paths(&arguments.paths), &arguments.dialects.options());
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }

@@ -19,7 +19,7 @@ pub(crate) struct ScenarioFlags {
     #[arg(long, value_name = "DIR")]
     pub(crate) tests: Option<PathBuf>,
     /// Where the agent is asked; as `agentci.yaml` says without it
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = address)]
     pub(crate) agent_url: Option<String>,
     /// What a request to the stub tool server comes to that nothing answers: fail or warn
     #[arg(long, value_name = "WHAT", value_parser = miss)]
@@ -74,6 +74,13 @@ impl ScenarioRunFlags {
         context.complain(&message, Some(&help));
         false
     }
+}
+
+fn address(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    let good =
+        rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/') && !rest.contains(char::is_whitespace));
+    if good { Ok(text.to_owned()) } else { Err("it is an address, such as `http://127.0.0.1:8081/`".into()) }
 }
 
 fn miss(word: &str) -> Result<Missed, String> {

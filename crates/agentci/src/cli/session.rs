@@ -212,6 +212,9 @@ impl Session<'_> {
         settings.seed = self.seed;
         settings.embedder.clone_from(&self.arguments.scenario.embedder);
         settings.semantic_timeout = self.arguments.scenario.semantic_timeout;
+        let stub = &self.arguments.scenario;
+        settings.stub_bind = stub.stub_bind.unwrap_or(settings.stub_bind);
+        settings.stub_port = stub.stub_port.unwrap_or(settings.stub_port);
         settings
     }
 

@@ -4,6 +4,7 @@
 
 mod embeddings;
 mod filter;
+mod http_server;
 mod processes;
 mod ran;
 mod suite;
@@ -35,6 +36,7 @@ mod recording;
 mod redaction;
 mod replay;
 mod reports;
+mod scenario_results;
 mod select;
 mod semantic;
 mod serve_llm;

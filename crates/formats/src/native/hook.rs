@@ -18,7 +18,7 @@ pub(super) fn hooks(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -
 
 fn hook(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Hook> {
     let mut fields = read::Fields::open(node, "a hook", problems)?;
-    let command = fields.required("command", problems).and_then(|node| command(node, problems));
+    let command = fields.required("command", problems).and_then(|node| command(node, "command", problems));
     let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
     let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));

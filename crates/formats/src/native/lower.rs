@@ -61,9 +61,11 @@ pub(crate) fn lower(
     })
 }
 
-/// What a suite that does not say its mode means: a server that nothing was recorded of can only be reached live.
+/// What a suite that does not say its mode means: a server that nothing was recorded of can only be reached live,
+/// unless its tools are played.
 pub(super) fn usual_mode(cases: &[Case]) -> Mode {
-    let live = cases.iter().any(|case| case.target.takes_requests() && case.world.recording.is_none());
+    let routed = |case: &Case| matches!(case.world.tools, ToolSource::Routes(_));
+    let live = cases.iter().any(|case| case.target.takes_requests() && case.world.recording.is_none() && !routed(case));
     if live { Mode::Live } else { Mode::Replay }
 }
 
@@ -175,9 +177,12 @@ fn file_name(id: &str) -> String {
 
 fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -> World {
     let named = |path: &Spanned<String>| join(folder, &path.value.replace(CASE, &file_name(id)));
-    let tools = match own.cassette.as_ref().or(common.cassette.as_ref()) {
-        None => ToolSource::None,
-        Some(cassette) => ToolSource::Cassette(Cassette { path: named(cassette), span: cassette.span }),
+    let cassette = own.cassette.as_ref().or(common.cassette.as_ref());
+    let cassette = cassette.filter(|_| own.cassette.is_some() || own.routes.span().is_none());
+    let tools = match (cassette, own.routes.over(&common.routes)) {
+        (Some(cassette), _) => ToolSource::Cassette(Cassette { path: named(cassette), span: cassette.span }),
+        (None, Some(routes)) => ToolSource::Routes(Arc::new(routes)),
+        (None, None) => ToolSource::None,
     };
     let mut live = common.live.clone();
     live.retain(|(name, _)| !own.live.iter().any(|(other, _)| other.value == name.value));

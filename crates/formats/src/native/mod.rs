@@ -31,3 +31,5 @@ mod words;
 
 pub(crate) use lower::lower;
 pub use print::print;
+pub(crate) use target::{ReadHttp, read_address, read_http};
+pub(crate) use words::Place;

@@ -5,14 +5,16 @@
 
 use std::collections::HashSet;
 use std::convert::Infallible;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agentci_plan::{
     Case, Check, Content, Gates, Hook, Limits, Message, Node, Pair, Said, Scalar, Span, StopRule, Suite, Text,
     ToolSource, Turn, World, escape, print_duration, relative,
 };
 
-use crate::surroundings::{print_faults, print_live_tools, print_normalization, print_redaction, print_scripted};
+use crate::surroundings::{
+    print_faults, print_live_tools, print_normalization, print_redaction, print_routes, print_scripted,
+};
 
 use super::emit::emit;
 use super::gates::print_percentage;
@@ -123,6 +125,11 @@ impl Printer<'_> {
         let mut tools = Vec::new();
         if let ToolSource::Cassette(cassette) = &world.tools {
             tools.push(self.pair("cassette", self.path(&cassette.path)));
+        }
+        if let ToolSource::Routes(routes) = &world.tools {
+            let path = |path: &PathBuf| relative(self.folder, path).to_string_lossy().into_owned();
+            let pairs = print_routes(routes, &path, self.span).into_iter();
+            tools.extend(pairs.map(|(key, node)| self.pair(key, node)));
         }
         if let Some(allowed) = &world.allowed {
             tools.push(self.pair("allow", self.list(allowed, |tool| self.text(&tool.value))));

@@ -8,7 +8,9 @@ use agentci_plan::{
     StopRule, Text, read,
 };
 
-use crate::surroundings::{read_faults, read_live_tools, read_normalization, read_scripted};
+use crate::surroundings::{
+    RouteSettings, read_faults, read_live_tools, read_normalization, read_routes, read_scripted,
+};
 
 use super::check::checks;
 use super::hook::hooks;
@@ -45,6 +47,8 @@ pub(super) struct WorldSettings {
     /// Tools whose answers are written down; a case's own replace those of the same name.
     pub(super) scripted: Vec<ScriptedTool>,
     pub(super) module: Option<Spanned<String>>,
+    /// Tools that are called over HTTP.
+    pub(super) routes: RouteSettings,
     pub(super) normalization: Normalization,
     pub(super) faults: Vec<Fault>,
     /// The path of the recorded conversation, in which `{case}` stands for the case's id.
@@ -59,6 +63,7 @@ impl WorldSettings {
             || self.allow.is_some()
             || !self.live.is_empty()
             || self.module.is_some()
+            || self.routes.span().is_some()
             || !self.normalization.is_empty()
             || !self.faults.is_empty()
             || !self.scripted.is_empty()
@@ -113,6 +118,14 @@ fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSett
         settings.module = tools.optional("module").and_then(|node| read::name(node, "module", problems));
         let scripted = tools.optional("scripted");
         settings.scripted = scripted.map(|node| read_scripted(node, problems)).unwrap_or_default();
+        settings.routes = read_routes(&mut tools, place.files, place.folder, problems);
+        if let (Some(_), Some(span)) = (&settings.cassette, settings.routes.span()) {
+            problems.push(
+                Diagnostic::error(span, "tools are answered by a `cassette` or by `routes`, not by both")
+                    .label("a second source of answers")
+                    .help("use `cassette` where the agent asks `agentci` for tools, and `routes` where it calls them over HTTP"),
+            );
+        }
         tools.finish(problems);
     }
     settings.normalization = fields

@@ -8,20 +8,21 @@ pub(super) use crate::texts::{named_texts, template};
 
 /// Where a suite stands, for what must look beside it.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'p> {
-    pub(super) files: &'p dyn Files,
+pub(crate) struct Place<'p> {
+    pub(crate) files: &'p dyn Files,
     /// The folder all paths of the suite are relative to.
-    pub(super) folder: &'p Path,
+    pub(crate) folder: &'p Path,
 }
 
 /// A command: at least one text, in each of which variables may stand.
-pub(super) fn command(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Text>> {
-    let items = read::list(node, "command", problems)?;
-    let parts: Vec<Text> = items.iter().filter_map(|item| template(item, "command[]", problems)).collect();
+pub(super) fn command(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Text>> {
+    let items = read::list(node, name, problems)?;
+    let part = format!("{name}[]");
+    let parts: Vec<Text> = items.iter().filter_map(|item| template(item, &part, problems)).collect();
     let nameless = |text: &Text| matches!(text, Text::Literal(word) if word.trim().is_empty());
     if items.is_empty() || (parts.len() == items.len() && parts.first().is_some_and(nameless)) {
         problems.push(
-            Diagnostic::error(node.span, "`command` names no program")
+            Diagnostic::error(node.span, format!("`{name}` names no program"))
                 .label("a program is missing here")
                 .help("write the program and its arguments: `[python3, agent.py]`"),
         );

@@ -1,16 +1,22 @@
-//! What two dialects say in the same words about the world around an agent: live tools, faults, normalization, redaction. Each
+//! What two dialects say in the same words about the world around an agent: live tools, routed tools, faults, normalization, redaction. Each
 //! file reads its part and prints it.
 
+mod bases;
 mod faults;
+mod fixture;
 mod live_tools;
 mod normalization;
 mod redaction;
+mod routes;
 mod scripted;
 
+pub(crate) use bases::read_bases;
 pub(crate) use faults::{print_faults, read_faults};
+pub(crate) use fixture::{Manner, check_delay, read_manner, read_tool_id};
 pub(crate) use live_tools::{print_live_tools, read_live_tools};
 pub(crate) use normalization::{print_normalization, read_normalization};
 pub(crate) use redaction::{print_redaction, read_redaction};
+pub(crate) use routes::{RouteSettings, either_answer, print_routes, read_routes};
 pub(crate) use scripted::{print_scripted, read_scripted};
 
 use agentci_plan::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned};

@@ -12,7 +12,7 @@ pub(super) fn mcp(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> 
     let mut fields = read::Fields::open(node, "`mcp`", problems)?;
     let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     let transport = match (fields.optional("command"), fields.optional("url")) {
-        (Some(written), None) => command(written, problems).map(|command| McpTransport::Stdio {
+        (Some(written), None) => command(written, "command", problems).map(|command| McpTransport::Stdio {
             command: command.into_iter().map(|text| part(place.files, place.folder, text)).collect(),
             environment,
         }),

@@ -3,6 +3,7 @@
 mod a2a;
 mod address;
 mod agui;
+mod http;
 mod mcp;
 mod mock;
 mod print;
@@ -10,4 +11,5 @@ mod process;
 mod read;
 
 pub(crate) use address::read_address;
+pub(crate) use http::{ReadHttp, read_http};
 pub(super) use read::{ReadTarget, target};

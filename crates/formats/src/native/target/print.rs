@@ -20,6 +20,7 @@ impl Printer<'_> {
             Target::Agui(agui) => ("agui", self.agui(agui)),
             Target::A2a(a2a) => ("a2a", self.a2a(a2a)),
             Target::Mcp(mcp) => ("mcp", self.mcp(mcp)),
+            Target::Http(http) => ("http", self.http(http)),
             _ => return None,
         };
         Some(self.map(vec![self.pair(kind, node)]))

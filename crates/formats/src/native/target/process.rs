@@ -9,7 +9,7 @@ use crate::command::part;
 
 pub(super) fn process(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<ProcessTarget> {
     let mut fields = read::Fields::open(node, "`process`", problems)?;
-    let command = fields.required("command", problems).and_then(|node| command(node, problems));
+    let command = fields.required("command", problems).and_then(|node| command(node, "command", problems));
     let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
     let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     fields.finish(problems);

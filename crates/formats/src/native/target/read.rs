@@ -5,9 +5,9 @@ use std::sync::Arc;
 use agentci_plan::{Diagnostic, Diagnostics, MockScript, MockTarget, Node, Span, Target, did_you_mean, read};
 
 use super::super::words::Place;
-use super::{a2a, agui, mcp, mock, process};
+use super::{a2a, agui, http, mcp, mock, process};
 
-const KINDS: [&str; 5] = ["process", "mock", "agui", "a2a", "mcp"];
+const KINDS: [&str; 6] = ["process", "http", "mock", "agui", "a2a", "mcp"];
 
 /// A target as it is written.
 #[derive(Clone)]
@@ -46,6 +46,7 @@ pub(in crate::native) fn target(node: &Node, place: Place<'_>, problems: &mut Di
     };
     let fixed = match pair.key.text.as_str() {
         "process" => process::process(&pair.value, place, problems).map(Target::Process),
+        "http" => http::http(&pair.value, place, problems).map(|target| Target::Http(Box::new(target))),
         "mock" => return mock::mock(&pair.value, problems),
         "agui" => agui::agui(&pair.value, problems).map(|target| Target::Agui(Box::new(target))),
         "a2a" => a2a::a2a(&pair.value, place, problems).map(|target| Target::A2a(Box::new(target))),

@@ -1,0 +1,139 @@
+//! A server that is asked over plain HTTP, as the native dialect has it and as the settings of a project do.
+
+use std::time::Duration;
+
+use agentci_plan::{
+    Data, Diagnostic, Diagnostics, HttpServer, HttpTarget, Node, Pair, Reading, Span, Spanned, Text, join,
+    print_duration, read,
+};
+
+use super::super::print::Printer;
+use super::super::words::{Place, command, named_texts};
+use super::read_address;
+use crate::command::part;
+
+/// What is said about a program that is the server, beside its command.
+const SERVER_KEYS: [&str; 4] = ["folder", "env", "ready", "patience"];
+
+pub(super) fn http(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<HttpTarget> {
+    let mut fields = read::Fields::open(node, "`http`", problems)?;
+    fields.required("url", problems);
+    let read = read_http(&mut fields, "command", place, problems);
+    fields.finish(problems);
+    let url = read.url.clone()?;
+    Some(read.target(url, node.span))
+}
+
+/// The keys of a server, whatever mapping they stand in.
+#[derive(Clone, Default)]
+pub(crate) struct ReadHttp {
+    pub(crate) url: Option<Spanned<Text>>,
+    pub(crate) server: Option<HttpServer>,
+    headers: Vec<(String, Text)>,
+    body: Option<Data>,
+    answer: Option<Spanned<String>>,
+    timeout: Option<Duration>,
+}
+
+/// Takes the keys of a server; `program` is the one that has its command.
+pub(crate) fn read_http(
+    fields: &mut read::Fields<'_>,
+    program: &'static str,
+    place: Place<'_>,
+    problems: &mut Diagnostics,
+) -> ReadHttp {
+    ReadHttp {
+        url: fields.optional("url").and_then(|node| read_address(node, "url", problems)),
+        headers: fields.optional("headers").map(|node| named_texts(node, "headers", problems)).unwrap_or_default(),
+        body: fields
+            .optional("body")
+            .and_then(|node| read::data(node, "body", Reading::Core, problems))
+            .map(Data::parse),
+        answer: fields.optional("answer").and_then(|node| pointer(node, problems)),
+        timeout: fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems)),
+        server: server(fields, program, place, problems),
+    }
+}
+
+impl ReadHttp {
+    /// The target at this address.
+    pub(crate) fn target(self, url: Spanned<Text>, span: Span) -> HttpTarget {
+        let Self { headers, body, answer, timeout, server, .. } = self;
+        HttpTarget { url, headers, body, answer, timeout: timeout.unwrap_or(HttpTarget::TIMEOUT), server, span }
+    }
+}
+
+fn pointer(node: &Node, problems: &mut Diagnostics) -> Option<Spanned<String>> {
+    let pointer = read::text(node, "answer", problems)?;
+    if pointer.is_empty() || pointer.starts_with('/') {
+        return Some(Spanned::new(pointer, node.span));
+    }
+    problems.push(
+        Diagnostic::error(node.span, format!("`answer` must be a JSON pointer, found {}", node.describe()))
+            .label("does not begin with `/`")
+            .help(format!("write `/{}`", pointer.trim_start_matches("$.").replace('.', "/"))),
+    );
+    None
+}
+
+fn server(
+    fields: &mut read::Fields<'_>,
+    program: &'static str,
+    place: Place<'_>,
+    problems: &mut Diagnostics,
+) -> Option<HttpServer> {
+    let written = fields.optional(program);
+    let command = written.and_then(|node| command(node, program, problems));
+    let [folder, env, ready, patience] = SERVER_KEYS.map(|key| fields.optional(key));
+    let folder = folder.and_then(|node| read::name(node, "folder", problems));
+    let environment = env.map(|node| named_texts(node, "env", problems)).unwrap_or_default();
+    let ready = ready.and_then(|node| read_address(node, "ready", problems));
+    let patience = patience.and_then(|node| read::duration(node, "patience", problems));
+    if written.is_none() {
+        for (key, span) in SERVER_KEYS.into_iter().filter_map(|key| Some((key, fields.key_span(key)?))) {
+            let message = format!("`{key}` is about an agent that the run starts, and this one is not");
+            problems.push(
+                Diagnostic::error(span, message)
+                    .label("nothing is started")
+                    .help(format!("say how it is started with `{program}: [python3, agent.py]`, or remove `{key}`")),
+            );
+        }
+    }
+    Some(HttpServer {
+        command: command?.into_iter().map(|text| part(place.files, place.folder, text)).collect(),
+        folder: folder.map(|folder| join(place.folder, &folder.value)),
+        environment,
+        ready,
+        patience: patience.unwrap_or(HttpServer::PATIENCE),
+        span: written.map_or(fields.span(), |node| node.span),
+    })
+}
+
+impl Printer<'_> {
+    pub(super) fn http(&self, http: &HttpTarget) -> Node {
+        let mut pairs = vec![self.pair("url", self.template(&http.url.value))];
+        if !http.headers.is_empty() {
+            pairs.push(self.pair("headers", self.named_texts(&http.headers)));
+        }
+        pairs.extend(http.body.as_ref().map(|body| self.pair("body", Node::from_value(&body.written(), self.span))));
+        pairs.extend(http.answer.as_ref().map(|answer| self.pair("answer", self.text(&answer.value))));
+        if http.timeout != HttpTarget::TIMEOUT {
+            pairs.push(self.pair("timeout", self.text(&print_duration(http.timeout))));
+        }
+        pairs.extend(http.server.iter().flat_map(|server| self.server(server)));
+        self.map(pairs)
+    }
+
+    fn server(&self, server: &HttpServer) -> Vec<Pair> {
+        let mut pairs = vec![self.pair("command", self.list(&server.command, |part| self.template(&part.text)))];
+        pairs.extend(server.folder.as_ref().map(|folder| self.pair("folder", self.path(folder))));
+        if !server.environment.is_empty() {
+            pairs.push(self.pair("env", self.named_texts(&server.environment)));
+        }
+        pairs.extend(server.ready.as_ref().map(|ready| self.pair("ready", self.template(&ready.value))));
+        if server.patience != HttpServer::PATIENCE {
+            pairs.push(self.pair("patience", self.text(&print_duration(server.patience))));
+        }
+        pairs
+    }
+}

@@ -1,0 +1,92 @@
+//! Which scenario belongs to which agent.
+
+use std::path::{Path, PathBuf};
+
+use agentci_plan::{Diagnostic, Files, Node, join, relative};
+
+use super::project::TOP;
+
+/// The folder that has a folder for each agent.
+pub(crate) const TESTS: &str = "tests";
+
+/// How many folders the one with all agents is looked for upwards.
+const MOST_STEPS: usize = 64;
+
+/// A scenario's file that was opened, or why it could not be.
+pub(crate) struct Scenario {
+    pub(crate) path: PathBuf,
+    pub(crate) root: Result<Node, Diagnostic>,
+}
+
+/// The folder of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Home {
+    pub(crate) folder: PathBuf,
+    /// The folder that its files may not lead out of: the one with all agents, if there is one.
+    pub(crate) root: PathBuf,
+}
+
+/// An agent and its scenarios.
+pub(crate) struct Agent {
+    pub(crate) slug: String,
+    pub(crate) home: Home,
+    pub(crate) scenarios: Vec<Scenario>,
+}
+
+/// All agents that were met.
+pub(crate) struct Agents<'f> {
+    files: &'f dyn Files,
+    /// The folder with all agents, where the caller says so.
+    tests: Option<PathBuf>,
+    met: Vec<Agent>,
+}
+
+impl<'f> Agents<'f> {
+    pub(crate) fn new(files: &'f dyn Files, tests: Option<&Path>) -> Self {
+        Self { files, tests: tests.map(|tests| join(tests, "")), met: Vec::new() }
+    }
+
+    /// The folder with all agents, if nothing is known about where they are.
+    pub(crate) fn tests(&self) -> PathBuf {
+        self.tests.clone().unwrap_or_else(|| PathBuf::from(TESTS))
+    }
+
+    /// The agent whose scenarios a folder holds: the one just below the nearest `tests` on the way up, or below the folder that
+    /// the caller named.
+    pub(crate) fn home(&self, folder: &Path) -> Option<Home> {
+        let mut folder = join(folder, "");
+        if let Some(tests) = &self.tests {
+            let below = relative(tests, &folder);
+            let name = below.components().next()?;
+            let within = matches!(name, std::path::Component::Normal(_)) && folder.is_absolute() == tests.is_absolute();
+            return within
+                .then(|| Home { folder: join(tests, &name.as_os_str().to_string_lossy()), root: tests.clone() });
+        }
+        for _ in 0..MOST_STEPS {
+            let above = self.files.parent(&folder).filter(|_| self.files.kind(&join(&folder, TOP)).is_none())?;
+            if self.files.name(&above).is_some_and(|name| name == TESTS) {
+                return Some(Home { folder, root: above });
+            }
+            folder = above;
+        }
+        None
+    }
+
+    /// Takes a scenario to its agent.
+    pub(crate) fn add(&mut self, home: Home, scenario: Scenario) {
+        if let Some(agent) = self.met.iter_mut().find(|agent| agent.home == home) {
+            return agent.scenarios.push(scenario);
+        }
+        let slug = self.files.name(&home.folder).unwrap_or_else(|| TESTS.to_owned());
+        self.met.push(Agent { slug, home, scenarios: vec![scenario] });
+    }
+
+    /// The agents in the order they were met, their scenarios in the order of their paths.
+    pub(crate) fn finish(&mut self) -> Vec<Agent> {
+        let mut agents = std::mem::take(&mut self.met);
+        for agent in &mut agents {
+            agent.scenarios.sort_by(|one, other| one.path.cmp(&other.path));
+        }
+        agents
+    }
+}

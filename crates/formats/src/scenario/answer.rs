@@ -1,0 +1,114 @@
+//! `response_file`: where the file with an answer is.
+
+use std::path::{Component, Path, PathBuf};
+
+use agentci_plan::{Diagnostic, Diagnostics, Files, Kind, Spanned, did_you_mean, join, read, relative};
+
+/// The folder of answers.
+pub(super) const ANSWERS: &str = "__files";
+
+/// The most files that are looked at to find the one that was meant.
+const MOST_LOOKED_AT: usize = 2000;
+
+/// Where the files with answers may be.
+#[derive(Clone, Copy)]
+pub(super) struct Shelf<'s> {
+    pub(super) files: &'s dyn Files,
+    /// The folder of the agent.
+    pub(super) agent: &'s Path,
+    /// The folder that nothing may lead out of.
+    pub(super) root: &'s Path,
+    /// The folder of the scenario.
+    pub(super) folder: &'s Path,
+}
+
+impl Shelf<'_> {
+    /// The file that is meant: below `__files` of the agent, below `__files` beside the scenario, or beside the scenario itself.
+    pub(super) fn find(&self, written: &Spanned<String>, problems: &mut Diagnostics) -> Option<PathBuf> {
+        let path = written.value.replace('\\', "/");
+        let shown = written.value.escape_debug();
+        if Path::new(&path).is_absolute() {
+            let message = format!("`response_file` must be a path within the tests, found `{shown}`");
+            let help = format!("put the file into `{}` and name it from there", join(self.agent, ANSWERS).display());
+            problems.push(Diagnostic::error(written.span, message).label("an absolute path").help(help));
+            return None;
+        }
+        let mut places = Vec::new();
+        for folder in [join(self.agent, ANSWERS), join(self.folder, ANSWERS), self.folder.to_path_buf()] {
+            let place = join(&folder, &path);
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places.retain(|place| !leads_out(self.root, place));
+        if places.is_empty() {
+            let message = format!("`{shown}` leads out of `{}`", self.root.display());
+            let help = "answers lie within the folder of the tests; copy the file there";
+            problems.push(Diagnostic::error(written.span, message).label("out of reach").help(help));
+            return None;
+        }
+        if let Some(place) = places.iter().find(|place| self.files.kind(place) == Some(Kind::File)) {
+            return Some(place.clone());
+        }
+        let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+        let tried = format!("it was looked for as {}", read::quoted_list(&tried));
+        let help = match self.near(&path) {
+            Some(near) => format!("did you mean `{near}`? {tried}"),
+            None => tried,
+        };
+        let message = format!("there is no file `{shown}` with an answer");
+        problems.push(Diagnostic::error(written.span, message).label("not found").help(help));
+        None
+    }
+
+    /// The answer of the agent whose name is nearly the same.
+    fn near(&self, path: &str) -> Option<String> {
+        let top = join(self.agent, ANSWERS);
+        let mut folders = vec![top.clone()];
+        let mut found: Vec<String> = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in self.files.list(&folder).unwrap_or_default() {
+                let path = join(&folder, &entry.name);
+                match entry.kind {
+                    Kind::Folder => folders.push(path),
+                    Kind::File => found.push(relative(&top, &path).to_string_lossy().into_owned()),
+                }
+                if found.len() + folders.len() > MOST_LOOKED_AT {
+                    return None;
+                }
+            }
+        }
+        found.sort();
+        did_you_mean(path, found.iter().map(String::as_str)).map(str::to_owned)
+    }
+}
+
+/// Whether a path, as it is written, is not below a folder.
+fn leads_out(folder: &Path, path: &Path) -> bool {
+    path.is_absolute() != folder.is_absolute()
+        || relative(folder, path).components().next().is_some_and(|part| part == Component::ParentDir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_leads_out_whatever_it_is_named_from() {
+        for (folder, path, out) in [
+            ("tests", "tests/us/__files/a", false),
+            ("tests", "other/a", true),
+            ("tests", "../a", true),
+            (".", "us/a", false),
+            (".", "../a", true),
+            ("..", "a", false),
+            ("..", "../uk/a", false),
+            ("..", "../../a", true),
+            ("/t", "/t/us/a", false),
+            ("/t", "/etc/a", true),
+            ("t", "/t/a", true),
+        ] {
+            assert_eq!(leads_out(Path::new(folder), Path::new(path)), out, "{folder} {path}");
+        }
+    }
+}

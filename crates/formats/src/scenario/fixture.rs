@@ -1,0 +1,146 @@
+//! One answer of a tool and the request it is for, however it is indented.
+//!
+//! In the wild `request:` often has nothing below it, its keys standing beside it:
+//!
+//! ```yaml
+//! - request:
+//!   payDetailsIds: [999999]
+//!   response_file: payslips/999999.json
+//! ```
+//!
+//! So `request` is what stands below it, and if nothing does, all keys beside it that mean nothing else. Where both are there,
+//! nobody can tell, and the scenario is refused.
+
+use std::time::Duration;
+
+use agentci_plan::{
+    Content, Diagnostic, Diagnostics, Fixture, FixtureAnswer, Node, Pair, Reading, Spanned, did_you_mean, read,
+};
+use serde_json::{Map, Value};
+
+use super::answer::Shelf;
+use crate::surroundings::{Manner, check_delay, either_answer, read_manner};
+
+/// The keys that are no part of a request.
+const RESERVED: [&str; 8] = ["request", "response_file", "response", "status", "headers", "delay_ms", "method", "name"];
+
+fn is_reserved(pair: &&Pair) -> bool {
+    RESERVED.contains(&pair.key.text.as_str())
+}
+
+/// Reads an answer; `None` when something is wrong.
+pub(super) fn fixture(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Option<Fixture> {
+    let Some(pairs) = node.pairs() else {
+        let message = format!("an answer must be a mapping, found {}", node.describe());
+        let help = "write `- request: { id: 1 }` and below it `response_file: 1.json`";
+        problems.push(Diagnostic::error(node.span, message).label("expected `request` and `response_file`").help(help));
+        return None;
+    };
+    let beside: Vec<&Pair> = pairs.iter().filter(|pair| !is_reserved(pair)).collect();
+    let mut own: Vec<Pair> = pairs.iter().filter(is_reserved).cloned().collect();
+    let request = match node.get("request").filter(|request| !request.is_null()) {
+        None => of_keys_beside(&beside, problems),
+        Some(request) => {
+            let alone = refuse_both(request, &beside, problems);
+            let request = lift(request, &mut own, problems);
+            let request = read::data(&request, "request", Reading::Core, problems);
+            request.filter(|_| alone).map(Some)
+        }
+    };
+    let own = Node { span: node.span, content: Content::Map(own) };
+    let mut fields = read::Fields::open(&own, "an answer", problems)?;
+    fields.optional("request");
+    let Manner { name, method, status, headers } = read_manner(&mut fields, problems);
+    let delay = fields.optional("delay_ms").and_then(|node| delay(node, problems)).unwrap_or_default();
+    let answer = answer(&mut fields, &beside, shelf, problems);
+    Some(Fixture { name, method, request: request?, answer: answer?, status, headers, delay, span: node.span })
+}
+
+/// The request that is made of the keys beside `request:`; any, when there are none.
+fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Option<Option<Value>> {
+    let mut body = Map::new();
+    for pair in beside {
+        // A word that is nearly one of ours would make a request that never comes.
+        if let Some(meant) = did_you_mean(&pair.key.text, RESERVED) {
+            let message = format!("`{}` is taken for a part of the request", pair.key.text.escape_debug());
+            problems.push(
+                Diagnostic::warning(pair.key.span, message)
+                    .label("stands beside `request:`")
+                    .help(format!("did you mean `{meant}`? if not, indent the request's keys below `request:`")),
+            );
+        }
+        body.insert(pair.key.text.clone(), read::data(&pair.value, "request", Reading::Core, problems)?);
+    }
+    Some((!body.is_empty()).then_some(Value::Object(body)))
+}
+
+/// Refuses keys beside a request that has its own; whether there are none.
+fn refuse_both(request: &Node, beside: &[&Pair], problems: &mut Diagnostics) -> bool {
+    let Some(first) = beside.first() else { return true };
+    let names: Vec<&str> = beside.iter().map(|pair| pair.key.text.as_str()).collect();
+    let names = read::quoted_list(&names);
+    let what = if request.pairs().is_some() { "keys below it" } else { "a value" };
+    let message = format!("it can not be told whether {names} belongs to the request: `request` has {what}, too");
+    let help = format!(
+        "if the request is all of it, indent {names} below `request:`; if it is only what stands there, remove {names}"
+    );
+    problems.push(Diagnostic::error(first.key.span, message).label("beside `request`").help(help));
+    false
+}
+
+/// The request without the answer, where that was indented along with it.
+fn lift(request: &Node, own: &mut Vec<Pair>, problems: &mut Diagnostics) -> Node {
+    let answered = own.iter().any(|pair| matches!(pair.key.text.as_str(), "response_file" | "response"));
+    let is_answer = |pair: &&Pair| pair.key.text == "response_file";
+    let within = request.pairs().unwrap_or_default();
+    let Some(answer) = within.iter().find(is_answer).filter(|_| !answered) else { return request.clone() };
+    let left: Vec<Pair> = within.iter().filter(|pair| !is_answer(pair)).cloned().collect();
+    let doubtful: Vec<&str> = left.iter().filter(is_reserved).map(|pair| pair.key.text.as_str()).collect();
+    let mut help = "move it to the left, below `request`".to_owned();
+    if !doubtful.is_empty() {
+        help += &format!("; {} stays part of the request", read::quoted_list(&doubtful));
+    }
+    problems.push(
+        Diagnostic::warning(answer.key.span, "`response_file` stands within the request, and is taken out of it")
+            .label("indented too far")
+            .help(help),
+    );
+    own.push(answer.clone());
+    Node { span: request.span, content: Content::Map(left) }
+}
+
+fn delay(node: &Node, problems: &mut Diagnostics) -> Option<Duration> {
+    let milliseconds = read::count(node, "delay_ms", 0, problems)?;
+    check_delay(u64::from(milliseconds), node, "delay_ms", problems).map(Duration::from_millis)
+}
+
+fn answer(
+    fields: &mut read::Fields<'_>,
+    beside: &[&Pair],
+    shelf: Shelf<'_>,
+    problems: &mut Diagnostics,
+) -> Option<FixtureAnswer> {
+    let [file, inline] = ["response_file", "response"].map(|key| fields.optional(key));
+    let written = |key: &str| fields.key_span(key).is_some();
+    match (file, inline) {
+        (Some(file), None) if !written("response") => {
+            let written = read::name(file, "response_file", problems)?;
+            let path = shelf.find(&written, problems)?;
+            Some(FixtureAnswer::File(Spanned::new(path, written.span)))
+        }
+        (None, Some(inline)) if !written("response_file") => {
+            read::data(inline, "response", Reading::Core, problems).map(FixtureAnswer::Inline)
+        }
+        // Nothing at all may be the answer: it has to be written, though.
+        (None, None) if written("response") && !written("response_file") => Some(FixtureAnswer::Inline(Value::Null)),
+        _ => {
+            let mut diagnostic = either_answer(fields.span());
+            let meant = |pair: &&&Pair| did_you_mean(&pair.key.text, ["response_file", "response"]).is_some();
+            if let Some(pair) = beside.iter().find(meant) {
+                diagnostic = diagnostic.help(format!("is `{}` misspelt?", pair.key.text.escape_debug()));
+            }
+            problems.push(diagnostic);
+            None
+        }
+    }
+}

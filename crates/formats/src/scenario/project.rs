@@ -1,0 +1,63 @@
+//! Which settings an agent has.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use agentci_plan::{Diagnostics, Files, Kind, Sources, join};
+
+use super::settings::{Settings, paths, settings};
+use crate::detect::is_settings;
+use crate::document;
+
+/// How many folders settings are looked for upwards.
+const MOST_STEPS: usize = 64;
+
+/// What marks the top of a project: nothing above it belongs to it.
+pub(super) const TOP: &str = ".git";
+
+/// The settings that were met, each read once.
+#[derive(Default)]
+pub(crate) struct Projects {
+    /// By file; `None` for one that is wrong, and was reported.
+    read: HashMap<PathBuf, Option<Rc<Settings>>>,
+}
+
+impl Projects {
+    /// The settings of the agent in a folder: those of the nearest `agentci.yaml` without `cases:` on the way up. `None` when they
+    /// are wrong.
+    pub(super) fn settings(
+        &mut self,
+        files: &dyn Files,
+        sources: &mut Sources,
+        folder: &Path,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Rc<Settings>> {
+        let mut folder = join(folder, "");
+        for _ in 0..MOST_STEPS {
+            for path in paths(&folder).into_iter().filter(|path| files.kind(path) == Some(Kind::File)) {
+                if let Some(known) = self.read.get(&path) {
+                    return known.clone();
+                }
+                let mut problems = Diagnostics::default();
+                let read = match document::open(files, sources, &path) {
+                    Ok(root) if is_settings(&root) => Some(settings(&root, files, &folder, &mut problems)),
+                    // A suite of its own says nothing about others.
+                    Ok(_) => continue,
+                    Err(problem) => {
+                        problems.push(problem);
+                        None
+                    }
+                };
+                let read = read.filter(|_| !problems.has_errors()).map(Rc::new);
+                diagnostics.append(problems);
+                self.read.insert(path, read.clone());
+                return read;
+            }
+            let above = files.parent(&folder).filter(|_| files.kind(&join(&folder, TOP)).is_none());
+            let Some(above) = above else { break };
+            folder = above;
+        }
+        Some(Rc::default())
+    }
+}

@@ -1,0 +1,176 @@
+//! The settings of a project, `agentci.yaml` without `cases:`.
+//!
+//! ```yaml
+//! targets:
+//!   us_payroll: { url: "http://127.0.0.1:8081/", agent_command: [python3, agent.py] }
+//! tool_bases: [PAY_DETAILS_API_BASE, US_PAYROLL_API_BASE]
+//! embedder: builtin
+//! threshold: { builtin: 0.55 }
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agentci_plan::{
+    Diagnostic, Diagnostics, Files, HttpTarget, Missed, Node, Pair, Span, Spanned, Text, ToolBase, did_you_mean, read,
+    relative,
+};
+
+use super::threshold::threshold;
+use crate::ScenarioOptions;
+use crate::native::{Place, ReadHttp, read_http};
+use crate::surroundings::read_bases;
+
+/// Where an agent is asked whose settings do not say so.
+const USUAL_URL: &str = "http://127.0.0.1:8081/";
+
+/// The target of agents that have none of their own.
+const DEFAULT: &str = "default";
+
+/// What facts that differ come to.
+const FACTS: [(&str, &str); 3] = [("fail", "fail"), ("warn", "warn"), ("off", "off")];
+
+/// What facts that differ come to where the settings do not say so.
+const USUAL_FACTS: &str = "warn";
+
+/// What the settings of a project say.
+#[derive(Default)]
+pub(crate) struct Settings {
+    targets: Vec<Target>,
+    bases: Option<Arc<[ToolBase]>>,
+    miss: Option<Missed>,
+    facts: Option<&'static str>,
+    pub(super) embedder: Option<Spanned<String>>,
+    pub(super) threshold: Option<Node>,
+}
+
+struct Target {
+    /// The agent that it is for.
+    slug: Spanned<String>,
+    http: ReadHttp,
+    span: Span,
+}
+
+/// Reads the settings of a project.
+pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Settings {
+    if root.is_null() {
+        return Settings::default();
+    }
+    let Some(mut fields) = read::Fields::open(root, "the settings", problems) else { return Settings::default() };
+    let place = Place { files, folder };
+    let settings = Settings {
+        targets: fields.optional("targets").map(|node| targets(node, place, problems)).unwrap_or_default(),
+        bases: fields.optional("tool_bases").map(|node| read_bases(node, "tool_bases", problems)),
+        miss: fields.optional("stub_miss").and_then(|node| read::choice(node, "stub_miss", &Missed::NAMES, problems)),
+        facts: fields.optional("facts").and_then(|node| read::choice(node, "facts", &FACTS, problems)),
+        embedder: fields.optional("embedder").and_then(|node| read::name(node, "embedder", problems)),
+        threshold: fields.optional("threshold").and_then(|node| threshold(node, "threshold", problems)),
+    };
+    fields.finish(problems);
+    settings
+}
+
+fn targets(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<Target> {
+    let Some(pairs) = node.pairs() else {
+        let message = format!("`targets` must be a mapping, found {}", node.describe());
+        problems.push(Diagnostic::error(node.span, message).label("expected `agent: { url: .. }` lines"));
+        return Vec::new();
+    };
+    let target = |pair: &Pair| {
+        let mut fields = read::Fields::open(&pair.value, "a target", problems)?;
+        let http = read_http(&mut fields, "agent_command", place, problems);
+        fields.finish(problems);
+        Some(Target { slug: Spanned::new(pair.key.text.clone(), pair.key.span), http, span: pair.key.span })
+    };
+    pairs.iter().filter_map(target).collect()
+}
+
+impl Settings {
+    /// How an agent is reached. `folder` is that of its suite, from which its command is named; `span` is for an agent that the
+    /// settings say nothing about.
+    pub(super) fn target(&self, slug: &str, folder: &Path, options: &ScenarioOptions, span: Span) -> HttpTarget {
+        let of = |slug: &str| self.targets.iter().find(|target| target.slug.value == slug);
+        let found = of(slug).or_else(|| of(DEFAULT));
+        let span = found.map_or(span, |target| target.span);
+        let mut http = found.map(|target| target.http.clone()).unwrap_or_default();
+        let url = match &options.agent_url {
+            // Whoever says where the agent is has it running.
+            Some(url) => {
+                http.server = None;
+                Spanned::new(Text::Literal(url.clone()), span)
+            }
+            None => http.url.clone().unwrap_or_else(|| Spanned::new(Text::Literal(USUAL_URL.into()), span)),
+        };
+        for part in http.server.iter_mut().flat_map(|server| &mut server.command) {
+            if let Some(file) = &part.file {
+                part.text = Text::Literal(relative(folder, file).to_string_lossy().into_owned());
+            }
+        }
+        http.target(url, span)
+    }
+
+    /// A target whose name is nearly that of an agent without one, and not that of another agent.
+    pub(super) fn misspelt(&self, slug: &str, agents: &[String]) -> Option<Diagnostic> {
+        let own = self.targets.iter().any(|target| target.slug.value == slug);
+        let near = self.targets.iter().find(|target| {
+            let name = &target.slug.value;
+            name != DEFAULT && !agents.contains(name) && did_you_mean(name, [slug]).is_some()
+        })?;
+        let message = format!("there is no agent `{}`", near.slug.value.escape_debug());
+        let help = format!("did you mean `{slug}`?");
+        (!own).then(|| Diagnostic::warning(near.slug.span, message).label("the target of no agent").help(help))
+    }
+
+    /// What leads an agent to its tools: as the settings say, else the variables that are usual.
+    pub(super) fn bases(&self, slug: &str, span: Span) -> Arc<[ToolBase]> {
+        self.bases.clone().unwrap_or_else(|| {
+            let names = usual_bases(slug).into_iter();
+            names.map(|name| ToolBase { name: Spanned::new(name, span), live: None }).collect()
+        })
+    }
+
+    pub(super) fn miss(&self, options: &ScenarioOptions) -> Missed {
+        options.miss.or(self.miss).unwrap_or_default()
+    }
+
+    pub(super) fn facts(&self) -> &'static str {
+        self.facts.unwrap_or(USUAL_FACTS)
+    }
+}
+
+/// The variable that is named after the agent, and those of the payroll agents that the dialect was made for, so that none of
+/// them meets a live tool by oversight.
+fn usual_bases(slug: &str) -> Vec<String> {
+    let word: String =
+        slug.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    let digit = word.starts_with(|c: char| c.is_ascii_digit());
+    let mut names = vec![format!("{}{word}_API_BASE", if digit { "_" } else { "" })];
+    for name in ["PAY_DETAILS_API_BASE", "US_PAYROLL_API_BASE", "UK_PAYROLL_API_BASE"] {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// The names under which settings are looked for.
+pub(super) fn paths(folder: &Path) -> [PathBuf; 2] {
+    ["agentci.yaml", "agentci.yml"].map(|name| agentci_plan::join(folder, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_named_after_the_agent() {
+        for (slug, first, count) in [
+            ("us_payroll", "US_PAYROLL_API_BASE", 3),
+            ("time-off", "TIME_OFF_API_BASE", 4),
+            ("401k", "_401K_API_BASE", 4),
+        ] {
+            let names = usual_bases(slug);
+            assert_eq!((names[0].as_str(), names.len()), (first, count));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What a YAML file is in this dialect: a scenario, one that was meant to be, or something else.
+
+use std::path::Path;
+
+use agentci_plan::{Files, Node, did_you_mean};
+
+use crate::document::SIZE_LIMIT;
+
+/// The keys that hardly any other file has.
+const MARKS: [&str; 5] = ["test_name", "user_input", "expected_answer", "semantic_threshold", "tool_fixtures"];
+
+/// What a file in the folder of an agent is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A scenario, whether it is right or wrong.
+    Scenario,
+    /// Something that has no sign of a scenario.
+    Other,
+}
+
+/// Whether a file holds a scenario, wherever it lies: two of its keys are enough.
+pub(crate) fn is_scenario(root: &Node) -> bool {
+    MARKS.iter().filter(|mark| root.get(mark).is_some()).count() >= 2
+}
+
+/// Tells what a file is that lies in the folder of an agent. One that says nothing was meant to be a scenario, and so was one
+/// whose keys are nearly those of a scenario: it must not be left out without a word.
+pub(crate) fn shape(root: &Node) -> Shape {
+    let near = |key: &str| MARKS.contains(&key) || did_you_mean(key, MARKS).is_some();
+    let meant = root.pairs().is_some_and(|pairs| pairs.iter().any(|pair| near(&pair.key.text)));
+    if meant || root.is_null() { Shape::Scenario } else { Shape::Other }
+}
+
+/// Whether the text of a file has the marks of a scenario, without parsing it.
+pub(crate) fn reads_like_one(files: &dyn Files, path: &Path) -> bool {
+    files
+        .read_text(path, SIZE_LIMIT)
+        .is_ok_and(|text| MARKS.iter().filter(|mark| text.contains(&format!("{mark}:"))).count() >= 2)
+}

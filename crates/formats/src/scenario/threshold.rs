@@ -1,0 +1,41 @@
+//! `semantic_threshold`: how near an answer must be, as a number or as one for each embedder.
+
+use agentci_plan::{Content, Diagnostic, Diagnostics, Node, read};
+
+use crate::normal;
+use crate::quantity::tidy;
+
+/// Reads a threshold, in the form that the check takes.
+pub(super) fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {
+    let good = match &node.content {
+        Content::Map(pairs) if pairs.is_empty() => {
+            let message = format!("`{name}` names no embedder");
+            problems.push(Diagnostic::error(node.span, message).label("empty").help("write `{ builtin: 0.55 }`"));
+            false
+        }
+        Content::Map(pairs) => {
+            let good = |good, pair: &agentci_plan::Pair| {
+                let name = format!("{name}.{}", pair.key.text.escape_debug());
+                similarity(&pair.value, &name, problems).is_some() && good
+            };
+            pairs.iter().fold(true, good)
+        }
+        _ => similarity(node, name, problems).is_some(),
+    };
+    good.then(|| normal::as_written(node))
+}
+
+fn similarity(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
+    let number = read::number(node, name, problems)?;
+    if (0.0..=1.0).contains(&number) {
+        return Some(number);
+    }
+    let problem = Diagnostic::error(node.span, format!("`{name}` must be from 0 to 1, found {}", node.describe()))
+        .label("a similarity");
+    problems.push(if number > 1.0 && number <= 100.0 {
+        problem.help(format!("write {} for {number} %", tidy(number / 100.0)))
+    } else {
+        problem.help("1 means the same text; good paraphrases have 0.5 to 0.9, which depends on the embedder")
+    });
+    None
+}

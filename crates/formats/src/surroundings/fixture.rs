@@ -1,0 +1,105 @@
+//! What every answer of a routed tool may say, however the dialect writes the rest: `name`, `method`, `status`, `headers`.
+
+use agentci_plan::{Diagnostic, Diagnostics, Node, Pair, Spanned, read};
+
+/// The status of an answer that does not say its own.
+pub(crate) const USUAL_STATUS: u16 = 200;
+
+/// The longest that an answer may be held back.
+const LONGEST_DELAY_MS: u64 = 600_000;
+
+/// What an answer says beside request and content.
+pub(crate) struct Manner {
+    pub(crate) name: Option<String>,
+    pub(crate) method: Option<String>,
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+/// Takes the keys that all dialects have.
+pub(crate) fn read_manner(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Manner {
+    Manner {
+        name: fields.optional("name").and_then(|node| read::text(node, "name", problems)),
+        method: fields.optional("method").and_then(|node| method(node, problems)),
+        status: fields.optional("status").and_then(|node| status(node, problems)).unwrap_or(USUAL_STATUS),
+        headers: fields.optional("headers").map(|node| headers(node, problems)).unwrap_or_default(),
+    }
+}
+
+/// A tool's name, which is the path under which it is called.
+pub(crate) fn read_tool_id(pair: &Pair, problems: &mut Diagnostics) -> Option<Spanned<String>> {
+    let id = pair.key.text.as_str();
+    let unfit = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '?' | '#' | '%' | '\\');
+    let reason = if id.is_empty() {
+        "it is empty"
+    } else if id.starts_with('/') || id.ends_with('/') {
+        "it stands between slashes already"
+    } else if id.starts_with("__") {
+        "paths that begin with `__` are the server's own"
+    } else if id.contains(unfit) || id.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        "it is a path as it stands in a URL"
+    } else {
+        return Some(Spanned::new(id.to_owned(), pair.key.span));
+    };
+    let message = format!("`{}` can not be the name of a tool: {reason}", id.escape_debug());
+    let help = "write the tool's id as the agent is configured with it, such as `paySlips` for `/paySlips`";
+    problems.push(Diagnostic::error(pair.key.span, message).label("becomes a path").help(help));
+    None
+}
+
+/// Milliseconds that an answer is held back, refused when nobody would wait for it.
+pub(crate) fn check_delay(milliseconds: u64, node: &Node, name: &str, problems: &mut Diagnostics) -> Option<u64> {
+    if milliseconds <= LONGEST_DELAY_MS {
+        return Some(milliseconds);
+    }
+    let message = format!("`{name}` must be ten minutes or less, found {}", node.describe());
+    problems.push(Diagnostic::error(node.span, message).label("nobody waits that long"));
+    None
+}
+
+fn method(node: &Node, problems: &mut Diagnostics) -> Option<String> {
+    let method = read::text(node, "method", problems)?;
+    if !method.is_empty() && method.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
+        return Some(method.to_ascii_uppercase());
+    }
+    let message = format!("`method` must be a method of HTTP, found {}", node.describe());
+    problems.push(Diagnostic::error(node.span, message).label("not a method").help("write `GET`, `POST` or the like"));
+    None
+}
+
+fn status(node: &Node, problems: &mut Diagnostics) -> Option<u16> {
+    let status = read::integer(node, "status", problems)?;
+    let known = u16::try_from(status).ok().filter(|status| (200..=599).contains(status));
+    if known.is_none() {
+        let message = format!("`status` must be from 200 to 599, found {status}");
+        problems.push(Diagnostic::error(node.span, message).label("not the status of an answer"));
+    }
+    known
+}
+
+fn headers(node: &Node, problems: &mut Diagnostics) -> Vec<(String, String)> {
+    let Some(pairs) = node.pairs() else {
+        let message = format!("`headers` must be a mapping, found {}", node.describe());
+        problems.push(Diagnostic::error(node.span, message).label("expected `Name: text` lines"));
+        return Vec::new();
+    };
+    pairs.iter().filter_map(|pair| header(pair, problems)).collect()
+}
+
+fn header(pair: &Pair, problems: &mut Diagnostics) -> Option<(String, String)> {
+    let name = pair.key.text.as_str();
+    let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if name.is_empty() || !name.chars().all(token) {
+        let message = format!("`{}` can not be the name of a header", name.escape_debug());
+        let help = "names have letters, digits and `-`";
+        problems.push(Diagnostic::error(pair.key.span, message).label("could not be sent").help(help));
+        return None;
+    }
+    let value = pair.value.scalar().filter(|scalar| !scalar.is_null()).map(|scalar| scalar.text.clone());
+    let sendable = value.filter(|value| !value.chars().any(|c| c.is_control() && c != '\t'));
+    if sendable.is_none() {
+        let message = format!("the header `{name}` must be text on one line, found {}", pair.value.describe());
+        problems.push(Diagnostic::error(pair.value.span, message).label("could not be sent"));
+    }
+    Some((name.to_owned(), sendable?))
+}

@@ -1,0 +1,180 @@
+//! Tools that an agent calls over HTTP, in native form:
+//!
+//! ```yaml
+//! routes:
+//!   paySlips:
+//!     - request: { payDetailsIds: [1] }
+//!       response_file: payslips/1.json
+//!     - { request: { payDetailsIds: [2] }, response: { error: gone }, status: 410, delay: 50ms }
+//! bases: [PAY_API_BASE]
+//! miss: warn
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::{
+    Content, Diagnostic, Diagnostics, Files, Fixture, FixtureAnswer, Key, Kind, Missed, Node, Pair, Reading,
+    RoutedTool, Routes, Span, Spanned, ToolBase, join, print_duration, read,
+};
+use serde_json::Value;
+
+use super::bases::{print_bases, read_bases};
+use super::fixture::{Manner, USUAL_STATUS, check_delay, read_manner, read_tool_id};
+use super::plain;
+
+/// What a suite or a case says about routed tools.
+#[derive(Default)]
+pub(crate) struct RouteSettings {
+    tools: Vec<RoutedTool>,
+    bases: Option<Arc<[ToolBase]>>,
+    miss: Option<Missed>,
+    span: Option<Span>,
+}
+
+/// Takes `routes`, `bases` and `miss`.
+pub(crate) fn read_routes(
+    fields: &mut read::Fields<'_>,
+    files: &dyn Files,
+    folder: &Path,
+    problems: &mut Diagnostics,
+) -> RouteSettings {
+    let [routes, bases, miss] = ["routes", "bases", "miss"].map(|key| fields.optional(key));
+    RouteSettings {
+        tools: routes.map(|node| tools(node, files, folder, problems)).unwrap_or_default(),
+        bases: bases.map(|node| read_bases(node, "bases", problems)),
+        miss: miss.and_then(|node| read::choice(node, "miss", &Missed::NAMES, problems)),
+        span: routes.or(bases).or(miss).map(|node| node.span),
+    }
+}
+
+impl RouteSettings {
+    /// Where something is said, if anything is.
+    pub(crate) fn span(&self) -> Option<Span> {
+        self.span
+    }
+
+    /// A case's own over those of its suite: tools replace those of the same name. `None` when neither says anything.
+    pub(crate) fn over(&self, common: &Self) -> Option<Routes> {
+        let span = self.span.or(common.span)?;
+        let mut tools = common.tools.clone();
+        tools.retain(|tool| !self.tools.iter().any(|own| own.id.value == tool.id.value));
+        tools.extend(self.tools.iter().cloned());
+        let bases = self.bases.as_ref().or(common.bases.as_ref()).cloned();
+        let miss = self.miss.or(common.miss).unwrap_or_default();
+        Some(Routes { bases: bases.unwrap_or_else(|| Arc::from([])), tools, miss, record: None, span })
+    }
+}
+
+fn tools(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Vec<RoutedTool> {
+    let Some(pairs) = node.pairs() else {
+        let message = format!("`routes` must be a mapping, found {}", node.describe());
+        problems.push(Diagnostic::error(node.span, message).label("expected `tool: [..]` lines"));
+        return Vec::new();
+    };
+    let tool = |pair: &Pair| {
+        let id = read_tool_id(pair, problems)?;
+        let items = read::list(&pair.value, &id.value, problems)?;
+        let fixtures = items.iter().filter_map(|item| fixture(item, files, folder, problems)).collect();
+        Some(RoutedTool { id, fixtures })
+    };
+    pairs.iter().filter_map(tool).collect()
+}
+
+fn fixture(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<Fixture> {
+    let mut fields = read::Fields::open(node, "an answer", problems)?;
+    let request = fields.optional("request").map(|node| read::data(node, "request", Reading::Core, problems));
+    let Manner { name, method, status, headers } = read_manner(&mut fields, problems);
+    let delay = fields.optional("delay").and_then(|node| {
+        let delay = read::duration(node, "delay", problems)?;
+        check_delay(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX), node, "delay", problems).map(|_| delay)
+    });
+    let [file, inline] = ["response_file", "response"].map(|key| fields.optional(key));
+    let answer = match (file, inline) {
+        (Some(file), None) => read::name(file, "response_file", problems).and_then(|written| {
+            let path = join(folder, &written.value);
+            existing(files, &path, written.span, problems)
+                .then(|| FixtureAnswer::File(Spanned::new(path, written.span)))
+        }),
+        (None, Some(inline)) => read::data(inline, "response", Reading::Core, problems).map(FixtureAnswer::Inline),
+        // Nothing at all may be the answer: it has to be written, though.
+        (None, None) if fields.key_span("response").is_some() => Some(FixtureAnswer::Inline(Value::Null)),
+        _ => {
+            problems.push(either_answer(node.span));
+            None
+        }
+    };
+    fields.finish(problems);
+    let request = match request {
+        None => None,
+        Some(request) => Some(request?),
+    };
+    let delay = delay.unwrap_or(Duration::ZERO);
+    Some(Fixture { name, method, request, answer: answer?, status, headers, delay, span: node.span })
+}
+
+fn existing(files: &dyn Files, path: &Path, span: Span, problems: &mut Diagnostics) -> bool {
+    let there = files.kind(path) == Some(Kind::File);
+    if !there {
+        problems.push(
+            Diagnostic::error(span, format!("there is no file `{}`", path.display()))
+                .label("names an answer")
+                .help("paths are relative to the suite's folder"),
+        );
+    }
+    there
+}
+
+/// The problem with an answer that has none, or two.
+pub(crate) fn either_answer(span: Span) -> Diagnostic {
+    Diagnostic::error(span, "an answer has either `response_file` or `response`")
+        .label("what is answered?")
+        .help("name a file with `response_file: payslips/1.json`, or write JSON: `response: { ok: true }`")
+}
+
+/// The routes as pairs of `tools`; `path` tells how a file is named from the suite's folder.
+pub(crate) fn print_routes(
+    routes: &Routes,
+    path: &dyn Fn(&PathBuf) -> String,
+    span: Span,
+) -> Vec<(&'static str, Node)> {
+    let tool = |tool: &RoutedTool| Pair {
+        key: Key { text: tool.id.value.clone(), span },
+        value: Node::list(span, tool.fixtures.iter().map(|fixture| print_fixture(fixture, path, span)).collect()),
+    };
+    let tools = Node { span, content: Content::Map(routes.tools.iter().map(tool).collect()) };
+    let mut pairs = vec![("routes", tools)];
+    pairs.extend(print_bases(&routes.bases, span).map(|bases| ("bases", bases)));
+    if routes.miss != Missed::default() {
+        let name = Missed::NAMES.iter().find(|(_, miss)| *miss == routes.miss).map_or("", |(name, _)| name);
+        pairs.push(("miss", Node::text(name, span)));
+    }
+    pairs
+}
+
+fn print_fixture(fixture: &Fixture, path: &dyn Fn(&PathBuf) -> String, span: Span) -> Node {
+    let mut pairs = Vec::new();
+    for (key, text) in [("name", &fixture.name), ("method", &fixture.method)] {
+        pairs.extend(text.as_ref().map(|text| (key, Node::text(text, span))));
+    }
+    pairs.extend(fixture.request.as_ref().map(|request| ("request", Node::from_value(request, span))));
+    pairs.push(match &fixture.answer {
+        FixtureAnswer::File(file) => ("response_file", Node::text(path(&file.value), span)),
+        FixtureAnswer::Inline(value) => ("response", Node::from_value(value, span)),
+    });
+    if fixture.status != USUAL_STATUS {
+        pairs.push(("status", plain(fixture.status.to_string(), span)));
+    }
+    if !fixture.headers.is_empty() {
+        let pair = |(name, value): &(String, String)| Pair {
+            key: Key { text: name.clone(), span },
+            value: Node::text(value, span),
+        };
+        pairs.push(("headers", Node { span, content: Content::Map(fixture.headers.iter().map(pair).collect()) }));
+    }
+    if !fixture.delay.is_zero() {
+        pairs.push(("delay", Node::text(print_duration(fixture.delay), span)));
+    }
+    Node::map(span, pairs)
+}

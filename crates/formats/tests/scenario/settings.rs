@@ -1,0 +1,173 @@
+//! The settings of a project: how agents are reached, and what scenarios share.
+
+use std::path::Path;
+use std::time::Duration;
+
+use agentci_formats::Loaded;
+use agentci_plan::{Case, Data, Missed, Reading, Text};
+use serde_json::json;
+
+use crate::project::{good_suite, http, load, load_chosen, messages, project, routes, scenario};
+
+fn with_settings(settings: &str) -> agentci_plan::MemoryFiles {
+    project(&scenario("a", "")).with("agentci.yaml", settings).with("bin/agent.py", "")
+}
+
+fn good(settings: &str) -> Case {
+    good_suite(&with_settings(settings)).cases[0].clone()
+}
+
+fn names(case: &Case) -> Vec<(&str, Option<String>)> {
+    let bases = routes(case).bases.iter();
+    bases.map(|base| (base.name.value.as_str(), base.live.as_ref().map(Text::written))).collect()
+}
+
+fn chosen_url(loaded: &Loaded) -> (String, bool) {
+    let http = http(&loaded.plan.suites[0].cases[0]);
+    (http.url.value.written(), http.server.is_some())
+}
+
+#[test]
+fn nothing_needs_to_be_set() {
+    let suite = good_suite(&project(&scenario("a", "")));
+    let case = &suite.cases[0];
+    let http = http(case);
+    assert_eq!(http.url.value, Text::Literal("http://127.0.0.1:8081/".into()));
+    assert_eq!((http.timeout, &http.body, &http.server), (Duration::from_secs(60), &None, &None));
+    let usual = ["US_API_BASE", "PAY_DETAILS_API_BASE", "US_PAYROLL_API_BASE", "UK_PAYROLL_API_BASE"];
+    assert_eq!(names(case), usual.map(|name| (name, None)));
+    assert_eq!(routes(case).miss, Missed::Fail);
+}
+
+#[test]
+fn an_agent_has_a_target() {
+    let case = good(
+        "targets:\n  us:\n    url: \"http://127.0.0.1:${ENV.PORT}/ask\"\n    headers: { X-Key: \"${ENV.KEY}\" }\n    \
+         body: { q: \"${INPUT.user_input}\", more: [\"${INPUT}\"] }\n    answer: /reply/text\n    timeout: 5s\n    \
+         agent_command: [python3, bin/agent.py, --port, \"${ENV.PORT}\"]\n    folder: bin\n    env: { DEBUG: 1 }\n    \
+         ready: \"http://127.0.0.1:${ENV.PORT}/health\"\n    patience: 10s\n  default: { url: 'http://other/' }\n",
+    );
+    let http = http(&case);
+    assert_eq!(http.url.value.written(), "http://127.0.0.1:${ENV.PORT}/ask");
+    assert_eq!((http.timeout.as_secs(), http.answer.as_ref().unwrap().value.as_str()), (5, "/reply/text"));
+    let Data::Template(body) = http.body.as_ref().unwrap() else { panic!("{:?}", http.body) };
+    assert_eq!(*body, json!({ "q": "${INPUT.user_input}", "more": ["${INPUT}"] }));
+    let server = http.server.as_ref().unwrap();
+    // Named from the suite's folder, and found from the settings'.
+    assert_eq!(server.command[1].text, Text::Literal("../../bin/agent.py".into()));
+    assert_eq!(server.command[1].file.as_deref(), Some(Path::new("bin/agent.py")));
+    assert_eq!((server.folder.as_deref(), server.patience.as_secs()), (Some(Path::new("bin")), 10));
+    assert_eq!(server.environment, [("DEBUG".to_owned(), Text::Literal("1".into()))]);
+}
+
+#[test]
+fn other_agents_have_the_default_target() {
+    let files =
+        with_settings("targets:\n  us: { timeout: 5s }\n  default: { url: 'http://127.0.0.1:1/', timeout: 7s }\n")
+            .with("tests/uk/b.yaml", scenario("b", ""));
+    let loaded = load(&files, &["tests"]);
+    let [uk, us] = loaded.plan.suites.as_slice() else { panic!("{:?}", loaded.diagnostics) };
+    assert_eq!((http(&uk.cases[0]).timeout.as_secs(), http(&us.cases[0]).timeout.as_secs()), (7, 5));
+    assert_eq!(http(&us.cases[0]).url.value.written(), "http://127.0.0.1:8081/");
+}
+
+#[test]
+fn tool_bases_are_names_and_may_lead_somewhere_live() {
+    assert_eq!(names(&good("tool_bases: [A_BASE, B_BASE]\n")), [("A_BASE", None), ("B_BASE", None)]);
+    let case = good("tool_bases:\n  A_BASE: { live: \"https://${ENV.HOST}/api\" }\n  B_BASE:\n");
+    assert_eq!(names(&case), [("A_BASE", Some("https://${ENV.HOST}/api".into())), ("B_BASE", None)]);
+    assert_eq!(names(&good("tool_bases: []\n")), []);
+}
+
+#[test]
+fn what_scenarios_share_yields_to_what_they_say() {
+    let settings =
+        "embedder: openai:text-embedding-3-small\nstub_miss: warn\nfacts: off\nthreshold: { builtin: 0.6 }\n";
+    let files = with_settings(settings).with("tests/us/b.yaml", scenario("b", "semantic_threshold: 0.9\n"));
+    let suite = good_suite(&files);
+    assert_eq!(suite.embedder.as_ref().unwrap().value, "openai:text-embedding-3-small");
+    let arguments = |index: usize| suite.cases[index].checks[0].arguments.value(Reading::Core).unwrap();
+    assert_eq!(arguments(0), json!({ "expected": "Because.", "threshold": { "builtin": 0.6 }, "facts": "off" }));
+    assert_eq!(arguments(1)["threshold"], json!(0.9));
+    assert_eq!(routes(&suite.cases[0]).miss, Missed::Warn);
+}
+
+#[test]
+fn the_caller_may_say_where_the_agent_is_and_what_a_miss_comes_to() {
+    let files = with_settings("stub_miss: fail\ntargets: { us: { url: 'http://a/', agent_command: [x] } }\n");
+    let plain = load(&files, &["tests"]);
+    assert_eq!(chosen_url(&plain), ("http://a/".into(), true));
+    let chosen = load_chosen(&files, &["tests"], |options| {
+        options.scenario.agent_url = Some("http://b/${X}".into());
+        options.scenario.miss = Some(Missed::Warn);
+    });
+    // It runs already, so it is not started.
+    assert_eq!(chosen_url(&chosen), ("http://b/$${X}".into(), false));
+    assert_eq!(routes(&chosen.plan.suites[0].cases[0]).miss, Missed::Warn);
+}
+
+#[test]
+fn settings_are_the_nearest_that_are_no_suite() {
+    let native = "suite: n\ntarget: { process: { command: [a] } }\ncases: [{ id: x, input: {} }]\n";
+    for (files, embedder) in [
+        (project(&scenario("a", "")).with("agentci.yaml", "embedder: far\n"), Some("far")),
+        (
+            project(&scenario("a", ""))
+                .with("agentci.yaml", "embedder: far\n")
+                .with("tests/agentci.yml", "embedder: near\n"),
+            Some("near"),
+        ),
+        (
+            project(&scenario("a", "")).with("agentci.yaml", "embedder: far\n").with("tests/agentci.yaml", native),
+            Some("far"),
+        ),
+        (project(&scenario("a", "")).with("agentci.yaml", "embedder: far\n").with("tests/.git/HEAD", ""), None),
+        (project(&scenario("a", "")).with("agentci.yaml", "# nothing yet\n"), None),
+    ] {
+        let loaded = load(&files, &["tests/us"]);
+        assert_eq!(messages(&loaded), Vec::<&str>::new());
+        let suite = &loaded.plan.suites[0];
+        assert_eq!(suite.embedder.as_ref().map(|embedder| embedder.value.as_str()), embedder);
+    }
+}
+
+#[test]
+fn wrong_settings_refuse_all_agents_and_are_told_once() {
+    let settings = "target: {}\nfacts: maybe\nstub_miss: ignore\nthreshold: 88\nembedder: ''\ntool_bases: [A B, 1, C, C]\n\
+        targets:\n  us: { url: localhost, answer: reply.text, timeout: 5, ready: 'http://x/', agent_comand: [x] }\n  uk: here\n";
+    let files = with_settings(settings).with("tests/uk/b.yaml", scenario("b", ""));
+    let loaded = load(&files, &["tests"]);
+    assert!(loaded.plan.suites.is_empty());
+    assert_eq!(
+        messages(&loaded),
+        [
+            "unknown key `target` in the settings",
+            "`facts` must be one of `fail`, `warn`, `off`, found the text `maybe`",
+            "`stub_miss` must be one of `fail`, `warn`, found the text `ignore`",
+            "`threshold` must be from 0 to 1, found the number 88",
+            "`embedder` must not be empty",
+            "`A B` can not be the name of a variable",
+            "an item of `tool_bases` must be text, found the number 1",
+            "`C` is named twice",
+            "`url` must be an address, found the text `localhost`",
+            "`answer` must be a JSON pointer, found the text `reply.text`",
+            "`timeout` must be a duration, found the number 5",
+            "`ready` is about an agent that the run starts, and this one is not",
+            "unknown key `agent_comand` in a target",
+            "a target must be a mapping, found the text `here`",
+        ]
+    );
+}
+
+#[test]
+fn a_target_of_no_agent_may_be_misspelt() {
+    let loaded = load(&with_settings("targets: { uss: { url: 'http://a/' } }\n"), &["tests"]);
+    let [problem] = loaded.diagnostics.iter().collect::<Vec<_>>()[..] else { panic!("{:?}", loaded.diagnostics) };
+    assert_eq!(
+        (problem.message.as_str(), problem.help.as_deref()),
+        ("there is no agent `uss`", Some("did you mean `us`?"))
+    );
+    assert!(!loaded.diagnostics.has_errors());
+    let files = with_settings("targets: { uss: { url: 'http://a/' } }\n").with("tests/uss/b.yaml", scenario("b", ""));
+    assert_eq!(messages(&load(&files, &["tests/us"])), Vec::<&str>::new());
+}
