@@ -10,6 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::a2a::A2aDriver;
 use crate::agui::AguiDriver;
 use crate::exchange::{Line, Recording};
+use crate::http::HttpDriver;
 use crate::mcp::McpDriver;
 use crate::mock::{MockDraws, MockDriver};
 use crate::process::ProcessDriver;
@@ -25,10 +26,21 @@ pub struct Context<'c> {
     pub folder: &'c Path,
     /// What an agent that is ours to start finds in its environment, unless the target says otherwise.
     pub environment: &'c [(String, String)],
+    /// Where the agent's tools are, if they are played by a server of ours.
+    pub tools: &'c ToolBases,
     /// Which calls of a scripted model fail, for the whole run.
     pub draws: &'c MockDraws,
     /// How long one request to a server may take, before the target's own limit.
     pub request_timeout: Option<Duration>,
+}
+
+/// What leads an agent to tools that are played by a server of ours.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolBases {
+    /// Variables and the addresses they hold.
+    pub bases: Vec<(String, String)>,
+    /// Whether the agent has to be told with every question, since the addresses are this case's own.
+    pub tell: bool,
 }
 
 /// A connection to an agent.
@@ -42,6 +54,7 @@ enum Kind {
     Agui(Box<AguiDriver>),
     A2a(Box<A2aDriver>),
     Mcp(Box<McpDriver>),
+    Http(Box<HttpDriver>),
 }
 
 impl Driver {
@@ -55,6 +68,7 @@ impl Driver {
             Target::Agui(agui) => Ok(Ok(Driver(Kind::Agui(Box::new(AguiDriver::open(agui, context, line)?))))),
             Target::A2a(a2a) => Ok(Ok(Driver(Kind::A2a(Box::new(A2aDriver::open(a2a, context, line)?))))),
             Target::Mcp(mcp) => Ok(Ok(Driver(Kind::Mcp(Box::new(McpDriver::open(mcp, context, line)?))))),
+            Target::Http(http) => Ok(Ok(Driver(Kind::Http(Box::new(HttpDriver::open(http, context, line)?))))),
             other => Ok(Err(DriveError::Unsupported(format!("no driver for {other:?}")))),
         }
     }
@@ -63,7 +77,8 @@ impl Driver {
     pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::Kind>) {
         match &mut self.0 {
             Kind::Process(driver) => driver.listen(seen),
-            // Neither a scripted model nor a server has a wire that we see.
+            Kind::Http(driver) => driver.listen(seen),
+            // Neither a scripted model nor a server that calls no tools of ours has a wire that we see.
             Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) => {}
         }
     }
@@ -81,6 +96,7 @@ impl Driver {
             Kind::Agui(driver) => driver.turn(input, sink, host).await,
             Kind::A2a(driver) => driver.turn(input, sink, host).await,
             Kind::Mcp(driver) => driver.turn(input, sink).await,
+            Kind::Http(driver) => driver.turn(input, sink).await,
         }
     }
 
@@ -88,7 +104,7 @@ impl Driver {
     pub fn unread(&self) -> usize {
         match &self.0 {
             Kind::Process(driver) => driver.unread(),
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) => 0,
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Http(_) => 0,
         }
     }
 
@@ -99,6 +115,7 @@ impl Driver {
             Kind::Agui(driver) => driver.take_recording(),
             Kind::A2a(driver) => driver.take_recording(),
             Kind::Mcp(driver) => driver.take_recording(),
+            Kind::Http(driver) => driver.take_recording(),
         }
     }
 
@@ -107,7 +124,9 @@ impl Driver {
         match self.0 {
             Kind::Process(driver) => driver.close().await,
             Kind::Mcp(driver) => driver.close().await,
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) => Ending { exit: None, stderr_tail: Vec::new() },
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Http(_) => {
+                Ending { exit: None, stderr_tail: Vec::new() }
+            }
         }
     }
 }

@@ -144,7 +144,7 @@ fn limit(most: f64) -> Limit {
 }
 
 fn said() -> impl Strategy<Value = Said> {
-    let message = (name(), text()).prop_map(|(role, content)| Message { role, content: Text::parse(&content) });
+    let message = (name(), text()).prop_map(|(role, content)| Message::new(role, Text::parse(&content)));
     let action = (name(), value()).prop_map(|(kind, arguments)| Action {
         kind: Spanned::new(format!("{kind}:x"), span()),
         arguments: Node::from_value(&arguments, span()),
@@ -452,6 +452,9 @@ fn case() -> impl Strategy<Value = Case> {
             timeout: last.0,
             runs: last.1,
             stop: last.2,
+            asked: None,
+            expected: None,
+            metadata: None,
             broken: None,
         },
     )

@@ -106,6 +106,36 @@ pub(crate) fn suite_timeout(limit: Duration) -> Finding {
     }
 }
 
+/// Puts requests of tools that nothing answered before what came of them: an agent that was not told what it asked for is not to
+/// blame if it fails, gives up or is late after that. What is found already is not found again.
+pub(crate) fn put_first(found: &mut Vec<Finding>, misses: Vec<Finding>) {
+    let known = found.iter().filter(|finding| finding.cause == Cause::StubMiss).count();
+    let new: Vec<Finding> = misses.into_iter().skip(known).collect();
+    if new.is_empty() {
+        return;
+    }
+    let consequences = [
+        Cause::Timeout,
+        Cause::AgentError,
+        Cause::AgentExited,
+        Cause::Protocol,
+        Cause::Limit,
+        Cause::Check,
+        Cause::Unreachable,
+    ];
+    let (later, mut kept): (Vec<Finding>, Vec<Finding>) =
+        std::mem::take(found).into_iter().partition(|finding| consequences.contains(&finding.cause));
+    let position = kept.iter().take_while(|finding| finding.cause == Cause::StubMiss).count();
+    kept.splice(position..position, new);
+    if let Some(first) = kept.first_mut() {
+        for finding in &later {
+            first.message = format!("{}; after that, {}", first.message, finding.message);
+            first.notes.extend(finding.notes.iter().cloned());
+        }
+    }
+    *found = kept;
+}
+
 /// What is known of an agent that was given up.
 pub(crate) fn last_seen(trace: &Trace, unread: usize, elapsed: Duration) -> Vec<String> {
     let mut facts = Vec::new();

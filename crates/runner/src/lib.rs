@@ -17,6 +17,7 @@ mod recording;
 mod redact;
 mod schedule;
 mod scope;
+mod services;
 mod step;
 mod stop;
 mod translate;

@@ -5,18 +5,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::{ReadyCheck, refill};
-use agentci_drivers::{Input, Line};
-use agentci_plan::{Case, Cassette, Content, Mode, Node, Reading, Said, Text, ToolSource, mix};
+use agentci_drivers::{Input, Line, ToolBases};
+use agentci_plan::{Case, Cassette, Content, Mode, Node, Reading, Said, Text, ToolSource, World, mix};
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
-use agentci_trace::{PLACEHOLDER, Redactor};
+use agentci_trace::{Kind, PLACEHOLDER, Redactor};
 use agentci_verdict::{Cause, Finding, Replay};
-use serde_json::{Map, json};
+use serde_json::Map;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::host::Source;
 use crate::job::Job;
 use crate::model::{self, Model};
 use crate::recording::{self, Tape};
 use crate::scope::Scope;
+use crate::services::{OpenTools, PORT, Reached, Services};
 use crate::{findings, hook};
 
 /// The shortest text that a header can be known by as a secret.
@@ -31,6 +33,16 @@ pub(crate) struct Prepared<'p> {
     pub(crate) source: Source,
     pub(crate) scripted: Scripted,
     pub(crate) model: Option<Model>,
+    /// The tools of the case that are over HTTP.
+    pub(crate) tools: Option<OpenTools>,
+    /// What leads the agent to them.
+    pub(crate) bases: ToolBases,
+    /// What an agent that is started for this attempt finds in its environment.
+    pub(crate) environment: Vec<(String, String)>,
+    /// What is seen by the model and by the tools.
+    pub(crate) wire: Option<UnboundedReceiver<Kind>>,
+    /// What is odd already.
+    pub(crate) warning: Option<String>,
     pub(crate) faults: Faults,
     pub(crate) normalizer: Normalizer,
     /// The secrets known before the agent says anything; calls are compared and recorded without them.
@@ -84,6 +96,15 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
         scope.take(&printed);
         recorder.printed(number, printed);
     }
+    let seed = case.id.bytes().fold(job.options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
+    let seed = mix(seed ^ u64::from(number));
+    // In record mode nothing goes wrong on purpose: the recording is of the tools as they are.
+    let planned = if job.options.mode == Mode::Record { [].into() } else { Arc::clone(&case.world.faults) };
+    let faults = || Faults::new(Arc::clone(&planned), seed);
+    let (observer, wire) = unbounded_channel();
+    let replayed = matches!(tape, Tape::Replay(..));
+    let surroundings = surroundings(job, &mut scope, replayed, faults(), &observer).await?;
+    let Surroundings { tools, bases, mut environment, warning } = surroundings;
     let lookup = |name: &str| scope.get(name);
     let mut inputs = Vec::with_capacity(case.turns.len());
     for turn in &case.turns {
@@ -95,17 +116,17 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     let normalizer = Normalizer::new(&case.world.normalization).map_err(|message| config(message, case.span))?;
     let scripted = Scripted::new(&case.world.scripted, &lookup);
     let scripted = scripted.map_err(|error| unset(error.to_string(), case.span))?;
-    let seed = case.id.bytes().fold(job.options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
-    // In record mode nothing goes wrong on purpose: the recording is of the tools as they are.
-    let planned = if job.options.mode == Mode::Record { [].into() } else { Arc::clone(&case.world.faults) };
-    let seed = mix(seed ^ u64::from(number));
-    let faults = Faults::new(planned, seed);
     let limit = patience(job);
     let (source, replay) = tokio::time::timeout(limit, source(job, &secrets, &lookup))
         .await
         .map_err(|_| findings::timeout(limit, vec!["its tools were not ready by then".into()]))?
         .map_err(|finding| *finding)?;
-    let model = model::start(job, seed).await.map_err(|finding| *finding)?;
+    let model = model::start(job, seed, observer).await.map_err(|finding| *finding)?;
+    environment.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
+    let watched = model.is_some() || tools.is_some();
+    if watched {
+        environment.extend(model::no_proxy(job.options.environment));
+    }
     let (line, replay) = match tape {
         Tape::Live => (Line::Live, replay),
         Tape::Record => (Line::Record(recorder), replay),
@@ -122,12 +143,66 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
         source,
         scripted,
         model,
-        faults,
+        tools,
+        bases,
+        environment,
+        wire: watched.then_some(wire),
+        warning,
+        faults: faults(),
         normalizer,
         secrets,
         replay,
         line,
     })
+}
+
+/// What an attempt meets that it shares with others.
+#[derive(Default)]
+struct Surroundings {
+    tools: Option<OpenTools>,
+    bases: ToolBases,
+    environment: Vec<(String, String)>,
+    warning: Option<String>,
+}
+
+/// Has the tools of the case served and its agent run, and tells the case where they are. A replay needs neither.
+async fn surroundings(
+    job: &Job<'_>,
+    scope: &mut Scope<'_>,
+    replayed: bool,
+    faults: Faults,
+    observer: &UnboundedSender<Kind>,
+) -> Result<Surroundings, Unprepared> {
+    let Services { tools: server, agents } = job.services;
+    let world = &job.case.world;
+    let tools = if replayed {
+        None
+    } else {
+        server.open(job, faults, observer.clone(), &|name| scope.get(name)).map_err(|finding| *finding)?
+    };
+    let bases = server.bases(world, tools.as_ref());
+    for (name, base) in &bases.bases {
+        scope.set(name, base);
+    }
+    if replayed {
+        // Nobody will be asked there, but the address must be one.
+        if scope.get(PORT).is_none() {
+            scope.set(PORT, "0");
+        }
+        return Ok(Surroundings { bases, ..Surroundings::default() });
+    }
+    let sharing = job.selected.iter().filter_map(|index| job.suite.cases.get(*index));
+    let sharing = sharing.filter(|case| case.target == job.case.target).map(|case| &*case.world);
+    let mut shared = server.shared_bases(sharing, job.options.mode);
+    if !shared.is_empty() {
+        shared.extend(model::no_proxy(job.options.environment));
+    }
+    let Reached { variables, warning } = agents.reach(job, &|name| scope.get(name), &shared).await?;
+    for (name, value) in &variables {
+        scope.set(name, value);
+    }
+    let environment = if tools.is_some() { bases.bases.clone() } else { Vec::new() };
+    Ok(Surroundings { tools, bases, environment, warning })
 }
 
 /// How long the tools of a case may take to be ready: as long as the case may.
@@ -146,7 +221,12 @@ fn input(said: &Said, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Input, 
             let mut list = Vec::with_capacity(messages.len());
             for message in messages {
                 let content = message.content.fill(lookup).map_err(|unset| unset.to_string())?;
-                list.push(json!({ "role": message.role, "content": content }));
+                let mut whole = Map::from_iter([
+                    ("role".to_owned(), message.role.as_str().into()),
+                    ("content".to_owned(), content.into()),
+                ]);
+                whole.extend(message.more.clone());
+                list.push(whole.into());
             }
             Ok(Input::Messages(list))
         }
@@ -281,7 +361,7 @@ async fn source(
     }
     let recorder = match (job.options.mode, cassette) {
         (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),
-        (Mode::Record, None) if world.recording.is_none() => {
+        (Mode::Record, None) if world.recording.is_none() && !records_routes(world) => {
             let message = "there is no `cassette` to record to";
             return Err(Box::new(findings::plain(Cause::Config, message, Some(job.place(job.case.span)))));
         }
@@ -294,6 +374,11 @@ async fn source(
         Box::new(finding)
     })?;
     Ok((Source::Execute(Box::new(toolbox), recorder), None))
+}
+
+/// Whether the answers of tools over HTTP have a place to be written to.
+fn records_routes(world: &World) -> bool {
+    matches!(&world.tools, ToolSource::Routes(routes) if routes.record.is_some())
 }
 
 fn tape(job: &Job<'_>, cassette: &Cassette, secrets: &Redactor) -> Result<agentci_stubs::Tape, Box<Finding>> {

@@ -2,13 +2,18 @@
 //! tools themselves when they are really executed.
 
 mod cassette;
+mod closest;
 mod faults;
 mod llm;
 mod normalize;
+mod routes;
+mod serve;
 mod tools;
+mod wildcard;
 
 pub use cassette::{Entry, Miss, Player, Recorder, Tape, TapeError, replace_file};
 pub use faults::Faults;
 pub use llm::{IndexError, ModelServer, ServerError, ServerOptions};
 pub use normalize::Normalizer;
+pub use routes::{RouteError, RouteMiss, RouteOptions, RouteRecording, RouteServer, RouteServerOptions, RouteSession};
 pub use tools::{Scripted, Tool, Toolbox, ToolboxError};

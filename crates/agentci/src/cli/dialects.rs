@@ -41,6 +41,11 @@ impl DialectFlags {
         options
     }
 
+    /// Those of the yao format.
+    pub(crate) fn yao(&self) -> &YaoFlags {
+        &self.yao
+    }
+
     /// The paths to load: those given, else what the flags point at, else this folder. None with an agent alone, since that says
     /// where to look.
     pub(crate) fn paths(&self, given: &[PathBuf]) -> Vec<PathBuf> {

@@ -8,11 +8,9 @@
 //! A call matches an entry of the same tool with the same canonical arguments. The nth equal call gets the nth equal entry, and
 //! when there are no more the last one repeats. Where a recording has `[REDACTED]`, any text fits.
 
-mod closest;
 mod player;
 mod recorder;
 mod tape;
-mod wildcard;
 
 pub use player::{Miss, Player};
 pub use recorder::{Recorder, replace_file};

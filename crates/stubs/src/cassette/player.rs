@@ -6,8 +6,8 @@ use std::sync::Arc;
 use agentci_trace::canonical;
 use serde_json::Value;
 
-use super::closest;
-use super::tape::{Entry, Tape};
+use super::tape::{Entry, Tape, same};
+use crate::closest::{closest, first_difference};
 
 /// One playing of a recording: it remembers which entries were used.
 #[derive(Debug)]
@@ -61,11 +61,15 @@ impl Player {
         let file = self.tape.path().display();
         let args = &self.tape.redacted(args);
         let mut notes = vec![format!("requested: {tool} {}", cut(&canonical(args)))];
-        let near = closest::closest(self.tape.entries(), tool, args, NEAR);
+        let entries = self.tape.entries();
+        // Those of the same tool, or of all tools when there are none.
+        let has_tool = entries.iter().any(|entry| entry.tool == tool);
+        let candidates = entries.iter().filter(|entry| !has_tool || entry.tool == tool);
+        let near = closest(candidates.map(|entry| (entry, &entry.args)), args, NEAR, same);
         if let Some((entry, _)) = near.first() {
             if entry.tool != tool {
                 notes.push(format!("the recording has no call of `{tool}` at all"));
-            } else if let Some(difference) = closest::first_difference(&self.tape.redacted(&entry.args), args) {
+            } else if let Some(difference) = first_difference(&self.tape.redacted(&entry.args), args, same) {
                 notes.push(format!(
                     "first difference to the closest entry: at {} the recording has {}, the agent sent {}",
                     if difference.path.is_empty() { "the top" } else { &difference.path },

@@ -71,7 +71,7 @@ fn entry(mut call: Call, secrets: &Redactor) -> Value {
 }
 
 /// Puts a file in the place of the former one, whole or not at all; its folders are made.
-pub fn replace_file(path: &Path, text: &str) -> io::Result<()> {
+pub fn replace_file(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
     // A link stays a link: what it leads to is replaced.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -79,7 +79,7 @@ pub fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     let mut aside = path.file_name().unwrap_or_default().to_os_string();
     aside.push(format!(".{}.tmp", std::process::id()));
     let aside = folder.join(aside);
-    let written = fs_err::write(&aside, text).and_then(|()| fs_err::rename(&aside, &path));
+    let written = fs_err::write(&aside, contents).and_then(|()| fs_err::rename(&aside, &path));
     if written.is_err() {
         let _ = fs_err::remove_file(&aside);
     }

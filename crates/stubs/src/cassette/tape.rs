@@ -9,7 +9,7 @@ use agentci_trace::{Redactor, canonical};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::wildcard;
+use crate::wildcard;
 
 /// The largest recording that is read.
 const TAPE_LIMIT: u64 = 512 << 20;
@@ -132,7 +132,7 @@ impl Tape {
     pub(super) fn fitting(&self, tool: &str, args: &Value) -> Vec<usize> {
         let fits = |index: &usize| {
             let entry = &self.entries[*index];
-            entry.tool == tool && wildcard::fits(&entry.args, args)
+            entry.tool == tool && wildcard::fits(&entry.args, args, same)
         };
         self.without_secrets.iter().copied().filter(fits).collect()
     }
@@ -148,6 +148,11 @@ impl Tape {
     pub(super) fn matching(&self, key: &str) -> &[usize] {
         self.by_call.get(key).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Whether two arguments are the same: nothing is coerced.
+pub(super) fn same(a: &Value, b: &Value) -> bool {
+    canonical(a) == canonical(b)
 }
 
 fn key(tool: &str, args: &Value, redactor: &Redactor) -> String {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::mind::Mind;
 use super::routes::Route;
-use super::speech::Speech;
+use crate::serve::Speech;
 
 /// The answer, if this is a question of that kind.
 pub(super) fn answer(route: &Route, mind: &Mind) -> Option<Response<Speech>> {

@@ -12,8 +12,8 @@ use super::mind::Spoilt;
 use super::provider::Provider;
 use super::refusal::Refusal;
 use super::routes::Route;
-use super::speech::Speech;
 use super::{anthropic, openai};
+use crate::serve::Speech;
 
 /// The answer in the provider's shape, spoilt if it is to be.
 pub(super) async fn say(
@@ -36,7 +36,8 @@ pub(super) async fn say(
         if pace.latency > Duration::ZERO {
             sleep_until(begin).await;
         }
-        let speech = Speech::paced(events, pace, begin);
+        let (bytes, marks) = events.into_parts();
+        let speech = Speech::paced(bytes, marks, pace, begin);
         let speech = if spoilt == Some(Spoilt::Cut) { speech.cut() } else { speech };
         let mut response = Response::new(speech);
         let headers = response.headers_mut();

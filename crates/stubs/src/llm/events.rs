@@ -3,21 +3,14 @@
 use bytes::Bytes;
 use serde::Serialize;
 
+use crate::serve::Mark;
+
 /// The events of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     bytes: Vec<u8>,
     marks: Vec<Mark>,
     tokens: u32,
-}
-
-/// The end of an event.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Mark {
-    /// Where it ends in the buffer.
-    pub(super) end: usize,
-    /// How many tokens have been said with it.
-    pub(super) tokens: u32,
 }
 
 impl Events {

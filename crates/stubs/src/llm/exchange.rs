@@ -10,15 +10,14 @@ use tokio::time::{Instant, sleep_until};
 
 use super::asked::Asked;
 use super::delivery::{json_response, refuse, say, stamped, whole};
-use super::intake::collect;
 use super::journal::{Entry, beginning};
 use super::json::Json;
 use super::mind::{Decision, Mind, Spoilt};
 use super::provider::Provider;
 use super::refusal::Refusal;
 use super::routes::Route;
-use super::speech::Speech;
 use super::{anthropic, control, openai, tokens};
+use crate::serve::{Speech, Unread, collect};
 
 /// What is answered.
 enum Reply {
@@ -55,7 +54,7 @@ pub(super) async fn respond(mind: &Mind, request: Request<Incoming>) -> Response
     };
     let request_id = format!("req_{:020}", entry.number);
     let answered = found.and_then(|route| {
-        let reply = reply(mind, &route, provider, &head, body?, &mut entry)?;
+        let reply = reply(mind, &route, provider, &head, body.map_err(unread)?, &mut entry)?;
         Ok((route, reply))
     });
     let response = match answered {
@@ -70,6 +69,11 @@ pub(super) async fn respond(mind: &Mind, request: Request<Incoming>) -> Response
         }
     };
     stamped(response, provider, &request_id)
+}
+
+fn unread(why: Unread) -> Refusal {
+    let refusal = Refusal::new(why.status(), why.to_string());
+    if why == Unread::TooLarge { refusal.code("request_too_large") } else { refusal }
 }
 
 /// What is answered, or why nothing is.

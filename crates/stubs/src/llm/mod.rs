@@ -19,7 +19,6 @@ mod events;
 mod exchange;
 mod fields;
 mod index;
-mod intake;
 mod journal;
 mod json;
 mod mind;
@@ -29,7 +28,6 @@ mod provider;
 mod refusal;
 mod routes;
 mod server;
-mod speech;
 mod tokens;
 
 pub use index::IndexError;

@@ -1,26 +1,23 @@
-//! The server: a socket on loopback, a task for each connection, and an end when it is dropped.
+//! The server: a script behind a socket on loopback.
 
-use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 
 use agentci_plan::ModelScript;
 use agentci_trace::Kind;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use tokio::net::{TcpListener, TcpStream};
+use hyper::body::Incoming;
+use hyper::{Request, Response};
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::task::{JoinHandle, JoinSet};
 
 use super::exchange::respond;
 use super::index::IndexError;
 use super::mind::Mind;
 use super::observer::WireObserver;
+use crate::serve::{BrokenOff, Handler, Limits, Serving, Speech};
 
-/// How long to wait before trying again when the system has no more sockets to give.
-const NO_SOCKETS: Duration = Duration::from_millis(20);
+/// A timer for the head of each request would cost as much as reading it. A connection that says nothing is a task that waits,
+/// and ends with the server.
+const LIMITS: Limits = Limits { connections: usize::MAX, head: None };
 
 /// How a server is started.
 #[derive(Debug, Clone)]
@@ -57,9 +54,8 @@ pub enum ServerError {
 /// A model that is a script, served over HTTP until this is dropped.
 #[derive(Debug)]
 pub struct ModelServer {
-    address: SocketAddr,
     mind: Arc<Mind>,
-    accepting: JoinHandle<()>,
+    serving: Serving,
 }
 
 impl ModelServer {
@@ -68,23 +64,19 @@ impl ModelServer {
         let observer = options.observer.map(|sender| WireObserver::new(sender, options.observe_tools));
         let mind = Arc::new(Mind::new(script, options.seed, observer)?);
         let wanted = SocketAddr::new(options.bind, options.port);
-        let bound = async {
-            let listener = TcpListener::bind(wanted).await?;
-            Ok((listener.local_addr()?, listener))
-        };
-        let (address, listener) = bound.await.map_err(|error| ServerError::Address(wanted, error))?;
-        let accepting = tokio::spawn(accept(listener, Arc::clone(&mind)));
-        Ok(Self { address, mind, accepting })
+        let serving = Serving::start(wanted, LIMITS, Arc::clone(&mind)).await;
+        let serving = serving.map_err(|error| ServerError::Address(wanted, error))?;
+        Ok(Self { mind, serving })
     }
 
     /// The address it got.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.serving.address()
     }
 
     /// What an Anthropic SDK is given as its base: `http://127.0.0.1:41234`.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.address())
     }
 
     /// What an OpenAI SDK is given as its base: the same with `/v1`.
@@ -98,38 +90,8 @@ impl ModelServer {
     }
 }
 
-impl Drop for ModelServer {
-    fn drop(&mut self) {
-        // The connections are in a set that goes with the task.
-        self.accepting.abort();
+impl Handler for Mind {
+    async fn respond(&self, request: Request<Incoming>) -> Result<Response<Speech>, BrokenOff> {
+        Ok(respond(self, request).await)
     }
-}
-
-async fn accept(listener: TcpListener, mind: Arc<Mind>) {
-    let mut connections = JoinSet::new();
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(serve(stream, Arc::clone(&mind)));
-                }
-                Err(_) => tokio::time::sleep(NO_SOCKETS).await,
-            },
-            Some(_) = connections.join_next() => {}
-        }
-    }
-}
-
-async fn serve(stream: TcpStream, mind: Arc<Mind>) {
-    // A token must not wait for the next one.
-    let _ = stream.set_nodelay(true);
-    let service = service_fn(move |request| {
-        let mind = Arc::clone(&mind);
-        async move { Ok::<_, Infallible>(respond(&mind, request).await) }
-    });
-    // A timer for the head of each request would cost as much as reading it. A connection that says nothing is a task that
-    // waits, and ends with the server.
-    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-    // A connection that breaks is the client's affair.
-    let _ = connection.await;
 }

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
 mod client;
+#[path = "../raw/mod.rs"]
+mod raw;
 
 mod anthropic;
 mod hostile;

@@ -29,6 +29,10 @@ pub enum Method {
     Post,
     /// Something is to be shown.
     Get,
+    /// Something is to be put in a place.
+    Put,
+    /// A part of something is to be changed.
+    Patch,
     /// Something is to be ended.
     Delete,
 }
@@ -39,6 +43,8 @@ impl Method {
         match self {
             Method::Post => "POST",
             Method::Get => "GET",
+            Method::Put => "PUT",
+            Method::Patch => "PATCH",
             Method::Delete => "DELETE",
         }
     }
@@ -81,6 +87,8 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
     let method = match request.method {
         Method::Post => reqwest::Method::POST,
         Method::Get => reqwest::Method::GET,
+        Method::Put => reqwest::Method::PUT,
+        Method::Patch => reqwest::Method::PATCH,
         Method::Delete => reqwest::Method::DELETE,
     };
     let client = match certificate {
@@ -109,13 +117,17 @@ fn headers(request: &StreamRequest) -> Result<HeaderMap, HttpError> {
 }
 
 impl Incoming {
-    /// The value of a header, if it is text.
-    pub fn header(&self, name: &str) -> Option<&str> {
-        let headers = match &self.source {
+    /// All headers.
+    pub fn headers(&self) -> &HeaderMap {
+        match &self.source {
             Source::Response(response) => response.headers(),
             Source::Plain(headers, _) => headers,
-        };
-        headers.get(name)?.to_str().ok()
+        }
+    }
+
+    /// The value of a header, if it is text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers().get(name)?.to_str().ok()
     }
 
     /// What the body says it is, in small letters and without parameters; empty if it does not say.

@@ -112,6 +112,7 @@ fn drive(target: &A2aTarget, tape: Tape) -> (Result<(), DriveError>, Trace) {
         lookup: &|_| None,
         folder: Path::new(""),
         environment: &[],
+        tools: &crate::ToolBases::default(),
         draws: &draws,
         request_timeout: None,
     };

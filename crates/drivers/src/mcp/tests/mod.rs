@@ -72,8 +72,15 @@ fn action(kind: &str, arguments: Value) -> Input {
 /// Takes the turns until one fails.
 async fn drive(target: &McpTarget, line: Line, folder: &Path, turns: &[Input]) -> Came {
     let draws = MockDraws::new(7);
-    let context =
-        Context { case_id: "c", lookup: &|_| None, folder, environment: &[], draws: &draws, request_timeout: None };
+    let context = Context {
+        case_id: "c",
+        lookup: &|_| None,
+        folder,
+        environment: &[],
+        tools: &crate::ToolBases::default(),
+        draws: &draws,
+        request_timeout: None,
+    };
     let mut driver = McpDriver::open(target, &context, line).unwrap();
     let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
     let mut results = Vec::new();

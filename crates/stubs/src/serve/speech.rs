@@ -11,18 +11,27 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::events::{Events, Mark};
-
 /// The connection is broken off on purpose.
 #[derive(Debug, thiserror::Error)]
 #[error("broken off on purpose")]
-pub(super) struct BrokenOff;
+pub(crate) struct BrokenOff;
+
+/// The end of a bit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark {
+    /// Where it ends in the buffer.
+    pub(crate) end: usize,
+    /// How many tokens have been said with it.
+    pub(crate) tokens: u32,
+}
 
 /// The body of an answer.
 #[derive(Debug)]
-pub(super) struct Speech {
+pub(crate) struct Speech {
     bytes: Bytes,
     sent: usize,
+    /// How long it is said to be, where that is not how long it is.
+    announced: Option<u64>,
     /// When it was begun, and where each bit ends; nothing when all of it comes at once.
     paced: Option<Paced>,
     /// Whether it breaks off after what is there.
@@ -49,21 +58,28 @@ struct Paced {
 
 impl Speech {
     /// All at once.
-    pub(super) fn whole(bytes: impl Into<Bytes>) -> Self {
-        Self { bytes: bytes.into(), sent: 0, paced: None, cut: None }
+    pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
+        Self { bytes: bytes.into(), sent: 0, announced: None, paced: None, cut: None }
     }
 
-    /// Events, each when it is due.
-    pub(super) fn paced(events: Events, pace: Pace, start: Instant) -> Self {
-        let (bytes, marks) = events.into_parts();
+    /// Bits, each when it is due.
+    pub(crate) fn paced(bytes: Bytes, marks: Vec<Mark>, pace: Pace, start: Instant) -> Self {
         let immediate = Pace { latency: pace.latency, ..Pace::default() } == pace;
         let paced = (!immediate).then(|| Paced { start, pace, marks, next: 0, sleep: Box::pin(sleep_until(start)) });
-        Self { bytes, sent: 0, paced, cut: None }
+        Self { bytes, sent: 0, announced: None, paced, cut: None }
     }
 
     /// The same, broken off at the end.
-    pub(super) fn cut(self) -> Self {
+    pub(crate) fn cut(self) -> Self {
         Self { cut: Some(Cut::Pending), ..self }
+    }
+
+    /// The first half of it, said to be the whole and then broken off.
+    pub(crate) fn halved(mut bytes: Bytes) -> Self {
+        // An answer of nothing can not break off.
+        let announced = Some(bytes.len().max(1) as u64);
+        bytes.truncate(bytes.len() / 2);
+        Self { announced, ..Self::whole(bytes).cut() }
     }
 }
 
@@ -126,6 +142,9 @@ impl Body for Speech {
     }
 
     fn size_hint(&self) -> SizeHint {
+        if let Some(announced) = self.announced {
+            return SizeHint::with_exact(announced.saturating_sub(self.sent as u64));
+        }
         if self.cut.is_some() || self.paced.is_some() {
             return SizeHint::default();
         }

@@ -1,54 +1,54 @@
-//! Which recorded call was probably meant, and where it differs.
+//! Which recorded request was probably meant, and where it differs.
 
 use std::collections::BTreeMap;
 
-use agentci_trace::canonical;
 use serde_json::Value;
 
-use super::tape::Entry;
-
-/// How many entries are looked at; a miss should not cost more than the run.
+/// How many candidates are looked at; a miss should not cost more than the run.
 const COMPARED: usize = 2_000;
 /// How many of them, those with most in common, are compared letter by letter.
 const COMPARED_CLOSELY: usize = 16;
-/// How many characters of two texts are compared, and how many texts of an entry.
+/// How many characters of two texts are compared, and how many texts of a value.
 const TEXT_COMPARED: usize = 64;
 const TEXTS_COMPARED: usize = 64;
 
 /// The first place where two values part.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Difference {
+pub(crate) struct Difference {
     /// A JSON pointer, empty for the whole value.
-    pub(super) path: String,
+    pub(crate) path: String,
     /// What the recording has there, if anything.
-    pub(super) recorded: Option<Value>,
+    pub(crate) recorded: Option<Value>,
     /// What was asked for, if anything.
-    pub(super) requested: Option<Value>,
+    pub(crate) requested: Option<Value>,
 }
 
-/// The entries most like a call, best first, each with its likeness from 0 to 1: those of the same tool, or of all tools when
-/// there are none.
-pub(super) fn closest<'e>(entries: &'e [Entry], tool: &str, args: &Value, most: usize) -> Vec<(&'e Entry, f64)> {
-    let same_tool = entries.iter().any(|entry| entry.tool == tool);
-    let wanted = leaves(args);
-    let mut scored: Vec<(&Entry, f64)> = entries
-        .iter()
-        .filter(|entry| !same_tool || entry.tool == tool)
+/// Whether two scalars, or two values of different kinds, are the same.
+pub(crate) type Same = fn(&Value, &Value) -> bool;
+
+/// The candidates most like a request, best first, each with its likeness from 0 to 1.
+pub(crate) fn closest<'v, T>(
+    candidates: impl Iterator<Item = (T, &'v Value)>,
+    requested: &Value,
+    most: usize,
+    same: Same,
+) -> Vec<(T, f64)> {
+    let wanted = leaves(requested);
+    let mut scored: Vec<(T, &Value, f64)> = candidates
         .take(COMPARED)
-        .map(|entry| (entry, likeness(&leaves(&entry.args), &wanted, 0)))
+        .map(|(candidate, value)| (candidate, value, likeness(&leaves(value), &wanted, 0, same)))
         .collect();
-    scored.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    scored.sort_by(|(_, _, a), (_, _, b)| b.total_cmp(a));
     scored.truncate(COMPARED_CLOSELY.max(most));
-    for (entry, score) in &mut scored {
-        *score = likeness(&leaves(&entry.args), &wanted, TEXTS_COMPARED);
+    for (_, value, score) in &mut scored {
+        *score = likeness(&leaves(value), &wanted, TEXTS_COMPARED, same);
     }
-    scored.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    scored.truncate(most);
-    scored
+    scored.sort_by(|(_, _, a), (_, _, b)| b.total_cmp(a));
+    scored.into_iter().take(most).map(|(candidate, _, score)| (candidate, score)).collect()
 }
 
 /// The share of leaves that agree; so many texts that differ count by how alike they are, the rest a little for being there.
-fn likeness(a: &BTreeMap<String, &Value>, b: &BTreeMap<String, &Value>, mut closely: usize) -> f64 {
+fn likeness(a: &BTreeMap<String, &Value>, b: &BTreeMap<String, &Value>, mut closely: usize, same: Same) -> f64 {
     let all = a.keys().chain(b.keys().filter(|path| !a.contains_key(*path)));
     let mut count = 0_u32;
     let mut sum = 0.0;
@@ -66,7 +66,7 @@ fn likeness(a: &BTreeMap<String, &Value>, b: &BTreeMap<String, &Value>, mut clos
                     0.2
                 }
             }
-            (Some(a), Some(b)) if canonical(a) == canonical(b) => 1.0,
+            (Some(a), Some(b)) if same(a, b) => 1.0,
             (Some(Value::Number(_)), Some(Value::Number(_))) => 0.5,
             _ => 0.0,
         };
@@ -105,36 +105,44 @@ fn push_step(path: &mut String, key: &str) {
 }
 
 /// The first place, keys in order, where a recorded value and a requested one part.
-pub(super) fn first_difference(recorded: &Value, requested: &Value) -> Option<Difference> {
-    fn walk(path: &mut String, recorded: &Value, requested: &Value) -> Option<Difference> {
-        match (recorded, requested) {
-            (Value::Object(a), Value::Object(b)) => {
-                let mut keys: Vec<&String> = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key))).collect();
-                keys.sort();
-                keys.into_iter().find_map(|key| step(path, key, a.get(key), b.get(key)))
-            }
-            (Value::Array(a), Value::Array(b)) => {
-                (0..a.len().max(b.len())).find_map(|index| step(path, &index.to_string(), a.get(index), b.get(index)))
-            }
-            _ if canonical(recorded) == canonical(requested) => None,
-            _ => Some(Difference {
-                path: path.clone(),
-                recorded: Some(recorded.clone()),
-                requested: Some(requested.clone()),
-            }),
+pub(crate) fn first_difference(recorded: &Value, requested: &Value, same: Same) -> Option<Difference> {
+    walk(&mut String::new(), recorded, requested, same)
+}
+
+fn walk(path: &mut String, recorded: &Value, requested: &Value, same: Same) -> Option<Difference> {
+    match (recorded, requested) {
+        (Value::Object(a), Value::Object(b)) => {
+            let mut keys: Vec<&String> = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key))).collect();
+            keys.sort();
+            keys.into_iter().find_map(|key| step(path, key, (a.get(key), b.get(key)), same))
         }
+        (Value::Array(a), Value::Array(b)) => {
+            let mut indices = 0..a.len().max(b.len());
+            indices.find_map(|index| step(path, &index.to_string(), (a.get(index), b.get(index)), same))
+        }
+        _ if same(recorded, requested) => None,
+        _ => Some(Difference {
+            path: path.clone(),
+            recorded: Some(recorded.clone()),
+            requested: Some(requested.clone()),
+        }),
     }
-    fn step(path: &mut String, key: &str, a: Option<&Value>, b: Option<&Value>) -> Option<Difference> {
-        let length = path.len();
-        push_step(path, key);
-        let found = match (a, b) {
-            (Some(a), Some(b)) => walk(path, a, b),
-            _ => Some(Difference { path: path.clone(), recorded: a.cloned(), requested: b.cloned() }),
-        };
-        path.truncate(length);
-        found
-    }
-    walk(&mut String::new(), recorded, requested)
+}
+
+fn step(
+    path: &mut String,
+    key: &str,
+    (recorded, requested): (Option<&Value>, Option<&Value>),
+    same: Same,
+) -> Option<Difference> {
+    let length = path.len();
+    push_step(path, key);
+    let found = match (recorded, requested) {
+        (Some(recorded), Some(requested)) => walk(path, recorded, requested, same),
+        _ => Some(Difference { path: path.clone(), recorded: recorded.cloned(), requested: requested.cloned() }),
+    };
+    path.truncate(length);
+    found
 }
 
 #[cfg(test)]
@@ -144,7 +152,7 @@ mod tests {
     use super::*;
 
     fn path(a: &Value, b: &Value) -> Option<String> {
-        first_difference(a, b).map(|difference| difference.path)
+        first_difference(a, b, |a, b| a == b).map(|difference| difference.path)
     }
 
     #[test]

@@ -5,8 +5,6 @@ use std::time::Duration;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 
-use super::refusal::Refusal;
-
 /// The largest request.
 const BODY_LIMIT: usize = 32 << 20;
 /// How much of a larger one is read before it is refused; a client that is still sending would not hear the refusal.
@@ -14,18 +12,36 @@ const DISCARDED: usize = 512 << 20;
 /// How long a request may take to arrive.
 const BODY_TIME: Duration = Duration::from_mins(1);
 
+/// Why a body was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unread {
+    #[error("the request is larger than {} MiB", BODY_LIMIT >> 20)]
+    TooLarge,
+    #[error("the request took longer than {} s", BODY_TIME.as_secs())]
+    Slow,
+    #[error("the request broke off")]
+    Broken,
+}
+
+impl Unread {
+    /// The status that says so.
+    pub(crate) fn status(self) -> u16 {
+        match self {
+            Unread::TooLarge => 413,
+            Unread::Slow => 408,
+            Unread::Broken => 400,
+        }
+    }
+}
+
 /// The body, refused when it is too large or takes too long.
-pub(super) async fn collect(mut body: Incoming) -> Result<Vec<u8>, Refusal> {
-    let too_large = || {
-        let message = format!("the request is larger than {} MiB", BODY_LIMIT >> 20);
-        Refusal::new(413, message).code("request_too_large")
-    };
+pub(crate) async fn collect(mut body: Incoming) -> Result<Vec<u8>, Unread> {
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     let mut kept = Vec::with_capacity(announced.min(BODY_LIMIT));
     let mut received = 0;
     let read = async {
         while let Some(frame) = body.frame().await {
-            let Ok(frame) = frame else { return Err(Refusal::new(400, "the request broke off")) };
+            let Ok(frame) = frame else { return Err(Unread::Broken) };
             let Some(data) = frame.data_ref() else { continue };
             received += data.len();
             if received <= BODY_LIMIT {
@@ -34,10 +50,10 @@ pub(super) async fn collect(mut body: Incoming) -> Result<Vec<u8>, Refusal> {
                 break;
             }
         }
-        if received > BODY_LIMIT { Err(too_large()) } else { Ok(()) }
+        if received > BODY_LIMIT { Err(Unread::TooLarge) } else { Ok(()) }
     };
     match tokio::time::timeout(BODY_TIME, read).await {
         Ok(read) => read.map(|()| kept),
-        Err(_) => Err(Refusal::new(408, format!("the request took longer than {} s", BODY_TIME.as_secs()))),
+        Err(_) => Err(Unread::Slow),
     }
 }

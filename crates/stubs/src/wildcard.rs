@@ -1,10 +1,12 @@
 //! Matching a call against a recording that lost its secrets: the placeholder stands for any text.
 
-use agentci_trace::{PLACEHOLDER, canonical};
+use agentci_trace::PLACEHOLDER;
 use serde_json::Value;
 
+use crate::closest::Same;
+
 /// Whether a recorded value holds a placeholder.
-pub(super) fn holds_placeholder(value: &Value) -> bool {
+pub(crate) fn holds_placeholder(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains(PLACEHOLDER),
         Value::Array(items) => items.iter().any(holds_placeholder),
@@ -14,19 +16,19 @@ pub(super) fn holds_placeholder(value: &Value) -> bool {
 }
 
 /// Whether a requested value is the recorded one but for what the placeholder stands for.
-pub(super) fn fits(recorded: &Value, requested: &Value) -> bool {
+pub(crate) fn fits(recorded: &Value, requested: &Value, same: Same) -> bool {
     match (recorded, requested) {
         (Value::String(recorded), Value::String(requested)) => text_fits(recorded, requested),
         // A number that was secret.
         (Value::String(recorded), Value::Number(_)) => recorded == PLACEHOLDER,
         (Value::Array(recorded), Value::Array(requested)) => {
-            recorded.len() == requested.len() && recorded.iter().zip(requested).all(|(a, b)| fits(a, b))
+            recorded.len() == requested.len() && recorded.iter().zip(requested).all(|(a, b)| fits(a, b, same))
         }
         (Value::Object(recorded), Value::Object(requested)) => {
             recorded.len() == requested.len()
-                && recorded.iter().all(|(key, value)| requested.get(key).is_some_and(|other| fits(value, other)))
+                && recorded.iter().all(|(key, value)| requested.get(key).is_some_and(|other| fits(value, other, same)))
         }
-        _ => canonical(recorded) == canonical(requested),
+        _ => same(recorded, requested),
     }
 }
 
@@ -48,7 +50,11 @@ fn text_fits(recorded: &str, requested: &str) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::*;
+    use super::{fits as fits_by, *};
+
+    fn fits(recorded: &Value, requested: &Value) -> bool {
+        fits_by(recorded, requested, |a, b| a == b)
+    }
 
     #[test]
     fn the_placeholder_stands_for_any_text_and_the_rest_must_be_the_same() {

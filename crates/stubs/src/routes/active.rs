@@ -1,0 +1,157 @@
+//! A case whose routes are served: its fixtures, and what has happened so far.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use agentci_plan::{FaultKind, Mode};
+use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
+use hyper::Method;
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::watch;
+
+use super::asked::Asked;
+use super::forward::Live;
+use super::miss::{Explained, RouteMiss, no_fixture, unknown_tool};
+use super::recorded::Recorded;
+use super::shelf::{Reply, Shelf};
+use crate::Faults;
+
+/// The most misses that are remembered.
+const MISSES: usize = 1_000;
+
+/// A case whose routes are served.
+#[derive(Debug)]
+pub(super) struct Active {
+    /// The part of the path that is its own.
+    pub(super) scope: Option<String>,
+    pub(super) mode: Mode,
+    pub(super) shelf: Shelf,
+    /// Where requests are forwarded to, when they are.
+    pub(super) live: Vec<Live>,
+    pub(super) observer: Option<UnboundedSender<Kind>>,
+    state: Mutex<State>,
+    closed: watch::Sender<bool>,
+}
+
+/// What has happened so far.
+#[derive(Debug)]
+pub(super) struct State {
+    faults: Faults,
+    /// How often the fixtures for one request were used.
+    used: HashMap<(String, Vec<usize>), usize>,
+    misses: Vec<RouteMiss>,
+    calls: u64,
+    pub(super) recorded: Vec<Recorded>,
+}
+
+/// A call that has begun.
+#[derive(Debug)]
+pub(super) struct Begun {
+    id: String,
+    /// What goes wrong with it on purpose.
+    pub(super) fault: Option<FaultKind>,
+}
+
+impl Active {
+    pub(super) fn new(
+        scope: Option<String>,
+        mode: Mode,
+        shelf: Shelf,
+        live: Vec<Live>,
+        faults: Faults,
+        observer: Option<UnboundedSender<Kind>>,
+    ) -> Self {
+        let state = State { faults, used: HashMap::new(), misses: Vec::new(), calls: 0, recorded: Vec::new() };
+        Self { scope, mode, shelf, live, observer, state: Mutex::new(state), closed: watch::Sender::new(false) }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends every request that still waits.
+    pub(super) fn close(&self) {
+        self.closed.send_replace(true);
+    }
+
+    /// Waits until it is closed.
+    pub(super) async fn until_closed(&self) {
+        // The sender lives as long as this does.
+        let _ = self.closed.subscribe().wait_for(|closed| *closed).await;
+    }
+
+    /// Takes note of a call.
+    pub(super) fn begin(&self, tool: &str, asked: &Asked) -> Begun {
+        let (id, fault) = {
+            let mut state = self.state();
+            state.calls += 1;
+            (format!("call_{}", state.calls), state.faults.next(tool))
+        };
+        self.tell(Kind::ToolCall(ToolCall {
+            call_id: id.clone(),
+            name: tool.to_owned(),
+            args: asked.value().clone(),
+            observer: Observer::Stub,
+            begun: None,
+        }));
+        Begun { id, fault }
+    }
+
+    /// The answer of the fixtures. Those for the same request are used in turn, the last again and again.
+    pub(super) fn fixture(&self, tool: &str, method: &Method, asked: &Asked) -> Result<Reply, Explained> {
+        let Some(shelved) = self.shelf.tool(tool) else {
+            return Err(unknown_tool(&self.shelf, tool, method, asked));
+        };
+        let matching = shelved.matching(method, asked);
+        let Some(last) = matching.len().checked_sub(1) else { return Err(no_fixture(shelved, method, asked)) };
+        let turn = {
+            let mut state = self.state();
+            let turn = state.used.entry((tool.to_owned(), matching.clone())).or_default();
+            let now = *turn;
+            *turn += 1;
+            now
+        };
+        let fixture = matching.get(turn.min(last)).and_then(|at| shelved.fixtures.get(*at));
+        fixture.map(|fixture| fixture.reply.clone()).ok_or_else(|| no_fixture(shelved, method, asked))
+    }
+
+    /// Remembers a request that nothing answers.
+    pub(super) fn missed(&self, begun: &Begun, miss: &RouteMiss) {
+        {
+            let mut state = self.state();
+            if state.misses.len() < MISSES {
+                state.misses.push(miss.clone());
+            }
+        }
+        self.tell(Kind::Miss { tool: miss.tool.clone(), message: miss.line() });
+        self.answered(begun, Err(miss.message.clone()));
+    }
+
+    /// Takes note of the answer to a call.
+    pub(super) fn answered(&self, begun: &Begun, answer: Result<Value, String>) {
+        let (ok, result, error) = match answer {
+            Ok(result) => (true, result, None),
+            Err(error) => (false, Value::Null, Some(error)),
+        };
+        let fault = begun.fault.as_ref().map(|fault| fault.name().to_owned());
+        self.tell(Kind::ToolResult(ToolResult { call_id: begun.id.clone(), ok, result, error, fault }));
+    }
+
+    /// The requests that nothing answered, as far as they are remembered.
+    pub(super) fn misses(&self) -> Vec<RouteMiss> {
+        self.state().misses.clone()
+    }
+
+    /// Begins anew: no fixture was used, and nothing was missed.
+    pub(super) fn reset(&self) {
+        let mut state = self.state();
+        state.used.clear();
+        state.misses.clear();
+    }
+
+    fn tell(&self, kind: Kind) {
+        // Whoever listened may be gone by now.
+        let _ = self.observer.as_ref().map(|observer| observer.send(kind));
+    }
+}

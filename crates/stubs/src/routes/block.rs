@@ -1,0 +1,186 @@
+//! Fixtures as a scenario file writes them, and their place in it.
+//!
+//! ```yaml
+//! tool_fixtures:
+//!   paySlips:
+//!     - request:
+//!         payDetailsIds: [999999]
+//!         region: "US"
+//!       response_file: paySlips/4e07408562be.json
+//! ```
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use agentci_plan::Span;
+use serde_json::Value;
+
+use super::recorded::Written;
+
+/// The key of the fixtures.
+const KEY: &str = "tool_fixtures";
+
+/// The block, each line ended by a line feed.
+pub(super) fn block(tools: &[(String, Vec<Written>)]) -> String {
+    let mut text = format!("{KEY}:\n");
+    for (tool, list) in tools {
+        let _ = writeln!(text, "  {}:", name(tool));
+        for written in list {
+            fixture(written, &mut text);
+        }
+    }
+    text
+}
+
+fn fixture(written: &Written, text: &mut String) {
+    match &written.request {
+        Value::Object(map) if !map.is_empty() => {
+            text.push_str("    - request:\n");
+            for (key, value) in map {
+                let _ = writeln!(text, "        {}: {}", name(key), flow(value));
+            }
+        }
+        other => {
+            let _ = writeln!(text, "    - request: {}", flow(other));
+        }
+    }
+    if let Some(method) = &written.method {
+        let _ = writeln!(text, "      method: {method}");
+    }
+    let file: Vec<String> = written.file.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let _ = writeln!(text, "      response_file: {}", scalar(&file.join("/")));
+    if written.status != 200 {
+        let _ = writeln!(text, "      status: {}", written.status);
+    }
+    if !written.headers.is_empty() {
+        text.push_str("      headers:\n");
+        for (key, value) in &written.headers {
+            let _ = writeln!(text, "        {}: {}", name(key), quoted(value));
+        }
+    }
+}
+
+/// A key: plain where no reader could take it for anything else.
+fn name(key: &str) -> String {
+    scalar(key)
+}
+
+fn scalar(text: &str) -> String {
+    let letter = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(letter);
+    let special = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    if plain && !special.contains(&text.to_ascii_lowercase().as_str()) { text.to_owned() } else { quoted(text) }
+}
+
+fn quoted(text: &str) -> String {
+    readable(&Value::String(text.to_owned()).to_string())
+}
+
+/// A value in one line, as JSON with room between its parts, which YAML reads as it is.
+fn flow(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) => {
+            let pairs: Vec<String> =
+                map.iter().map(|(key, value)| format!("{}: {}", quoted(key), flow(value))).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+        other => readable(&other.to_string()),
+    }
+}
+
+/// JSON without the letters that YAML wants to see escaped.
+fn readable(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                let _ = write!(text, "\\u{:04x}", u32::from(c));
+            }
+            _ => text.push(c),
+        }
+    }
+    text
+}
+
+/// The text of a suite with its fixtures replaced, or added at the end where it has none. All else stays as it is.
+pub(super) fn replaced(text: &str, place: Option<Span>, block: &str) -> Result<String, String> {
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let block = block.replace('\n', newline);
+    let range = match place {
+        Some(span) => existing(text, span)?,
+        None => end(text)?,
+    };
+    let (before, after) = (text.get(..range.start), text.get(range.end..));
+    let (Some(before), Some(after)) = (before, after) else { return Err("its fixtures were not found".into()) };
+    let ends = before.is_empty() || before.ends_with(['\n', '\r']) || before == "\u{feff}";
+    let gap = if ends { "" } else { newline };
+    Ok(format!("{before}{gap}{block}{after}"))
+}
+
+/// The lines of the fixtures: from their key to the last line that belongs to them.
+fn existing(text: &str, span: Span) -> Result<Range<usize>, String> {
+    let moved = || format!("`{KEY}` no longer stands on line {}; it was changed since it was read", span.line);
+    let lines = lines(text);
+    let first = usize::try_from(span.line).ok().and_then(|line| line.checked_sub(1)).ok_or_else(moved)?;
+    let start = lines.get(first).ok_or_else(moved)?;
+    let written = text.get(start.clone()).unwrap_or_default().trim_start_matches('\u{feff}');
+    let key = [KEY.to_owned(), format!("\"{KEY}\""), format!("'{KEY}'")];
+    if !key.iter().any(|key| written.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'))) {
+        return Err(if written.trim_start().starts_with(['{', '[']) { flow_style() } else { moved() });
+    }
+    // What is indented belongs to it, and so does a bracket that closes what it opened; empty lines and comments do when more
+    // of it follows.
+    let mut last = first;
+    for (at, line) in lines.iter().enumerate().skip(first + 1) {
+        let line = text.get(line.clone()).unwrap_or_default();
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if !line.starts_with([' ', '\t', '}', ']']) {
+            break;
+        }
+        // A comment that is indented may be the last line of it.
+        last = at;
+    }
+    let bom = if first == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    Ok(start.start + bom..lines.get(last).map_or(text.len(), |line| line.end))
+}
+
+/// Where something can be added: at the end of the only document.
+fn end(text: &str) -> Result<Range<usize>, String> {
+    let lines = lines(text);
+    let mut end = text.len();
+    let mut documents = 0;
+    let mut content = false;
+    for line in &lines {
+        let written = text.get(line.clone()).unwrap_or_default();
+        if written.trim_start_matches('\u{feff}').trim_start().starts_with('{') && !content {
+            return Err(flow_style());
+        }
+        if written.trim_end() == "..." {
+            end = line.start;
+            break;
+        }
+        if written.trim_end() == "---" {
+            documents += 1;
+        }
+        content |= !written.trim().is_empty() && !written.starts_with(['#', '-', '%']);
+    }
+    if documents > 1 { Err("it holds several documents".into()) } else { Ok(end..end) }
+}
+
+fn flow_style() -> String {
+    format!("it is written in braces; write `{KEY}` as a block of its own, on lines of its own")
+}
+
+/// Every line with its end.
+fn lines(text: &str) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        lines.push(start..start + line.len());
+        start += line.len();
+    }
+    lines
+}

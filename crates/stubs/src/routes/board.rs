@@ -1,0 +1,52 @@
+//! Which case a path belongs to.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::active::Active;
+use super::error::RouteError;
+use super::path::decoded;
+
+/// The cases whose routes are served: one at the root, and any number below a part of the path that is theirs.
+#[derive(Debug, Default)]
+pub(super) struct Board {
+    open: Mutex<BTreeMap<Option<String>, Arc<Active>>>,
+}
+
+impl Board {
+    /// Begins to serve a case.
+    pub(super) fn add(&self, active: Arc<Active>) -> Result<(), RouteError> {
+        let mut open = self.lock();
+        if open.contains_key(&active.scope) {
+            let below = active.scope.as_deref().unwrap_or_default();
+            return Err(RouteError::Taken(format!("/{below}")));
+        }
+        open.insert(active.scope.clone(), active);
+        Ok(())
+    }
+
+    /// Serves a case no longer.
+    pub(super) fn remove(&self, active: &Active) {
+        self.lock().remove(&active.scope);
+    }
+
+    /// The case that a path belongs to, and what is left of the path, without a slash at its beginning.
+    pub(super) fn find<'p>(&self, path: &'p str) -> Option<(Arc<Active>, &'p str)> {
+        let open = self.lock();
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        if let Some(active) = open.get(&Some(decoded(first))) {
+            return Some((Arc::clone(active), rest));
+        }
+        open.get(&None).map(|active| (Arc::clone(active), path))
+    }
+
+    /// Every case, in the order of their scopes.
+    pub(super) fn all(&self) -> Vec<Arc<Active>> {
+        self.lock().values().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Option<String>, Arc<Active>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,90 @@
+//! What a body is, by the name of its file, and which headers are about the connection rather than about the body.
+
+use std::path::Path;
+
+use hyper::header::HeaderName;
+
+/// What a file holds, by its ending: JSON unless the ending says otherwise.
+const ENDINGS: [(&str, &str); 15] = [
+    ("json", JSON),
+    ("txt", "text/plain; charset=utf-8"),
+    ("md", "text/markdown; charset=utf-8"),
+    ("html", "text/html; charset=utf-8"),
+    ("htm", "text/html; charset=utf-8"),
+    ("csv", "text/csv; charset=utf-8"),
+    ("xml", "application/xml"),
+    ("yaml", "application/yaml"),
+    ("ndjson", "application/x-ndjson"),
+    ("jsonl", "application/x-ndjson"),
+    ("sse", "text/event-stream; charset=utf-8"),
+    ("pdf", "application/pdf"),
+    ("png", "image/png"),
+    ("jpg", "image/jpeg"),
+    ("bin", "application/octet-stream"),
+];
+
+const JSON: &str = "application/json";
+
+/// The headers that are about the connection, or about how long the body is.
+const OF_THE_CONNECTION: [&str; 9] = [
+    "connection",
+    "content-length",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// What a file holds, by its ending.
+pub(super) fn content_type(path: &Path) -> &'static str {
+    let Some(ending) = path.extension().and_then(|ending| ending.to_str()) else { return JSON };
+    let known = ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known));
+    known.map_or("application/octet-stream", |(_, content)| content)
+}
+
+/// An ending for a file with this content; the first that [`content_type`] takes for it.
+pub(super) fn ending(content: &str) -> &'static str {
+    let kind = |content: &str| content.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let wanted = kind(content);
+    if wanted.ends_with("+json") {
+        return "json";
+    }
+    let known = ENDINGS.iter().find(|(_, content)| kind(content) == wanted);
+    known.map_or("bin", |(ending, _)| ending)
+}
+
+/// Whether a header says something of the connection or the length of the body.
+pub(super) fn of_the_connection(name: &HeaderName) -> bool {
+    name == "trailer" || OF_THE_CONNECTION.contains(&name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_tell_what_a_file_holds_and_the_other_way_round() {
+        for (path, content) in [
+            ("payslips/999999.json", "application/json"),
+            ("999999", "application/json"),
+            ("A.TXT", "text/plain; charset=utf-8"),
+            ("x.weird", "application/octet-stream"),
+        ] {
+            assert_eq!(content_type(Path::new(path)), content, "{path}");
+        }
+        for (content, wanted) in [
+            ("application/json; charset=utf-8", "json"),
+            ("application/problem+json", "json"),
+            ("Text/HTML", "html"),
+            ("image/webp", "bin"),
+        ] {
+            assert_eq!(ending(content), wanted, "{content}");
+        }
+        for (known, content) in ENDINGS {
+            assert_eq!(content_type(Path::new(&format!("x.{}", ending(content)))), content, "{known}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What a test asks of the server itself: what was missed, and to begin anew.
+
+use std::sync::Arc;
+
+use hyper::header::{ALLOW, HeaderValue};
+use hyper::{Method, Response, StatusCode};
+use serde_json::{Value, json};
+
+use super::active::Active;
+use super::board::Board;
+use super::exchange::json_response;
+use crate::serve::Speech;
+
+/// The answer, if this is a question of that kind: of all cases, or of the one whose path it stands below.
+pub(super) fn answer(board: &Board, method: &Method, path: &str) -> Option<Response<Speech>> {
+    let short = path.strip_suffix('/').unwrap_or(path);
+    let asked = ["/__agentci/misses", "/__misses", "/__agentci/reset"];
+    let question = asked.into_iter().find(|question| short.ends_with(question))?;
+    let below = short.strip_suffix(question)?;
+    let cases = match board.find(below) {
+        _ if below.is_empty() => board.all(),
+        Some((active, "")) => vec![active],
+        _ => return None,
+    };
+    let reset = question.ends_with("reset");
+    let (wanted, allow) = if reset { (Method::POST, "POST") } else { (Method::GET, "GET") };
+    if *method != wanted {
+        let error = format!("`{path}` takes {allow}, not {method}");
+        let mut response = json_response(StatusCode::METHOD_NOT_ALLOWED, &json!({ "error": error }));
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
+        return Some(response);
+    }
+    if reset {
+        cases.iter().for_each(|active| active.reset());
+        return Some(json_response(StatusCode::OK, &json!({ "reset": true })));
+    }
+    let misses: Vec<Value> = cases.iter().flat_map(misses).collect();
+    Some(json_response(StatusCode::OK, &json!({ "misses": misses })))
+}
+
+fn misses(active: &Arc<Active>) -> Vec<Value> {
+    let mut values: Vec<Value> = active.misses().iter().map(super::miss::RouteMiss::value).collect();
+    if let Some(scope) = &active.scope {
+        for value in values.iter_mut().filter_map(Value::as_object_mut) {
+            value.insert("case".into(), scope.as_str().into());
+        }
+    }
+    values
+}

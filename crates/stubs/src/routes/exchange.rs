@@ -1,0 +1,137 @@
+//! One request and its answer.
+
+use agentci_plan::{FaultKind, Mode};
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, StatusCode};
+use serde_json::{Value, json};
+
+use super::active::{Active, Begun};
+use super::asked::Asked;
+use super::board::Board;
+use super::path::tool;
+use super::shelf::Reply;
+use super::{control, forward};
+use crate::serve::{BrokenOff, Handler, Speech, collect};
+
+/// What may be asked of a tool.
+const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+/// How much of a failed answer is told.
+const SHOWN: usize = 300;
+
+impl Handler for Board {
+    async fn respond(&self, request: Request<Incoming>) -> Result<Response<Speech>, BrokenOff> {
+        let (head, body) = request.into_parts();
+        let body = match collect(body).await {
+            Ok(body) => body,
+            Err(unread) => {
+                let status = StatusCode::from_u16(unread.status()).unwrap_or(StatusCode::BAD_REQUEST);
+                return Ok(json_response(status, &json!({ "error": unread.to_string() })));
+            }
+        };
+        if let Some(response) = control::answer(self, &head.method, head.uri.path()) {
+            return Ok(response);
+        }
+        let Some((active, path)) = self.find(head.uri.path()) else {
+            let error = "no case is running whose tools this server could play";
+            return Ok(json_response(StatusCode::SERVICE_UNAVAILABLE, &json!({ "error": error })));
+        };
+        tokio::select! {
+            response = active.respond(&head, path, body) => response,
+            () = active.until_closed() => Err(BrokenOff),
+        }
+    }
+}
+
+impl Active {
+    async fn respond(&self, head: &Parts, path: &str, body: Vec<u8>) -> Result<Response<Speech>, BrokenOff> {
+        if head.method == Method::OPTIONS {
+            let mut response = Response::new(Speech::whole(""));
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(METHODS));
+            return Ok(response);
+        }
+        if path.is_empty() && matches!(head.method, Method::GET | Method::HEAD) {
+            let tools: Vec<&str> = self.shelf.ids().collect();
+            return Ok(json_response(StatusCode::OK, &json!({ "tools": tools })));
+        }
+        let asked = Asked::read(&head.headers, head.uri.query(), &body);
+        let way = forward::way(self, path);
+        let tool = way.as_ref().map_or_else(|_| tool(path), |way| tool(way.path));
+        let begun = self.begin(&tool, &asked);
+        if let Some(FaultKind::Error(words)) = &begun.fault {
+            // The fixture is kept for the next try.
+            self.answered(&begun, Err(words.clone()));
+            return Ok(json_response(StatusCode::INTERNAL_SERVER_ERROR, &json!({ "error": words })));
+        }
+        let reply = match (self.mode, way) {
+            (Mode::Replay, _) => self.fixture(&tool, &head.method, &asked),
+            (_, Ok(way)) => forward::forward(self, &way, &tool, head, asked, body).await,
+            (_, Err(lost)) => Err(lost),
+        };
+        match reply {
+            Ok(reply) => self.deliver(&begun, reply).await,
+            Err(explained) => {
+                self.missed(&begun, &explained.miss);
+                let status = match self.mode {
+                    Mode::Replay => StatusCode::INTERNAL_SERVER_ERROR,
+                    Mode::Record | Mode::Live => StatusCode::BAD_GATEWAY,
+                };
+                Ok(json_response(status, &explained.body()))
+            }
+        }
+    }
+
+    /// Sends an answer when it is due, spoilt if it is to be.
+    async fn deliver(&self, begun: &Begun, reply: Reply) -> Result<Response<Speech>, BrokenOff> {
+        let told = told(&reply);
+        if begun.fault == Some(FaultKind::Hang) {
+            self.answered(begun, told);
+            return std::future::pending().await;
+        }
+        let late = if let Some(FaultKind::Delay(time)) = begun.fault { time } else { std::time::Duration::ZERO };
+        let delay = reply.delay.saturating_add(late);
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        self.answered(begun, told);
+        let speech = match begun.fault {
+            Some(FaultKind::Truncated) => Speech::halved(reply.bytes),
+            Some(FaultKind::Malformed) => Speech::whole(malformed(&reply.bytes)),
+            _ => Speech::whole(reply.bytes),
+        };
+        let mut response = Response::new(speech);
+        *response.status_mut() = reply.status;
+        *response.headers_mut() = reply.headers;
+        Ok(response)
+    }
+}
+
+/// What an answer means: a result, or a complaint.
+fn told(reply: &Reply) -> Result<Value, String> {
+    if reply.status.is_client_error() || reply.status.is_server_error() {
+        let text: String = String::from_utf8_lossy(&reply.bytes).trim().chars().take(SHOWN).collect();
+        let status = reply.status.as_u16();
+        return Err(if text.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {text}") });
+    }
+    if reply.bytes.trim_ascii().is_empty() {
+        return Ok(Value::Null);
+    }
+    let json = serde_json::from_slice(&reply.bytes);
+    Ok(json.unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&reply.bytes).into_owned())))
+}
+
+/// Half of an answer, and then something that can not follow.
+fn malformed(bytes: &Bytes) -> Bytes {
+    let half = bytes.slice(..bytes.len() / 2);
+    [&half[..], b"{\"half of a"].concat().into()
+}
+
+pub(super) fn json_response(status: StatusCode, value: &Value) -> Response<Speech> {
+    let mut response = Response::new(Speech::whole(format!("{value}\n")));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

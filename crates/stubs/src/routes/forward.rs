@@ -1,0 +1,154 @@
+//! Requests to the live tools, when their answers are recorded.
+
+use std::time::Duration;
+
+use agentci_plan::Mode;
+use agentci_wire::http::{self, HttpError, StreamRequest};
+use bytes::Bytes;
+use hyper::header::{ACCEPT_ENCODING, CONNECTION, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, StatusCode};
+
+use super::active::Active;
+use super::asked::Asked;
+use super::content::of_the_connection;
+use super::miss::Explained;
+use super::path::decoded;
+use super::recorded::Recorded;
+use super::shelf::Reply;
+
+/// How long a live tool may take.
+const TIME: Duration = Duration::from_mins(1);
+/// The largest answer.
+const ANSWER_LIMIT: usize = 64 << 20;
+/// How many calls are recorded at most.
+const RECORDED: usize = 10_000;
+
+/// Where a variable leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Live {
+    /// The variable.
+    pub(super) name: String,
+    /// The live address, if it has one.
+    pub(super) url: Option<String>,
+}
+
+/// Where a request goes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Way<'w> {
+    /// The address that its path is appended to.
+    base: Option<&'w str>,
+    /// What is left of its path.
+    pub(super) path: &'w str,
+}
+
+/// Where a request goes: its path begins with the variable it came through, unless there is only one place to go to.
+pub(super) fn way<'w>(active: &'w Active, path: &'w str) -> Result<Way<'w>, Explained> {
+    if active.mode == Mode::Replay {
+        return Ok(Way { base: None, path });
+    }
+    let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+    let name = decoded(first);
+    if let Some(live) = active.live.iter().find(|live| live.name == name) {
+        return match &live.url {
+            Some(url) => Ok(Way { base: Some(url), path: rest }),
+            None => {
+                let message = format!("nothing can be recorded: `{name}` has no live address");
+                Err(Explained::plain(rest, message, vec!["give it one in `tool_bases`".into()]))
+            }
+        };
+    }
+    let mut urls: Vec<&str> = active.live.iter().filter_map(|live| live.url.as_deref()).collect();
+    urls.dedup();
+    match urls.as_slice() {
+        [url] => Ok(Way { base: Some(url), path }),
+        _ => {
+            let message = "nothing can be recorded: it is not known where this request should go".to_owned();
+            let names: Vec<String> = active.live.iter().map(|live| format!("`/{}/...`", live.name)).collect();
+            let remedy = match names.as_slice() {
+                [] => "name the variables that lead to the tools, and their live addresses, in `tool_bases`".into(),
+                names => format!("the paths that lead somewhere are {}", names.join(", ")),
+            };
+            Err(Explained::plain(path, message, vec![remedy]))
+        }
+    }
+}
+
+/// Asks the live tool and takes note of its answer.
+pub(super) async fn forward(
+    active: &Active,
+    way: &Way<'_>,
+    tool: &str,
+    head: &Parts,
+    asked: Asked,
+    body: Vec<u8>,
+) -> Result<Reply, Explained> {
+    let failed = |reason: String| {
+        let notes = vec!["see that the live address is right and that it can be reached from here".into()];
+        Explained::plain(tool, format!("`{tool}` could not be asked: {reason}"), notes)
+    };
+    if tool.is_empty() {
+        return Err(failed("the request names no tool".into()));
+    }
+    let method = method(&head.method).ok_or_else(|| failed(format!("{} is not forwarded", head.method)))?;
+    let base = way.base.unwrap_or_default().trim_end_matches('/');
+    let query = head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let url = format!("{base}/{}{query}", way.path);
+    let request = StreamRequest { url, method, headers: sent_headers(&head.headers), body: body.into() };
+    let answered = async {
+        let mut answer = http::send(request).await?;
+        let headers = answer.headers().clone();
+        let bytes = answer.body(ANSWER_LIMIT).await?;
+        Ok((answer.status, headers, Bytes::from(bytes)))
+    };
+    let answered = tokio::time::timeout(TIME, answered).await.unwrap_or(Err(HttpError::Timeout));
+    let (status, headers, bytes) = answered.map_err(|error| failed(error.to_string()))?;
+    let status = StatusCode::from_u16(status).map_err(|_| failed(format!("its status is {status}")))?;
+    let headers = end_to_end(&headers);
+    if active.mode == Mode::Record {
+        let mut state = active.state();
+        if state.recorded.len() >= RECORDED {
+            return Err(failed(format!("more than {RECORDED} calls are not recorded")));
+        }
+        let (tool, headers, bytes) = (tool.to_owned(), headers.clone(), bytes.clone());
+        state.recorded.push(Recorded { tool, method: head.method.clone(), asked, status, headers, bytes });
+    }
+    Ok(Reply { status, headers, bytes, delay: Duration::ZERO })
+}
+
+fn method(method: &Method) -> Option<http::Method> {
+    match *method {
+        Method::GET | Method::HEAD => Some(http::Method::Get),
+        Method::POST => Some(http::Method::Post),
+        Method::PUT => Some(http::Method::Put),
+        Method::PATCH => Some(http::Method::Patch),
+        Method::DELETE => Some(http::Method::Delete),
+        _ => None,
+    }
+}
+
+/// The headers that go on to the tool. What comes back must be readable, so nothing but plain text is welcome.
+fn sent_headers(headers: &HeaderMap) -> Vec<(String, String)> {
+    let ours = [HOST, EXPECT, ACCEPT_ENCODING];
+    let theirs = end_to_end(headers);
+    let kept = theirs.iter().filter(|(name, _)| !ours.contains(name));
+    let kept = kept.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())));
+    kept.chain([(ACCEPT_ENCODING.to_string(), "identity".to_owned())]).collect()
+}
+
+/// The headers that are about what is sent and not about the connection it is sent over.
+fn end_to_end(headers: &HeaderMap) -> HeaderMap {
+    let named: Vec<String> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|names| names.split(','))
+        .map(|name| name.trim().to_ascii_lowercase())
+        .collect();
+    let mut kept = HeaderMap::new();
+    let about_it = |name: &HeaderName| !of_the_connection(name) && !named.iter().any(|named| named == name.as_str());
+    for (name, value) in headers.iter().filter(|(name, _)| about_it(name)) {
+        kept.append(name, HeaderValue::clone(value));
+    }
+    kept
+}

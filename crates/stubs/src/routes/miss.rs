@@ -1,0 +1,160 @@
+//! A request that nothing answers: what was probably meant, and where it differs.
+
+use agentci_plan::did_you_mean;
+use agentci_trace::canonical;
+use hyper::Method;
+use serde_json::{Map, Value, json};
+
+use super::asked::{Asked, loosely_same};
+use super::normal::same;
+use super::shelf::{Shelf, Shelved, ShelvedTool};
+use crate::closest::{Difference, closest, first_difference};
+
+/// How much of a value is shown.
+const SHOWN: usize = 160;
+/// How many near fixtures are told.
+const NEAR: usize = 3;
+/// How many tools are named.
+const NAMED: usize = 20;
+
+/// A request that nothing answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RouteMiss {
+    /// The tool that was called.
+    pub tool: String,
+    /// One sentence.
+    pub message: String,
+    /// What was asked for, what comes closest, and where the two part.
+    pub notes: Vec<String>,
+}
+
+/// A miss, and what the agent is told of it beyond its words.
+#[derive(Debug)]
+pub(super) struct Explained {
+    pub(super) miss: RouteMiss,
+    details: Map<String, Value>,
+}
+
+impl Explained {
+    /// One that needs no more words.
+    pub(super) fn plain(tool: &str, message: String, notes: Vec<String>) -> Self {
+        Self { miss: RouteMiss { tool: cut(tool), message, notes }, details: Map::new() }
+    }
+
+    /// The body of the answer.
+    pub(super) fn body(&self) -> Value {
+        let mut body = Map::new();
+        body.insert("error".into(), self.miss.message.clone().into());
+        body.insert("tool".into(), self.miss.tool.clone().into());
+        body.extend(self.details.clone());
+        body.insert("notes".into(), self.miss.notes.clone().into());
+        Value::Object(body)
+    }
+}
+
+impl RouteMiss {
+    /// All of it in one line.
+    pub(super) fn line(&self) -> String {
+        let notes = self.notes.iter().map(|note| format!("; {note}"));
+        std::iter::once(self.message.clone()).chain(notes).collect()
+    }
+
+    pub(super) fn value(&self) -> Value {
+        json!({ "tool": self.tool, "message": self.message, "notes": self.notes })
+    }
+}
+
+/// A tool that there is not.
+pub(super) fn unknown_tool(shelf: &Shelf, tool: &str, method: &Method, asked: &Asked) -> Explained {
+    let mut ids: Vec<&str> = shelf.ids().collect();
+    ids.sort_unstable();
+    let mut notes = vec![requested(tool, method, asked)];
+    let known: Vec<String> = ids.iter().take(NAMED).map(|id| format!("`{id}`")).collect();
+    notes.push(match ids.len() {
+        0 => "this case has no tools".into(),
+        all if all > NAMED => format!("known: {} and {} more", known.join(", "), all - NAMED),
+        _ => format!("known: {}", known.join(", ")),
+    });
+    let meant = did_you_mean(tool, ids.iter().copied());
+    notes.extend(meant.map(|meant| format!("did you mean `{meant}`? names are compared letter by letter")));
+    let mut explained = Explained::plain(tool, format!("there is no tool `{}`", cut(tool)), notes);
+    explained.details.insert("known".into(), ids.into_iter().take(NAMED).collect());
+    explained.details.extend(meant.map(|meant| ("did_you_mean".to_owned(), meant.into())));
+    explained
+}
+
+/// A request that no fixture of its tool is for.
+pub(super) fn no_fixture(tool: &ShelvedTool, method: &Method, asked: &Asked) -> Explained {
+    let message = format!("no fixture of `{}` fits this request", tool.id);
+    let mut notes = vec![requested(&tool.id, method, asked)];
+    let mut details = Map::new();
+    let loose = match asked {
+        Asked::Body(_) => same,
+        Asked::Parameters(_) => loosely_same,
+    };
+    let candidates = tool.fixtures.iter().enumerate();
+    let with_request = candidates.filter_map(|(at, fixture)| Some(((at, fixture), fixture.request.as_ref()?)));
+    let mut near = closest(with_request, asked.value(), NEAR, loose);
+    // One whose method fits is meant rather than one that is as close.
+    near.sort_by(|((_, a), likeness_a), ((_, b), likeness_b)| {
+        likeness_b.total_cmp(likeness_a).then_with(|| b.takes(method).cmp(&a.takes(method)))
+    });
+    if let Some(((at, fixture), _)) = near.first() {
+        let wanted = fixture.request.as_ref().unwrap_or(&Value::Null);
+        let difference = first_difference(wanted, &asked.like(wanted), same);
+        notes.push(match &difference {
+            Some(difference) => told(difference),
+            None => wrong_method(fixture, method),
+        });
+        details.insert("closest".into(), json!({ "fixture": label(*at, fixture), "request": wanted }));
+        details.extend(difference.map(|difference| ("difference".to_owned(), value(&difference))));
+    } else {
+        notes.push(match tool.fixtures.first() {
+            Some(fixture) => wrong_method(fixture, method),
+            None => "it has no fixtures".into(),
+        });
+    }
+    for (index, ((at, fixture), likeness)) in near.iter().enumerate() {
+        let what = if index == 0 { "closest" } else { "then" };
+        let request = fixture.request.as_ref().map(canonical).unwrap_or_default();
+        notes.push(format!("{what}: {} {} (likeness {likeness:.2})", label(*at, fixture), cut(&request)));
+    }
+    Explained { details, ..Explained::plain(&tool.id, message, notes) }
+}
+
+fn requested(tool: &str, method: &Method, asked: &Asked) -> String {
+    format!("requested: {method} {} {}", cut(tool), cut(&canonical(asked.value())))
+}
+
+fn wrong_method(fixture: &Shelved, method: &Method) -> String {
+    let wanted = fixture.method.as_ref().map_or("any method", Method::as_str);
+    format!("the closest fixture is for {wanted}, and this is {method}")
+}
+
+fn told(difference: &Difference) -> String {
+    let shown = |value: &Option<Value>| value.as_ref().map_or("nothing".to_owned(), |value| cut(&canonical(value)));
+    format!(
+        "first difference to the closest fixture: at {} it has {}, the agent sent {}",
+        if difference.path.is_empty() { "the top" } else { &difference.path },
+        shown(&difference.recorded),
+        shown(&difference.requested),
+    )
+}
+
+fn value(difference: &Difference) -> Value {
+    json!({ "at": difference.path, "expected": difference.recorded, "got": difference.requested })
+}
+
+/// What a fixture is called: its name, or its number, and where it stands.
+fn label(at: usize, fixture: &Shelved) -> String {
+    let name = fixture.name.as_ref().map_or_else(|| format!("fixture {}", at + 1), |name| format!("`{name}`"));
+    if fixture.line == 0 { name } else { format!("{name} on line {}", fixture.line) }
+}
+
+fn cut(text: &str) -> String {
+    let mut short: String = text.chars().take(SHOWN).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
+    }
+    short
+}

@@ -1,0 +1,173 @@
+//! When two requests are the same: keys in any order, lists in theirs, and numbers by their value, so that `1` is `1.0`.
+
+use serde_json::Value;
+
+/// Whether two values are the same.
+pub(super) fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || number(a.as_str()) == number(b.as_str()),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
+        }
+        _ => a == b,
+    }
+}
+
+/// A text that two values share exactly when they are the same.
+pub(super) fn key(value: &Value) -> String {
+    let mut text = String::new();
+    write(value, &mut text);
+    text
+}
+
+fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Number(digits) => out.push_str(&number(digits.as_str())),
+        Value::Array(items) => {
+            out.push('[');
+            for item in items {
+                write(item, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
+            pairs.sort_by_key(|(key, _)| key.as_str());
+            out.push('{');
+            for (key, value) in pairs {
+                out.push_str(&quoted(key));
+                out.push(':');
+                write(value, out);
+                out.push(',');
+            }
+            out.push('}');
+        }
+        Value::String(text) => out.push_str(&quoted(text)),
+        Value::Null | Value::Bool(_) => out.push_str(&value.to_string()),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    // Writing a text to JSON can not fail.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// A number by its value: its digits without zeros at either end, and the power of ten they are multiplied with. Nothing is
+/// rounded, and a large exponent costs nothing.
+pub(super) fn number(written: &str) -> String {
+    let (sign, plain) = written.strip_prefix('-').map_or(("", written), |plain| ("-", plain));
+    let (mantissa, exponent) = plain.split_once(['e', 'E']).unwrap_or((plain, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let digits = digits.trim_start_matches('0');
+    let significant = digits.trim_end_matches('0');
+    if significant.is_empty() {
+        return "0".into();
+    }
+    let moved = i64::try_from(digits.len() - significant.len()).ok().zip(i64::try_from(fraction.len()).ok());
+    let exponent = exponent.parse::<i64>().ok().zip(moved);
+    let exponent =
+        exponent.and_then(|(exponent, (zeros, fraction))| exponent.checked_add(zeros)?.checked_sub(fraction));
+    match exponent {
+        Some(exponent) => format!("{sign}{significant}e{exponent}"),
+        None => written.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Map, Number};
+
+    use super::*;
+
+    fn of(json: &str) -> Value {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_compared_by_value_and_exactly() {
+        for (a, b) in [
+            ("1", "1.0"),
+            ("100", "1e2"),
+            ("-0.0", "0"),
+            ("1.50", "15e-1"),
+            ("120", "12E+1"),
+            ("1e400", "10e399"),
+            ("0.001", "1e-3"),
+            ("0e99", "0"),
+        ] {
+            assert!(same(&of(a), &of(b)) && key(&of(a)) == key(&of(b)), "{a} {b}");
+        }
+        for (a, b) in [
+            ("1", "-1"),
+            ("9007199254740993", "9007199254740992"),
+            ("123456789012345678901234567890", "123456789012345678901234567891"),
+            ("0.1", "0.10000000000000001"),
+            ("1", "true"),
+            ("1", "\"1\""),
+            ("1", "10"),
+            ("1e99999999999999999999", "1e99999999999999999998"),
+        ] {
+            assert!(!same(&of(a), &of(b)) && key(&of(a)) != key(&of(b)), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn lists_keep_their_order_and_nothing_may_be_missing() {
+        for (a, b) in [("[1,2]", "[2,1]"), ("{}", "[]"), ("{\"a\":null}", "{}"), ("[]", "null"), ("[[1],2]", "[[1,2]]")]
+        {
+            assert!(!same(&of(a), &of(b)) && key(&of(a)) != key(&of(b)), "{a} {b}");
+        }
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let number = prop_oneof![
+            any::<i64>().prop_map(Value::from),
+            "-?[1-9][0-9]{0,30}(\\.[0-9]{1,5})?(e[+-]?[0-9]{1,3})?"
+                .prop_map(|digits| Value::Number(digits.parse::<Number>().unwrap())),
+        ];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::Bool),
+            number,
+            "[a-c\"\\\\é,:{}]{0,4}".prop_map(Value::String),
+        ];
+        leaf.prop_recursive(4, 32, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+                prop::collection::vec(("[a-c\"]{0,2}", inner), 0..4)
+                    .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// The same with the keys of every object turned round.
+    fn turned(value: &Value) -> Value {
+        match value {
+            Value::Array(items) => Value::Array(items.iter().map(turned).collect()),
+            Value::Object(map) => {
+                let pairs: Vec<(String, Value)> =
+                    map.iter().rev().map(|(key, value)| (key.clone(), turned(value))).collect();
+                Value::Object(pairs.into_iter().collect::<Map<_, _>>())
+            }
+            other => other.clone(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_keys_does_not_matter(value in any_value()) {
+            let turned = turned(&value);
+            prop_assert!(same(&value, &turned));
+            prop_assert_eq!(key(&value), key(&turned));
+        }
+
+        #[test]
+        fn keys_agree_exactly_when_values_do(a in any_value(), b in any_value()) {
+            prop_assert_eq!(same(&a, &b), key(&a) == key(&b));
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The fixtures of a case, ready to be found and sent.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use agentci_plan::{Files, Fixture, FixtureAnswer, Routes, Span};
+use bytes::Bytes;
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, StatusCode};
+use serde_json::Value;
+
+use super::asked::Asked;
+use super::content::{content_type, of_the_connection};
+use super::error::RouteError;
+use super::normal::{key, same};
+use crate::wildcard;
+
+/// The largest answer.
+const ANSWER_LIMIT: u64 = 64 << 20;
+
+/// Every tool with its fixtures.
+#[derive(Debug, Default)]
+pub(super) struct Shelf {
+    tools: Vec<ShelvedTool>,
+    by_id: HashMap<String, usize>,
+}
+
+/// A tool with its fixtures.
+#[derive(Debug)]
+pub(super) struct ShelvedTool {
+    pub(super) id: String,
+    pub(super) fixtures: Vec<Shelved>,
+    /// Those for one request, by what it is looked up by.
+    by_request: HashMap<String, Vec<usize>>,
+    /// Those for a request that lost its secrets.
+    without_secrets: Vec<usize>,
+    /// Those for any request.
+    for_any: Vec<usize>,
+}
+
+/// A fixture whose answer is at hand.
+#[derive(Debug)]
+pub(super) struct Shelved {
+    /// What it is called, if anything.
+    pub(super) name: Option<String>,
+    /// The line it stands on, from 1; 0 where there is none.
+    pub(super) line: u32,
+    pub(super) method: Option<Method>,
+    pub(super) request: Option<Value>,
+    pub(super) reply: Reply,
+}
+
+/// An answer, ready to be sent.
+#[derive(Debug, Clone)]
+pub(super) struct Reply {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) bytes: Bytes,
+    pub(super) delay: Duration,
+}
+
+impl Shelf {
+    /// Reads the files of all answers.
+    pub(super) fn new(routes: &Routes, files: &dyn Files) -> Result<Self, RouteError> {
+        let mut shelf = Self::default();
+        let mut read = HashMap::new();
+        for tool in &routes.tools {
+            let next = shelf.tools.len();
+            let at = *shelf.by_id.entry(tool.id.value.clone()).or_insert(next);
+            if at == next {
+                shelf.tools.push(ShelvedTool::new(tool.id.value.clone()));
+            }
+            let Some(shelved) = shelf.tools.get_mut(at) else { continue };
+            for fixture in &tool.fixtures {
+                shelved.add(ready(fixture, files, &mut read)?);
+            }
+        }
+        Ok(shelf)
+    }
+
+    /// A tool, by its exact name.
+    pub(super) fn tool(&self, id: &str) -> Option<&ShelvedTool> {
+        self.tools.get(*self.by_id.get(id)?)
+    }
+
+    /// The names of all tools.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| tool.id.as_str())
+    }
+}
+
+impl ShelvedTool {
+    fn new(id: String) -> Self {
+        Self { id, fixtures: Vec::new(), by_request: HashMap::new(), without_secrets: Vec::new(), for_any: Vec::new() }
+    }
+
+    fn add(&mut self, fixture: Shelved) {
+        let at = self.fixtures.len();
+        match &fixture.request {
+            None => self.for_any.push(at),
+            Some(request) => {
+                self.by_request.entry(key(request)).or_default().push(at);
+                if wildcard::holds_placeholder(request) {
+                    self.without_secrets.push(at);
+                }
+            }
+        }
+        self.fixtures.push(fixture);
+    }
+
+    /// The fixtures for a request, by position: those for just this one, or else those that lost its secrets, or else those for
+    /// any.
+    pub(super) fn matching(&self, method: &Method, asked: &Asked) -> Vec<usize> {
+        let fitting = |positions: &[usize], fits: &dyn Fn(&Value) -> bool| -> Vec<usize> {
+            let fixtures = positions.iter().filter_map(|at| Some((*at, self.fixtures.get(*at)?)));
+            let fitting =
+                fixtures.filter(|(_, fixture)| fixture.takes(method) && fixture.request.as_ref().is_none_or(fits));
+            fitting.map(|(at, _)| at).collect()
+        };
+        let exact = match asked {
+            Asked::Body(body) => {
+                self.by_request.get(&key(body)).map(|positions| fitting(positions, &|_| true)).unwrap_or_default()
+            }
+            Asked::Parameters(_) => {
+                let all: Vec<usize> = (0..self.fixtures.len()).collect();
+                let fitting = fitting(&all, &|request| same(request, &asked.like(request)));
+                let for_one = |at: &usize| self.fixtures.get(*at).is_some_and(|fixture| fixture.request.is_some());
+                fitting.into_iter().filter(for_one).collect()
+            }
+        };
+        if !exact.is_empty() {
+            return exact;
+        }
+        let fits = |request: &Value| wildcard::fits(request, &asked.like(request), same);
+        let without_secrets = fitting(&self.without_secrets, &fits);
+        if without_secrets.is_empty() { fitting(&self.for_any, &|_| true) } else { without_secrets }
+    }
+}
+
+impl Shelved {
+    /// Whether a method fits. Who asks for the head alone asks for what there would be to get.
+    pub(super) fn takes(&self, method: &Method) -> bool {
+        let wanted = if *method == Method::HEAD { &Method::GET } else { method };
+        self.method.as_ref().is_none_or(|own| own == wanted || own == method)
+    }
+}
+
+/// The fixture with its answer at hand. A file that several name is read once.
+fn ready<'f>(
+    fixture: &'f Fixture,
+    files: &dyn Files,
+    read: &mut HashMap<&'f Path, Bytes>,
+) -> Result<Shelved, RouteError> {
+    let wrong = |message: String| RouteError::Answer { message, span: fixture.span };
+    let (bytes, content) = match &fixture.answer {
+        FixtureAnswer::Inline(value) => (Bytes::from(value.to_string()), content_type(Path::new(""))),
+        FixtureAnswer::File(path) => {
+            let bytes = match read.get(path.value.as_path()) {
+                Some(bytes) => bytes.clone(),
+                None => load(&path.value, path.span, files)?,
+            };
+            read.insert(&path.value, bytes.clone());
+            (bytes, content_type(&path.value))
+        }
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content));
+    let mut own = HeaderMap::new();
+    for (name, value) in &fixture.headers {
+        let unfit = |_| wrong(format!("`{name}` can not be sent as a header"));
+        let header = HeaderName::try_from(name.as_str()).map_err(|_| unfit(()))?;
+        let value = HeaderValue::try_from(value.as_str()).map_err(|_| unfit(()))?;
+        // Where a body ends is for the server to say.
+        if !of_the_connection(&header) {
+            own.append(header, value);
+        }
+    }
+    headers.extend(own);
+    let status = StatusCode::from_u16(fixture.status).ok().filter(|status| !status.is_informational());
+    let status = status.ok_or_else(|| wrong(format!("no answer can have the status {}", fixture.status)))?;
+    let method = fixture.method.as_ref().map(|method| {
+        let known = Method::from_bytes(method.to_ascii_uppercase().as_bytes());
+        known.map_err(|_| wrong(format!("`{method}` is no method")))
+    });
+    Ok(Shelved {
+        name: fixture.name.clone(),
+        line: fixture.span.line,
+        method: method.transpose()?,
+        request: fixture.request.clone(),
+        reply: Reply { status, headers, bytes, delay: fixture.delay },
+    })
+}
+
+fn load(path: &Path, span: Span, files: &dyn Files) -> Result<Bytes, RouteError> {
+    let read = files.read(path, ANSWER_LIMIT);
+    read.map(Bytes::from).map_err(|reason| RouteError::File { path: path.to_path_buf(), reason, span })
+}

@@ -1,0 +1,141 @@
+//! A socket, a task for each connection, and an end when it is dropped.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, JoinSet};
+
+use super::speech::{BrokenOff, Speech};
+
+/// How long to wait before trying again when the system has no more sockets to give.
+const NO_SOCKETS: Duration = Duration::from_millis(20);
+
+/// Answers requests.
+pub(crate) trait Handler: Send + Sync + 'static {
+    /// The answer to a request, whatever it is; or none, and the connection breaks off.
+    fn respond(
+        &self,
+        request: Request<Incoming>,
+    ) -> impl Future<Output = Result<Response<Speech>, BrokenOff>> + Send + '_;
+}
+
+/// What a client may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// How many connections there may be at once; further ones wait.
+    pub(crate) connections: usize,
+    /// How long a connection may be without a request, or the head of a request may take.
+    pub(crate) head: Option<Duration>,
+}
+
+/// A server, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Serving {
+    address: SocketAddr,
+    accepting: JoinHandle<()>,
+}
+
+impl Serving {
+    /// Takes a socket and begins to answer.
+    pub(crate) async fn start<H: Handler>(address: SocketAddr, limits: Limits, handler: Arc<H>) -> io::Result<Self> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        let accepting = tokio::spawn(accept(listener, limits, handler));
+        Ok(Self { address, accepting })
+    }
+
+    /// The address it got.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // The connections are in a set that goes with the task.
+        self.accepting.abort();
+    }
+}
+
+async fn accept<H: Handler>(listener: TcpListener, limits: Limits, handler: Arc<H>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept(), if connections.len() < limits.connections => match accepted {
+                Ok((stream, _)) => {
+                    connections.spawn(serve(stream, limits, Arc::clone(&handler)));
+                }
+                Err(_) => tokio::time::sleep(NO_SOCKETS).await,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+async fn serve<H: Handler>(stream: TcpStream, limits: Limits, handler: Arc<H>) {
+    // A token must not wait for the next one.
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let handler = Arc::clone(&handler);
+        async move { handler.respond(request).await }
+    });
+    let mut builder = http1::Builder::new();
+    if let Some(time) = limits.head {
+        builder.timer(TokioTimer::new()).header_read_timeout(time);
+    }
+    // A connection that breaks is the client's affair.
+    let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    struct Fine;
+
+    impl Handler for Fine {
+        async fn respond(&self, _request: Request<Incoming>) -> Result<Response<Speech>, BrokenOff> {
+            Ok(Response::new(Speech::whole("fine")))
+        }
+    }
+
+    async fn start(limits: Limits) -> Serving {
+        Serving::start((Ipv4Addr::LOCALHOST, 0).into(), limits, Arc::new(Fine)).await.unwrap()
+    }
+
+    async fn rest(mut stream: TcpStream) -> String {
+        let mut text = String::new();
+        let _ = stream.read_to_string(&mut text).await;
+        text
+    }
+
+    #[tokio::test]
+    async fn a_head_that_never_ends_is_not_waited_for() {
+        let server = start(Limits { connections: 8, head: Some(Duration::from_millis(20)) }).await;
+        let mut stream = TcpStream::connect(server.address()).await.unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\nx-slow: ").await.unwrap();
+        assert!(!rest(stream).await.contains("fine"));
+    }
+
+    #[tokio::test]
+    async fn one_connection_too_many_waits_until_another_ends() {
+        let server = start(Limits { connections: 1, head: None }).await;
+        let first = TcpStream::connect(server.address()).await.unwrap();
+        let mut second = TcpStream::connect(server.address()).await.unwrap();
+        second.write_all(b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
+        drop(first);
+        assert!(rest(second).await.ends_with("fine"));
+    }
+}

@@ -1,0 +1,10 @@
+//! What the servers here have in common: a socket with a task for each connection, bodies read within limits, and bodies sent
+//! at once, bit by bit, or not to their end.
+
+mod intake;
+mod listen;
+mod speech;
+
+pub(crate) use intake::{Unread, collect};
+pub(crate) use listen::{Handler, Limits, Serving};
+pub(crate) use speech::{BrokenOff, Mark, Speech};

@@ -1,0 +1,214 @@
+//! Recording: requests go on to the live tools, and their answers become fixtures.
+
+use std::path::Path;
+
+use agentci_plan::{Fixture, Mode, RouteRecord, Routes, Span};
+use agentci_stubs::{RouteServer, RouteSession};
+use agentci_trace::Redactor;
+use serde_json::{Value, json};
+
+use crate::raw::{Answer, request, send_to};
+use crate::served::{Opening, ask, base, file, fixture, for_any, open, post, routes, serve, start, tool};
+
+const SUITE: &str = "\
+# Why is my pay lower?
+test_name: lower   # kept
+tool_fixtures:
+  old:
+    - request: { a: 1 }
+
+      response_file: old.json
+# also kept
+
+user_input: \"Why?\"
+";
+
+fn recorded(folder: &Path, suite: &str, line: Option<u32>, live: &str) -> Routes {
+    std::fs::write(folder.join("lower.yaml"), suite).unwrap();
+    let block = line.map(|line| Span { file: file(), line, column: 1, width: 13 });
+    let record = RouteRecord { suite: folder.join("lower.yaml"), block, folder: folder.join("__files") };
+    let bases = [base("PAY_API_BASE", Some(live)), base("OTHER_BASE", None)].into();
+    Routes { bases, record: Some(record), ..routes([]) }
+}
+
+async fn recording(routes: Routes) -> (RouteServer, RouteSession) {
+    let server = start().await;
+    let session = open(&server, routes, Opening { mode: Mode::Record, ..Opening::default() }).unwrap();
+    (server, session)
+}
+
+/// Asks by the way that a variable leads.
+async fn by_base(server: &RouteServer, session: &RouteSession, path: &str, body: &Value) -> Answer {
+    let bases = session.bases();
+    let (_, url) = bases.first().unwrap();
+    let below = url.strip_prefix(&server.url()).unwrap();
+    post(server, &format!("{below}/{path}"), body).await
+}
+
+#[tokio::test]
+async fn answers_of_the_live_tools_become_fixtures_and_the_rest_of_the_file_stays() {
+    let gone = Fixture {
+        status: 404,
+        headers: vec![("x-why".into(), "none: here".into()), ("set-cookie".into(), "sid=1".into())],
+        ..for_any(json!({"gone": true}))
+    };
+    let slips = [
+        fixture(json!({"ids": [1], "region": "US"}), json!({"net": 1.5, "api_key": "sk-0123456789"})),
+        fixture(json!({"ids": [2], "key": "sk-0123456789"}), json!([1])),
+    ];
+    let text = Fixture { headers: vec![("content-type".into(), "text/x-odd".into())], ..for_any(json!("odd")) };
+    let (live, _live) = serve([tool("pay/slips", slips), tool("gone", [gone]), tool("odd", [text])]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let (server, session) = recording(recorded(folder.path(), SUITE, Some(3), &live.url())).await;
+    assert!(session.bases()[0].1.ends_with("/PAY_API_BASE"));
+    let first = by_base(&server, &session, "pay/slips", &json!({"region": "US", "ids": [1]})).await;
+    assert_eq!((first.status, first.json()["net"].to_string()), (200, "1.5".into()));
+    by_base(&server, &session, "pay/slips", &json!({"ids": [2], "key": "sk-0123456789"})).await;
+    by_base(&server, &session, "pay/slips", &json!({"ids": [2], "key": "sk-0123456789"})).await;
+    let gone = ask(&server, "GET", "/PAY_API_BASE/gone?id=7&id=8", "").await;
+    assert_eq!((gone.status, gone.header("x-why")), (404, Some("none: here")));
+    by_base(&server, &session, "odd", &json!("text")).await;
+    assert_eq!(session.misses(), []);
+    let saved = session.save_recording(&Redactor::default()).unwrap().unwrap();
+    assert_eq!((saved.calls, saved.files.len()), (5, 4));
+    let names: Vec<String> = saved
+        .files
+        .iter()
+        .map(|path| path.strip_prefix(folder.path().join("__files")).unwrap().display().to_string())
+        .collect();
+    let written = std::fs::read_to_string(folder.path().join("lower.yaml")).unwrap();
+    let wanted = format!(
+        "\
+# Why is my pay lower?
+test_name: lower   # kept
+tool_fixtures:
+  pay/slips:
+    - request:
+        region: \"US\"
+        ids: [1]
+      response_file: {}
+    - request:
+        ids: [2]
+        key: \"[REDACTED]\"
+      response_file: {}
+  gone:
+    - request:
+        id: [\"7\", \"8\"]
+      response_file: {}
+      status: 404
+      headers:
+        x-why: \"none: here\"
+  odd:
+    - request: \"text\"
+      response_file: {}
+      headers:
+        content-type: \"text/x-odd\"
+# also kept
+
+user_input: \"Why?\"
+",
+        names[0], names[1], names[2], names[3]
+    );
+    assert_eq!(written, wanted);
+    let slip = std::fs::read_to_string(&saved.files[0]).unwrap();
+    assert_eq!(slip, "{\n  \"net\": 1.5,\n  \"api_key\": \"[REDACTED]\"\n}\n");
+    assert_eq!(std::fs::read_to_string(&saved.files[1]).unwrap(), "[1]");
+    assert!(session.save_recording(&Redactor::default()).unwrap().is_none(), "it is written once");
+}
+
+#[tokio::test]
+async fn fixtures_are_added_where_there_are_none_and_line_ends_are_kept() {
+    let (live, _live) = serve([tool("t", [for_any(json!(1))])]).await;
+    for (before, after) in [
+        (
+            "test_name: x\r\nuser_input: y",
+            "test_name: x\r\nuser_input: y\r\ntool_fixtures:\r\n  t:\r\n    - request: {}\r\n",
+        ),
+        ("---\nuser_input: y\n...\n", "---\nuser_input: y\ntool_fixtures:\n  t:\n    - request: {}\n"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (server, session) = recording(recorded(folder.path(), before, None, &live.url())).await;
+        by_base(&server, &session, "t", &json!({})).await;
+        session.save_recording(&Redactor::default()).unwrap().unwrap();
+        let written = std::fs::read_to_string(folder.path().join("lower.yaml")).unwrap();
+        assert!(written.starts_with(after), "{written}");
+        assert_eq!(written.ends_with("...\n"), before.ends_with("...\n"));
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_can_not_be_changed_stays_as_it_is() {
+    let (live, _live) = serve([tool("t", [for_any(json!(1))])]).await;
+    for (suite, line, part) in [
+        ("user_input: y\ntool_fixtures: {}\n", Some(1), "no longer stands on line 1"),
+        ("{test_name: x, tool_fixtures: {}}\n", Some(1), "written in braces"),
+        ("{test_name: x}\n", None, "written in braces"),
+        ("a: 1\n---\nb: 1\n---\n", None, "several documents"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (server, session) = recording(recorded(folder.path(), suite, line, &live.url())).await;
+        by_base(&server, &session, "t", &json!({})).await;
+        let error = session.save_recording(&Redactor::default()).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+        assert_eq!(std::fs::read_to_string(folder.path().join("lower.yaml")).unwrap(), suite);
+        assert!(!folder.path().join("__files").exists());
+    }
+}
+
+#[tokio::test]
+async fn what_can_not_be_reached_is_said_and_not_recorded() {
+    let nobody = {
+        let server = start().await;
+        server.url()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (server, session) = recording(recorded(folder.path(), SUITE, Some(3), &nobody)).await;
+    let answer = by_base(&server, &session, "t", &json!({})).await;
+    assert_eq!(answer.status, 502);
+    let error = answer.json()["error"].as_str().unwrap().to_owned();
+    assert!(error.starts_with("`t` could not be asked: could not connect to `127.0.0.1:"), "{error}");
+    let without = ask(&server, "POST", "/OTHER_BASE/t", "{}").await;
+    assert_eq!(without.status, 502);
+    assert_eq!(without.json()["error"], "nothing can be recorded: `OTHER_BASE` has no live address");
+    assert_eq!(session.misses().len(), 2);
+    assert!(session.save_recording(&Redactor::default()).unwrap().is_none());
+    assert_eq!(std::fs::read_to_string(folder.path().join("lower.yaml")).unwrap(), SUITE);
+}
+
+#[tokio::test]
+async fn live_tools_are_asked_and_nothing_is_written() {
+    let (live, _live) = serve([tool("t", [for_any(json!(1))])]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let server = start().await;
+    let routes = recorded(folder.path(), SUITE, Some(3), &live.url());
+    let session = open(&server, routes, Opening { mode: Mode::Live, ..Opening::default() }).unwrap();
+    assert_eq!(by_base(&server, &session, "t", &json!({})).await.json(), 1);
+    // There is only one place to go to.
+    assert_eq!(ask(&server, "PUT", "/t/", "").await.json(), 1);
+    assert!(session.save_recording(&Redactor::default()).unwrap().is_none());
+}
+
+#[tokio::test]
+async fn headers_of_the_connection_end_here() {
+    let seen = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let live = format!("http://{}/v1/", seen.local_addr().unwrap());
+    let tool = tokio::spawn(async move {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let (mut stream, _) = seen.accept().await.unwrap();
+        let mut bytes = vec![0; 4096];
+        let read = stream.read(&mut bytes).await.unwrap();
+        let answer =
+            b"HTTP/1.1 200 OK\r\nconnection: close, x-hop\r\nx-hop: 1\r\nx-end: 2\r\ncontent-length: 2\r\n\r\nok";
+        stream.write_all(answer).await.unwrap();
+        String::from_utf8_lossy(&bytes[..read]).to_lowercase()
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let (server, _session) = recording(recorded(folder.path(), SUITE, Some(3), &live)).await;
+    let headers = "x-mine: 1\r\naccept-encoding: gzip\r\nte: trailers\r\n";
+    let answer = send_to(server.address(), &request("GET", "/PAY_API_BASE/a%20b/?q=1", headers, b"")).await;
+    assert_eq!((answer.body.as_str(), answer.header("x-end"), answer.header("x-hop")), ("ok", Some("2"), None));
+    let sent = tool.await.unwrap();
+    assert!(sent.starts_with("get /v1/a%20b/?q=1 http/1.1\r\n"), "{sent}");
+    assert!(sent.contains("x-mine: 1\r\n") && sent.contains("accept-encoding: identity\r\n"), "{sent}");
+    assert!(!sent.contains("trailers") && !sent.contains("gzip"), "{sent}");
+}

@@ -1,0 +1,45 @@
+//! Several cases at once, or one after the other.
+
+use agentci_stubs::RouteError;
+use serde_json::json;
+
+use crate::served::{Opening, base, for_any, get, open, routes, start, tool};
+
+#[tokio::test]
+async fn each_case_has_its_own_answers_below_its_own_path() {
+    let server = start().await;
+    let of = |answer: &str| routes([tool("t", [for_any(json!(answer))])]);
+    let mut first = of("first");
+    first.bases = [base("PAY_API_BASE", None), base("TAX_API_BASE", None)].into();
+    let first = open(&server, first, Opening { scope: Some("a/b ü"), ..Opening::default() }).unwrap();
+    let second = open(&server, of("second"), Opening { scope: Some("t"), ..Opening::default() }).unwrap();
+    assert_eq!(first.base(), format!("{}/a%2Fb%20%C3%BC", server.url()));
+    let bases = first.bases();
+    assert_eq!(bases.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["PAY_API_BASE", "TAX_API_BASE"]);
+    assert!(bases.iter().all(|(_, url)| *url == first.base()));
+    assert_eq!(get(&server, "/a%2Fb%20%C3%BC/t").await.json(), "first");
+    assert_eq!(get(&server, "/t/t/").await.json(), "second");
+    assert_eq!(get(&server, "/u").await.status, 503);
+    let root = open(&server, of("root"), Opening::default()).unwrap();
+    assert_eq!(root.base(), server.url());
+    assert_eq!(get(&server, "/t").await.json()["tools"], json!(["t"]));
+    drop(second);
+    assert_eq!(get(&server, "/t").await.json(), "root");
+}
+
+#[tokio::test]
+async fn a_case_that_is_over_makes_room_for_the_next() {
+    let server = start().await;
+    let of = |answer: &str| routes([tool("t", [for_any(json!(answer))])]);
+    let first = open(&server, of("first"), Opening::default()).unwrap();
+    let error = open(&server, of("second"), Opening::default()).unwrap_err();
+    assert!(matches!(error, RouteError::Taken(_)));
+    assert_eq!(error.to_string(), "the paths below `/` are served for another case already");
+    assert_eq!(get(&server, "/t").await.json(), "first");
+    get(&server, "/missing").await;
+    drop(first);
+    assert_eq!(get(&server, "/t").await.status, 503);
+    let second = open(&server, of("second"), Opening::default()).unwrap();
+    assert_eq!(get(&server, "/t").await.json(), "second");
+    assert_eq!(second.misses(), []);
+}
