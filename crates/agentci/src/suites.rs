@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use agentci_checks::Ready;
 use agentci_formats::LoadOptions;
-use agentci_plan::{Diagnostics, Mode, Plan};
+use agentci_plan::{Diagnostic, Diagnostics, Mode, Plan, Suite};
 use agentci_runner::{Facts, Options, Run, Stop, Stopper};
 use agentci_stubs::{Tool, ToolboxError};
 use agentci_trace::Redactor;
@@ -49,6 +49,10 @@ pub struct Settings {
     pub stub_port: u16,
     /// Tools of this program, to be called by agents in record and live mode.
     pub tools: Vec<Arc<dyn Tool>>,
+    /// Who compares meanings, by its id; what each suite says without it.
+    pub embedder: Option<String>,
+    /// How long one request for embeddings may take; 30 seconds without it.
+    pub semantic_timeout: Option<Duration>,
 }
 
 impl Default for Settings {
@@ -64,6 +68,8 @@ impl Default for Settings {
             stub_bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
             stub_port: 0,
             tools: Vec::new(),
+            embedder: None,
+            semantic_timeout: None,
         }
     }
 }
@@ -79,8 +85,14 @@ impl Suites {
         let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
         let loaded = agentci_formats::load_with(&DiskFiles, &paths, options);
         let mut problems = loaded.diagnostics;
-        let (ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
+        let (mut ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
         problems.append(found);
+        for (suite, ready) in loaded.plan.suites.iter().zip(&mut ready.suites) {
+            if let Some(unknown) = unknown_embedder(suite) {
+                ready.refused = true;
+                problems.push(unknown);
+            }
+        }
         let policies = loaded.plan.suites.iter().map(|suite| policy(suite, None)).collect();
         let secrets = environment_secrets();
         Self { plan: loaded.plan, ready, problems, policies, secrets }
@@ -94,6 +106,11 @@ impl Suites {
     /// The same, to be changed: cases taken out, runs set.
     pub fn plan_mut(&mut self) -> &mut Plan {
         &mut self.plan
+    }
+
+    /// Has every case run so often, whatever its suite says.
+    pub fn repeat(&mut self, runs: u32) {
+        self.plan.suites.iter_mut().flat_map(|suite| &mut suite.cases).for_each(|case| case.runs = runs.max(1));
     }
 
     /// The checks, where the suites and cases stand in the plan.
@@ -171,6 +188,8 @@ impl Suites {
             stub_bind: settings.stub_bind,
             stub_port: settings.stub_port,
             tools: &settings.tools,
+            embedder: settings.embedder.as_deref(),
+            semantic_timeout: settings.semantic_timeout,
             secrets: &self.secrets,
         };
         let ready = &self.ready.suites[position];
@@ -178,6 +197,14 @@ impl Suites {
         let run = Run { plan: &self.plan, suite, ready, selected, facts: &facts, policy, options: &options, stop };
         agentci_runner::run_suite(&run, on_event).await
     }
+}
+
+/// What is wrong with the embedder that a suite pins.
+fn unknown_embedder(suite: &Suite) -> Option<Diagnostic> {
+    let pinned = suite.embedder.as_ref()?;
+    let text = agentci_embed::choose(Some(&pinned.value), None).err()?.to_string();
+    let (message, help) = text.split_once("\nhelp: ").unwrap_or((&text, "pin another"));
+    Some(Diagnostic::error(pinned.span, message).label("not an embedder").help(help))
 }
 
 /// What must not be shown or stored: the values of environment variables whose names look secret.

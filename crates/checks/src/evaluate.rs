@@ -4,7 +4,7 @@ use agentci_plan::{Failure, Outcome};
 use agentci_trace::Trace;
 use serde_json::Value;
 
-use crate::Question;
+use crate::{Kept, Question};
 
 /// A check whose arguments were read.
 pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
@@ -28,6 +28,11 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
     /// Whether it holds, now that its question is answered; or, negated, whether its opposite does.
     fn conclude(&self, trace: &Trace, _answer: &Value, negate: bool) -> Outcome {
         if negate { self.evaluate_negated(trace) } else { self.evaluate(trace) }
+    }
+
+    /// What the run keeps of the answer.
+    fn keep(&self, answer: Value, _negate: bool) -> Kept {
+        Kept { evidence: answer, ..Kept::default() }
     }
 }
 

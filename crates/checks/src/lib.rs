@@ -20,6 +20,7 @@ mod pii;
 mod registry;
 mod required_fields;
 mod said;
+mod semantic;
 mod shorten;
 mod spelling;
 mod task;
@@ -29,6 +30,6 @@ mod tool_evidence;
 mod valid_json;
 
 pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single};
-pub use evidence::Question;
+pub use evidence::{Kept, Question};
 pub use latency::latency_ms;
 pub use registry::names;

@@ -5,8 +5,8 @@ use agentci_plan::Node;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::{
-    call_order, contains, duration, json_schema, latency, matches, no_pii, required_fields, task, tokens, tool_called,
-    tool_evidence, valid_json,
+    call_order, contains, duration, json_schema, latency, matches, no_pii, required_fields, semantic, task, tokens,
+    tool_called, tool_evidence, valid_json,
 };
 
 /// Reads the arguments of a check; problems go to the compiler.
@@ -21,6 +21,7 @@ const KINDS: &[(&str, Compile)] = &[
     ("matches", matches::compile),
     ("no_pii", no_pii::compile),
     ("required_fields", required_fields::compile),
+    ("semantic", semantic::compile),
     ("task", task::compile),
     ("tokens", tokens::compile),
     ("tool_called", tool_called::compile),

@@ -37,6 +37,9 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
         timeout: None,
         runs: 1,
         stop: StopRule::default(),
+        asked: None,
+        expected: None,
+        metadata: None,
         broken: None,
     };
     let suite = Suite {

@@ -29,6 +29,9 @@ pub(crate) fn case(
         timeout: None,
         runs: 1,
         stop: StopRule::default(),
+        asked: None,
+        expected: None,
+        metadata: None,
         broken: Some(problems),
     }
 }

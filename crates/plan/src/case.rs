@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::{Check, Diagnostics, Hook, Limits, Span, Target, Text, Turn, World};
 
 /// One case of a suite.
@@ -38,6 +40,12 @@ pub struct Case {
     pub runs: u32,
     /// When to stop.
     pub stop: StopRule,
+    /// What its file has the agent asked, where that is not the turns as they are: a text rather than a message of it.
+    pub asked: Option<Arc<Value>>,
+    /// The whole result that is hoped for, where its file says so; whatever is asked of it is among the checks.
+    pub expected: Option<Arc<Value>>,
+    /// What else its file says of it, for those who read reports.
+    pub metadata: Option<Arc<Value>>,
     /// What keeps it from being run, where its own file is wrong and the rest of the suite is not.
     pub broken: Option<Diagnostics>,
 }

@@ -24,6 +24,7 @@ mod redaction;
 mod routes;
 mod scalar;
 mod seed;
+mod similarity;
 mod source;
 mod suite;
 mod target;
@@ -53,12 +54,13 @@ pub use redaction::Redaction;
 pub use routes::{Fixture, FixtureAnswer, Missed, RouteRecord, RoutedTool, Routes, ToolBase};
 pub use scalar::{Reading, Scalar};
 pub use seed::{mix, share};
+pub use similarity::{Differing, DifferingFact, Similarity, is_meant};
 pub use source::{FileId, Place, Sources, Span, Spanned};
 pub use suite::{Dialect, Mode, Plan, Suite};
 pub use target::{
     A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ChatApi, ChatContext, ChatTarget, ClientTool,
-    CommandPart, Connector, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport, ProcessTarget, Prompt,
-    REQUEST_TIMEOUT, ScriptFile, Strictness, Target,
+    CommandPart, Connector, EnvironmentFile, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport, ProcessTarget,
+    Prompt, REQUEST_TIMEOUT, ScriptFile, Strictness, Target,
 };
 pub use template::{Data, Template, Text, UnsetVariable, Variables, escape, fill};
 pub use turn::{Action, Message, Said, Turn};

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use crate::{Check, Data, Limits, Node, Span, Spanned, Text};
 
 /// What is said or done in one turn, and what is asked of the answer.
@@ -29,12 +31,25 @@ pub enum Said {
 }
 
 /// A message of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     /// Who speaks: `user`, `assistant`, `system`.
     pub role: String,
     /// What is said.
     pub content: Text,
+    /// What else the message holds, sent along as it is: `name`, `tool_calls` and the like. A `content` among it, a list of parts,
+    /// is sent in place of the text.
+    pub more: Map<String, Value>,
+}
+
+impl Message {
+    /// What a message may hold beside its role and its words.
+    pub const MORE: [&'static str; 5] = ["name", "tool_call_id", "tool_calls", "refusal", "reasoning_content"];
+
+    /// A message that is nothing but words.
+    pub fn new(role: impl Into<String>, content: Text) -> Self {
+        Self { role: role.into(), content, more: Map::new() }
+    }
 }
 
 /// A protocol action.

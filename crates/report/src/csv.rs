@@ -1,21 +1,21 @@
 //! `report.csv`, for a spreadsheet: one line a case.
 //!
 //! ```text
-//! suite,case,status,cause,runs,runs_passed,wall_ms,tool_calls,tool_errors,tokens_in,tokens_out,cost_usd,checks,checks_failed,tags,reason,file,line
-//! demo,t2,fail,check,1,0,12,2,1,,,,3,2,docs money,check `must_call` did not hold,evals/demo/cases/t2.yaml,9
+//! suite,case,status,cause,runs,runs_passed,wall_ms,tool_calls,tool_errors,tokens_in,tokens_out,cost_usd,checks,checks_failed,tags,reason,file,line,pass_rate,stability,mean_ms,min_ms,max_ms,std_deviation_ms,identical_outputs,similarity,embedder
+//! demo,t2,fail,check,1,0,12,2,1,,,,3,2,docs money,check `must_call` did not hold,evals/demo/cases/t2.yaml,9,,,,,,,,,
 //! ```
 //!
-//! Written as RFC 4180 has it: lines end in CR LF, and a text that holds a comma, a quote or a line end stands in quotes. A text
+//! Seven columns are for cases that are run more than once, and the last two for those whose answers are compared by meaning. Written as RFC 4180 has it: lines end in CR LF, and a text that holds a comma, a quote or a line end stands in quotes. A text
 //! that a spreadsheet would take for a formula gets an apostrophe before it.
 
 use std::borrow::Cow;
 
-use agentci_verdict::{Body, Cause, Row, RunEvent, Status};
+use agentci_verdict::{Body, Cause, Measure, Row, RunEvent, Stability, Status};
 
 use crate::run::Run;
 use crate::{Output, ReportError, Reporter, cut, findings, printable};
 
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 27] = [
     "suite",
     "case",
     "status",
@@ -34,6 +34,15 @@ const COLUMNS: [&str; 18] = [
     "reason",
     "file",
     "line",
+    "pass_rate",
+    "stability",
+    "mean_ms",
+    "min_ms",
+    "max_ms",
+    "std_deviation_ms",
+    "identical_outputs",
+    "similarity",
+    "embedder",
 ];
 /// The longest text in a cell, in bytes: spreadsheets take 32,767 characters.
 const TEXT_LIMIT: usize = 8 * 1024;
@@ -104,11 +113,31 @@ fn line(suite: &str, row: &Row) -> String {
         cell(place.map(|place| place.path.as_str()).unwrap_or_default()),
         number(place.map(|place| u64::from(place.line)).filter(|line| *line > 0)),
     ];
-    cells.join(",") + "\r\n"
+    cells.into_iter().chain(stability(row)).chain(similarity(row)).collect::<Vec<_>>().join(",") + "\r\n"
+}
+
+/// How near its answer is to the expected one, and who says so.
+fn similarity(row: &Row) -> [String; 2] {
+    let Some(measure) = Measure::of(row.decisive()) else { return Default::default() };
+    [measure.shown(), cell(&measure.embedder)]
+}
+
+/// How much its runs are alike, where there are several.
+fn stability(row: &Row) -> [String; 7] {
+    let Some(stability) = Stability::of_several(row) else { return Default::default() };
+    [
+        stability.pass_rate.to_string(),
+        stability.stability_class.name().to_owned(),
+        stability.avg_duration_ms.to_string(),
+        stability.min_duration_ms.to_string(),
+        stability.max_duration_ms.to_string(),
+        stability.std_deviation_ms.to_string(),
+        stability.identical_outputs.map(|share| share.to_string()).unwrap_or_default(),
+    ]
 }
 
 /// A text from outside as a cell.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     let text = printable(cut::head(text, TEXT_LIMIT).0);
     // Some spreadsheets look for the formula behind blanks, too.
     let formula = text.trim_start().starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);

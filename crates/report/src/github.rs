@@ -10,11 +10,11 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use agentci_verdict::{Body, Finding, Row, RunEvent, Status};
+use agentci_verdict::{Body, Finding, Row, RunEvent, Stability, Status};
 
 use crate::overall::gate_lines;
 use crate::run::Run;
-use crate::{ReportError, Reporter, cut, findings, printable};
+use crate::{ReportError, Reporter, cut, findings, printable, stability};
 
 /// The most of a message that is handed on.
 const MESSAGE_LIMIT: usize = 4 * 1024;
@@ -93,6 +93,8 @@ fn annotation(suite: &str, row: &Row, finding: &Finding) -> String {
             lines.push(line);
         }
     }
+    let alike = Stability::of_several(row).map(|stability| stability::words(&stability));
+    lines.extend(alike.as_deref());
     let message = lines.join("\n");
     format!("::error {}::{}\n", properties.join(","), data(cut::head(&message, MESSAGE_LIMIT).0))
 }

@@ -16,18 +16,19 @@
 //! ```
 //!
 //! Of the `aumai` dialect the labels of expectations that were met stand in `system-out`, and those of others are the failure's
-//! message, of type `AssertionError`.
+//! message, of type `AssertionError`. How near an answer is to the expected one stands in `system-out`, too.
 //!
-//! A case has one `testcase` however often it was run; its runs are listed in `system-out`. A gate that failed has one, too,
+//! A case has one `testcase` however often it was run; its runs are listed in `system-out`, and how much they are
+//! alike. A gate that failed has one, too,
 //! named `gate: min_pass_rate` and so on.
 
-use agentci_verdict::{Aggregates, Body, Cause, GateReport, GateStatus, Row, RunEvent, Status};
+use agentci_verdict::{Aggregates, Body, Cause, GateReport, GateStatus, Row, RunEvent, Stability, Status};
 
 use crate::quantity::duration;
 use crate::run::Run;
 use crate::{
-    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, findings, gates, printable, xml_attribute,
-    xml_text,
+    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, findings, gates, printable, similarity, stability,
+    xml_attribute, xml_text,
 };
 
 /// Makes `junit.xml`. Several runs one after another become several suites in it.
@@ -122,6 +123,10 @@ fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>) -> String 
         let labels = words.assertions_passed.join("\n");
         inside.push(format!("      <system-out>{}</system-out>\n", xml_text(&printable(&labels))));
     }
+    if !end.similarities.is_empty() {
+        let lines = similarity::lines(end).join("\n");
+        inside.push(format!("      <system-out>{}</system-out>\n", xml_text(&printable(&lines))));
+    }
     if end.runs > 1 {
         inside.push(format!("      <system-out>{}</system-out>\n", xml_text(&runs(row))));
     }
@@ -195,7 +200,8 @@ fn runs(row: &Row) -> String {
     let lines = row.attempts.iter().enumerate().map(|(at, attempt)| {
         format!("run {} of {}: {} ({})", at + 1, attempt.runs, attempt.status.name(), duration(attempt.wall_ms))
     });
-    lines.collect::<Vec<_>>().join("\n")
+    let alike = Stability::of_several(row).map(|stability| stability::words(&stability));
+    lines.chain(alike).collect::<Vec<_>>().join("\n")
 }
 
 fn seconds(ms: u64) -> String {

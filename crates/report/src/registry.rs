@@ -17,7 +17,8 @@ use std::path::Path;
 
 use crate::whole::Whole;
 use crate::{
-    Console, ConsoleOptions, Csv, Github, Html, Jsonl, Junit, Markdown, Output, Reporter, Summary, TestList, TestSuite,
+    Console, ConsoleOptions, Csv, Github, Html, Jsonl, Junit, Markdown, Output, Reporter, ScenarioResults, Summary,
+    TestList, TestSuite, YaoDocument, YaoLines, YaoMarkdown,
 };
 
 /// A report that can be asked for.
@@ -32,6 +33,8 @@ pub struct ReportKind {
     pub extensions: &'static [&'static str],
     /// Whether two of them, one after the other, can still be read.
     pub joins: bool,
+    /// Whether its output gets it piece by piece, as the run goes on.
+    pub streams: bool,
     make: fn(Output) -> Box<dyn Reporter>,
 }
 
@@ -42,6 +45,7 @@ pub static REPORTS: [ReportKind; 9] = [
         file: "summary.json",
         extensions: &[],
         joins: false,
+        streams: false,
         make: |output| Box::new(Summary::new(output)),
     },
     ReportKind {
@@ -49,6 +53,7 @@ pub static REPORTS: [ReportKind; 9] = [
         file: "result.json",
         extensions: &["json"],
         joins: false,
+        streams: false,
         make: |output| Box::new(Summary::new(output)),
     },
     ReportKind {
@@ -56,6 +61,7 @@ pub static REPORTS: [ReportKind; 9] = [
         file: "junit.xml",
         extensions: &["xml"],
         joins: false,
+        streams: false,
         make: |output| Box::new(Junit::new(output)),
     },
     ReportKind {
@@ -63,6 +69,7 @@ pub static REPORTS: [ReportKind; 9] = [
         file: "report.md",
         extensions: &["md", "markdown"],
         joins: true,
+        streams: false,
         make: |output| Box::new(Markdown::new(output)),
     },
     ReportKind {
@@ -70,6 +77,7 @@ pub static REPORTS: [ReportKind; 9] = [
         file: "report.html",
         extensions: &["html", "htm"],
         joins: false,
+        streams: false,
         make: |output| Box::new(Html::new(output)),
     },
     ReportKind {
@@ -77,6 +85,7 @@ pub static REPORTS: [ReportKind; 9] = [
         file: "events.jsonl",
         extensions: &["jsonl"],
         joins: true,
+        streams: false,
         make: |output| Box::new(Jsonl::new(output)),
     },
     ReportKind {
@@ -84,6 +93,7 @@ pub static REPORTS: [ReportKind; 9] = [
         file: "report.csv",
         extensions: &["csv"],
         joins: false,
+        streams: false,
         make: |output| Box::new(Csv::new(output)),
     },
     ReportKind {
@@ -91,6 +101,7 @@ pub static REPORTS: [ReportKind; 9] = [
         file: "report.txt",
         extensions: &["txt"],
         joins: true,
+        streams: false,
         make: |output| {
             let console = |out| -> Box<dyn Reporter> { Box::new(Console::new(out, ConsoleOptions::default())) };
             Box::new(Whole::new("console", output, console))
@@ -101,6 +112,7 @@ pub static REPORTS: [ReportKind; 9] = [
         file: "annotations.log",
         extensions: &[],
         joins: true,
+        streams: false,
         make: |output| Box::new(Whole::new("github", output, |out| Box::new(Github::alone(out)))),
     },
 ];
@@ -111,6 +123,7 @@ static TEST_SUITE: ReportKind = ReportKind {
     file: "result.json",
     extensions: &["json"],
     joins: false,
+    streams: false,
     make: |output| Box::new(TestSuite::new(output)),
 };
 
@@ -120,7 +133,46 @@ static TEST_LIST: ReportKind = ReportKind {
     file: "result.json",
     extensions: &["json"],
     joins: false,
+    streams: false,
     make: |output| Box::new(TestList::new(output)),
+};
+
+/// What the results of the yao dialect look like.
+static YAO: [ReportKind; 3] = [
+    ReportKind {
+        name: "json",
+        file: "result.json",
+        extensions: &["json"],
+        joins: false,
+        streams: false,
+        make: |output| Box::new(YaoDocument::new(output)),
+    },
+    ReportKind {
+        name: "jsonl",
+        file: "results.jsonl",
+        extensions: &["jsonl"],
+        joins: true,
+        streams: true,
+        make: |output| Box::new(YaoLines::new(output)),
+    },
+    ReportKind {
+        name: "markdown",
+        file: "report.md",
+        extensions: &["md", "markdown"],
+        joins: true,
+        streams: false,
+        make: |output| Box::new(YaoMarkdown::new(output)),
+    },
+];
+
+/// What stands for the table where the dialect has one of its own.
+static RESULTS: ReportKind = ReportKind {
+    name: "csv",
+    file: "results.csv",
+    extensions: &["csv"],
+    joins: false,
+    streams: false,
+    make: |output| Box::new(ScenarioResults::new(output)),
 };
 
 impl ReportKind {
@@ -129,6 +181,8 @@ impl ReportKind {
         match dialect {
             "aumai" if self.name == TEST_SUITE.name => &TEST_SUITE,
             "ananke" if self.name == TEST_LIST.name => &TEST_LIST,
+            "yao" => YAO.iter().find(|own| own.name == self.name).unwrap_or(self),
+            "scenario" if self.name == RESULTS.name => &RESULTS,
             _ => self,
         }
     }

@@ -57,6 +57,7 @@ impl Run {
             wall_ms: self.last_seen.saturating_sub(self.first_seen.unwrap_or_default()),
             interrupted: true,
             not_run: self.start.cases_total.saturating_sub(self.rows.len()),
+            stability: None,
         })
     }
 }

@@ -17,7 +17,8 @@
 //! Keys are sorted and cases are ordered by id, so that two summaries can be compared line by line.
 
 use agentci_verdict::{
-    Aggregates, Body, Cause, Finding, History, Row, RunEvent, SCHEMA_VERSION, Spread, Status, iso_utc,
+    Aggregates, Body, Cause, Finding, History, Measure, Row, RunEvent, SCHEMA_VERSION, Spread, Stability,
+    StabilitySummary, Status, iso_utc,
 };
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -148,7 +149,7 @@ fn suite_facts(run: &Run) -> Value {
 
 fn aggregates(numbers: &Aggregates, run: &Run) -> Value {
     let end = run.end();
-    json!({
+    let mut aggregates = json!({
         "cases_total": numbers.cases_total,
         "cases_pass": numbers.cases_pass,
         "cases_fail": numbers.cases_fail,
@@ -169,7 +170,11 @@ fn aggregates(numbers: &Aggregates, run: &Run) -> Value {
             "cost_usd": spread(numbers.cost_usd),
             "steps": spread(None),
         },
-    })
+    });
+    if let Some(stability) = StabilitySummary::of_several(&run.rows) {
+        aggregates["stability"] = json!(stability);
+    }
+    aggregates
 }
 
 fn spread(spread: Option<Spread>) -> Value {
@@ -223,7 +228,15 @@ fn case(row: &Row) -> Value {
     if !end.warnings.is_empty() {
         case["warnings"] = json!(end.warnings);
     }
-    if end.runs > 1 {
+    if let Some(measure) = Measure::of(end) {
+        case["similarity"] = json!(measure.similarity);
+        case["embedder"] = json!(measure.embedder);
+    }
+    if !end.similarities.is_empty() {
+        case["similarities"] = json!(end.similarities);
+    }
+    if let Some(stability) = Stability::of_several(row) {
+        case["stability"] = json!(stability);
         case["runs"] = row
             .attempts
             .iter()

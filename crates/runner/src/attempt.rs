@@ -11,6 +11,7 @@ use crate::converse::converse;
 use crate::findings;
 use crate::job::Job;
 use crate::prepare::{Unprepared, prepare};
+use crate::step::fingerprint;
 
 impl Job<'_> {
     /// Runs the case once and tells how it ended.
@@ -42,7 +43,11 @@ impl Job<'_> {
                 end.assertions.failed = talk.failed_checks;
                 let reason = end.findings.first().map(|finding| finding.cause);
                 let outcomes = self.judge(number, clock, &checks, &talk.trace, reason, None).await;
+                let told = self.told.take();
+                end.output_hash = self.output_hash(&talk.trace);
                 end.warnings = warnings(&talk.trace);
+                end.warnings.extend(told.warnings);
+                end.similarities = told.similarities;
                 end.warnings.extend(talk.warnings);
                 end.assertions.failed += outcomes.len();
                 end.findings.extend(outcomes);
@@ -71,7 +76,22 @@ impl Job<'_> {
             tags: self.case.tags.clone(),
             place: Some(self.place(self.case.span)),
             assertions: AssertionCount { total, failed: 0 },
+            input: self.case.asked.as_deref().cloned(),
+            expected: self.case.expected.as_deref().cloned(),
+            metadata: self.case.metadata.as_deref().cloned(),
             ..CaseEnd::default()
+        }
+    }
+
+    /// What tells the output of this run from that of another, if there is another.
+    fn output_hash(&self, trace: &Trace) -> Option<String> {
+        if self.case.runs < 2 {
+            return None;
+        }
+        let secrets = self.secrets.borrow();
+        match trace.final_output() {
+            Some(output) => Some(fingerprint(output, &secrets)),
+            None => Some(trace.text()).filter(|text| !text.is_empty()).map(|text| fingerprint(&text.into(), &secrets)),
         }
     }
 

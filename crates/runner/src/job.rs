@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use agentci_checks::{ReadyCase, ReadyCheck};
 use agentci_drivers::Clock;
 use agentci_drivers::mock::MockDraws;
-use agentci_plan::{Case, Check, Outcome, Place, Sources, Span, StopRule, Suite};
+use agentci_plan::{Case, Check, Outcome, Place, Similarity, Sources, Span, StopRule, Suite};
 use agentci_trace::{Redactor, Trace};
 use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, RunEvent};
 use serde_json::Value;
@@ -24,6 +24,13 @@ use crate::stop::Stop;
 pub(crate) struct SuiteDeadline {
     pub(crate) at: Instant,
     pub(crate) after: Duration,
+}
+
+/// What checks tell beside whether they held.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) similarities: Vec<Similarity>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// A case and all that is needed to run it.
@@ -44,6 +51,8 @@ pub(crate) struct Job<'j> {
     pub(crate) secrets: RefCell<Redactor>,
     /// What checks want to know beside the trace.
     pub(crate) evidence: &'j Evidence,
+    /// What they told of the attempt that is running beside whether they held.
+    pub(crate) told: RefCell<Told>,
     /// What the cases of the suite share.
     pub(crate) services: &'j Services,
     /// The cases that are run.
@@ -95,7 +104,7 @@ impl Job<'_> {
             let (outcome, evidence) = match (&stopped, answer) {
                 (Some(reason), _) => (Outcome::NotEvaluated(reason.clone()), None),
                 (None, None) => (ready.evaluate(trace), None),
-                (None, Some(Ok(answer))) => (ready.conclude(trace, &answer), Some(answer)),
+                (None, Some(Ok(answer))) => (ready.conclude(trace, &answer), Some(self.keep(ready, answer))),
                 (None, Some(Err(trouble))) => {
                     let message = Some(trouble.message.clone());
                     self.emit(number, clock.now().unix_ms, check_end(check, CheckStatus::Error, message, None));
@@ -117,5 +126,14 @@ impl Job<'_> {
             }
         }
         found
+    }
+
+    /// Takes note of what an answer tells beside whether the check holds, and gives what is kept of it.
+    fn keep(&self, ready: &ReadyCheck, answer: Value) -> Value {
+        let kept = ready.keep(answer);
+        let mut told = self.told.borrow_mut();
+        told.similarities.extend(kept.similarity);
+        told.warnings.extend(kept.warnings);
+        kept.evidence
     }
 }

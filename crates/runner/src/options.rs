@@ -32,6 +32,10 @@ pub struct Options<'o> {
     pub stub_port: u16,
     /// Tools of the program that runs this, for record and live mode.
     pub tools: &'o [Arc<dyn Tool>],
+    /// Who compares meanings; what the suite says without it.
+    pub embedder: Option<&'o str>,
+    /// How long one request for embeddings may take; 30 seconds without it.
+    pub semantic_timeout: Option<Duration>,
     /// What must not leave the run: the environment's secrets.
     pub secrets: &'o Redactor,
 }

@@ -10,7 +10,7 @@ use agentci_plan::{Case, Cassette, Content, Mode, Node, Reading, Said, Text, Too
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::{Kind, PLACEHOLDER, Redactor};
 use agentci_verdict::{Cause, Finding, Replay};
-use serde_json::{Map, json};
+use serde_json::Map;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::host::Source;
@@ -173,7 +173,12 @@ fn input(said: &Said, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Input, 
             let mut list = Vec::with_capacity(messages.len());
             for message in messages {
                 let content = message.content.fill(lookup).map_err(|unset| unset.to_string())?;
-                list.push(json!({ "role": message.role, "content": content }));
+                let mut whole = Map::from_iter([
+                    ("role".to_owned(), message.role.as_str().into()),
+                    ("content".to_owned(), content.into()),
+                ]);
+                whole.extend(message.more.clone());
+                list.push(whole.into());
             }
             Ok(Input::Messages(list))
         }

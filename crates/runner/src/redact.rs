@@ -46,7 +46,11 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
             data(&mut check.evidence, secrets);
         }
         Body::CaseEnd(end) => case_end(Arc::make_mut(end), secrets),
-        Body::RunStart(start) => start.agent_command.iter_mut().for_each(|part| secrets.scrub(part)),
+        Body::RunStart(start) => {
+            start.agent_command.iter_mut().for_each(|part| secrets.scrub(part));
+            start.environment.values_mut().for_each(|value| secrets.scrub(value));
+            start.options.values_mut().for_each(|value| secrets.value(value));
+        }
         Body::Gates(report) => {
             secrets.value(&mut report.written);
             scrub_option(&mut report.problem, secrets);
@@ -58,6 +62,9 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
 /// What must not leave the run of a suite: the environment's secrets and the suite's own rules.
 pub(crate) fn suite_secrets(suite: &Suite, base: &Redactor) -> Redactor {
     let mut secrets = base.clone();
+    for (name, value) in environment(suite) {
+        secrets.learn_pair(name, value);
+    }
     suite.redact.keys.iter().for_each(|key| secrets.add_key(key));
     // Patterns were compiled when the suite was read; one that fails now would have been refused then.
     suite
@@ -69,11 +76,27 @@ pub(crate) fn suite_secrets(suite: &Suite, base: &Redactor) -> Redactor {
     secrets
 }
 
+/// The variables of the files that the suite's agents bring along, those of one file once.
+fn environment(suite: &Suite) -> impl Iterator<Item = &(String, String)> {
+    let mut before: &[(String, String)] = &[];
+    let targets = suite.cases.iter().map(|case| &case.target).chain(suite.agents.iter().map(|(_, agent)| agent));
+    let files = targets.filter_map(move |target| {
+        let values = target.environment();
+        let same = std::ptr::eq(before, values);
+        before = values;
+        (!same).then_some(values)
+    });
+    files.flatten()
+}
+
 fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
     // A detail names the key that its values stood under; what is secret there may also stand in the message.
     for detail in end.findings.iter().flat_map(|finding| &finding.details) {
         let key = last_step(&detail.path);
         secrets.learn(&serde_json::json!({ key: [&detail.expected, &detail.actual] }));
+    }
+    for value in [&mut end.input, &mut end.expected, &mut end.metadata] {
+        data(value, secrets);
     }
     let secrets = &*secrets;
     scrub_option(&mut end.description, secrets);
@@ -81,6 +104,9 @@ fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
     end.place.iter_mut().for_each(|place| scrub_place(place, secrets));
     end.findings.iter_mut().for_each(|finding| scrub_finding(finding, secrets));
     end.warnings.iter_mut().for_each(|warning| secrets.scrub(warning));
+    for facts in end.similarities.iter_mut().map(|similarity| &mut similarity.facts) {
+        facts.missing.iter_mut().chain(&mut facts.extra).for_each(|fact| secrets.scrub(&mut fact.text));
+    }
     if !end.stderr_tail.is_empty() {
         // A key may reach over several lines.
         let joined = end.stderr_tail.join("\n");

@@ -1,14 +1,16 @@
 //! Which case runs when.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
 use agentci_drivers::mock::MockDraws;
-use agentci_plan::{CommandPart, Plan, Suite, Target};
+use agentci_plan::{ChatTarget, CommandPart, Plan, Suite, Target};
 use agentci_stubs::Faults;
-use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Status};
+use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
+use serde_json::Value;
 
 use crate::evidence::Evidence;
 use crate::job::{Job, SuiteDeadline};
@@ -26,6 +28,12 @@ pub struct Facts {
     pub version: String,
     /// The commit that is tested.
     pub git_sha: Option<String>,
+    /// Where the agent is defined.
+    pub agent_path: Option<String>,
+    /// Who asks and from where, by name, unless a case says otherwise.
+    pub environment: BTreeMap<String, String>,
+    /// What the user asked for beside the suite, by the name of the flag.
+    pub options: BTreeMap<String, Value>,
 }
 
 /// One run of one suite.
@@ -56,22 +64,27 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let emit = RefCell::new(emit);
     let rows = RefCell::new(Rows::default());
     let secrets = RefCell::new(suite_secrets(suite, options.secrets));
+    // Rows are kept where something is made of them.
+    let keep = run.policy.is_some() || selected.iter().any(|index| suite.cases[*index].runs > 1);
+    let of_run =
+        |timestamp, body| RunEvent { suite: suite.name.clone(), case_id: None, attempt: None, timestamp, body };
     let send = |mut event: RunEvent| {
         // What belongs to a case was redacted there, with the secrets of that case.
         if event.case_id.is_none() {
             redact(&mut event.body, &mut secrets.borrow_mut());
         }
-        if run.policy.is_some() {
-            rows.borrow_mut().add(&event);
-        }
+        let completed = if keep { rows.borrow_mut().add(&event) } else { None };
+        let (case_id, timestamp) = (completed.and(event.case_id.clone()), event.timestamp);
         (emit.borrow_mut())(event);
+        let several = completed.and_then(|index| rows.borrow().get(index).and_then(Stability::of_several));
+        if let Some(stability) = several {
+            (emit.borrow_mut())(RunEvent { case_id, ..of_run(timestamp, Body::Stability(stability)) });
+        }
     };
-    let of_run =
-        |timestamp, body| RunEvent { suite: suite.name.clone(), case_id: None, attempt: None, timestamp, body };
     send(of_run(clock.now().unix_ms, Body::RunStart(start(run))));
     let failed = Cell::new(false);
     let draws = MockDraws::new(options.seed);
-    let evidence = Evidence::default();
+    let evidence = Evidence::new(suite, options);
     let services = Services::start(run).await;
     let suite_deadline = options.suite_timeout.and_then(|after| {
         let at = clock.started().checked_add(after)?;
@@ -98,6 +111,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 draws,
                 secrets,
                 evidence,
+                told: RefCell::default(),
                 services,
                 selected,
                 emit,
@@ -126,7 +140,8 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     drop(cases);
     services.stop().await;
     let now = clock.now();
-    let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run };
+    let stability = StabilitySummary::of_several(&rows.borrow());
+    let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run, stability };
     if let Some(policy) = run.policy {
         let whole = selected.len() == suite.cases.len() && not_run == 0 && !stop.stopped();
         let report = policy.judge(&suite.name, &rows.borrow(), whole);
@@ -155,7 +170,24 @@ fn start(run: &Run<'_>) -> RunStart {
         cases_left_out: suite.cases.len().saturating_sub(selected.len()),
         git_sha: facts.git_sha.clone(),
         seed: drawn.then_some(options.seed),
+        agent: same(suite, selected, |chat| &chat.agent),
+        agent_path: facts.agent_path.clone(),
+        connector: same(suite, selected, |chat| &chat.connector.id),
+        environment: facts.environment.clone(),
+        options: facts.options.clone(),
     }
+}
+
+/// What all cases have in common whose agent is prompts and a model.
+fn same(suite: &Suite, selected: &[usize], of: impl Fn(&ChatTarget) -> &String) -> Option<String> {
+    let mut found: Option<&String> = None;
+    for case in selected.iter().filter_map(|index| suite.cases.get(*index)) {
+        let Target::Chat(chat) = &*case.target else { return None };
+        if *found.get_or_insert(of(chat)) != of(chat) {
+            return None;
+        }
+    }
+    found.cloned()
 }
 
 /// The command of the agent, if the cases have one and the same.

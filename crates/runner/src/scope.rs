@@ -6,13 +6,15 @@ use serde_json::{Map, Value};
 /// Looks variables up: the environment's by `ENV.NAME`, the case's by name.
 pub(crate) struct Scope<'s> {
     environment: &'s dyn Fn(&str) -> Option<String>,
+    /// What the target's own file puts before the environment.
+    own: &'s [(String, String)],
     variables: Variables,
 }
 
 impl<'s> Scope<'s> {
     /// The case's own variables, each of which may use those before it. The error names the one that could not be filled.
-    pub(crate) fn new(case: &Case, environment: &'s dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
-        let mut scope = Self { environment, variables: Variables::new() };
+    pub(crate) fn new(case: &'s Case, environment: &'s dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
+        let mut scope = Self { environment, own: case.target.environment(), variables: Variables::new() };
         for (name, text) in case.variables.iter() {
             let value = text
                 .fill(&|wanted| scope.get(wanted))
@@ -24,7 +26,10 @@ impl<'s> Scope<'s> {
 
     pub(crate) fn get(&self, name: &str) -> Option<String> {
         match name.strip_prefix("ENV.") {
-            Some(name) => (self.environment)(name),
+            Some(name) => {
+                let own = self.own.iter().rev().find(|(known, _)| known == name);
+                own.map(|(_, value)| value.clone()).or_else(|| (self.environment)(name))
+            }
             None => self.variables.get(name).cloned(),
         }
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use agentci_trace::{Redactor, ToolCall, canonical};
 use agentci_verdict::Step;
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 /// How many calls of an attempt are kept; an agent that makes more has long gone its own way.
@@ -11,20 +12,24 @@ pub(crate) const STEPS: usize = 1000;
 
 /// A call as a step.
 pub(crate) fn step(call: &ToolCall, secrets: &Redactor) -> Step {
-    let mut args = call.args.clone();
-    secrets.value(&mut args);
-    let digest = Sha256::digest(canonical(&args));
-    let args_hash = digest.iter().take(8).fold(String::new(), |mut hex, byte| {
+    Step { tool: call.name.clone(), args_hash: fingerprint(&call.args, secrets) }
+}
+
+/// Enough of a value to tell it from others, and nothing that is secret.
+pub(crate) fn fingerprint(value: &Value, secrets: &Redactor) -> String {
+    let mut value = value.clone();
+    secrets.value(&mut value);
+    let digest = Sha256::digest(canonical(&value));
+    digest.iter().take(8).fold(String::new(), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");
         hex
-    });
-    Step { tool: call.name.clone(), args_hash }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use agentci_trace::Observer;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 

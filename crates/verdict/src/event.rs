@@ -10,12 +10,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Place};
+use agentci_plan::{Detail, Place, Similarity};
 use agentci_trace::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Cause, GateReport, Status};
+use crate::{Cause, GateReport, Stability, StabilitySummary, Status};
 
 /// The version of the stored form.
 pub const VERSION: u64 = 1;
@@ -91,6 +91,8 @@ bodies! {
     Check(CheckEnd) = "check",
     /// An attempt at a case is over.
     CaseEnd(Arc<CaseEnd>) = "case_end",
+    /// All runs of a case that is run more than once are over.
+    Stability(Stability) = "stability",
     /// The run was held against its gates.
     Gates(Box<GateReport>) = "gates",
     /// The run is over.
@@ -122,6 +124,21 @@ pub struct RunStart {
     /// What every draw depends on, if anything is drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// The name of the agent, where it has one and it is the same for all cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Where the agent is defined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_path: Option<String>,
+    /// The name of what reaches its model, if all cases have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connector: Option<String>,
+    /// Who asks and from where, by name, unless a case says otherwise.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// What the user asked for beside the suite, by the name of the flag.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, Value>,
 }
 
 /// What the agent was given to do.
@@ -282,18 +299,33 @@ pub struct CaseEnd {
     /// What is odd and did not keep it from passing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// How near what the agent said is to what was expected, for each check that measured it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub similarities: Vec<Similarity>,
     /// The recording it was played from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Replay>,
     /// The last lines the agent wrote to its standard error, kept unless it passed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr_tail: Vec<String>,
+    /// The first 16 hexadecimal digits of the SHA-256 of the output in canonical form, where the case is run more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_hash: Option<String>,
     /// Why it was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_reason: Option<String>,
     /// Where the case stands in its suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+    /// What its file has the agent asked, where that is not what the agent is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+    /// The whole result that its file hopes for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Value>,
+    /// What else its file says of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Value>,
 }
 
 /// What an attempt used.
@@ -390,7 +422,7 @@ pub struct Replay {
 }
 
 /// How the run ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunEnd {
     /// Milliseconds from start to end.
     pub wall_ms: u64,
@@ -398,6 +430,9 @@ pub struct RunEnd {
     pub interrupted: bool,
     /// Cases that were selected and never begun, because of an interruption or `--fail-fast`.
     pub not_run: usize,
+    /// How much the runs of the cases were alike, if any was run more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stability: Option<StabilitySummary>,
 }
 
 /// Why a stored event could not be read.

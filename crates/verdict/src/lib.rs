@@ -13,16 +13,17 @@ mod policy;
 mod promote;
 mod rows;
 mod settle;
+mod stability;
 mod status;
 mod thresholds;
 
 pub use aggregate::{Aggregates, Spread};
-pub use baseline::{Baseline, BaselineCase, BaselineError, History, SCHEMA_VERSION};
+pub use baseline::{Baseline, BaselineCase, BaselineError, History, Measure, SCHEMA_VERSION};
 pub use calendar::{iso_utc, stamp};
 pub use compare::compare;
 pub use comparison::{
-    CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, StatusChange, StepChange,
-    WallChange, WallChanges,
+    CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, SimilarityChange, StatusChange,
+    StepChange, WallChange, WallChanges,
 };
 pub use event::{
     AssertionCount, Body, CaseEnd, CheckEnd, CheckStatus, EventError, FinalOutput, Finding, Log, Metrics,
@@ -34,5 +35,6 @@ pub use policy::{GateReport, Policy};
 pub use promote::{incomplete, promote};
 pub use rows::{Row, Rows};
 pub use settle::settle;
+pub use stability::{Stability, StabilityClass, StabilitySummary};
 pub use status::{Cause, Status};
 pub use thresholds::Thresholds;

@@ -33,7 +33,17 @@ impl Row {
 
     /// Whether no attempt is outstanding.
     pub fn complete(&self) -> bool {
-        u32::try_from(self.attempts.len()).is_ok_and(|count| count >= self.attempts[0].runs)
+        u32::try_from(self.attempts.len()).is_ok_and(|count| count >= self.runs())
+    }
+
+    /// How often it was to be run.
+    pub fn runs(&self) -> u32 {
+        self.attempts[0].runs
+    }
+
+    /// Whether that is more than once, so that it makes sense to ask how much its runs are alike.
+    pub fn repeated(&self) -> bool {
+        self.runs() > 1
     }
 
     /// Wall time of all attempts together, in milliseconds.

@@ -41,13 +41,18 @@ impl DialectFlags {
         options
     }
 
+    /// Those of the yao format.
+    pub(crate) fn yao(&self) -> &YaoFlags {
+        &self.yao
+    }
+
     /// The paths to load: those given, else what the flags point at, else this folder. None with an agent alone, since that says
     /// where to look.
     pub(crate) fn paths(&self, given: &[PathBuf]) -> Vec<PathBuf> {
         match (given, &self.agent, &self.scenario.tests) {
-            ([], Some(_), _) if self.yao.input.is_none() => Vec::new(),
+            ([], Some(_), _) => Vec::new(),
             ([], None, Some(tests)) => vec![tests.clone()],
-            ([], ..) => vec![PathBuf::from(".")],
+            ([], None, None) => vec![PathBuf::from(".")],
             _ => given.to_vec(),
         }
     }

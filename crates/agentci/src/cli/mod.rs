@@ -1,6 +1,7 @@
 //! The command line: flags, one file a command, and what the surroundings say.
 
 mod baseline;
+mod beside;
 mod cassettes;
 mod check;
 mod context;
@@ -8,16 +9,19 @@ mod convert;
 mod demo_agent;
 mod dialects;
 mod diff;
+mod facts;
 mod gates;
 mod init;
 mod list;
 mod report;
 mod reports;
+mod results;
 mod run;
 mod scenario;
 mod select;
 mod serve;
 mod session;
+mod spelling;
 mod stored;
 mod wrong;
 mod yao;
@@ -75,7 +79,7 @@ enum Command {
 
 /// Runs the command line.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = spelling::two_dashes(arguments);
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {

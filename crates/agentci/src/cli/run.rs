@@ -83,6 +83,9 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
+    if let Some(runs) = arguments.runs {
+        suites.repeat(runs);
+    }
     let selected = match arguments.selection.apply(suites.plan()) {
         Ok(selected) => selected,
         Err(nothing) => {
@@ -94,6 +97,9 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     context.show(&not_told_later(&suites, &selected), &suites.plan().sources);
     if let Err(misfit) = arguments.reports.fit(&to_run(&suites, &selected), arguments.json) {
         context.complain(&misfit.message, Some(&misfit.help));
+        return ExitStatus::Failed;
+    }
+    if !arguments.scenario.fit(&suites, &selected, &arguments.reports, context) {
         return ExitStatus::Failed;
     }
     let to_run = to_run(&suites, &selected).len();

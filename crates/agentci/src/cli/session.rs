@@ -10,14 +10,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use agentci::ledger::{Journal, RunFolder};
 use agentci::plan::{Diagnostic, Diagnostics, Suite};
 use agentci::report::{Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportKind, Summary};
-use agentci::runner::{Facts, Stop, Stopper};
+use agentci::runner::{Stop, Stopper};
 use agentci::verdict::{ExitStatus, Status};
 use agentci::{Settings, Suites};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::beside::default_out;
 use super::context::Context;
+use super::facts::facts;
 use super::gates;
-use super::reports::{ReportOf, STEP_SUMMARY, USUAL, annotations, step_summary};
+use super::reports::{ReportOf, STEP_SUMMARY, USUAL, add_results, annotations, step_summary};
+use super::results::ResultFiles;
 use super::run::RunArguments;
 use super::wrong::Wrong;
 
@@ -60,6 +63,14 @@ impl Session<'_> {
         if let Err(status) = self.tools_are_there(position, selected, &settings).await {
             return status;
         }
+        let results = match ResultFiles::open(self.arguments, suite, self.context).transpose() {
+            Ok(results) => results,
+            Err(error) => {
+                let help = Some("choose another folder with `--out`");
+                self.context.complain(&format!("the results can not be written: {error}"), help);
+                return ExitStatus::Failed;
+            }
+        };
         let opened = self.folder(suite).and_then(|folder| Ok((Journal::create(&folder)?, Rc::new(folder))));
         let (mut journal, folder) = match opened {
             Ok(opened) => opened,
@@ -75,9 +86,17 @@ impl Session<'_> {
             self.context.print("\n");
         }
         let summary: Rc<RefCell<Vec<u8>>> = Rc::default();
-        let reports = RefCell::new(self.reports(suite, &folder, &summary));
+        let mut reports = self.reports(suite, &folder, &summary);
+        let beside = default_out(self.arguments, suite);
+        if let Some(path) = &beside {
+            add_results(&mut reports, path, suite.dialect.name());
+        }
+        if let Some(results) = &results {
+            results.add_to(&mut reports);
+        }
+        let reports = RefCell::new(reports);
         let mut wrong = Wrong::default();
-        let facts = Facts { run_id: folder.id().to_owned(), git_sha: commit(), ..Facts::default() };
+        let facts = facts(self.arguments, suite, folder.id(), beside.as_deref());
         let mut journal_error = None;
         let mut take = |event| {
             if let Err(error) = journal.append(&event) {
@@ -108,12 +127,15 @@ impl Session<'_> {
         }
         self.summaries.push(summary.take());
         let mut lines = format!("artifacts: {}\n", shown(folder.path()));
+        lines += &beside.map(|path| format!("results: {}\n", shown(&path))).unwrap_or_default();
+        lines += &results.map(|results| format!("results: {}\n", shown(results.csv()))).unwrap_or_default();
         if status > Status::Skipped {
             lines += &wrong.what_next(self.context, &folder.path().join("report.html"));
         }
         if self.aside() {
             self.context.say(&lines);
         } else {
+            self.context.note(&lines);
             self.context.print(&lines);
         }
         if failed { ExitStatus::Failed } else { ExitStatus::Success }
@@ -188,6 +210,8 @@ impl Session<'_> {
             None => settings.timeout = self.arguments.timeout,
         }
         settings.seed = self.seed;
+        settings.embedder.clone_from(&self.arguments.scenario.embedder);
+        settings.semantic_timeout = self.arguments.scenario.semantic_timeout;
         let stub = &self.arguments.scenario;
         settings.stub_bind = stub.stub_bind.unwrap_or(settings.stub_bind);
         settings.stub_port = stub.stub_port.unwrap_or(settings.stub_port);
@@ -241,11 +265,6 @@ async fn tick(reports: &RefCell<FanOut>) -> Infallible {
 /// The folder as the user would name it.
 fn shown(path: &Path) -> String {
     path.display().to_string()
-}
-
-/// The commit under test, where the CI says so.
-fn commit() -> Option<String> {
-    ["GITHUB_SHA", "CI_COMMIT_SHA"].iter().find_map(|name| std::env::var(name).ok()).filter(|sha| !sha.is_empty())
 }
 
 /// The signals that ask us to end. From here on they do not end us by themselves.

@@ -28,7 +28,7 @@ pub(super) fn events(suite: &TestSuiteResult) -> Vec<RunEvent> {
     for (index, result) in suite.results.iter().enumerate() {
         events.extend(bodies(index, result).into_iter().map(|body| event(Some(result), body)));
     }
-    let end = RunEnd { wall_ms: whole(suite.duration_ms), interrupted: false, not_run: 0 };
+    let end = RunEnd { wall_ms: whole(suite.duration_ms), interrupted: false, not_run: 0, stability: None };
     events.push(event(None, Body::RunEnd(end)));
     events
 }

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
+mod embeddings;
 mod filter;
 mod http_agent;
+mod http_server;
 mod processes;
 mod ran;
 mod suite;
@@ -36,7 +38,9 @@ mod recording;
 mod redaction;
 mod replay;
 mod reports;
+mod scenario_results;
 mod select;
+mod semantic;
 mod serve_llm;
 mod signals;
 mod yaml;

@@ -248,6 +248,9 @@ impl Opened {
             timeout: None,
             runs: 1,
             stop: StopRule::FirstFailedTurn,
+            asked: None,
+            expected: None,
+            metadata: None,
             broken: None,
         }
     }

@@ -60,7 +60,7 @@ pub(super) fn turn(node: &Node, setting: Setting, problems: &mut Diagnostics) ->
     fits(found, written.unwrap_or(node), setting, problems);
     let said = if found.name == USER {
         let words = fields.required("user", problems).and_then(|node| template(node, "user", problems));
-        words.map(|content| Said::Messages(vec![Message { role: "user".into(), content }]))
+        words.map(|content| Said::Messages(vec![Message::new("user", content)]))
     } else {
         (found.read)(&mut fields, problems);
         let kind = Spanned::new(found.name.to_owned(), written.map_or(node.span, |node| node.span));

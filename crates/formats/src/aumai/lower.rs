@@ -162,6 +162,9 @@ fn case(test: Test, target: Target, world: &Arc<World>) -> Case {
         timeout: None,
         runs: 1,
         stop: StopRule::Never,
+        asked: None,
+        expected: None,
+        metadata: None,
         broken: None,
     }
 }
@@ -178,7 +181,7 @@ fn said(messages: &[Map<String, Value>]) -> Said {
 fn message(map: &Map<String, Value>) -> Option<Message> {
     match (map.get("role")?, map.get("content")?) {
         (Value::String(role), Value::String(content)) if map.len() == 2 && !role.trim().is_empty() => {
-            Some(Message { role: role.clone(), content: Text::Literal(content.clone()) })
+            Some(Message::new(role.as_str(), Text::Literal(content.clone())))
         }
         _ => None,
     }

@@ -111,7 +111,7 @@ impl<'s> Defaults<'s> {
     }
 
     fn complete(&self, file: CaseFile, target: Arc<Target>) -> Case {
-        let CaseFile { id, description, tags, skip, turns, settings } = file;
+        let CaseFile { id, description, tags, skip, turns, asked, expected, metadata, settings } = file;
         let common = &self.settings;
         let own_world = settings.world.says_something();
         let world = match &self.world {
@@ -140,6 +140,9 @@ impl<'s> Defaults<'s> {
             },
             runs: settings.runs.or(common.runs).unwrap_or(1),
             stop: settings.stop.or(common.stop).unwrap_or_default(),
+            asked,
+            expected,
+            metadata,
             broken: None,
         }
     }

@@ -90,6 +90,9 @@ impl Printer<'_> {
             let reason = skip.reason.as_ref().map_or_else(|| self.plain("true"), |reason| self.text(reason));
             pairs.push(self.pair("skip", reason));
         }
+        for (key, value) in [("asked", &case.asked), ("expected", &case.expected), ("metadata", &case.metadata)] {
+            pairs.extend(value.as_ref().map(|value| self.pair(key, Node::from_value(value, self.span))));
+        }
         pairs.extend(self.target(&case.target, index).map(|target| self.pair("target", target)));
         pairs.extend(self.world(&case.world));
         if !case.variables.is_empty() {
@@ -184,7 +187,9 @@ impl Printer<'_> {
         let said = match &turn.said {
             Said::Input(data) => self.pair("input", Node::from_value(&data.written(), self.span)),
             Said::Messages(messages) => match messages.as_slice() {
-                [Message { role, content }] if role == "user" => self.pair("user", self.template(content)),
+                [Message { role, content, more }] if role == "user" && more.is_empty() => {
+                    self.pair("user", self.template(content))
+                }
                 _ => self.pair("messages", self.list(messages, |message| self.message(message))),
             },
             Said::Action(action) => self.pair(&action.kind.value, action.arguments.clone()),
@@ -198,10 +203,12 @@ impl Printer<'_> {
     }
 
     fn message(&self, message: &Message) -> Node {
-        self.map(vec![
-            self.pair("role", self.text(&message.role)),
-            self.pair("content", self.template(&message.content)),
-        ])
+        let mut pairs = vec![self.pair("role", self.text(&message.role))];
+        if !message.more.contains_key("content") {
+            pairs.push(self.pair("content", self.template(&message.content)));
+        }
+        pairs.extend(message.more.iter().map(|(key, value)| self.pair(key, Node::from_value(value, self.span))));
+        self.map(pairs)
     }
 
     fn check(&self, check: &Check) -> Node {

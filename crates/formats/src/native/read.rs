@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Check, Diagnostic, Diagnostics, Files, Gates, Mode, Node, Redaction, Skip, Span, Spanned, Turn, join, read,
+    Check, Diagnostic, Diagnostics, Files, Gates, Mode, Node, Reading, Redaction, Skip, Span, Spanned, Turn, join, read,
 };
+use serde_json::Value;
 
 use super::gates::gates;
 use super::settings::{Settings, settings};
@@ -114,6 +115,9 @@ pub(super) struct CaseFile {
     pub(super) tags: Vec<String>,
     pub(super) skip: Option<Skip>,
     pub(super) turns: Vec<Turn>,
+    pub(super) asked: Option<Arc<Value>>,
+    pub(super) expected: Option<Arc<Value>>,
+    pub(super) metadata: Option<Arc<Value>>,
     pub(super) settings: Settings,
 }
 
@@ -124,6 +128,11 @@ fn case(node: &Node, place: Place<'_>, suite_has_target: bool, problems: &mut Di
     let tags = fields.optional("tags").and_then(|node| read::one_or_more_texts(node, "tags", problems));
     let skip = fields.optional("skip").and_then(|node| skip(node, problems));
     let turns = turns(&mut fields, problems);
+    let mut told = |key| {
+        let node = fields.optional(key)?;
+        read::data(node, key, Reading::Core, problems).map(Arc::new)
+    };
+    let (asked, expected, metadata) = (told("asked"), told("expected"), told("metadata"));
     let settings = settings(&mut fields, place, problems);
     if !suite_has_target && fields.optional("target").is_none() {
         problems.push(
@@ -134,5 +143,5 @@ fn case(node: &Node, place: Place<'_>, suite_has_target: bool, problems: &mut Di
     }
     fields.finish(problems);
     let tags = tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect();
-    Some(CaseFile { id: id?, description, tags, skip, turns: turns?, settings })
+    Some(CaseFile { id: id?, description, tags, skip, turns: turns?, asked, expected, metadata, settings })
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use agentci_plan::{
-    Action, Data, Diagnostic, Diagnostics, Limits, Message, Node, Pair, Reading, Said, Spanned, Turn, read,
+    Action, Data, Diagnostic, Diagnostics, Limits, Message, Node, Pair, Reading, Said, Spanned, Text, Turn, read,
 };
+use serde_json::{Map, Value};
 
 use super::check::checks;
 use super::limits::limits;
@@ -66,8 +67,9 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
         }
     }
     let said = match (words, actions.as_slice()) {
-        ([Some(user), None, None], []) => template(user, "user", problems)
-            .map(|content| Said::Messages(vec![Message { role: "user".into(), content }])),
+        ([Some(user), None, None], []) => {
+            template(user, "user", problems).map(|content| Said::Messages(vec![Message::new("user", content)]))
+        }
         ([None, Some(input), None], []) => said_input(input, problems),
         ([None, None, Some(list)], []) => messages(list, problems).map(Said::Messages),
         ([None, None, None], [pair]) => Some(Said::Action(action(pair))),
@@ -98,7 +100,24 @@ fn messages(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Message>> {
 fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
     let mut fields = read::Fields::open(node, "a message", problems)?;
     let role = fields.required("role", problems).and_then(|node| read::name(node, "role", problems));
-    let content = fields.required("content", problems).and_then(|node| template(node, "content", problems));
+    let mut more = Map::new();
+    let content = match fields.optional("content") {
+        // A list of parts is the model's to read, and so is nothing at all beside calls of tools.
+        Some(parts) if parts.items().is_some() => {
+            more.insert("content".into(), read::data(parts, "content", Reading::Core, problems)?);
+            Some(Text::Literal(String::new()))
+        }
+        None if node.get("content").is_some() && node.get("tool_calls").is_some() => {
+            more.insert("content".into(), Value::Null);
+            Some(Text::Literal(String::new()))
+        }
+        _ => fields.required("content", problems).and_then(|node| template(node, "content", problems)),
+    };
+    for key in Message::MORE {
+        if let Some(node) = fields.optional(key) {
+            more.insert(key.into(), read::data(node, key, Reading::Core, problems)?);
+        }
+    }
     fields.finish(problems);
-    Some(Message { role: role?.value, content: content? })
+    Some(Message { role: role?.value, content: content?, more })
 }

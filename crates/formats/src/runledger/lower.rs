@@ -207,6 +207,9 @@ impl Shared {
             limits,
             runs: 1,
             stop: StopRule::default(),
+            asked: None,
+            expected: None,
+            metadata: None,
             broken: None,
         }
     }

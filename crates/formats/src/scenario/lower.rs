@@ -180,6 +180,9 @@ impl<'s> Shared<'s> {
             timeout: None,
             runs: 1,
             stop: StopRule::default(),
+            asked: None,
+            expected: None,
+            metadata: None,
             broken: None,
         }
     }

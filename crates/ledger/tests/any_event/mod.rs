@@ -2,12 +2,12 @@
 
 mod gate_report;
 
-use agentci_plan::{Detail, Place};
+use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
-    Replay, RunEnd, RunEvent, RunStart, Status, Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
-    TurnStart,
+    Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status, Step, TaskError,
+    TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -50,15 +50,50 @@ fn body() -> impl Strategy<Value = Body> {
         check_end().prop_map(Body::Check),
         case_end().prop_map(|end| Body::CaseEnd(std::sync::Arc::new(end))),
         gate_report::gate_report().prop_map(|report| Body::Gates(Box::new(report))),
-        (any::<u64>(), any::<bool>(), any::<usize>())
-            .prop_map(|(wall_ms, interrupted, not_run)| Body::RunEnd(RunEnd { wall_ms, interrupted, not_run })),
+        stability().prop_map(Body::Stability),
+        (any::<u64>(), any::<bool>(), any::<usize>(), option::of(stability_summary())).prop_map(
+            |(wall_ms, interrupted, not_run, stability)| Body::RunEnd(RunEnd {
+                wall_ms,
+                interrupted,
+                not_run,
+                stability
+            })
+        ),
     ]
+}
+
+fn stability() -> impl Strategy<Value = Stability> {
+    let attempts = (1_usize..9, 0_usize..9, option::of(0.0..1.0));
+    (attempts, (0.0..1e9, any::<u64>(), any::<u64>(), 0.0..1e9)).prop_map(|((passed, failed, same), times)| Stability {
+        runs: passed + failed,
+        passed,
+        failed,
+        pass_rate: 100.0 / f64::from(u32::try_from(passed + failed).unwrap()),
+        stable: failed == 0,
+        stability_class: StabilityClass::of(passed, passed + failed),
+        avg_duration_ms: times.0,
+        min_duration_ms: times.1,
+        max_duration_ms: times.2,
+        std_deviation_ms: times.3,
+        identical_outputs: same,
+    })
+}
+
+fn stability_summary() -> impl Strategy<Value = StabilitySummary> {
+    let counts = (any::<usize>(), any::<usize>(), any::<usize>());
+    (option::of(any::<u32>()), 0.0..100.0, counts).prop_map(|(runs_per_case, overall_pass_rate, counts)| {
+        let (total_runs, stable_cases, unstable_cases) = counts;
+        StabilitySummary { runs_per_case, total_runs, overall_pass_rate, stable_cases, unstable_cases }
+    })
 }
 
 fn run_start() -> impl Strategy<Value = RunStart> {
     let counts = (any::<usize>(), any::<usize>(), option::of(any::<u64>()));
-    (text(), text(), text(), text(), text(), vec(text(), 0..3), counts, option::of(text())).prop_map(
-        |(agentci_version, run_id, dialect, mode, suite_path, agent_command, counts, git_sha)| RunStart {
+    let named = (option::of(text()), option::of(text()), option::of(text()));
+    let chosen = (btree_map(text(), text(), 0..3), btree_map(text(), json(), 0..3));
+    let facts = (option::of(text()), named, chosen);
+    (text(), text(), text(), text(), text(), vec(text(), 0..3), counts, facts).prop_map(
+        |(agentci_version, run_id, dialect, mode, suite_path, agent_command, counts, facts)| RunStart {
             agentci_version,
             run_id,
             dialect,
@@ -67,8 +102,13 @@ fn run_start() -> impl Strategy<Value = RunStart> {
             agent_command,
             cases_total: counts.0,
             cases_left_out: counts.1,
-            git_sha,
+            git_sha: facts.0,
             seed: counts.2,
+            agent: facts.1.0,
+            agent_path: facts.1.1,
+            connector: facts.1.2,
+            environment: facts.2.0,
+            options: facts.2.1,
         },
     )
 }
@@ -87,6 +127,7 @@ fn check_end() -> impl Strategy<Value = CheckEnd> {
 fn case_end() -> impl Strategy<Value = CaseEnd> {
     let verdict = (any::<usize>(), any::<u32>(), any::<bool>(), status(), option::of(cause()), any::<u64>());
     let words = (option::of(text()), vec(text(), 0..3), vec(text(), 0..3), option::of(text()), vec(text(), 0..2));
+    let words = (words, option::of(text()));
     let replay = (text(), text()).prop_map(|(cassette_path, cassette_sha256)| {
         let unused_lines = vec![cassette_path.len()];
         Replay { cassette_path, cassette_sha256, unused_lines }
@@ -95,7 +136,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
     let parts = (metrics(), assertions, vec(finding(), 0..3), option::of(replay), option::of(place()));
     (verdict, words, parts).prop_map(|(verdict, words, parts)| {
         let (index, runs, passed, status, cause, wall_ms) = verdict;
-        let (description, tags, stderr_tail, skip_reason, warnings) = words;
+        let ((description, tags, stderr_tail, skip_reason, warnings), output_hash) = words;
         let (metrics, assertions, findings, replay, place) = parts;
         CaseEnd {
             index,
@@ -103,6 +144,10 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             passed,
             status,
             cause,
+            input: description.clone().map(Value::String),
+            expected: skip_reason.clone().map(Value::String),
+            metadata: description.as_ref().map(|text| serde_json::json!({ text: [text] })),
+            similarities: description.iter().map(similarity).collect(),
             description,
             tags,
             wall_ms,
@@ -112,10 +157,22 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             warnings,
             replay,
             stderr_tail,
+            output_hash,
             skip_reason,
             place,
         }
     })
+}
+
+fn similarity(text: &String) -> Similarity {
+    let fact = || DifferingFact { kind: "number".into(), text: text.clone() };
+    Similarity {
+        similarity: 0.1 + 0.2,
+        embedder: text.clone(),
+        threshold: text.is_empty().then_some(0.88),
+        negated: text.len() > 3,
+        facts: Differing { missing: vec![fact()], extra: Vec::new(), negation: Some("answer".into()) },
+    }
 }
 
 fn metrics() -> impl Strategy<Value = Metrics> {

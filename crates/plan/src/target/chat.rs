@@ -21,6 +21,10 @@ pub struct ChatTarget {
     pub prompts: Arc<[Prompt]>,
     /// What is passed to the model with every request: temperature, tools and so on.
     pub options: Map<String, Value>,
+    /// Prompts that a function or the conversation's own data may ask for by name, in place of those above.
+    pub presets: Arc<[(String, Arc<[Prompt]>)]>,
+    /// Variables of a file; they come before those of the environment.
+    pub environment: Option<Arc<EnvironmentFile>>,
     /// Functions of its own, `Create` and `Next`.
     pub script: Option<Arc<ScriptFile>>,
     /// Who asks, from where.
@@ -29,6 +33,15 @@ pub struct ChatTarget {
     pub timeout: Duration,
     /// Where the suite says so.
     pub span: Span,
+}
+
+/// A file of variables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnvironmentFile {
+    /// The file.
+    pub path: PathBuf,
+    /// What it says, in its order.
+    pub values: Vec<(String, String)>,
 }
 
 /// A message before the conversation.
@@ -59,6 +72,8 @@ pub struct Connector {
     pub key_header: Option<KeyHeader>,
     /// What is sent with every request, under the agent's own options.
     pub settings: Map<String, Value>,
+    /// The file that a scripted model is from.
+    pub script: Option<PathBuf>,
 }
 
 /// What speaks at the other end.

@@ -72,6 +72,14 @@ impl Target {
         }
     }
 
+    /// Variables that come before those of the environment.
+    pub fn environment(&self) -> &[(String, String)] {
+        match self {
+            Target::Chat(chat) => chat.environment.as_ref().map(|file| file.values.as_slice()).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
     /// What the agent is shown to know who asks, and nobody else may see.
     pub fn secret(&self) -> Option<&Text> {
         match self {

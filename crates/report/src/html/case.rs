@@ -10,7 +10,7 @@
 
 use std::fmt::Write as _;
 
-use agentci_verdict::{CaseEnd, Cause, Row, Status};
+use agentci_verdict::{CaseEnd, Cause, Row, Stability, Status};
 
 use super::gathered::{CASES, Evidence, Gathered};
 use super::page::name;
@@ -18,7 +18,7 @@ use super::value;
 use crate::findings::decisive_attempt;
 use crate::quantity::{count_of, duration};
 use crate::run::Run;
-use crate::{Paint, cut, findings, html_text, one_line};
+use crate::{Paint, cut, findings, html_text, one_line, stability};
 
 /// How many findings of a case are shown.
 const FINDINGS: usize = 5;
@@ -88,9 +88,9 @@ fn facts(row: &Row, end: &CaseEnd, into: &mut String) {
             .collect();
         facts.push(("tools", calls.join(" ")));
     }
-    if end.runs > 1 {
-        let passed = row.attempts.iter().filter(|attempt| attempt.status == Status::Pass).count();
-        facts.push(("runs", format!("{passed} of {} passed; run {} is shown", end.runs, decisive_attempt(row))));
+    if let Some(alike) = Stability::of_several(row) {
+        let shown = format!("{} of {} passed; run {} is shown", alike.passed, end.runs, decisive_attempt(row));
+        facts.extend([("runs", shown), ("stability", stability::words(&alike))]);
     }
     if facts.is_empty() {
         return;

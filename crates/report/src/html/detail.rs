@@ -2,13 +2,14 @@
 //!
 //! ```json
 //! {"number":2,"description":"...","place":{...},"runs":3,"ends":[{"status":"fail","wall_ms":12,"findings":[...]}],
+//!  "stability":{"runs":3,"passed":2,"pass_rate":66.6,"stability_class":"unstable","avg_duration_ms":10.3},
 //!  "baseline":{"status":"pass","step":2,"before":[...],"after":[...]},"attempts":[{"number":1,"checks":...,"steps":...}]}
 //! ```
 //!
 //! (Shortened.) `ends` has every run, `attempts` those whose steps were kept.
 
 use agentci_trace::Usage;
-use agentci_verdict::{CaseEnd, Row, Status, Step};
+use agentci_verdict::{CaseEnd, Row, Stability, Status, Step};
 use serde::Serialize;
 
 use super::baseline::Departure;
@@ -43,6 +44,9 @@ pub(super) struct Detail<'r> {
     /// The run that decided, from 1.
     decisive: usize,
     ends: Vec<End<'r>>,
+    /// How much they are alike.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stability: Option<Stability>,
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<&'r Departure<'r>>,
 }
@@ -105,6 +109,7 @@ impl<'r> Detail<'r> {
             decisive: decisive_attempt(row),
             // Steps are compared where there is something to compare them with.
             ends: row.attempts.iter().take(RUNS).map(|end| End::of(end, end.runs > 1 || baseline.is_some())).collect(),
+            stability: Stability::of_several(row),
             baseline,
         }
     }

@@ -94,7 +94,8 @@ pub(super) struct Evidence {
 impl Gathered {
     /// Takes note of an event.
     pub(super) fn add(&mut self, event: &RunEvent) {
-        let Some(id) = event.case_id.as_deref() else { return };
+        // What is said of all attempts together is in the row.
+        let (Some(id), false) = (event.case_id.as_deref(), matches!(event.body, Body::Stability(_))) else { return };
         let number = event.attempt.unwrap_or(1);
         if let Body::CaseEnd(end) = &event.body {
             let attempt = self.running.get_mut(id).and_then(|attempts| attempts.remove(&number));

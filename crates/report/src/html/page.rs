@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agentci_verdict::{Aggregates, Row, Status, iso_utc};
+use agentci_verdict::{Aggregates, Row, StabilitySummary, Status, iso_utc};
 
 use super::assets::{SCRIPT, STYLE, policy};
 use super::case::sections;
@@ -79,6 +79,12 @@ fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
     let flaky = run.rows.iter().filter(|row| is_flaky(row)).count();
     if flaky > 0 {
         figures.push(("flaky", flaky.to_string()));
+    }
+    if let Some(stability) = StabilitySummary::of_several(&run.rows) {
+        let cases = stability.stable_cases + stability.unstable_cases;
+        figures.push(("stable", format!("{} of {cases}", stability.stable_cases)));
+        figures.push(("runs", stability.total_runs.to_string()));
+        figures.push(("passed on average", percent(stability.overall_pass_rate / 100.0)));
     }
     if let Some(wall) = numbers.wall_ms {
         figures.extend([

@@ -3,7 +3,7 @@
 use crate::{one_line, printable};
 
 /// Code within a line: the marks around it are longer than any within.
-pub(super) fn span(text: &str) -> String {
+pub(crate) fn span(text: &str) -> String {
     let text = one_line(text);
     let mark = "`".repeat(longest_run(&text) + 1);
     // One blank at both ends is taken away again; it keeps backticks of the text from the marks, and blanks from being lost.
@@ -17,12 +17,12 @@ pub(super) fn span(text: &str) -> String {
 }
 
 /// The same in the cell of a table, which a bar would end even in code.
-pub(super) fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     span(text).replace('|', "\\|")
 }
 
 /// Code of several lines.
-pub(super) fn block(text: &str) -> String {
+pub(crate) fn block(text: &str) -> String {
     let text = printable(text.trim_end());
     let fence = "`".repeat((longest_run(&text) + 1).max(3));
     format!("{fence}text\n{text}\n{fence}\n")

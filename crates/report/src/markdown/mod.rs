@@ -27,6 +27,14 @@
 //!
 //! </details>
 //!
+//! ### Stability
+//!
+//! 2 cases in 6 runs: 1 stable, 1 not; 83.3 % passed on average
+//!
+//! | case | class | passed | pass rate | mean | min | max | deviation | same output |
+//! |:--|:--|--:|--:|--:|--:|--:|--:|--:|
+//! | `t2` | unstable | 2 of 3 | 66.6 % | 10 ms | 10 ms | 11 ms | 0.5 ms | 66.6 % |
+//!
 //! ### Slowest cases
 //!
 //! | case | time | tool calls |
@@ -38,7 +46,8 @@
 //!
 //! What comes from outside stands in code, and only there: nothing in it becomes markup, a link or a mention.
 
-mod code;
+pub(crate) mod code;
 mod report;
 
 pub use report::Markdown;
+pub(crate) use report::stability;

@@ -3,12 +3,14 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use agentci_verdict::{Aggregates, Body, Row, RunEvent, Status};
+use agentci_plan::Similarity;
+use agentci_verdict::{Aggregates, Body, Row, RunEvent, Stability, StabilitySummary, Status};
 
 use super::code;
 use crate::overall::{Overall, changed, gate_lines, left_undone, percent};
-use crate::quantity::{count_of, duration};
+use crate::quantity::{count_of, duration, duration_of};
 use crate::run::Run;
+use crate::stability::{deviation, summary_words};
 use crate::{Output, Paint, ReportError, Reporter, cut, findings, html_text, one_line};
 
 /// The most that is written: GitHub refuses the summary of a job step beyond 1 MiB.
@@ -25,8 +27,12 @@ const WARNINGS: usize = 20;
 const STDERR_LINES: usize = 10;
 /// How many of the slowest cases are listed.
 const SLOWEST: usize = 5;
+/// How many cases are listed with how much their runs are alike.
+const MEASURED: usize = 50;
+/// How many cases are listed with how near their answers are.
+const SIMILAR: usize = 20;
 /// Kept free for what comes after the cases.
-const CLOSING: usize = 8 * 1024;
+const CLOSING: usize = 32 * 1024;
 
 /// Makes `report.md`, one after another for several runs.
 pub struct Markdown {
@@ -41,8 +47,8 @@ impl Markdown {
         Self { output, limit: LIMIT, run: None }
     }
 
-    /// The same for a place where less is free. Beside the failures it always has its title, numbers and slowest cases, which
-    /// may take 16 KB.
+    /// The same for a place where less is free. Beside the failures it always has its title, numbers, slowest cases and, of runs
+    /// that are repeated, the stability, which may take 40 KB.
     pub fn with_room(output: Output, bytes: usize) -> Self {
         Self { limit: bytes.min(LIMIT), ..Self::new(output) }
     }
@@ -73,6 +79,8 @@ fn text(run: &Run, limit: usize) -> String {
     let mut text = title(run, &numbers);
     text += &gates(run);
     text += &failures(run, limit.saturating_sub(text.len() + CLOSING));
+    text += &stability(run, "###");
+    text += &similarities(run);
     text += &slowest(run);
     text += &origin(run);
     text
@@ -162,6 +170,62 @@ fn failure(run: &Run, row: &Row) -> String {
         let _ = write!(text, "\nCut after {} KB of {}.\n", CASE_LIMIT / 1024, told.len().div_ceil(1024));
     }
     text + "\n</details>\n\n"
+}
+
+/// How much runs of a case are alike, first of those that do not always pass.
+pub(crate) fn stability(run: &Run, level: &str) -> String {
+    let Some(summary) = StabilitySummary::of_several(&run.rows) else { return String::new() };
+    let measured = run.rows.iter().filter_map(|row| Some((row, Stability::of_several(row)?)));
+    let (stable, unstable): (Vec<_>, Vec<_>) = measured.partition(|(_, stability)| stability.stable);
+    let mut text = format!("{level} Stability\n\n{}\n\n", summary_words(&summary));
+    text += "| case | class | passed | pass rate | mean | min | max | deviation | same output |\n";
+    text += "|:--|:--|--:|--:|--:|--:|--:|--:|--:|\n";
+    for (row, stability) in unstable.iter().chain(&stable).take(MEASURED) {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} of {} | {} | {} | {} | {} | {} | {} |",
+            code::cell(&cut::name(&row.id, NAME_LIMIT)),
+            stability.stability_class.words(),
+            stability.passed,
+            stability.runs,
+            percent(stability.pass_rate / 100.0),
+            duration_of(stability.avg_duration_ms),
+            duration(stability.min_duration_ms),
+            duration(stability.max_duration_ms),
+            deviation(stability),
+            stability.identical_outputs.map(percent).unwrap_or_default(),
+        );
+    }
+    let left_out = (stable.len() + unstable.len()).saturating_sub(MEASURED);
+    if left_out > 0 {
+        let _ = writeln!(text, "\n{} left out for want of room.", count_of(left_out, "case"));
+    }
+    text + "\n"
+}
+
+/// How near answers are to the expected ones, those that are furthest off first.
+fn similarities(run: &Run) -> String {
+    let measured = run.rows.iter().filter_map(|row| Some((row, Similarity::least(&row.decisive().similarities)?)));
+    let mut measured: Vec<_> = measured.collect();
+    if measured.is_empty() {
+        return String::new();
+    }
+    measured.sort_by(|(_, one), (_, other)| one.similarity.total_cmp(&other.similarity));
+    let mut text = String::from(
+        "### Similarity\n\n| case | similarity | threshold | embedder | facts that differ |\n|:--|--:|--:|:--|:--|\n",
+    );
+    for (row, similarity) in measured.iter().take(SIMILAR) {
+        let threshold = similarity.threshold.map(|threshold| threshold.to_string()).unwrap_or_default();
+        let facts = similarity.facts.to_string();
+        let facts = if facts.is_empty() { facts } else { code::cell(&cut::name(&facts, NAME_LIMIT)) };
+        let [id, embedder] = [&row.id, &similarity.embedder].map(|text| code::cell(&cut::name(text, NAME_LIMIT)));
+        let _ = writeln!(text, "| {id} | {} | {threshold} | {embedder} | {facts} |", similarity.shown());
+    }
+    let left_out = measured.len().saturating_sub(SIMILAR);
+    if left_out > 0 {
+        let _ = writeln!(text, "\n{} nearer than these left out.", count_of(left_out, "case"));
+    }
+    text + "\n"
 }
 
 fn slowest(run: &Run) -> String {

@@ -54,6 +54,9 @@ impl Gathered {
             }
             return;
         }
+        if matches!(event.body, Body::Stability(_)) {
+            return;
+        }
         let open = self.open.entry(id.clone()).or_default();
         match &event.body {
             Body::TaskStart(_) => *open = Open::default(),

@@ -1,6 +1,6 @@
 //! A run in which every text that can come from outside means something to the page, the terminal or the log it may end up in.
 
-use agentci_plan::{Detail, Place};
+use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
@@ -32,7 +32,7 @@ pub(crate) fn run() -> Vec<RunEvent> {
     }
     let skipped = CaseEnd { skip_reason: Some(TEXT.into()), ..end(3, Status::Skipped) };
     events.push(event(Some(TEXT), 9, Body::CaseEnd(skipped.into())));
-    events.push(event(None, 10, Body::RunEnd(RunEnd { wall_ms: 10, interrupted: false, not_run: 0 })));
+    events.push(event(None, 10, Body::RunEnd(RunEnd { wall_ms: 10, ..RunEnd::default() })));
     events
 }
 
@@ -103,11 +103,22 @@ fn end(index: usize, status: Status) -> CaseEnd {
         assertions: AssertionCount { total: 4, failed: 1 },
         findings: if wrong { vec![finding.clone(), finding] } else { Vec::new() },
         warnings: vec![TEXT.into()],
+        similarities: vec![similarity()],
         replay: Some(Replay { cassette_path: TEXT.into(), cassette_sha256: TEXT.into(), unused_lines: vec![1] }),
         stderr_tail: vec![TEXT.into()],
+        output_hash: None,
         skip_reason: None,
         place: Some(place),
+        input: Some(json!(TEXT)),
+        expected: Some(json!({ TEXT: TEXT })),
+        metadata: Some(json!({ TEXT: TEXT })),
     }
+}
+
+fn similarity() -> Similarity {
+    let fact = || DifferingFact { kind: TEXT.into(), text: TEXT.into() };
+    let facts = Differing { missing: vec![fact()], extra: vec![fact()], negation: Some(TEXT.into()) };
+    Similarity { similarity: 0.5, embedder: TEXT.into(), threshold: Some(0.4), negated: false, facts }
 }
 
 fn event(case: Option<&str>, offset: u64, body: Body) -> RunEvent {

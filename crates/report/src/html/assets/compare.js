@@ -6,6 +6,7 @@ function runsSection(detail, selected, choose) {
   const passed = detail.ends.filter((end) => end.status === "pass").length;
   const kept = new Set((detail.attempts ?? []).map((attempt) => attempt.number));
   return section(`Runs: ${passed} of ${detail.runs} passed`,
+    stabilityOf(detail.stability),
     el("div.runs", {},
       el("div.run-list", { role: "group", "aria-label": "Choose a run" }, detail.ends.map((end, at) => button(
         [badge(end.status), ` run ${at + 1} `, el("span.quiet", {}, duration(end.wall_ms)), !kept.has(at + 1) && el("span.quiet", {}, " no trace")],
@@ -14,6 +15,22 @@ function runsSection(detail, selected, choose) {
       el("figure", {}, passRateLine(detail.ends), el("figcaption", {}, "pass rate"))),
     detail.ends.length < detail.runs && el("p.cut", {}, `${plural(detail.runs - detail.ends.length, "run")} not shown`),
     runComparison(detail, selected));
+}
+
+/** How much the runs are alike. */
+function stabilityOf(found) {
+  if (!found) return null;
+  const share = (percent) => `${Math.floor(percent * 10 + 1e-6) / 10} %`;
+  const facts = [
+    ["stability", el("span.tag.stability", {}, found.stability_class.replace("_", " "))],
+    ["pass rate", share(found.pass_rate)],
+    ["mean", duration(found.avg_duration_ms)],
+    ["min", duration(found.min_duration_ms)],
+    ["max", duration(found.max_duration_ms)],
+    ["deviation", found.std_deviation_ms < 100 ? `${found.std_deviation_ms.toFixed(1)} ms` : duration(found.std_deviation_ms)],
+    ["same output", found.identical_outputs === null ? null : share(found.identical_outputs * 100)],
+  ];
+  return el("dl.facts", {}, facts.filter(([, fact]) => fact).map(([name, fact]) => el("div", {}, el("dt", {}, name), el("dd", {}, fact))));
 }
 
 /** The tool calls of the chosen run beside those of another, by default the first that ended otherwise. */

@@ -1,0 +1,111 @@
+//! Results as one JSON document.
+
+use agentci_verdict::{Body, Row, RunEvent, iso_utc};
+use serde::ser::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use super::gathered::Gathered;
+use super::record;
+use crate::run::Run;
+use crate::{Output, ReportError, Reporter};
+
+/// Makes the JSON document of a suite's results, one a run.
+pub struct YaoDocument {
+    output: Output,
+    seen: Option<Gathered>,
+}
+
+impl YaoDocument {
+    /// The document goes to `output` when it is complete.
+    pub fn new(output: Output) -> Self {
+        Self { output, seen: None }
+    }
+
+    fn write(&mut self) -> Result<(), ReportError> {
+        let Some(gathered) = self.seen.take() else { return Ok(()) };
+        let mut text = serde_json::to_vec_pretty(&Document::of(&gathered))
+            .map_err(|source| ReportError::Encode { report: "json", source })?;
+        text.push(b'\n');
+        (self.output)(&text).map_err(|source| ReportError::Write { report: "json", source })
+    }
+}
+
+impl Reporter for YaoDocument {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        if matches!(event.body, Body::RunStart(_)) {
+            self.write()?;
+        }
+        self.seen.get_or_insert_default().add(event);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        self.write()
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Document<'g> {
+    summary: Value,
+    environment: &'g std::collections::BTreeMap<String, String>,
+    results: Results<'g>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stability_results: Option<Results<'g>>,
+    metadata: Value,
+}
+
+impl<'g> Document<'g> {
+    fn of(gathered: &'g Gathered) -> Self {
+        let run = &gathered.run;
+        let several = run.rows.iter().any(Row::repeated);
+        Self {
+            summary: summary(run),
+            environment: &run.start.environment,
+            results: Results { of: gathered, several: false },
+            stability_results: several.then_some(Results { of: gathered, several }),
+            metadata: metadata(run),
+        }
+    }
+}
+
+/// Makes the results one after another: all of them at once would take several times the memory of what they are made of.
+struct Results<'g> {
+    of: &'g Gathered,
+    /// Only the cases that are run more than once.
+    several: bool,
+}
+
+impl Serialize for Results<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let told = self.of.iter().filter(|told| !self.several || told.row.repeated());
+        serializer.collect_seq(told.map(record::result))
+    }
+}
+
+fn summary(run: &Run) -> Value {
+    let mut summary = record::summary(run);
+    summary.insert("agent_id".into(), record::agent(run).into());
+    if let Some(path) = &run.start.agent_path {
+        summary.insert("agent_path".into(), path.as_str().into());
+    }
+    if let Some(connector) = &run.start.connector {
+        summary.insert("connector".into(), connector.as_str().into());
+    }
+    summary.into()
+}
+
+fn metadata(run: &Run) -> Value {
+    let mut options: Map<String, Value> = run.start.options.clone().into_iter().collect();
+    let output_file = options.remove("out");
+    let mut metadata = json!({
+        "started_at": iso_utc(run.begun()),
+        "completed_at": iso_utc(run.last_seen),
+        "version": run.start.agentci_version,
+        "input_file": run.start.suite_path,
+    });
+    if let Some(path) = output_file {
+        metadata["output_file"] = path;
+    }
+    metadata["options"] = options.into();
+    metadata
+}

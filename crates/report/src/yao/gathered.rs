@@ -1,0 +1,74 @@
+//! What the results tell of a run: its rows, and what the agent was asked and gave.
+
+use std::collections::{BTreeMap, HashMap};
+
+use agentci_verdict::{Body, Row, RunEvent};
+use serde_json::Value;
+
+use crate::run::Run;
+
+/// A run as far as it was seen.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    /// Its facts and rows.
+    pub(super) run: Run,
+    /// Attempts that are not over, by case and number.
+    open: HashMap<(String, u32), Given>,
+    /// Those that are, by position, in order.
+    ended: BTreeMap<usize, Vec<Given>>,
+}
+
+/// What an attempt began and ended with.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Given {
+    /// What the agent was sent.
+    pub(super) input: Value,
+    /// What it gave.
+    pub(super) output: Option<Value>,
+}
+
+/// A case with what its attempts gave.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told<'g> {
+    pub(super) row: &'g Row,
+    pub(super) given: &'g [Given],
+}
+
+impl Gathered {
+    /// Takes note of an event; gives the position of the case that it completed, if it completed one.
+    pub(super) fn add(&mut self, event: &RunEvent) -> Option<usize> {
+        if let (Some(id), Some(attempt)) = (&event.case_id, event.attempt) {
+            let key = || (id.clone(), attempt);
+            match &event.body {
+                Body::TaskStart(start) => {
+                    self.open.insert(key(), Given { input: start.input.clone(), output: None });
+                }
+                Body::FinalOutput(given) => {
+                    self.open.entry(key()).or_default().output = Some(given.output.clone());
+                }
+                Body::CaseEnd(end) => {
+                    let given = self.open.remove(&key()).unwrap_or_default();
+                    self.ended.entry(end.index).or_default().push(given);
+                }
+                _ => {}
+            }
+        }
+        self.run.add(event)
+    }
+
+    /// The case at a position.
+    pub(super) fn get(&self, index: usize) -> Option<Told<'_>> {
+        let row = self.run.rows.get(index)?;
+        Some(Told { row, given: self.ended.get(&index).map(Vec::as_slice).unwrap_or_default() })
+    }
+
+    /// Every case, in the order of the suite.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Told<'_>> {
+        self.run.rows.iter().filter_map(|row| self.get(row.decisive().index))
+    }
+
+    /// What a case gave is not asked for again.
+    pub(super) fn forget(&mut self, index: usize) {
+        self.ended.remove(&index);
+    }
+}

@@ -1,0 +1,70 @@
+//! Results as lines that grow while the run does.
+
+use agentci_verdict::{Body, RunEvent};
+use serde_json::Value;
+
+use super::gathered::Gathered;
+use super::record;
+use crate::{Output, ReportError, Reporter};
+
+/// Makes the JSON lines of a suite's results. Each is handed on as soon as it and all before it are known, so the output gets
+/// them piece by piece.
+pub struct YaoLines {
+    output: Output,
+    seen: Option<Gathered>,
+    /// The position of the first case that was not written.
+    next: usize,
+}
+
+impl YaoLines {
+    /// Every line goes to `output` by itself.
+    pub fn new(output: Output) -> Self {
+        Self { output, seen: None, next: 0 }
+    }
+
+    /// What comes after the last case.
+    fn close(&mut self) -> Result<(), ReportError> {
+        let Some(gathered) = self.seen.take() else { return Ok(()) };
+        // Nothing more comes, so whatever held these back never will.
+        for told in gathered.iter().filter(|told| told.row.decisive().index >= self.next) {
+            write(&mut self.output, &record::line(told))?;
+        }
+        let mut summary = serde_json::Map::from_iter([("type".to_owned(), Value::from("summary"))]);
+        summary.extend(record::summary(&gathered.run));
+        write(&mut self.output, &summary.into())
+    }
+}
+
+impl Reporter for YaoLines {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        if matches!(event.body, Body::RunStart(_)) {
+            self.close()?;
+            self.next = 0;
+        }
+        let begins = self.seen.is_none();
+        let gathered = self.seen.get_or_insert_default();
+        gathered.add(event);
+        if begins {
+            write(&mut self.output, &record::start(&gathered.run))?;
+        }
+        while let Some(told) = gathered.get(self.next).filter(|told| told.row.complete()) {
+            write(&mut self.output, &record::line(told))?;
+            gathered.forget(self.next);
+            self.next += 1;
+        }
+        if matches!(event.body, Body::RunEnd(_)) {
+            self.close()?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        self.close()
+    }
+}
+
+fn write(output: &mut Output, record: &Value) -> Result<(), ReportError> {
+    let mut line = serde_json::to_vec(record).map_err(|source| ReportError::Encode { report: "jsonl", source })?;
+    line.push(b'\n');
+    output(&line).map_err(|source| ReportError::Write { report: "jsonl", source })
+}

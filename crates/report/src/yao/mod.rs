@@ -1,0 +1,28 @@
+//! The results of a suite of the `yao` dialect, in the shapes that its users know.
+//!
+//! As lines, each written as soon as it is known:
+//!
+//! ```json
+//! {"type":"start","timestamp":"2025-11-15T03:06:40.123000Z","agent_id":"tests.keyword","total_cases":2}
+//! {"type":"result","id":"T001","status":"passed","duration_ms":56,"output":"..."}
+//! {"type":"result","id":"T002","status":"skipped","duration_ms":0}
+//! {"type":"summary","total":2,"passed":1,"failed":0,"skipped":1,"errors":0,"timeouts":0,"duration_ms":70}
+//! ```
+//!
+//! A case that is run more than once has a line of `"type":"stability"` in place of `result`, and the summary tells of all runs.
+//!
+//! As one JSON document: `summary`, `environment`, `results`, with several runs also `stability_results`, and `metadata`. Every
+//! result has a `pass_rate`, whether the case was run once or more often, so that one question does for both. A case that was
+//! skipped has 100: nothing of it failed.
+//!
+//! As Markdown: the same for people.
+
+mod document;
+mod gathered;
+mod lines;
+mod markdown;
+mod record;
+
+pub use document::YaoDocument;
+pub use lines::YaoLines;
+pub use markdown::YaoMarkdown;

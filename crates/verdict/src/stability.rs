@@ -1,0 +1,342 @@
+//! How much the runs of a case are alike.
+//!
+//! ```text
+//! runs  passed  pass rate  class            mean   min    max    deviation
+//!    5       4  80 %       mostly_stable   24 ms  20 ms  31 ms  4.2 ms
+//! ```
+//!
+//! This is the one place where it is computed; every report shows what it finds here.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Row, Rows, Status};
+
+/// How reliably a case passes, in the words of reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StabilityClass {
+    /// Every run passed.
+    Stable,
+    /// At least 80 of 100 did.
+    MostlyStable,
+    /// At least half of them did.
+    Unstable,
+    /// Fewer did.
+    HighlyUnstable,
+}
+
+impl StabilityClass {
+    /// The class of a case that passed so often. Nothing is rounded: 799 of 1000 is not 80 %.
+    pub fn of(passed: usize, runs: usize) -> Self {
+        let (passed, runs) = (passed as u128, runs as u128);
+        if passed == runs {
+            StabilityClass::Stable
+        } else if passed * 100 >= runs * 80 {
+            StabilityClass::MostlyStable
+        } else if passed * 100 >= runs * 50 {
+            StabilityClass::Unstable
+        } else {
+            StabilityClass::HighlyUnstable
+        }
+    }
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            StabilityClass::Stable => "stable",
+            StabilityClass::MostlyStable => "mostly_stable",
+            StabilityClass::Unstable => "unstable",
+            StabilityClass::HighlyUnstable => "highly_unstable",
+        }
+    }
+
+    /// The same for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            StabilityClass::Stable => "stable",
+            StabilityClass::MostlyStable => "mostly stable",
+            StabilityClass::Unstable => "unstable",
+            StabilityClass::HighlyUnstable => "highly unstable",
+        }
+    }
+}
+
+/// What the runs of a case came to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Stability {
+    /// Runs that were brought to their end.
+    pub runs: usize,
+    /// Those that passed.
+    pub passed: usize,
+    /// All others: failures, errors and timeouts.
+    pub failed: usize,
+    /// Passed runs among all, in percent.
+    pub pass_rate: f64,
+    /// Whether every run passed.
+    pub stable: bool,
+    /// How reliably it passes.
+    pub stability_class: StabilityClass,
+    /// The mean wall time, in milliseconds.
+    pub avg_duration_ms: f64,
+    /// The least.
+    pub min_duration_ms: u64,
+    /// The most.
+    pub max_duration_ms: u64,
+    /// The standard deviation over these runs, which are all there are.
+    pub std_deviation_ms: f64,
+    /// The share of runs that gave the most frequent output, from 0 to 1; a run without an output is like no other. Nothing if
+    /// no run gave one, or the record does not tell.
+    pub identical_outputs: Option<f64>,
+}
+
+impl Stability {
+    /// The stability of a case, unless it was skipped.
+    pub fn of(row: &Row) -> Option<Self> {
+        let runs = row.attempts.len();
+        if runs == 0 || row.status() == Status::Skipped {
+            return None;
+        }
+        let passed = row.attempts.iter().filter(|end| end.status == Status::Pass).count();
+        let times = || row.attempts.iter().map(|end| end.wall_ms);
+        let stability_class = StabilityClass::of(passed, runs);
+        let (avg_duration_ms, std_deviation_ms) = mean_and_deviation(times());
+        Some(Self {
+            runs,
+            passed,
+            failed: runs - passed,
+            pass_rate: 100.0 * float(passed as u64) / float(runs as u64),
+            stable: stability_class == StabilityClass::Stable,
+            stability_class,
+            avg_duration_ms,
+            min_duration_ms: times().min().unwrap_or_default(),
+            max_duration_ms: times().max().unwrap_or_default(),
+            std_deviation_ms,
+            identical_outputs: identical(row),
+        })
+    }
+
+    /// The same for a case that is to be run more than once: a single run says nothing about stability.
+    pub fn of_several(row: &Row) -> Option<Self> {
+        if row.repeated() { Self::of(row) } else { None }
+    }
+}
+
+/// What the runs of all cases came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct StabilitySummary {
+    /// How often each case was to be run, if all as often.
+    pub runs_per_case: Option<u32>,
+    /// Runs of all cases together.
+    pub total_runs: usize,
+    /// The mean of the cases' pass rates, in percent.
+    pub overall_pass_rate: f64,
+    /// Cases of which every run passed.
+    pub stable_cases: usize,
+    /// The others that were run.
+    pub unstable_cases: usize,
+}
+
+impl StabilitySummary {
+    /// The stability of all cases that were run.
+    pub fn of(rows: &Rows) -> Self {
+        let mut summary = Self::default();
+        let mut rates = 0.0;
+        let mut planned = None;
+        let mut alike = true;
+        for row in rows.iter() {
+            let Some(stability) = Stability::of(row) else { continue };
+            summary.total_runs += stability.runs;
+            summary.stable_cases += usize::from(stability.stable);
+            summary.unstable_cases += usize::from(!stability.stable);
+            rates += stability.pass_rate;
+            alike &= *planned.get_or_insert(row.runs()) == row.runs();
+        }
+        let cases = summary.stable_cases + summary.unstable_cases;
+        if cases > 0 {
+            summary.overall_pass_rate = rates / float(cases as u64);
+        }
+        summary.runs_per_case = planned.filter(|_| alike);
+        summary
+    }
+
+    /// The same if any case is to be run more than once.
+    pub fn of_several(rows: &Rows) -> Option<Self> {
+        rows.iter().any(Row::repeated).then(|| Self::of(rows))
+    }
+}
+
+/// The mean, and the population's standard deviation.
+fn mean_and_deviation(values: impl Iterator<Item = u64> + Clone) -> (f64, f64) {
+    let count = float(values.clone().count() as u64);
+    let mean = values.clone().map(float).sum::<f64>() / count;
+    let variance = values.map(|value| (float(value) - mean).powi(2)).sum::<f64>() / count;
+    (mean, variance.sqrt())
+}
+
+/// The share of the most frequent output.
+fn identical(row: &Row) -> Option<f64> {
+    let mut outputs: Vec<&str> = row.attempts.iter().filter_map(|end| end.output_hash.as_deref()).collect();
+    outputs.sort_unstable();
+    let most = outputs.chunk_by(|one, other| one == other).map(<[&str]>::len).max()?;
+    Some(float(most as u64) / float(row.attempts.len() as u64))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts and milliseconds stay far below 2^53")]
+fn float(number: u64) -> f64 {
+    number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Body, CaseEnd, Cause, RunEvent};
+
+    fn end(index: usize, runs: usize, status: Status, wall_ms: u64, output: &str) -> CaseEnd {
+        CaseEnd {
+            index,
+            runs: u32::try_from(runs).unwrap(),
+            status,
+            wall_ms,
+            output_hash: Some(output.to_owned()).filter(|output| !output.is_empty()),
+            ..CaseEnd::default()
+        }
+    }
+
+    fn row(attempts: &[(Status, u64, &str)]) -> Row {
+        let ends = attempts.iter().map(|(status, wall_ms, output)| end(0, attempts.len(), *status, *wall_ms, output));
+        Row { id: "t1".into(), attempts: ends.map(Arc::new).collect() }
+    }
+
+    fn rows(cases: &[&[Status]]) -> Rows {
+        let mut rows = Rows::default();
+        for (index, statuses) in cases.iter().enumerate() {
+            for (attempt, status) in (1..).zip(*statuses) {
+                let body = Body::CaseEnd(Arc::new(end(index, statuses.len(), *status, 10, "")));
+                let case_id = Some(format!("t{index}"));
+                rows.add(&RunEvent { suite: "s".into(), case_id, attempt: Some(attempt), timestamp: 0, body });
+            }
+        }
+        rows
+    }
+
+    #[test]
+    fn five_runs_by_hand() {
+        // Mean (10 + 20 + 30 + 40 + 100) / 5 = 40; squares 900 + 400 + 100 + 0 + 3600 = 5000, a fifth is 1000.
+        let stability = Stability::of(&row(&[
+            (Status::Pass, 10, "a"),
+            (Status::Fail, 20, "b"),
+            (Status::Pass, 30, "a"),
+            (Status::Error, 40, ""),
+            (Status::Pass, 100, "a"),
+        ]))
+        .unwrap();
+        assert_eq!((stability.runs, stability.passed, stability.failed), (5, 3, 2));
+        assert_eq!((stability.pass_rate, stability.stability_class), (60.0, StabilityClass::Unstable));
+        assert_eq!((stability.min_duration_ms, stability.max_duration_ms), (10, 100));
+        assert_eq!((stability.avg_duration_ms, stability.std_deviation_ms), (40.0, 1000.0_f64.sqrt()));
+        assert_eq!(stability.identical_outputs, Some(0.6));
+        assert!(!stability.stable);
+    }
+
+    #[test]
+    fn two_of_three_is_not_rounded() {
+        let stability = Stability::of(&row(&[(Status::Pass, 1, ""), (Status::Pass, 1, ""), (Status::Fail, 4, "")]));
+        let stability = stability.unwrap();
+        assert!((stability.pass_rate - 66.666_666_666).abs() < 1e-6);
+        assert_eq!((stability.avg_duration_ms, stability.std_deviation_ms), (2.0, 2.0_f64.sqrt()));
+        assert_eq!(stability.identical_outputs, None);
+    }
+
+    #[test]
+    fn borders_belong_to_the_better_class() {
+        let class = |passed, runs| StabilityClass::of(passed, runs).name();
+        assert_eq!([class(1, 1), class(1000, 1000)], ["stable", "stable"]);
+        assert_eq!([class(999, 1000), class(800, 1000), class(4, 5)], ["mostly_stable"; 3]);
+        assert_eq!([class(799, 1000), class(500, 1000), class(1, 2)], ["unstable"; 3]);
+        assert_eq!([class(499, 1000), class(1, 3), class(0, 1)], ["highly_unstable"; 3]);
+    }
+
+    #[test]
+    fn a_case_that_was_skipped_has_none() {
+        let skipped = row(&[(Status::Skipped, 0, "")]);
+        assert_eq!(Stability::of(&skipped), None);
+        let single = row(&[(Status::Pass, 7, "a")]);
+        assert_eq!(Stability::of_several(&single), None);
+        assert_eq!(Stability::of(&single).unwrap().identical_outputs, Some(1.0));
+    }
+
+    #[test]
+    fn the_summary_is_the_mean_of_the_cases() {
+        use Status::{Error, Fail, Pass, Skipped};
+        let all = rows(&[&[Pass, Pass, Pass, Pass], &[Pass, Fail, Pass, Error], &[Skipped], &[Pass, Pass, Pass, Fail]]);
+        let summary = StabilitySummary::of_several(&all).unwrap();
+        assert_eq!(
+            summary,
+            StabilitySummary {
+                runs_per_case: Some(4),
+                total_runs: 12,
+                overall_pass_rate: 75.0,
+                stable_cases: 1,
+                unstable_cases: 2,
+            }
+        );
+        assert_eq!(StabilitySummary::of_several(&rows(&[&[Pass], &[Fail]])), None);
+        assert_eq!(StabilitySummary::of_several(&rows(&[&[Pass, Pass], &[Fail]])).unwrap().runs_per_case, None);
+        assert_eq!(StabilitySummary::of(&rows(&[&[Skipped]])), StabilitySummary::default());
+    }
+
+    #[test]
+    fn a_row_counts_what_was_run() {
+        let cut_short = Row {
+            id: "t1".into(),
+            attempts: vec![Arc::new(CaseEnd {
+                runs: 5,
+                status: Status::Error,
+                cause: Some(Cause::Interrupted),
+                ..CaseEnd::default()
+            })],
+        };
+        let stability = Stability::of_several(&cut_short).unwrap();
+        assert_eq!((stability.runs, stability.failed, stability.pass_rate), (1, 1, 0.0));
+    }
+
+    fn status() -> impl Strategy<Value = Status> {
+        prop_oneof![Just(Status::Pass), Just(Status::Fail), Just(Status::Error)]
+    }
+
+    proptest! {
+        #[test]
+        fn classes_follow_the_exact_share(passed in 0_usize..2000, more in 0_usize..2000) {
+            let runs = passed + more;
+            prop_assume!(runs > 0);
+            let class = StabilityClass::of(passed, runs);
+            prop_assert_eq!(class == StabilityClass::Stable, passed == runs);
+            prop_assert_eq!(class <= StabilityClass::MostlyStable, passed * 5 >= runs * 4);
+            prop_assert_eq!(class <= StabilityClass::Unstable, passed * 2 >= runs);
+        }
+
+        #[test]
+        fn numbers_stay_within_their_bounds(
+            attempts in prop::collection::vec((status(), 0_u64..1_000_000, "[ab]?"), 1..40)
+        ) {
+            let attempts: Vec<(Status, u64, &str)> =
+                attempts.iter().map(|(status, wall_ms, output)| (*status, *wall_ms, output.as_str())).collect();
+            let stability = Stability::of(&row(&attempts)).unwrap();
+            prop_assert_eq!(stability.passed + stability.failed, stability.runs);
+            prop_assert!((0.0..=100.0).contains(&stability.pass_rate));
+            let (least, most) = (float(stability.min_duration_ms), float(stability.max_duration_ms));
+            prop_assert!(stability.avg_duration_ms >= least - 1e-6 && stability.avg_duration_ms <= most + 1e-6);
+            // No spread is wider than half of the range.
+            prop_assert!(stability.std_deviation_ms <= (most - least) / 2.0 + 1e-6);
+            let share = stability.identical_outputs.unwrap_or(1.0);
+            prop_assert!(share > 0.0 && share <= 1.0);
+            prop_assert_eq!(stability.stable, stability.pass_rate >= 100.0);
+            prop_assert_eq!(stability.stability_class <= StabilityClass::MostlyStable, stability.pass_rate >= 80.0);
+            prop_assert_eq!(stability.stability_class <= StabilityClass::Unstable, stability.pass_rate >= 50.0);
+        }
+    }
+}
