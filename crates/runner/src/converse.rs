@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use agentci_drivers::{Clock, Context, DriveError, Driver, TraceSink};
-use agentci_plan::{Limit, Limits, Place, StopRule, Target, Turn};
+use agentci_plan::{Case, Limit, Limits, Place, StopRule, Target, Turn};
 use agentci_stubs::Recorder;
 use agentci_trace::{Event, Kind, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
@@ -85,10 +85,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let mut driver = match Driver::open(&case.target, &context, std::mem::take(&mut prepared.line)) {
         Ok(Ok(driver)) => driver,
         refused => {
-            talk.findings.extend(match refused {
-                Ok(refused) => refused.err().and_then(|error| findings::drive(&error, target)),
-                Err(unset) => Some(findings::unset(unset.to_string(), target)),
-            });
+            talk.findings.extend(findings::unopened(refused.map(Result::err), target));
             return talk;
         }
     };
@@ -143,10 +140,8 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         talk.wall = clock.started().elapsed();
         let trouble =
             trouble(job, ended, &deadline, &target, || findings::last_seen(sink.trace(), driver.unread(), talk.wall));
-        // A question that is the only one needs no number.
-        let one_question = matches!(&*case.target, Target::Http(_)) && case.turns.len() == 1;
-        let of_turn = (case.target.takes_requests() && !one_question).then_some(numbered);
-        found.borrow_mut().extend(trouble.map(|finding| Finding { turn: of_turn, ..finding }));
+        let turn = counts_turns(case).then_some(numbered);
+        found.borrow_mut().extend(trouble.map(|finding| Finding { turn, ..finding }));
         // What the agent says after a tool did not answer is not judged.
         let misses = prepared.tools.as_ref().map(|tools| tools.misses(job).0).unwrap_or_default();
         findings::put_first(&mut found.borrow_mut(), misses);
@@ -170,17 +165,22 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     talk.findings.splice(0..0, found.take());
     look_around(job, prepared.tools.as_ref(), &mut talk).await;
     conclude(job, &mut talk, meters.into_inner().case);
-    put_away(job, host.source, &prepared.secrets, &mut talk).await;
-    let unsaved =
-        prepared.tools.filter(|_| came_to_its_end(&talk)).and_then(|tools| tools.save(job, &prepared.secrets));
-    talk.findings.extend(unsaved);
+    put_away(job, host.source, prepared.tools, &prepared.secrets, &mut talk).await;
     let unsaved = recording.and_then(|kept| recording::save(job, &kept, &prepared.secrets, &talk.findings));
     talk.findings.extend(unsaved);
     talk
 }
 
 /// Ends where answers came from, and keeps what there is to keep of it.
-async fn put_away(job: &Job<'_>, source: Source, secrets: &Redactor, talk: &mut Conversation) {
+async fn put_away(
+    job: &Job<'_>,
+    source: Source,
+    tools: Option<OpenTools>,
+    secrets: &Redactor,
+    talk: &mut Conversation,
+) {
+    let unsaved = tools.filter(|_| came_to_its_end(talk)).and_then(|tools| tools.save(job, secrets));
+    talk.findings.extend(unsaved);
     match source {
         Source::Execute(toolbox, recorder) => {
             toolbox.close().await;
@@ -210,6 +210,12 @@ async fn look_around(job: &Job<'_>, tools: Option<&OpenTools>, talk: &mut Conver
     if let (Some(left), Some(finding)) = (left, talk.findings.first_mut()) {
         finding.notes.push(left);
     }
+}
+
+/// Whether it is said in which turn something happened; a question that is the only one needs no number.
+fn counts_turns(case: &Case) -> bool {
+    let one_question = matches!(&*case.target, Target::Http(_)) && case.turns.len() == 1;
+    case.target.takes_requests() && !one_question
 }
 
 /// Whether the agent came to its end, whatever the checks will say.

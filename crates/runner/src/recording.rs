@@ -72,7 +72,7 @@ pub(crate) fn save(job: &Job<'_>, recording: &Recording, secrets: &Redactor, fou
     if kept.path.exists() && found.iter().any(|finding| finding.cause.status() == Status::Error) {
         return None;
     }
-    let error = agentci_stubs::replace_file(&kept.path, &recording.write(secrets)).err()?;
+    let error = agentci_stubs::replace_file(&kept.path, recording.write(secrets)).err()?;
     let message = format!("the recording could not be written: {error}");
     Some(findings::plain(Cause::Config, message, Some(job.place(job.case.span))))
 }

@@ -42,5 +42,6 @@ mod scenario_results;
 mod select;
 mod semantic;
 mod serve_llm;
+mod serve_tools;
 mod signals;
 mod yaml;

@@ -32,7 +32,7 @@ enum State {
     #[default]
     Wanted,
     /// It runs, or did when it was last looked at.
-    Running(Agent),
+    Running(Box<Agent>),
     /// It could not be started for this case; no other tries again.
     Failed(String),
 }
@@ -86,7 +86,7 @@ impl Agents {
         match Agent::start(http, server, lookup, environment()).await {
             Ok(agent) => {
                 let variables = variables(&agent);
-                *state = State::Running(agent);
+                *state = State::Running(Box::new(agent));
                 Ok(Reached { variables, warning })
             }
             Err(error) => {

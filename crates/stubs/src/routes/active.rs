@@ -99,7 +99,7 @@ impl Active {
     }
 
     /// The answer of the fixtures. Those for the same request are used in turn, the last again and again.
-    pub(super) fn fixture(&self, tool: &str, method: &Method, asked: &Asked) -> Result<Reply, Explained> {
+    pub(super) fn fixture(&self, tool: &str, method: &Method, asked: &Asked) -> Result<Reply, Box<Explained>> {
         let Some(shelved) = self.shelf.tool(tool) else {
             return Err(unknown_tool(&self.shelf, tool, method, asked));
         };
@@ -152,6 +152,8 @@ impl Active {
 
     fn tell(&self, kind: Kind) {
         // Whoever listened may be gone by now.
-        let _ = self.observer.as_ref().map(|observer| observer.send(kind));
+        if let Some(observer) = &self.observer {
+            let _ = observer.send(kind);
+        }
     }
 }

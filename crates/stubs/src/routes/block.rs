@@ -24,7 +24,7 @@ const KEY: &str = "tool_fixtures";
 pub(super) fn block(tools: &[(String, Vec<Written>)]) -> String {
     let mut text = format!("{KEY}:\n");
     for (tool, list) in tools {
-        let _ = writeln!(text, "  {}:", name(tool));
+        let _ = writeln!(text, "  {}:", scalar(tool));
         for written in list {
             fixture(written, &mut text);
         }
@@ -37,7 +37,7 @@ fn fixture(written: &Written, text: &mut String) {
         Value::Object(map) if !map.is_empty() => {
             text.push_str("    - request:\n");
             for (key, value) in map {
-                let _ = writeln!(text, "        {}: {}", name(key), flow(value));
+                let _ = writeln!(text, "        {}: {}", scalar(key), flow(value));
             }
         }
         other => {
@@ -55,16 +55,12 @@ fn fixture(written: &Written, text: &mut String) {
     if !written.headers.is_empty() {
         text.push_str("      headers:\n");
         for (key, value) in &written.headers {
-            let _ = writeln!(text, "        {}: {}", name(key), quoted(value));
+            let _ = writeln!(text, "        {}: {}", scalar(key), quoted(value));
         }
     }
 }
 
-/// A key: plain where no reader could take it for anything else.
-fn name(key: &str) -> String {
-    scalar(key)
-}
-
+/// A text: plain where no reader could take it for anything else.
 fn scalar(text: &str) -> String {
     let letter = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(letter);
@@ -183,4 +179,100 @@ fn lines(text: &str) -> Vec<Range<usize>> {
         start += line.len();
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_formats::load;
+    use agentci_plan::{MemoryFiles, ToolSource};
+    use bytes::Bytes;
+    use proptest::prelude::*;
+    use serde_json::{Number, json};
+
+    use super::*;
+    use crate::routes::normal::same;
+
+    const HEAD: &str = "test_name: x\nuser_input: y\nexpected_answer: z\n";
+
+    fn written(request: Value) -> Written {
+        Written {
+            method: None,
+            request,
+            file: "t/1.json".into(),
+            bytes: Bytes::new(),
+            status: 200,
+            headers: vec![("x-odd".into(), "a: #\"b\" 'c'".into())],
+        }
+    }
+
+    /// The fixtures that a reader of scenarios finds in a text.
+    fn read(text: &str) -> Vec<(String, Vec<agentci_plan::Fixture>)> {
+        let files = MemoryFiles::default().with("tests/a/x.yaml", text).with("tests/a/__files/t/1.json", "1");
+        let loaded = load(&files, &["tests".into()]);
+        let problems: Vec<&str> = loaded.diagnostics.iter().map(|problem| problem.message.as_str()).collect();
+        assert!(!loaded.diagnostics.has_errors(), "{problems:?}\n{text}");
+        let ToolSource::Routes(routes) = &loaded.plan.suites[0].cases[0].world.tools else { panic!("no routes") };
+        routes.tools.iter().map(|tool| (tool.id.value.clone(), tool.fixtures.clone())).collect()
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let number = "-?[1-9][0-9]{0,30}(\\.[0-9]{1,5})?".prop_map(|digits| digits.parse::<Number>().unwrap());
+        let text = prop_oneof![
+            ".{0,8}",
+            Just("no".to_owned()),
+            Just("12:30".to_owned()),
+            Just("\u{85}\u{2028}\u{feff}\u{7f}\t\r\n".to_owned()),
+        ];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::Bool),
+            number.prop_map(Value::Number),
+            text.prop_map(Value::String),
+        ];
+        leaf.prop_recursive(3, 16, 3, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..3).prop_map(Value::Array),
+                prop::collection::vec((".{1,6}", inner), 0..3)
+                    .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(request in any_value()) {
+            let text = format!("{HEAD}{}", block(&[("t".to_owned(), vec![written(request.clone())])]));
+            let read = read(&text);
+            let fixture = &read[0].1[0];
+            match (&request, &fixture.request) {
+                // Nothing is written as nothing, which is anything.
+                (Value::Null, None) => {}
+                (_, Some(found)) => prop_assert!(same(&request, found), "{found}\n{text}"),
+                _ => prop_assert!(false, "{text}"),
+            }
+            prop_assert_eq!(&fixture.headers, &written(Value::Null).headers);
+        }
+    }
+
+    #[test]
+    fn only_the_block_is_replaced() {
+        let block = block(&[("t".to_owned(), vec![written(json!({"n": 1}))])]);
+        let span = |text: &str| {
+            let line = text.lines().position(|line| line.contains("tool_fixtures")).unwrap() + 1;
+            let file = agentci_plan::Sources::default().add(Path::new("x"), "");
+            Some(Span { file, line: u32::try_from(line).unwrap(), column: 1, width: 1 })
+        };
+        for (before, inside, after) in [
+            (HEAD, "tool_fixtures:\n  a:\n\n  # about b\n  b: []\n", "\n# the end\ntags: [x]\n"),
+            ("", "\"tool_fixtures\": {}\n", HEAD),
+            ("\u{feff}", "tool_fixtures : {\n  a: []\n}\n", HEAD),
+            (HEAD, "tool_fixtures:\n# left\n  a: []", ""),
+            (HEAD, "tool_fixtures:\n", "...\n"),
+        ] {
+            let text = format!("{before}{inside}{after}");
+            assert_eq!(replaced(&text, span(&text), &block), Ok(format!("{before}{block}{after}")), "{text}");
+        }
+    }
 }

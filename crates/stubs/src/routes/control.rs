@@ -31,7 +31,9 @@ pub(super) fn answer(board: &Board, method: &Method, path: &str) -> Option<Respo
         return Some(response);
     }
     if reset {
-        cases.iter().for_each(|active| active.reset());
+        for active in &cases {
+            active.reset();
+        }
         return Some(json_response(StatusCode::OK, &json!({ "reset": true })));
     }
     let misses: Vec<Value> = cases.iter().flat_map(misses).collect();

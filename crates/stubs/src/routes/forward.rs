@@ -43,35 +43,32 @@ pub(super) struct Way<'w> {
 }
 
 /// Where a request goes: its path begins with the variable it came through, unless there is only one place to go to.
-pub(super) fn way<'w>(active: &'w Active, path: &'w str) -> Result<Way<'w>, Explained> {
+pub(super) fn way<'w>(active: &'w Active, path: &'w str) -> Result<Way<'w>, Box<Explained>> {
     if active.mode == Mode::Replay {
         return Ok(Way { base: None, path });
     }
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let name = decoded(first);
     if let Some(live) = active.live.iter().find(|live| live.name == name) {
-        return match &live.url {
-            Some(url) => Ok(Way { base: Some(url), path: rest }),
-            None => {
-                let message = format!("nothing can be recorded: `{name}` has no live address");
-                Err(Explained::plain(rest, message, vec!["give it one in `tool_bases`".into()]))
-            }
-        };
+        if let Some(url) = &live.url {
+            return Ok(Way { base: Some(url), path: rest });
+        }
+        let message = format!("nothing can be recorded: `{name}` has no live address");
+        return Err(Explained::plain(rest, message, vec!["give it one in `tool_bases`".into()]));
     }
     let mut urls: Vec<&str> = active.live.iter().filter_map(|live| live.url.as_deref()).collect();
+    urls.sort_unstable();
     urls.dedup();
-    match urls.as_slice() {
-        [url] => Ok(Way { base: Some(url), path }),
-        _ => {
-            let message = "nothing can be recorded: it is not known where this request should go".to_owned();
-            let names: Vec<String> = active.live.iter().map(|live| format!("`/{}/...`", live.name)).collect();
-            let remedy = match names.as_slice() {
-                [] => "name the variables that lead to the tools, and their live addresses, in `tool_bases`".into(),
-                names => format!("the paths that lead somewhere are {}", names.join(", ")),
-            };
-            Err(Explained::plain(path, message, vec![remedy]))
-        }
+    if let [url] = urls[..] {
+        return Ok(Way { base: Some(url), path });
     }
+    let message = "nothing can be recorded: it is not known where this request should go".to_owned();
+    let names: Vec<String> = active.live.iter().map(|live| format!("`/{}/...`", live.name)).collect();
+    let remedy = match names.as_slice() {
+        [] => "name the variables that lead to the tools, and their live addresses, in `tool_bases`".into(),
+        names => format!("the paths that lead somewhere are {}", names.join(", ")),
+    };
+    Err(Explained::plain(path, message, vec![remedy]))
 }
 
 /// Asks the live tool and takes note of its answer.
@@ -82,15 +79,21 @@ pub(super) async fn forward(
     head: &Parts,
     asked: Asked,
     body: Vec<u8>,
-) -> Result<Reply, Explained> {
-    let failed = |reason: String| {
-        let notes = vec!["see that the live address is right and that it can be reached from here".into()];
-        Explained::plain(tool, format!("`{tool}` could not be asked: {reason}"), notes)
+) -> Result<Reply, Box<Explained>> {
+    let refused = |reason: String, remedy: &str| {
+        Explained::plain(tool, format!("`{tool}` could not be asked: {reason}"), vec![remedy.into()])
     };
+    let failed = |reason| refused(reason, "see that the live address is right and that it can be reached from here");
     if tool.is_empty() {
-        return Err(failed("the request names no tool".into()));
+        return Err(refused("the request names no tool".into(), "a tool is the path below the address"));
     }
-    let method = method(&head.method).ok_or_else(|| failed(format!("{} is not forwarded", head.method)))?;
+    if active.mode == Mode::Record && !can_be_named(tool) {
+        let remedy = "names have neither spaces nor any of `?#%\\`, and do not begin with `__`";
+        return Err(refused("its path can not be the name of a tool in a suite".into(), remedy));
+    }
+    let method = method(&head.method).ok_or_else(|| {
+        refused(format!("{} is not forwarded", head.method), "GET, HEAD, POST, PUT, PATCH and DELETE are")
+    })?;
     let base = way.base.unwrap_or_default().trim_end_matches('/');
     let query = head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     let url = format!("{base}/{}{query}", way.path);
@@ -108,12 +111,18 @@ pub(super) async fn forward(
     if active.mode == Mode::Record {
         let mut state = active.state();
         if state.recorded.len() >= RECORDED {
-            return Err(failed(format!("more than {RECORDED} calls are not recorded")));
+            return Err(refused(format!("more than {RECORDED} calls are not recorded"), "record fewer at a time"));
         }
         let (tool, headers, bytes) = (tool.to_owned(), headers.clone(), bytes.clone());
         state.recorded.push(Recorded { tool, method: head.method.clone(), asked, status, headers, bytes });
     }
     Ok(Reply { status, headers, bytes, delay: Duration::ZERO })
+}
+
+/// Whether a suite takes a path for the name of a tool.
+fn can_be_named(tool: &str) -> bool {
+    let unfit = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '?' | '#' | '%' | '\\');
+    !tool.starts_with("__") && !tool.contains(unfit) && tool.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 fn method(method: &Method) -> Option<http::Method> {

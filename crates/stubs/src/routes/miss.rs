@@ -37,8 +37,8 @@ pub(super) struct Explained {
 
 impl Explained {
     /// One that needs no more words.
-    pub(super) fn plain(tool: &str, message: String, notes: Vec<String>) -> Self {
-        Self { miss: RouteMiss { tool: cut(tool), message, notes }, details: Map::new() }
+    pub(super) fn plain(tool: &str, message: String, notes: Vec<String>) -> Box<Self> {
+        Box::new(Self { miss: RouteMiss { tool: cut(tool), message, notes }, details: Map::new() })
     }
 
     /// The body of the answer.
@@ -65,7 +65,7 @@ impl RouteMiss {
 }
 
 /// A tool that there is not.
-pub(super) fn unknown_tool(shelf: &Shelf, tool: &str, method: &Method, asked: &Asked) -> Explained {
+pub(super) fn unknown_tool(shelf: &Shelf, tool: &str, method: &Method, asked: &Asked) -> Box<Explained> {
     let mut ids: Vec<&str> = shelf.ids().collect();
     ids.sort_unstable();
     let mut notes = vec![requested(tool, method, asked)];
@@ -84,7 +84,7 @@ pub(super) fn unknown_tool(shelf: &Shelf, tool: &str, method: &Method, asked: &A
 }
 
 /// A request that no fixture of its tool is for.
-pub(super) fn no_fixture(tool: &ShelvedTool, method: &Method, asked: &Asked) -> Explained {
+pub(super) fn no_fixture(tool: &ShelvedTool, method: &Method, asked: &Asked) -> Box<Explained> {
     let message = format!("no fixture of `{}` fits this request", tool.id);
     let mut notes = vec![requested(&tool.id, method, asked)];
     let mut details = Map::new();
@@ -119,7 +119,9 @@ pub(super) fn no_fixture(tool: &ShelvedTool, method: &Method, asked: &Asked) -> 
         let request = fixture.request.as_ref().map(canonical).unwrap_or_default();
         notes.push(format!("{what}: {} {} (likeness {likeness:.2})", label(*at, fixture), cut(&request)));
     }
-    Explained { details, ..Explained::plain(&tool.id, message, notes) }
+    let mut explained = Explained::plain(&tool.id, message, notes);
+    explained.details = details;
+    explained
 }
 
 fn requested(tool: &str, method: &Method, asked: &Asked) -> String {

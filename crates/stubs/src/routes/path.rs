@@ -9,16 +9,9 @@ pub(super) fn decoded(written: &str) -> String {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         let code = bytes.get(at + 1..at + 3).filter(|_| *byte == b'%');
-        match code.and_then(|code| Some(16 * hex(code[0])? + hex(code[1])?)) {
-            Some(code) => {
-                plain.push(code);
-                at += 3;
-            }
-            None => {
-                plain.push(*byte);
-                at += 1;
-            }
-        }
+        let code = code.and_then(|code| Some(16 * hex(code[0])? + hex(code[1])?));
+        plain.push(code.unwrap_or(*byte));
+        at += if code.is_some() { 3 } else { 1 };
     }
     String::from_utf8(plain).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

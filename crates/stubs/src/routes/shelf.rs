@@ -168,9 +168,9 @@ fn ready<'f>(
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content));
     let mut own = HeaderMap::new();
     for (name, value) in &fixture.headers {
-        let unfit = |_| wrong(format!("`{name}` can not be sent as a header"));
-        let header = HeaderName::try_from(name.as_str()).map_err(|_| unfit(()))?;
-        let value = HeaderValue::try_from(value.as_str()).map_err(|_| unfit(()))?;
+        let unfit = || wrong(format!("`{name}` can not be sent as a header"));
+        let header = HeaderName::try_from(name.as_str()).map_err(|_| unfit())?;
+        let value = HeaderValue::try_from(value.as_str()).map_err(|_| unfit())?;
         // Where a body ends is for the server to say.
         if !of_the_connection(&header) {
             own.append(header, value);

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use agentci_plan::{FaultKind, FaultTime};
+use agentci_trace::Kind;
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
+use tokio::sync::mpsc::unbounded_channel;
 
 use crate::raw::{read, request};
 use crate::served::{Opening, fault, fixture, get, open, post, routes, start, tool};
@@ -42,12 +44,15 @@ async fn a_call_that_hangs_ends_with_its_case() {
     let server = start().await;
     let faults = vec![fault(None, FaultTime::Always, FaultKind::Hang)];
     let tools = [tool("t", [fixture(json!({}), json!(1))])];
-    let session = open(&server, routes(tools), Opening { faults, ..Opening::default() }).unwrap();
+    let (sender, mut seen) = unbounded_channel();
+    let opening = Opening { faults, observer: Some(sender), ..Opening::default() };
+    let session = open(&server, routes(tools), opening).unwrap();
     let mut stream = TcpStream::connect(server.address()).await.unwrap();
     stream.write_all(&request("GET", "/t", "", b"")).await.unwrap();
     let waiting = tokio::spawn(async move { read(&mut stream).await });
-    // The request is in when another has been answered after it.
-    while get(&server, "/__misses").await.status != 200 {}
+    assert!(matches!(seen.recv().await, Some(Kind::ToolCall(_))));
+    let Some(Kind::ToolResult(result)) = seen.recv().await else { panic!("no result") };
+    assert_eq!(result.fault.as_deref(), Some("hang"));
     drop(session);
     let answer = tokio::time::timeout(Duration::from_secs(10), waiting).await.unwrap().unwrap();
     assert_eq!((answer.status, answer.head.as_str()), (0, ""));

@@ -23,11 +23,11 @@ tool_fixtures:
 user_input: \"Why?\"
 ";
 
-fn recorded(folder: &Path, suite: &str, line: Option<u32>, live: &str) -> Routes {
+fn recorded(folder: &Path, suite: &str, line: Option<u32>, url: &str) -> Routes {
     std::fs::write(folder.join("lower.yaml"), suite).unwrap();
     let block = line.map(|line| Span { file: file(), line, column: 1, width: 13 });
     let record = RouteRecord { suite: folder.join("lower.yaml"), block, folder: folder.join("__files") };
-    let bases = [base("PAY_API_BASE", Some(live)), base("OTHER_BASE", None)].into();
+    let bases = [base("PAY_API_BASE", Some(url)), base("OTHER_BASE", None)].into();
     Routes { bases, record: Some(record), ..routes([]) }
 }
 
@@ -170,7 +170,11 @@ async fn what_can_not_be_reached_is_said_and_not_recorded() {
     let without = ask(&server, "POST", "/OTHER_BASE/t", "{}").await;
     assert_eq!(without.status, 502);
     assert_eq!(without.json()["error"], "nothing can be recorded: `OTHER_BASE` has no live address");
-    assert_eq!(session.misses().len(), 2);
+    let unfit = ask(&server, "POST", "/PAY_API_BASE/a%20b", "{}").await.json();
+    assert_eq!(unfit["error"], "`a b` could not be asked: its path can not be the name of a tool in a suite");
+    let odd = ask(&server, "BREW", "/PAY_API_BASE/t", "").await.json();
+    assert_eq!(odd["error"], "`t` could not be asked: BREW is not forwarded");
+    assert_eq!(session.misses().len(), 4);
     assert!(session.save_recording(&Redactor::default()).unwrap().is_none());
     assert_eq!(std::fs::read_to_string(folder.path().join("lower.yaml")).unwrap(), SUITE);
 }
@@ -205,10 +209,10 @@ async fn headers_of_the_connection_end_here() {
     let folder = tempfile::tempdir().unwrap();
     let (server, _session) = recording(recorded(folder.path(), SUITE, Some(3), &live)).await;
     let headers = "x-mine: 1\r\naccept-encoding: gzip\r\nte: trailers\r\n";
-    let answer = send_to(server.address(), &request("GET", "/PAY_API_BASE/a%20b/?q=1", headers, b"")).await;
+    let answer = send_to(server.address(), &request("GET", "/PAY_API_BASE/a%62/?q=1", headers, b"")).await;
     assert_eq!((answer.body.as_str(), answer.header("x-end"), answer.header("x-hop")), ("ok", Some("2"), None));
     let sent = tool.await.unwrap();
-    assert!(sent.starts_with("get /v1/a%20b/?q=1 http/1.1\r\n"), "{sent}");
+    assert!(sent.starts_with("get /v1/a%62/?q=1 http/1.1\r\n"), "{sent}");
     assert!(sent.contains("x-mine: 1\r\n") && sent.contains("accept-encoding: identity\r\n"), "{sent}");
     assert!(!sent.contains("trailers") && !sent.contains("gzip"), "{sent}");
 }

@@ -1,0 +1,70 @@
+//! `agentci serve llm`: the scripted model by itself, for any program that speaks to a provider.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agentci::DiskFiles;
+use agentci::formats::load_model_script;
+use agentci::plan::{ModelScript, Sources};
+use agentci::stubs::{ModelServer, ServerOptions};
+use agentci::verdict::ExitStatus;
+use clap::Args;
+use serde_json::json;
+
+use super::{AddressArguments, OTHER_ADDRESS, Signals, block_on};
+use crate::cli::context::Context;
+
+/// What a model without a script says.
+const NO_SCRIPT: &str = "Hello from agentci.";
+
+/// Arguments of `agentci serve llm`.
+#[derive(Debug, Args)]
+pub(super) struct LlmArguments {
+    /// The model's script; without it every request gets the same greeting
+    #[arg(value_name = "SCRIPT")]
+    script: Option<PathBuf>,
+    #[command(flatten)]
+    address: AddressArguments,
+    /// What every draw depends on; the script's own without it
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+pub(super) fn serve(arguments: &LlmArguments, context: &Context) -> ExitStatus {
+    let script = match &arguments.script {
+        None => ModelScript { default: vec![NO_SCRIPT.into()], ..ModelScript::default() },
+        Some(path) => {
+            let mut sources = Sources::default();
+            match load_model_script(&DiskFiles, &mut sources, path) {
+                Ok(script) => script,
+                Err(problems) => {
+                    context.show(&problems, &sources);
+                    return ExitStatus::Failed;
+                }
+            }
+        }
+    };
+    block_on(until_signal(script, arguments, context), context)
+}
+
+async fn until_signal(script: ModelScript, arguments: &LlmArguments, context: &Context) -> ExitStatus {
+    let Some(mut signals) = Signals::listen(context) else { return ExitStatus::Failed };
+    let AddressArguments { bind, port } = arguments.address;
+    let options = ServerOptions { bind, port, seed: arguments.seed, ..ServerOptions::default() };
+    let server = match ModelServer::start(Arc::new(script), options).await {
+        Ok(server) => server,
+        Err(error) => {
+            context.complain(&error.to_string(), Some(OTHER_ADDRESS));
+            return ExitStatus::Failed;
+        }
+    };
+    let address = json!({
+        "url": server.url(),
+        "openai_base_url": server.openai_url(),
+        "anthropic_base_url": server.url(),
+    });
+    context.print(&format!("{address}\n"));
+    signals.any().await;
+    drop(server);
+    ExitStatus::Success
+}

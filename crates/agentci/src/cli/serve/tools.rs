@@ -1,0 +1,181 @@
+//! `agentci serve tools`: the stub tool server by itself, with the fixtures of all cases, or of some.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agentci::formats::LoadOptions;
+use agentci::plan::{Case, Fault, Mode, Routes, ToolSource, did_you_mean};
+use agentci::stubs::{Faults, RouteError, RouteOptions, RouteServer, RouteServerOptions, RouteSession};
+use agentci::trace::Kind;
+use agentci::verdict::ExitStatus;
+use agentci::{DiskFiles, Suites};
+use clap::Args;
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::{AddressArguments, OTHER_ADDRESS, Signals, block_on};
+use crate::cli::context::Context;
+
+/// Arguments of `agentci serve tools`.
+#[derive(Debug, Args)]
+pub(super) struct ToolsArguments {
+    /// Folders or files with suites; this folder without any
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The agent whose scenarios are meant: a folder below `tests`
+    #[arg(short = 'n', long, value_name = "ID")]
+    agent: Option<String>,
+    /// The folder with a folder of scenarios for each agent; `tests` without it
+    #[arg(long, value_name = "DIR")]
+    tests: Option<PathBuf>,
+    /// Only the tools of this case, by its id (may be repeated)
+    #[arg(long = "case", value_name = "ID")]
+    cases: Vec<String>,
+    #[command(flatten)]
+    address: AddressArguments,
+    /// What every draw depends on: which calls go wrong on purpose
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    seed: u64,
+}
+
+/// A case with tools.
+struct Played<'p> {
+    /// The part of the path that is its own.
+    scope: String,
+    routes: &'p Arc<Routes>,
+    faults: &'p Arc<[Fault]>,
+}
+
+pub(super) fn serve(arguments: &ToolsArguments, context: &Context) -> ExitStatus {
+    let mut options = LoadOptions::default();
+    options.agent.clone_from(&arguments.agent);
+    options.scenario.tests.clone_from(&arguments.tests);
+    let paths = match (&arguments.paths[..], &arguments.agent, &arguments.tests) {
+        ([], Some(_), _) => Vec::new(),
+        ([], None, Some(tests)) => vec![tests.clone()],
+        ([], None, None) => vec![PathBuf::from(".")],
+        (given, ..) => given.to_vec(),
+    };
+    let suites = Suites::load_with(paths, &options);
+    context.show(suites.problems(), &suites.plan().sources);
+    match played(&suites, &arguments.cases) {
+        Ok(cases) => block_on(until_signal(&cases, arguments, context), context),
+        Err((message, help)) => {
+            context.complain(&message, Some(&help));
+            ExitStatus::Failed
+        }
+    }
+}
+
+/// The cases whose tools are played, in the order of their files; or what is wrong, and what to do.
+fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<Played<'p>>, (String, String)> {
+    let all = suites.plan().suites.iter().flat_map(|suite| suite.cases.iter().map(move |case| (suite, case)));
+    let with_routes = all.filter_map(|(suite, case)| Some((suite, case, routes(case)?)));
+    let with_routes: Vec<_> = with_routes.filter(|(_, case, _)| case.broken.is_none()).collect();
+    for id in wanted {
+        let ids = with_routes.iter().map(|(_, case, _)| case.id.as_str());
+        if !ids.clone().any(|known| known == id) {
+            let help = match did_you_mean(id, ids) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => "`agentci list` shows every case".into(),
+            };
+            return Err((format!("there is no case `{}` with tools to play", id.escape_debug()), help));
+        }
+    }
+    let mut taken = BTreeSet::new();
+    let mut cases = Vec::new();
+    for (suite, case, routes) in with_routes {
+        if !wanted.is_empty() && !wanted.contains(&case.id) {
+            continue;
+        }
+        // Two suites may have a case of the same name.
+        let own = [case.id.clone(), format!("{}.{}", suite.name, case.id)];
+        let Some(scope) = own.into_iter().find(|scope| taken.insert(scope.clone())) else { continue };
+        cases.push(Played { scope, routes, faults: &case.world.faults });
+    }
+    if cases.is_empty() {
+        let help = "name a folder of scenarios with `tool_fixtures`, or a native suite with \
+                    `world: { tools: { routes: {..} } }`";
+        return Err(("there are no tools to play here".into(), help.into()));
+    }
+    Ok(cases)
+}
+
+fn routes(case: &Case) -> Option<&Arc<Routes>> {
+    match &case.world.tools {
+        ToolSource::Routes(routes) => Some(routes),
+        _ => None,
+    }
+}
+
+async fn until_signal(cases: &[Played<'_>], arguments: &ToolsArguments, context: &Context) -> ExitStatus {
+    let Some(mut signals) = Signals::listen(context) else { return ExitStatus::Failed };
+    let AddressArguments { bind, port } = arguments.address;
+    let server = match RouteServer::start(RouteServerOptions { bind, port }).await {
+        Ok(server) => server,
+        Err(error) => {
+            context.complain(&error.to_string(), Some(OTHER_ADDRESS));
+            return ExitStatus::Failed;
+        }
+    };
+    let (sender, mut seen) = unbounded_channel();
+    let sessions = match open(&server, cases, arguments.seed, &sender) {
+        Ok(sessions) => sessions,
+        Err(error) => {
+            context.complain(&error.to_string(), None);
+            return ExitStatus::Failed;
+        }
+    };
+    let by_case = cases.iter().zip(sessions.iter().skip(1));
+    let bases: Map<String, Value> =
+        by_case.map(|(case, session)| (case.scope.clone(), session.base().into())).collect();
+    let url = server.url();
+    let address = json!({ "url": url, "misses": format!("{url}/__agentci/misses"), "cases": bases });
+    context.print(&format!("{address}\n"));
+    tokio::select! {
+        () = signals.any() => {}
+        () = tell(&mut seen, context) => {}
+    }
+    ExitStatus::Success
+}
+
+/// All fixtures together at the root, and those of each case below its own path.
+fn open(
+    server: &RouteServer,
+    cases: &[Played<'_>],
+    seed: u64,
+    observer: &UnboundedSender<Kind>,
+) -> Result<Vec<RouteSession>, RouteError> {
+    let options = |routes: Arc<Routes>, faults: Arc<[Fault]>| RouteOptions {
+        routes,
+        mode: Mode::Replay,
+        faults: Faults::new(faults, seed),
+        observer: Some(observer.clone()),
+        files: &DiskFiles,
+        variables: &agentci::environment,
+    };
+    let mut sessions = Vec::with_capacity(cases.len() + 1);
+    if let [first, ..] = cases {
+        let tools = cases.iter().flat_map(|case| case.routes.tools.iter().cloned()).collect();
+        let all = Routes { tools, ..Routes::clone(first.routes) };
+        // What goes wrong in one case would go wrong in all.
+        let faults = if cases.len() == 1 { Arc::clone(first.faults) } else { [].into() };
+        sessions.push(server.open(None, options(Arc::new(all), faults))?);
+    }
+    for case in cases {
+        let options = options(Arc::clone(case.routes), Arc::clone(case.faults));
+        sessions.push(server.open(Some(&case.scope), options)?);
+    }
+    Ok(sessions)
+}
+
+/// Says what was missed, as it happens.
+async fn tell(seen: &mut UnboundedReceiver<Kind>, context: &Context) {
+    while let Some(kind) = seen.recv().await {
+        if let Kind::Miss { message, .. } = kind {
+            let text = context.without_secrets(&format!("miss: {message}"));
+            context.say(&format!("{}\n", agentci::report::printable(&text)));
+        }
+    }
+}
