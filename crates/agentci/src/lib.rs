@@ -17,12 +17,13 @@ mod disk;
 pub mod mock;
 mod policies;
 mod recording;
-pub mod shards;
 mod scripts;
+pub mod shards;
 mod suites;
 
 pub use agentci_checks as checks;
 pub use agentci_drivers as drivers;
+pub use agentci_embed as embed;
 pub use agentci_formats as formats;
 pub use agentci_ledger as ledger;
 pub use agentci_plan as plan;

@@ -1,13 +1,14 @@
 //! The pipeline put together: load, compile, run.
 
 use std::io;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::Ready;
 use agentci_formats::LoadOptions;
-use agentci_plan::{Diagnostics, Mode, Plan};
+use agentci_plan::{Diagnostic, Diagnostics, Mode, Plan, Suite};
 use agentci_runner::{Facts, Options, Run, Stop, Stopper, Unheard};
 use agentci_stubs::{Tool, ToolboxError};
 use agentci_trace::Redactor;
@@ -43,14 +44,34 @@ pub struct Settings {
     pub suite_timeout: Option<Duration>,
     /// What every draw depends on: equal seeds give equal runs.
     pub seed: u64,
+    /// The address of the server that plays tools over HTTP; only this machine can reach it unless it is changed.
+    pub stub_bind: IpAddr,
+    /// Its port; 0 is any that is free.
+    pub stub_port: u16,
     /// Tools of this program, to be called by agents in record and live mode.
     pub tools: Vec<Arc<dyn Tool>>,
+    /// Who compares meanings, by its id; what each suite says without it.
+    pub embedder: Option<String>,
+    /// How long one request for embeddings may take; 30 seconds without it.
+    pub semantic_timeout: Option<Duration>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let parallel = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { mode: None, parallel, fail_fast: false, timeout: None, suite_timeout: None, seed: 0, tools: Vec::new() }
+        Self {
+            mode: None,
+            parallel,
+            fail_fast: false,
+            timeout: None,
+            suite_timeout: None,
+            seed: 0,
+            stub_bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            stub_port: 0,
+            tools: Vec::new(),
+            embedder: None,
+            semantic_timeout: None,
+        }
     }
 }
 
@@ -68,6 +89,12 @@ impl Suites {
         let (mut ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
         problems.append(found);
         problems.append(scripts::read(&mut loaded.plan.sources, &mut ready));
+        for (suite, ready) in loaded.plan.suites.iter().zip(&mut ready.suites) {
+            if let Some(unknown) = unknown_embedder(suite) {
+                ready.refused = true;
+                problems.push(unknown);
+            }
+        }
         let policies = loaded.plan.suites.iter().map(|suite| policy(suite, None)).collect();
         let secrets = environment_secrets();
         Self { plan: loaded.plan, ready, problems, policies, secrets }
@@ -182,10 +209,22 @@ impl Suites {
             timeout: settings.timeout,
             suite_timeout: settings.suite_timeout.or(suite.dialect.suite_timeout()),
             seed: settings.seed,
+            stub_bind: settings.stub_bind,
+            stub_port: settings.stub_port,
             tools: &settings.tools,
+            embedder: settings.embedder.as_deref(),
+            semantic_timeout: settings.semantic_timeout,
             secrets: &self.secrets,
         }
     }
+}
+
+/// What is wrong with the embedder that a suite pins.
+fn unknown_embedder(suite: &Suite) -> Option<Diagnostic> {
+    let pinned = suite.embedder.as_ref()?;
+    let text = agentci_embed::choose(Some(&pinned.value), None).err()?.to_string();
+    let (message, help) = text.split_once("\nhelp: ").unwrap_or((&text, "pin another"));
+    Some(Diagnostic::error(pinned.span, message).label("not an embedder").help(help))
 }
 
 /// What must not be shown or stored: the values of environment variables whose names look secret.

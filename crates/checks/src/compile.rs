@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::{Question, ScriptCall, registry};
+use crate::{Kept, Question, ScriptCall, registry};
 
 /// The ready checks of a plan; suites and cases stand where they stand in the plan.
 #[derive(Debug, Default)]
@@ -78,6 +78,14 @@ impl ReadyCheck {
     /// The same, with the answer to its question.
     pub fn conclude(&self, trace: &Trace, answer: &Value) -> Outcome {
         self.outcome(|test, negate| test.conclude(trace, answer, negate))
+    }
+
+    /// What a run keeps of the answer to its question.
+    pub fn keep(&self, answer: Value) -> Kept {
+        match &self.test {
+            Some(test) => test.keep(answer, self.check.negate),
+            None => Kept { evidence: answer, ..Kept::default() },
+        }
     }
 
     fn outcome(&self, judge: impl FnOnce(&dyn Evaluate, bool) -> Outcome) -> Outcome {

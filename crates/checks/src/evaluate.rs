@@ -4,7 +4,7 @@ use agentci_plan::{Failure, Outcome};
 use agentci_trace::Trace;
 use serde_json::Value;
 
-use crate::{Question, ScriptCall};
+use crate::{Kept, Question, ScriptCall};
 
 /// A check whose arguments were read.
 pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
@@ -33,6 +33,11 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
     /// The function it calls, if it calls one.
     fn script(&self) -> Option<&ScriptCall> {
         None
+    }
+
+    /// What the run keeps of the answer.
+    fn keep(&self, answer: Value, _negate: bool) -> Kept {
+        Kept { evidence: answer, ..Kept::default() }
     }
 }
 

@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use agentci_plan::ScriptFile;
+use agentci_plan::{ScriptFile, Similarity};
 use serde_json::Value;
 
 /// A question that the trace does not answer. Every answer is a JSON value; what it looks like is told with each.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Question {
-    /// How near two texts are in meaning: `{"similarity": 0.87, "embedder": ID}`, and `"note"` where something is odd.
+    /// How near two texts are in meaning: `{"similarity": 0.87, "embedder": ID}`, the facts that only one of them states under
+    /// `"facts"`, the embedder's own threshold, if it has one, under `"default_threshold"`, and `"note"` where something is odd.
     Similarity {
         /// What was hoped for; often asked about.
         expected: String,
@@ -33,4 +34,15 @@ pub enum Question {
         /// What it is told.
         message: String,
     },
+}
+
+/// What a run keeps of an answer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Kept {
+    /// The answer, with what the check knows beside it.
+    pub evidence: Value,
+    /// The number in it, if it is one that reports show.
+    pub similarity: Option<Similarity>,
+    /// What is odd and did not keep the check from holding.
+    pub warnings: Vec<String>,
 }

@@ -26,6 +26,7 @@ mod registry;
 mod required_fields;
 mod said;
 mod script;
+mod semantic;
 mod shorten;
 mod spelling;
 mod task;
@@ -39,7 +40,7 @@ mod valid_json;
 mod walk;
 
 pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single};
-pub use evidence::Question;
+pub use evidence::{Kept, Question};
 pub use latency::latency_ms;
 pub use registry::names;
 pub use script::ScriptCall;

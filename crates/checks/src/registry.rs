@@ -6,7 +6,7 @@ use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::{
     agent, call_order, contains, duration, equals, json_path, json_schema, latency, matches, no_pii, required_fields,
-    script, task, tokens, tool_called, tool_evidence, tool_result, type_of, unusable, valid_json,
+    script, semantic, task, tokens, tool_called, tool_evidence, tool_result, type_of, unusable, valid_json,
 };
 
 /// Reads the arguments of a check; problems go to the compiler.
@@ -25,6 +25,7 @@ const KINDS: &[(&str, Compile)] = &[
     ("no_pii", no_pii::compile),
     ("required_fields", required_fields::compile),
     ("script", script::compile),
+    ("semantic", semantic::compile),
     ("task", task::compile),
     ("tokens", tokens::compile),
     ("tool_called", tool_called::compile),

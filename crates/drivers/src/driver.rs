@@ -12,6 +12,7 @@ use crate::a2a::A2aDriver;
 use crate::agui::AguiDriver;
 use crate::chat::{ChatDriver, Resources};
 use crate::exchange::{Line, Recording};
+use crate::http::HttpDriver;
 use crate::mcp::McpDriver;
 use crate::mock::{MockDraws, MockDriver};
 use crate::process::ProcessDriver;
@@ -27,6 +28,8 @@ pub struct Context<'c> {
     pub folder: &'c Path,
     /// What an agent that is ours to start finds in its environment, unless the target says otherwise.
     pub environment: &'c [(String, String)],
+    /// Where the agent's tools are, if they are played by a server of ours.
+    pub bases: &'c ToolBases,
     /// Which calls of a scripted model fail, for the whole run.
     pub draws: &'c MockDraws,
     /// How long one request to a server may take, before the target's own limit.
@@ -41,6 +44,15 @@ pub struct Context<'c> {
     pub resources: &'c dyn Resources,
 }
 
+/// What leads an agent to tools that are played by a server of ours.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolBases {
+    /// Variables and the addresses they hold.
+    pub bases: Vec<(String, String)>,
+    /// Whether the agent has to be told with every question, since the addresses are this case's own.
+    pub tell: bool,
+}
+
 /// A connection to an agent.
 #[derive(Debug)]
 pub struct Driver(Kind);
@@ -53,6 +65,7 @@ enum Kind {
     A2a(Box<A2aDriver>),
     Mcp(Box<McpDriver>),
     Chat(Box<ChatDriver>),
+    Http(Box<HttpDriver>),
 }
 
 impl Driver {
@@ -69,6 +82,7 @@ impl Driver {
             Target::Chat(chat) => {
                 Ok(ChatDriver::open(chat, context, line)?.map(|driver| Driver(Kind::Chat(Box::new(driver)))))
             }
+            Target::Http(http) => Ok(Ok(Driver(Kind::Http(Box::new(HttpDriver::open(http, context, line)?))))),
             other => Ok(Err(DriveError::Unsupported(format!("no driver for {other:?}")))),
         }
     }
@@ -77,7 +91,9 @@ impl Driver {
     pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::Kind>) {
         match &mut self.0 {
             Kind::Process(driver) => driver.listen(seen),
-            // Neither a scripted model nor a server has a wire that we see, and of a model that we ask we know all.
+            Kind::Http(driver) => driver.listen(seen),
+            // Neither a scripted model nor a server that calls no tools of ours has a wire that we see, and of a model that
+            // we ask we know all.
             Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Chat(_) => {}
         }
     }
@@ -96,6 +112,7 @@ impl Driver {
             Kind::A2a(driver) => driver.turn(input, sink, host).await,
             Kind::Mcp(driver) => driver.turn(input, sink).await,
             Kind::Chat(driver) => driver.turn(input, sink, host).await,
+            Kind::Http(driver) => driver.turn(input, sink).await,
         }
     }
 
@@ -103,7 +120,7 @@ impl Driver {
     pub fn unread(&self) -> usize {
         match &self.0 {
             Kind::Process(driver) => driver.unread(),
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Chat(_) => 0,
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Http(_) | Kind::Chat(_) => 0,
         }
     }
 
@@ -115,6 +132,7 @@ impl Driver {
             Kind::A2a(driver) => driver.take_recording(),
             Kind::Mcp(driver) => driver.take_recording(),
             Kind::Chat(driver) => driver.take_recording(),
+            Kind::Http(driver) => driver.take_recording(),
         }
     }
 
@@ -123,7 +141,7 @@ impl Driver {
         match self.0 {
             Kind::Process(driver) => driver.close().await,
             Kind::Mcp(driver) => driver.close().await,
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Chat(_) => {
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Http(_) | Kind::Chat(_) => {
                 Ending { exit: None, stderr_tail: Vec::new() }
             }
         }

@@ -11,6 +11,7 @@ mod driver;
 mod error;
 pub mod exchange;
 mod host;
+mod http;
 mod ids;
 mod input;
 mod mcp;
@@ -20,7 +21,7 @@ mod sink;
 
 pub use agentci_wire::{Ending, adopt_orphans, sweep_all};
 pub use chat::{Resources, ScriptedModel};
-pub use driver::{Context, Driver};
+pub use driver::{Context, Driver, ToolBases};
 pub use error::DriveError;
 pub use exchange::{Line, Player, Recorder, Recording, RecordingError};
 pub use host::{Answer, Delivery, Reply, ToolHost};

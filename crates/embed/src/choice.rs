@@ -1,5 +1,7 @@
 //! Which embedder to use, from what is pinned and what is there.
 
+use agentci_plan::is_meant;
+
 use crate::builtin::Builtin;
 
 /// The model that is asked for when only the service is named.
@@ -42,11 +44,6 @@ pub fn choose(pinned: Option<&str>, key: Option<&str>) -> Result<Choice, Unknown
     Ok(Choice::Remote { model: model.to_owned() })
 }
 
-/// Whether a name, as a key of thresholds by embedder, means this embedder: the whole id, or its beginning up to a `:` or `@`.
-pub fn is_meant(id: &str, name: &str) -> bool {
-    id.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,12 +78,5 @@ mod tests {
         {
             assert_eq!(choose(Some(name), Some("sk-x")), Err(UnknownEmbedder(name.into())));
         }
-    }
-
-    #[test]
-    fn a_short_name_means_all_versions() {
-        assert!(is_meant("openai:text-embedding-3-small", "openai"));
-        assert!(!is_meant("openai:text-embedding-3-small", "openai:text-embedding-3"));
-        assert!(!is_meant("openai:text-embedding-3-small", "builtin"));
     }
 }

@@ -1,7 +1,4 @@
-//! Two vectors as one number, and what it is compared with.
-
-/// How far a similarity may be below the threshold and still pass: the last bits differ from machine to machine.
-const TOLERANCE: f64 = 1e-6;
+//! Two vectors as one number.
 
 /// Two vectors that can not be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -25,17 +22,6 @@ pub fn cosine(a: &[f32], b: &[f32]) -> Result<f64, DifferentDimensions> {
     if lengths > 0.0 { Ok((dot(a, b) / lengths).clamp(-1.0, 1.0)) } else { Ok(0.0) }
 }
 
-/// Whether a similarity is enough.
-pub fn passes(similarity: f64, threshold: f64) -> bool {
-    similarity + TOLERANCE >= threshold
-}
-
-/// A similarity as reports show it: from 0 to 1, with four decimals. Two would show 0.88 for a failed 0.8795.
-pub fn shown(similarity: f64) -> String {
-    // Adding 0 makes a negative zero positive.
-    format!("{:.4}", similarity.clamp(0.0, 1.0) + 0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -54,20 +40,6 @@ mod tests {
     fn a_blank_text_is_like_nothing() {
         assert_eq!(cosine(&[], &[1.0]), Ok(0.0));
         assert_eq!(cosine(&[0.0], &[1.0]), Ok(0.0));
-    }
-
-    #[test]
-    fn the_last_bits_do_not_decide() {
-        assert!(passes(0.879_999_5, 0.88));
-        assert!(!passes(0.879_99, 0.88));
-    }
-
-    #[test]
-    fn shows_four_decimals() {
-        assert_eq!(shown(0.879_54), "0.8795");
-        assert_eq!(shown(-0.2), "0.0000");
-        assert_eq!(shown(-0.0), "0.0000");
-        assert_eq!(shown(1.000_000_1), "1.0000");
     }
 
     proptest! {

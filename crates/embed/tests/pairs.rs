@@ -4,7 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
 use agentci_embed::facts::compare;
-use agentci_embed::{Builtin, cosine, passes};
+use agentci_embed::{Builtin, cosine};
+use agentci_plan::Similarity;
 use serde::Deserialize;
 
 const PAIRS: &str = include_str!("../../../fixtures/embeddings/pairs.jsonl");
@@ -29,7 +30,7 @@ fn similarity(pair: &Pair) -> f64 {
 
 /// How many pass at the embedder's own threshold.
 fn passing(pairs: &[Pair]) -> usize {
-    pairs.iter().filter(|pair| passes(similarity(pair), Builtin::THRESHOLD)).count()
+    pairs.iter().filter(|pair| Similarity::passes(similarity(pair), Builtin::THRESHOLD)).count()
 }
 
 /// The documentation says this, word for word.

@@ -24,6 +24,7 @@ mod redaction;
 mod routes;
 mod scalar;
 mod seed;
+mod similarity;
 mod source;
 mod suite;
 mod target;
@@ -53,6 +54,7 @@ pub use redaction::Redaction;
 pub use routes::{Fixture, FixtureAnswer, Missed, RouteRecord, RoutedTool, Routes, ToolBase};
 pub use scalar::{Reading, Scalar};
 pub use seed::{mix, share};
+pub use similarity::{Differing, DifferingFact, Similarity, is_meant};
 pub use source::{FileId, Place, Sources, Span, Spanned};
 pub use suite::{Dialect, Mode, Plan, Suite};
 pub use target::{

@@ -1,10 +1,10 @@
 //! Text with variables in it: `${NAME}`, `${ENV.NAME}`, `${NAME:-default}`; `$${` is a plain `${`. `${NAME|escape}` is the
-//! value as a pattern that matches just it.
+//! value as a pattern that matches just it. `${INPUT.name}` is a part of what goes into the turn, where something is made of that.
 //!
 //! A dialect without variables makes literals, and a literal is escaped when it is printed in the native dialect, where every
 //! text may hold variables. Templates are filled once the case's hooks have run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -72,6 +72,16 @@ impl Text {
         match self {
             Text::Literal(text) => Ok(text.clone()),
             Text::Template(template) => template.fill(lookup),
+        }
+    }
+
+    /// Whether it holds this variable.
+    pub fn uses(&self, wanted: &str) -> bool {
+        match self {
+            Text::Literal(_) => false,
+            Text::Template(template) => {
+                template.parts.iter().any(|part| matches!(part, Part::Variable { name, .. } if name == wanted))
+            }
         }
     }
 
@@ -179,8 +189,11 @@ fn variable(rest: &str) -> Option<(Part, usize)> {
         None => (inside, None),
     };
     let (name, escape) = name.strip_suffix(ESCAPE).map_or((name, false), |name| (name, true));
-    let word = name.strip_prefix("ENV.").unwrap_or(name);
-    let good = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let good = match name.strip_prefix("INPUT.") {
+        Some(path) => path.split('.').all(is_word),
+        None => is_word(name.strip_prefix("ENV.").unwrap_or(name)),
+    };
     good.then(|| (Part::Variable { name: name.to_owned(), escape, default }, inside.len() + 1))
 }
 
@@ -216,6 +229,15 @@ impl Data {
         }
     }
 
+    /// The names of the variables in it.
+    pub fn variables(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        if let Data::Template(value) = self {
+            collect(value, &mut names);
+        }
+        names
+    }
+
     /// The data as the native dialect writes it.
     pub fn written(&self) -> Value {
         match self {
@@ -224,6 +246,21 @@ impl Data {
                 map_text(value, &mut |text| Ok::<_, UnsetVariable>(escape(text))).unwrap_or_else(|_| value.clone())
             }
         }
+    }
+}
+
+/// The names of the variables in a value.
+fn collect(value: &Value, names: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) if text.contains("${") => {
+            names.extend(split(text).into_iter().filter_map(|part| match part {
+                Part::Variable { name, .. } => Some(name),
+                Part::Plain(_) => None,
+            }));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
+        Value::Object(map) => map.values().for_each(|value| collect(value, names)),
+        _ => {}
     }
 }
 
@@ -265,6 +302,7 @@ mod tests {
             ("$$${B}", "$${B}"),
             ("${a-b} ${} ${x", "${a-b} ${} ${x"),
             ("$5 and }", "$5 and }"),
+            ("${INPUT.a.b_2} ${INPUT.} ${INPUT.a..b} ${OTHER.a}", "<INPUT.a.b_2> ${INPUT.} ${INPUT.a..b} ${OTHER.a}"),
             ("${B|escape} ${a.b|escape}", "\\<B\\> ${a.b|escape}"),
         ] {
             assert_eq!(Text::parse(written).fill(&lookup).unwrap(), filled, "{written}");
@@ -277,6 +315,12 @@ mod tests {
         assert_eq!(Text::parse("${A:-x}").fill(&none).unwrap(), "x");
         assert_eq!(Text::parse("${A:-}").fill(&none).unwrap(), "");
         assert_eq!(Text::parse("${A}").fill(&none), Err(UnsetVariable("A".into())));
+    }
+
+    #[test]
+    fn tells_which_variables_it_uses() {
+        let text = Text::parse("http://${HOST}:${PORT:-80}/$${PATH}");
+        assert_eq!(["HOST", "PORT", "PATH", "POR"].map(|name| text.uses(name)), [true, true, false, false]);
     }
 
     #[test]
@@ -295,5 +339,7 @@ mod tests {
         assert_eq!(Data::parse(plain.written()), plain);
         let template = Data::parse(serde_json::json!({"a": "${X}", "b": "$${X}"}));
         assert_eq!(template.fill(&lookup).unwrap(), serde_json::json!({"a": "<X>", "b": "${X}"}));
+        let nested = Data::parse(serde_json::json!({"a": ["${X} ${Y:-1} $${Z}"], "b": "${INPUT.c}"}));
+        assert_eq!(nested.variables().into_iter().collect::<Vec<_>>(), ["INPUT.c", "X", "Y"]);
     }
 }

@@ -1,21 +1,21 @@
 //! `report.csv`, for a spreadsheet: one line a case.
 //!
 //! ```text
-//! suite,case,status,cause,runs,runs_passed,wall_ms,tool_calls,tool_errors,tokens_in,tokens_out,cost_usd,checks,checks_failed,tags,reason,file,line,pass_rate,stability,mean_ms,min_ms,max_ms,std_deviation_ms,identical_outputs
-//! demo,t2,fail,check,1,0,12,2,1,,,,3,2,docs money,check `must_call` did not hold,evals/demo/cases/t2.yaml,9,,,,,,,
+//! suite,case,status,cause,runs,runs_passed,wall_ms,tool_calls,tool_errors,tokens_in,tokens_out,cost_usd,checks,checks_failed,tags,reason,file,line,pass_rate,stability,mean_ms,min_ms,max_ms,std_deviation_ms,identical_outputs,similarity,embedder
+//! demo,t2,fail,check,1,0,12,2,1,,,,3,2,docs money,check `must_call` did not hold,evals/demo/cases/t2.yaml,9,,,,,,,,,
 //! ```
 //!
-//! The last seven columns are for cases that are run more than once. Written as RFC 4180 has it: lines end in CR LF, and a text that holds a comma, a quote or a line end stands in quotes. A text
+//! Seven columns are for cases that are run more than once, and the last two for those whose answers are compared by meaning. Written as RFC 4180 has it: lines end in CR LF, and a text that holds a comma, a quote or a line end stands in quotes. A text
 //! that a spreadsheet would take for a formula gets an apostrophe before it.
 
 use std::borrow::Cow;
 
-use agentci_verdict::{Body, Cause, Row, RunEvent, Stability, Status};
+use agentci_verdict::{Body, Cause, Measure, Row, RunEvent, Stability, Status};
 
 use crate::run::Run;
 use crate::{Output, ReportError, Reporter, cut, findings, printable};
 
-const COLUMNS: [&str; 25] = [
+const COLUMNS: [&str; 27] = [
     "suite",
     "case",
     "status",
@@ -41,6 +41,8 @@ const COLUMNS: [&str; 25] = [
     "max_ms",
     "std_deviation_ms",
     "identical_outputs",
+    "similarity",
+    "embedder",
 ];
 /// The longest text in a cell, in bytes: spreadsheets take 32,767 characters.
 const TEXT_LIMIT: usize = 8 * 1024;
@@ -111,7 +113,13 @@ fn line(suite: &str, row: &Row) -> String {
         cell(place.map(|place| place.path.as_str()).unwrap_or_default()),
         number(place.map(|place| u64::from(place.line)).filter(|line| *line > 0)),
     ];
-    cells.into_iter().chain(stability(row)).collect::<Vec<_>>().join(",") + "\r\n"
+    cells.into_iter().chain(stability(row)).chain(similarity(row)).collect::<Vec<_>>().join(",") + "\r\n"
+}
+
+/// How near its answer is to the expected one, and who says so.
+fn similarity(row: &Row) -> [String; 2] {
+    let Some(measure) = Measure::of(row.decisive()) else { return Default::default() };
+    [measure.shown(), cell(&measure.embedder)]
 }
 
 /// How much its runs are alike, where there are several.
@@ -129,7 +137,7 @@ fn stability(row: &Row) -> [String; 7] {
 }
 
 /// A text from outside as a cell.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     let text = printable(cut::head(text, TEXT_LIMIT).0);
     // Some spreadsheets look for the formula behind blanks, too.
     let formula = text.trim_start().starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);

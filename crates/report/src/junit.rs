@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Of the `aumai` dialect the labels of expectations that were met stand in `system-out`, and those of others are the failure's
-//! message, of type `AssertionError`.
+//! message, of type `AssertionError`. How near an answer is to the expected one stands in `system-out`, too.
 //!
 //! A case has one `testcase` however often it was run; its runs are listed in `system-out`, and how much they are
 //! alike. A gate that failed has one, too,
@@ -27,7 +27,7 @@ use agentci_verdict::{Aggregates, Body, Cause, GateReport, GateStatus, Row, RunE
 use crate::quantity::duration;
 use crate::run::Run;
 use crate::{
-    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, findings, gates, printable, stability,
+    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, findings, gates, printable, similarity, stability,
     xml_attribute, xml_text,
 };
 
@@ -122,6 +122,10 @@ fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>) -> String 
     if let Some(words) = words.filter(|words| !words.assertions_passed.is_empty()) {
         let labels = words.assertions_passed.join("\n");
         inside.push(format!("      <system-out>{}</system-out>\n", xml_text(&printable(&labels))));
+    }
+    if !end.similarities.is_empty() {
+        let lines = similarity::lines(end).join("\n");
+        inside.push(format!("      <system-out>{}</system-out>\n", xml_text(&printable(&lines))));
     }
     if end.runs > 1 {
         inside.push(format!("      <system-out>{}</system-out>\n", xml_text(&runs(row))));

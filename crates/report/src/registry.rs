@@ -17,8 +17,8 @@ use std::path::Path;
 
 use crate::whole::Whole;
 use crate::{
-    Console, ConsoleOptions, Csv, Github, Html, Jsonl, Junit, Markdown, Output, Reporter, Summary, TestList, TestSuite,
-    YaoDocument, YaoLines, YaoMarkdown,
+    Console, ConsoleOptions, Csv, Github, Html, Jsonl, Junit, Markdown, Output, Reporter, ScenarioResults, Summary,
+    TestList, TestSuite, YaoDocument, YaoLines, YaoMarkdown,
 };
 
 /// A report that can be asked for.
@@ -165,6 +165,16 @@ static YAO: [ReportKind; 3] = [
     },
 ];
 
+/// What stands for the table where the dialect has one of its own.
+static RESULTS: ReportKind = ReportKind {
+    name: "csv",
+    file: "results.csv",
+    extensions: &["csv"],
+    joins: false,
+    streams: false,
+    make: |output| Box::new(ScenarioResults::new(output)),
+};
+
 impl ReportKind {
     /// The same report in the shape that users of a dialect know.
     pub fn spelt_for(&'static self, dialect: &str) -> &'static Self {
@@ -172,6 +182,7 @@ impl ReportKind {
             "aumai" if self.name == TEST_SUITE.name => &TEST_SUITE,
             "ananke" if self.name == TEST_LIST.name => &TEST_LIST,
             "yao" => YAO.iter().find(|own| own.name == self.name).unwrap_or(self),
+            "scenario" if self.name == RESULTS.name => &RESULTS,
             _ => self,
         }
     }

@@ -17,8 +17,8 @@
 //! Keys are sorted and cases are ordered by id, so that two summaries can be compared line by line.
 
 use agentci_verdict::{
-    Aggregates, Body, Cause, Finding, History, Row, RunEvent, SCHEMA_VERSION, Spread, Stability, StabilitySummary,
-    Status, iso_utc,
+    Aggregates, Body, Cause, Finding, History, Measure, Row, RunEvent, SCHEMA_VERSION, Spread, Stability,
+    StabilitySummary, Status, iso_utc,
 };
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -227,6 +227,13 @@ fn case(row: &Row) -> Value {
     }
     if !end.warnings.is_empty() {
         case["warnings"] = json!(end.warnings);
+    }
+    if let Some(measure) = Measure::of(end) {
+        case["similarity"] = json!(measure.similarity);
+        case["embedder"] = json!(measure.embedder);
+    }
+    if !end.similarities.is_empty() {
+        case["similarities"] = json!(end.similarities);
     }
     if let Some(stability) = Stability::of_several(row) {
         case["stability"] = json!(stability);

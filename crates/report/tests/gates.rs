@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use agentci_report::{Console, ConsoleOptions, Junit, Paint, Summary, comparison_table};
 use agentci_verdict::{
-    Baseline, BaselineCase, Body, GateReport, History, Policy, Rows, RunEvent, SCHEMA_VERSION, Status, Step, Thresholds,
+    Baseline, BaselineCase, Body, GateReport, History, Measure, Policy, Rows, RunEvent, SCHEMA_VERSION, Status, Step,
+    Thresholds,
 };
 use recorded::{Written, play};
 use serde_json::{Value, json};
@@ -31,6 +32,7 @@ fn baseline() -> Baseline {
         status,
         wall_ms: 20.0,
         steps: Some(steps),
+        similarity: (id == "t1").then(|| Measure { similarity: 0.95, embedder: "builtin:small@1".into() }),
         history: History { runs: 4, passes: if id == "t7" { 3 } else { 4 } },
     };
     Baseline {

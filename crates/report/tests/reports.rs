@@ -166,7 +166,7 @@ fn summary_has_sorted_keys_throughout() {
 #[test]
 fn a_run_that_was_stopped_says_so() {
     let mut events = recorded::run();
-    events.truncate(6);
+    events.truncate(7);
     let killed = console(&events);
     assert!(killed.ends_with("; stopped: interrupted, 7 cases not run\n"), "{killed}");
     assert!(summary(&events).contains("\"exit_status\": \"error\""));

@@ -43,8 +43,12 @@ impl Job<'_> {
                 end.assertions.failed = talk.failed_checks;
                 let reason = end.findings.first().map(|finding| finding.cause);
                 let outcomes = self.judge(number, clock, &checks, &talk.trace, reason, None).await;
+                let told = self.told.take();
                 end.output_hash = self.output_hash(&talk.trace);
                 end.warnings = warnings(&talk.trace);
+                end.warnings.extend(told.warnings);
+                end.similarities = told.similarities;
+                end.warnings.extend(talk.warnings);
                 end.assertions.failed += outcomes.len();
                 end.findings.extend(outcomes);
                 end.metrics = talk.metrics;

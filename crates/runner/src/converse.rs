@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use agentci_drivers::{Clock, Context, DriveError, Driver, TraceSink};
-use agentci_plan::{Limit, Limits, Place, StopRule, Turn};
+use agentci_plan::{Case, Limit, Limits, Place, StopRule, Target, Turn};
 use agentci_stubs::Recorder;
 use agentci_trace::{Event, Kind, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
@@ -17,6 +17,7 @@ use crate::host::{Host, Source};
 use crate::job::Job;
 use crate::meter::{self, Meter};
 use crate::prepare::Prepared;
+use crate::services::OpenTools;
 use crate::{findings, model, recording, translate};
 
 /// What came of the conversation.
@@ -31,6 +32,8 @@ pub(crate) struct Conversation {
     pub(crate) unused_lines: Vec<usize>,
     /// Checks of turns that did not hold.
     pub(crate) failed_checks: usize,
+    /// What is odd and does not keep the case from passing.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// How a turn ended.
@@ -69,14 +72,14 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let case = job.case;
     let target = job.place(case.target.span());
     let mut talk = Conversation::default();
-    let served = prepared.model.take();
-    let environment = served.as_ref().map(|model| model.environment.as_slice()).unwrap_or_default();
+    talk.warnings.extend(prepared.warning.take());
     let draws = job.draws.of(number);
     let context = Context {
         case_id: &case.id,
         lookup: &|name| prepared.scope.get(name),
         folder: &job.suite.folder,
-        environment,
+        environment: &prepared.environment,
+        bases: &prepared.bases,
         draws: &draws,
         request_timeout: job.options.timeout,
         attempt: number,
@@ -87,18 +90,13 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let mut driver = match Driver::open(&case.target, &context, std::mem::take(&mut prepared.line)) {
         Ok(Ok(driver)) => driver,
         refused => {
-            talk.findings.extend(match refused {
-                Ok(refused) => refused.err().and_then(|error| findings::drive(&error, target)),
-                Err(unset) => Some(findings::unset(unset.to_string(), target)),
-            });
+            talk.findings.extend(findings::unopened(refused.map(Result::err), target));
             return talk;
         }
     };
-    // The model is there for as long as the agent is.
-    let server = served.map(|model| {
-        driver.listen(model.wire);
-        model.server
-    });
+    if let Some(wire) = prepared.wire.take() {
+        driver.listen(wire);
+    }
     let found: Rc<RefCell<Vec<Finding>>> = Rc::default();
     let host = Host {
         world: &case.world,
@@ -147,8 +145,11 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         talk.wall = clock.started().elapsed();
         let trouble =
             trouble(job, ended, &deadline, &target, || findings::last_seen(sink.trace(), driver.unread(), talk.wall));
-        let of_turn = case.target.takes_requests().then_some(numbered);
-        found.borrow_mut().extend(trouble.map(|finding| Finding { turn: of_turn, ..finding }));
+        let turn = counts_turns(case).then_some(numbered);
+        found.borrow_mut().extend(trouble.map(|finding| Finding { turn, ..finding }));
+        // What the agent says after a tool did not answer is not judged.
+        let misses = prepared.tools.as_ref().map(|tools| tools.misses(job).0).unwrap_or_default();
+        findings::put_first(&mut found.borrow_mut(), misses);
         if !found.borrow().is_empty() {
             break;
         }
@@ -164,17 +165,27 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     talk.trace = sink.into_trace();
     let recording = driver.take_recording();
     talk.stderr_tail = driver.close().await.stderr_tail;
-    drop(server);
+    // The model is there for as long as the agent is.
+    drop(prepared.model);
     talk.findings.splice(0..0, found.take());
+    look_around(job, prepared.tools.as_ref(), &mut talk).await;
     conclude(job, &mut talk, meters.into_inner().case);
-    put_away(job, host.source, &prepared.secrets, &mut talk).await;
+    put_away(job, host.source, prepared.tools, &prepared.secrets, &mut talk).await;
     let unsaved = recording.and_then(|kept| recording::save(job, &kept, &prepared.secrets, &talk.findings));
     talk.findings.extend(unsaved);
     talk
 }
 
 /// Ends where answers came from, and keeps what there is to keep of it.
-async fn put_away(job: &Job<'_>, source: Source, secrets: &Redactor, talk: &mut Conversation) {
+async fn put_away(
+    job: &Job<'_>,
+    source: Source,
+    tools: Option<OpenTools>,
+    secrets: &Redactor,
+    talk: &mut Conversation,
+) {
+    let unsaved = tools.filter(|_| came_to_its_end(talk)).and_then(|tools| tools.save(job, secrets));
+    talk.findings.extend(unsaved);
     match source {
         Source::Execute(toolbox, recorder) => {
             toolbox.close().await;
@@ -186,6 +197,36 @@ async fn put_away(job: &Job<'_>, source: Source, secrets: &Redactor, talk: &mut 
         }
         Source::Replay(_) | Source::Nothing => {}
     }
+}
+
+/// What its tools and the agent itself have to say when all is over.
+async fn look_around(job: &Job<'_>, tools: Option<&OpenTools>, talk: &mut Conversation) {
+    if let Some(tools) = tools {
+        let (misses, warnings) = tools.misses(job);
+        talk.warnings.extend(warnings);
+        findings::put_first(&mut talk.findings, misses);
+    }
+    if talk.findings.is_empty() {
+        return;
+    }
+    let broke_off = talk.findings.iter().any(|found| matches!(found.cause, Cause::AgentExited | Cause::Unreachable));
+    let (left, printed) = job.services.agents.look(&job.case.target, broke_off).await;
+    talk.stderr_tail.extend(printed);
+    if let (Some(left), Some(finding)) = (left, talk.findings.first_mut()) {
+        finding.notes.push(left);
+    }
+}
+
+/// Whether it is said in which turn something happened; a question that is the only one needs no number.
+fn counts_turns(case: &Case) -> bool {
+    let one_question = matches!(&*case.target, Target::Http(_)) && case.turns.len() == 1;
+    case.target.takes_requests() && !one_question
+}
+
+/// Whether the agent came to its end, whatever the checks will say.
+fn came_to_its_end(talk: &Conversation) -> bool {
+    let trouble = |finding: &Finding| finding.cause != Cause::Check && finding.cause != Cause::Limit;
+    talk.trace.final_output().is_some() && !talk.findings.iter().any(trouble)
 }
 
 /// What can only be said when all is over.
@@ -212,8 +253,7 @@ fn faults_met(trace: &Trace) -> Vec<String> {
 
 /// Keeps the recording of a case that came to its end, whatever its checks will say.
 fn save(job: &Job<'_>, recorder: Recorder, secrets: &Redactor, talk: &Conversation) -> Option<Finding> {
-    talk.trace.final_output()?;
-    if talk.findings.iter().any(|finding| finding.cause != Cause::Check && finding.cause != Cause::Limit) {
+    if !came_to_its_end(talk) {
         return None;
     }
     let error = recorder.save(secrets).err()?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentci_drivers::DriveError;
-use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, print_duration};
+use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, UnsetVariable, print_duration};
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
 
@@ -79,6 +79,14 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
     Some(finding)
 }
 
+/// Why the agent was not even begun with.
+pub(crate) fn unopened(why: Result<Option<DriveError>, UnsetVariable>, target: Place) -> Option<Finding> {
+    match why {
+        Ok(error) => drive(&error?, target),
+        Err(variable) => Some(unset(variable.to_string(), target)),
+    }
+}
+
 /// A variable has no value.
 pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
     let help = "give it a value by a hook, in the environment (`${ENV.NAME}`), under `variables` where the format has them, or with `:-`; `$${..}` is plain text";
@@ -105,6 +113,36 @@ pub(crate) fn suite_timeout(limit: Duration) -> Finding {
         help: Some("raise `--timeout` if the suite needs longer".into()),
         ..plain(Cause::Timeout, format!("the suite was not done within {}", print_duration(limit)), None)
     }
+}
+
+/// Puts requests of tools that nothing answered before what came of them: an agent that was not told what it asked for is not to
+/// blame if it fails, gives up or is late after that. What is found already is not found again.
+pub(crate) fn put_first(found: &mut Vec<Finding>, misses: Vec<Finding>) {
+    let known = found.iter().filter(|finding| finding.cause == Cause::StubMiss).count();
+    let new: Vec<Finding> = misses.into_iter().skip(known).collect();
+    if new.is_empty() {
+        return;
+    }
+    let consequences = [
+        Cause::Timeout,
+        Cause::AgentError,
+        Cause::AgentExited,
+        Cause::Protocol,
+        Cause::Limit,
+        Cause::Check,
+        Cause::Unreachable,
+    ];
+    let (later, mut kept): (Vec<Finding>, Vec<Finding>) =
+        std::mem::take(found).into_iter().partition(|finding| consequences.contains(&finding.cause));
+    let position = kept.iter().take_while(|finding| finding.cause == Cause::StubMiss).count();
+    kept.splice(position..position, new);
+    if let Some(first) = kept.first_mut() {
+        for finding in &later {
+            first.message = format!("{}; after that, {}", first.message, finding.message);
+            first.notes.extend(finding.notes.iter().cloned());
+        }
+    }
+    *found = kept;
 }
 
 /// What is known of an agent that was given up.
@@ -157,4 +195,44 @@ pub(crate) fn check(check: &Check, outcome: &Outcome, sources: &Sources) -> Opti
         help: None,
         turn: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_verdict::settle;
+
+    use super::*;
+
+    fn miss(message: &str) -> Finding {
+        plain(Cause::StubMiss, message, None)
+    }
+
+    #[test]
+    fn a_miss_outranks_what_came_of_it_and_tells_it() {
+        let late =
+            Finding { notes: vec!["it never sent a message".into()], ..plain(Cause::Timeout, "it was late", None) };
+        let mut found = vec![late];
+        put_first(&mut found, vec![miss("no answer to `a`"), miss("no answer to `b`")]);
+        let messages: Vec<&str> = found.iter().map(|finding| finding.message.as_str()).collect();
+        assert_eq!(messages, ["no answer to `a`; after that, it was late", "no answer to `b`"]);
+        assert_eq!(found[0].notes, ["it never sent a message"]);
+        assert_eq!(settle(&found).1, Some(Cause::StubMiss));
+    }
+
+    #[test]
+    fn what_is_known_is_not_told_twice_and_nothing_stays_nothing() {
+        let mut found = vec![miss("a; after that, it was late")];
+        put_first(&mut found, vec![miss("a"), miss("b")]);
+        assert_eq!(found.len(), 2);
+        let mut found = vec![plain(Cause::Timeout, "late", None)];
+        put_first(&mut found, Vec::new());
+        assert_eq!(found[0].cause, Cause::Timeout);
+    }
+
+    #[test]
+    fn an_interruption_is_no_consequence() {
+        let mut found = vec![interrupted()];
+        put_first(&mut found, vec![miss("a")]);
+        assert_eq!(settle(&found).1, Some(Cause::Interrupted));
+    }
 }

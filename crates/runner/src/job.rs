@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use agentci_checks::{ReadyCase, ReadyCheck};
 use agentci_drivers::Clock;
-use agentci_plan::{Case, Check, Outcome, Place, Sources, Span, StopRule, Suite};
+use agentci_plan::{Case, Check, Outcome, Place, Similarity, Sources, Span, StopRule, Suite};
 use agentci_trace::{Redactor, Trace};
 use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, RunEvent};
 use serde_json::Value;
@@ -17,6 +17,7 @@ use crate::findings;
 use crate::options::Options;
 use crate::redact::redact;
 use crate::resources::CaseResources;
+use crate::services::Services;
 use crate::stop::Stop;
 
 /// When a suite as a whole is given up.
@@ -24,6 +25,13 @@ use crate::stop::Stop;
 pub(crate) struct SuiteDeadline {
     pub(crate) at: Instant,
     pub(crate) after: Duration,
+}
+
+/// What checks tell beside whether they held.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) similarities: Vec<Similarity>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// A case and all that is needed to run it.
@@ -46,6 +54,12 @@ pub(crate) struct Job<'j> {
     pub(crate) evidence: &'j Evidence,
     /// What its drivers have made ready once.
     pub(crate) resources: CaseResources<'j>,
+    /// What they told of the attempt that is running beside whether they held.
+    pub(crate) told: RefCell<Told>,
+    /// What the cases of the suite share.
+    pub(crate) services: &'j Services,
+    /// The cases that are run.
+    pub(crate) selected: &'j [usize],
     pub(crate) emit: &'j dyn Fn(RunEvent),
 }
 
@@ -93,7 +107,7 @@ impl Job<'_> {
             let (outcome, evidence) = match (&stopped, answer) {
                 (Some(reason), _) => (Outcome::NotEvaluated(reason.clone()), None),
                 (None, None) => (ready.evaluate(trace), None),
-                (None, Some(Ok(answer))) => (ready.conclude(trace, &answer), Some(answer)),
+                (None, Some(Ok(answer))) => (ready.conclude(trace, &answer), Some(self.keep(ready, answer))),
                 (None, Some(Err(trouble))) => {
                     let message = Some(trouble.message.clone());
                     self.emit(number, clock.now().unix_ms, check_end(check, CheckStatus::Error, message, None));
@@ -115,5 +129,14 @@ impl Job<'_> {
             }
         }
         found
+    }
+
+    /// Takes note of what an answer tells beside whether the check holds, and gives what is kept of it.
+    fn keep(&self, ready: &ReadyCheck, answer: Value) -> Value {
+        let kept = ready.keep(answer);
+        let mut told = self.told.borrow_mut();
+        told.similarities.extend(kept.similarity);
+        told.warnings.extend(kept.warnings);
+        kept.evidence
     }
 }

@@ -20,8 +20,10 @@ mod redact;
 mod resources;
 mod schedule;
 mod scope;
+mod services;
 mod step;
 mod stop;
+mod surroundings;
 mod translate;
 
 pub use ask::{Unheard, ask_agent};

@@ -1,10 +1,10 @@
-//! The scripted model of an attempt: its server, what the agent is told of it, and what is seen on its wire.
+//! The scripted model of an attempt: its server, and what the agent is told of it.
 
 use agentci_plan::{Mode, ModelWorld, ToolSource, World};
 use agentci_stubs::{ModelServer, ServerOptions};
 use agentci_trace::Kind;
 use agentci_verdict::{Cause, Finding};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::UnboundedSender;
 
 use crate::findings;
 use crate::job::Job;
@@ -19,19 +19,21 @@ const LOOPBACK: &str = "127.0.0.1";
 pub(crate) struct Model {
     /// What leads an SDK to it.
     pub(crate) environment: Vec<(String, String)>,
-    /// What is seen on its wire.
-    pub(crate) wire: UnboundedReceiver<Kind>,
-    pub(crate) server: ModelServer,
+    /// It is there until this is dropped.
+    _server: ModelServer,
 }
 
-/// Starts the model, if the case has one.
-pub(crate) async fn start(job: &Job<'_>, seed: u64) -> Result<Option<Model>, Box<Finding>> {
+/// Starts the model, if the case has one; `observer` is told what is seen on its wire.
+pub(crate) async fn start(
+    job: &Job<'_>,
+    seed: u64,
+    observer: UnboundedSender<Kind>,
+) -> Result<Option<Model>, Box<Finding>> {
     let Some(world) = &job.case.world.model else { return Ok(None) };
-    let (sender, wire) = unbounded_channel();
     let options = ServerOptions {
         // The script's own seed makes every attempt alike, as whoever wrote it wants.
         seed: Some(world.script.seed.unwrap_or(seed)),
-        observer: Some(sender),
+        observer: Some(observer),
         observe_tools: !has_tools(&job.case.world),
         ..ServerOptions::default()
     };
@@ -40,7 +42,7 @@ pub(crate) async fn start(job: &Job<'_>, seed: u64) -> Result<Option<Model>, Box
         Box::new(findings::plain(Cause::Config, message, Some(job.place(world.span))))
     })?;
     let environment = environment(&server, world, job.options.environment);
-    Ok(Some(Model { environment, wire, server }))
+    Ok(Some(Model { environment, _server: server }))
 }
 
 /// Whether the agent's tools are answered by us. Then the protocol tells of its calls, and the wire must not tell of them again.
@@ -75,11 +77,14 @@ fn environment(
         let key = key.or_else(|| outside(name).is_none_or(|key| key.is_empty()).then(|| PLACEHOLDER_KEY.to_owned()));
         variables.extend(key.map(|key| (name.to_owned(), key)));
     }
-    // A proxy that leads out of this machine does not lead to the model.
-    for name in ["NO_PROXY", "no_proxy"] {
+    variables
+}
+
+/// Keeps an agent from looking for servers of this machine through a proxy that leads out of it.
+pub(crate) fn no_proxy(outside: &dyn Fn(&str) -> Option<String>) -> impl Iterator<Item = (String, String)> {
+    ["NO_PROXY", "no_proxy"].into_iter().map(move |name| {
         let known = outside(name).filter(|hosts| !hosts.is_empty());
         let hosts = known.map_or(LOOPBACK.to_owned(), |hosts| format!("{hosts},{LOOPBACK}"));
-        variables.push((name.to_owned(), hosts));
-    }
-    variables
+        (name.to_owned(), hosts)
+    })
 }

@@ -1,5 +1,6 @@
 //! How to run.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,8 +26,16 @@ pub struct Options<'o> {
     pub suite_timeout: Option<Duration>,
     /// What every draw depends on.
     pub seed: u64,
+    /// The address of the server that plays tools over HTTP.
+    pub stub_bind: IpAddr,
+    /// Its port; 0 is any that is free.
+    pub stub_port: u16,
     /// Tools of the program that runs this, for record and live mode.
     pub tools: &'o [Arc<dyn Tool>],
+    /// Who compares meanings; what the suite says without it.
+    pub embedder: Option<&'o str>,
+    /// How long one request for embeddings may take; 30 seconds without it.
+    pub semantic_timeout: Option<Duration>,
     /// What must not leave the run: the environment's secrets.
     pub secrets: &'o Redactor,
 }

@@ -5,18 +5,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::{ReadyCheck, refill};
-use agentci_drivers::{Input, Line};
-use agentci_plan::{Case, Cassette, Content, Mode, Node, Reading, Said, Text, ToolSource, mix};
+use agentci_drivers::{Input, Line, ToolBases};
+use agentci_plan::{Case, Cassette, Content, Mode, Node, Reading, Said, Text, ToolSource, World, mix};
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
-use agentci_trace::{PLACEHOLDER, Redactor};
+use agentci_trace::{Kind, PLACEHOLDER, Redactor};
 use agentci_verdict::{Cause, Finding, Replay};
 use serde_json::Map;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::host::Source;
 use crate::job::Job;
 use crate::model::{self, Model};
 use crate::recording::{self, Tape};
 use crate::scope::Scope;
+use crate::services::OpenTools;
+use crate::surroundings::{Surroundings, surroundings};
 use crate::{findings, hook};
 
 /// The shortest text that a header can be known by as a secret.
@@ -31,6 +34,16 @@ pub(crate) struct Prepared<'p> {
     pub(crate) source: Source,
     pub(crate) scripted: Scripted,
     pub(crate) model: Option<Model>,
+    /// The tools of the case that are over HTTP.
+    pub(crate) tools: Option<OpenTools>,
+    /// What leads the agent to them.
+    pub(crate) bases: ToolBases,
+    /// What an agent that is started for this attempt finds in its environment.
+    pub(crate) environment: Vec<(String, String)>,
+    /// What is seen by the model and by the tools.
+    pub(crate) wire: Option<UnboundedReceiver<Kind>>,
+    /// What is odd already.
+    pub(crate) warning: Option<String>,
     pub(crate) faults: Faults,
     pub(crate) normalizer: Normalizer,
     /// The secrets known before the agent says anything; calls are compared and recorded without them.
@@ -84,6 +97,15 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
         scope.take(&printed);
         recorder.printed(number, printed);
     }
+    let seed = case.id.bytes().fold(job.options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
+    let seed = mix(seed ^ u64::from(number));
+    // In record mode nothing goes wrong on purpose: the recording is of the tools as they are.
+    let planned = if job.options.mode == Mode::Record { [].into() } else { Arc::clone(&case.world.faults) };
+    let faults = || Faults::new(Arc::clone(&planned), seed);
+    let (observer, wire) = unbounded_channel();
+    let replayed = matches!(tape, Tape::Replay(..));
+    let surroundings = surroundings(job, &mut scope, replayed, faults(), &observer).await?;
+    let Surroundings { tools, bases, mut environment, warning } = surroundings;
     let lookup = |name: &str| scope.get(name);
     let mut inputs = Vec::with_capacity(case.turns.len());
     for turn in &case.turns {
@@ -95,17 +117,17 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     let normalizer = Normalizer::new(&case.world.normalization).map_err(|message| config(message, case.span))?;
     let scripted = Scripted::new(&case.world.scripted, &lookup);
     let scripted = scripted.map_err(|error| unset(error.to_string(), case.span))?;
-    let seed = case.id.bytes().fold(job.options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
-    // In record mode nothing goes wrong on purpose: the recording is of the tools as they are.
-    let planned = if job.options.mode == Mode::Record { [].into() } else { Arc::clone(&case.world.faults) };
-    let seed = mix(seed ^ u64::from(number));
-    let faults = Faults::new(planned, seed);
     let limit = patience(job);
     let (source, replay) = tokio::time::timeout(limit, source(job, &secrets, &lookup))
         .await
         .map_err(|_| findings::timeout(limit, vec!["its tools were not ready by then".into()]))?
         .map_err(|finding| *finding)?;
-    let model = model::start(job, seed).await.map_err(|finding| *finding)?;
+    let model = model::start(job, seed, observer).await.map_err(|finding| *finding)?;
+    environment.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
+    let watched = model.is_some() || tools.is_some();
+    if watched {
+        environment.extend(model::no_proxy(job.options.environment));
+    }
     let (line, replay) = match tape {
         Tape::Live => (Line::Live, replay),
         Tape::Record => (Line::Record(recorder), replay),
@@ -122,7 +144,12 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
         source,
         scripted,
         model,
-        faults,
+        tools,
+        bases,
+        environment,
+        wire: watched.then_some(wire),
+        warning,
+        faults: faults(),
         normalizer,
         secrets,
         replay,
@@ -286,7 +313,7 @@ async fn source(
     }
     let recorder = match (job.options.mode, cassette) {
         (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),
-        (Mode::Record, None) if world.recording.is_none() => {
+        (Mode::Record, None) if world.recording.is_none() && !records_routes(world) => {
             let message = "there is no `cassette` to record to";
             return Err(Box::new(findings::plain(Cause::Config, message, Some(job.place(job.case.span)))));
         }
@@ -299,6 +326,11 @@ async fn source(
         Box::new(finding)
     })?;
     Ok((Source::Execute(Box::new(toolbox), recorder), None))
+}
+
+/// Whether the answers of tools over HTTP have a place to be written to.
+fn records_routes(world: &World) -> bool {
+    matches!(&world.tools, ToolSource::Routes(routes) if routes.record.is_some())
 }
 
 fn tape(job: &Job<'_>, cassette: &Cassette, secrets: &Redactor) -> Result<agentci_stubs::Tape, Box<Finding>> {

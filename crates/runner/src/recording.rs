@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use agentci_drivers::Recording;
-use agentci_plan::{Mode, Target};
+use agentci_plan::{Mode, Target, ToolSource};
 use agentci_trace::Redactor;
 use agentci_verdict::{Cause, Finding, Replay, Status};
 use sha2::{Digest as _, Sha256};
@@ -32,6 +32,10 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
         return Ok(Tape::Live);
     }
     let Some(recording) = &job.case.world.recording else {
+        // An agent whose tools are played is asked itself.
+        if matches!(job.case.world.tools, ToolSource::Routes(_)) {
+            return Ok(Tape::Live);
+        }
         let verb = if job.options.mode == Mode::Record { "record to" } else { "replay" };
         let finding = findings::plain(
             Cause::Config,
@@ -65,7 +69,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
 /// Keeps a recording of an attempt that was not broken off from outside, however it ended.
 pub(crate) fn save(job: &Job<'_>, recording: &Recording, secrets: &Redactor, found: &[Finding]) -> Option<Finding> {
     let kept = &job.case.world.recording.as_ref()?;
-    let useless = [Cause::Interrupted, Cause::Unreachable, Cause::Config];
+    let useless = [Cause::Interrupted, Cause::Unreachable, Cause::Config, Cause::StubMiss];
     if found.iter().any(|finding| useless.contains(&finding.cause)) {
         return None;
     }

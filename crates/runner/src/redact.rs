@@ -104,6 +104,9 @@ fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
     end.place.iter_mut().for_each(|place| scrub_place(place, secrets));
     end.findings.iter_mut().for_each(|finding| scrub_finding(finding, secrets));
     end.warnings.iter_mut().for_each(|warning| secrets.scrub(warning));
+    for facts in end.similarities.iter_mut().map(|similarity| &mut similarity.facts) {
+        facts.missing.iter_mut().chain(&mut facts.extra).for_each(|fact| secrets.scrub(&mut fact.text));
+    }
     if !end.stderr_tail.is_empty() {
         // A key may reach over several lines.
         let joined = end.stderr_tail.join("\n");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
-use agentci_plan::{ChatApi, ChatTarget, Plan, Suite, Target, mix};
+use agentci_plan::{ChatApi, ChatTarget, CommandPart, Plan, Suite, Target, mix};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
@@ -17,6 +17,7 @@ use crate::job::{Job, SuiteDeadline};
 use crate::options::Options;
 use crate::redact::{redact, suite_secrets};
 use crate::resources::{CaseResources, Library};
+use crate::services::Services;
 use crate::stop::Stop;
 
 /// What the run's first event tells beside the plan.
@@ -95,15 +96,16 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     send(of_run(clock.now().unix_ms, Body::RunStart(start(run))));
     let failed = Cell::new(false);
     let draws = Draws::new(options.seed);
-    let evidence = Evidence::default();
+    let evidence = Evidence::new(suite, options);
     let library = Library::default();
+    let services = Services::start(run).await;
     let suite_deadline = options.suite_timeout.and_then(|after| {
         let at = clock.started().checked_add(after)?;
         Some(SuiteDeadline { at, after })
     });
     let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
         let (emit, failed, secrets): (&dyn Fn(RunEvent), _, _) = (&send, &failed, &secrets);
-        let (draws, evidence, library) = (&draws, &evidence, &library);
+        let (draws, evidence, library, services) = (&draws, &evidence, &library, &services);
         async move {
             let case = &suite.cases[index];
             let ready = &run.ready.cases[index];
@@ -125,6 +127,9 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 secrets,
                 evidence,
                 resources: CaseResources::new(library, seed),
+                told: RefCell::default(),
+                services,
+                selected,
                 emit,
             };
             let mut worst = None;
@@ -148,6 +153,8 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
             None => not_run += 1,
         }
     }
+    drop(cases);
+    services.stop().await;
     let now = clock.now();
     let stability = StabilitySummary::of_several(&rows.borrow());
     let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run, stability };
@@ -208,13 +215,18 @@ fn same(suite: &Suite, selected: &[usize], of: impl Fn(&ChatTarget) -> &String) 
 fn agent_command(suite: &Suite, selected: &[usize]) -> Vec<String> {
     let mut targets = selected.iter().filter_map(|index| suite.cases.get(*index)).map(|case| &case.target);
     let Some(first) = targets.next() else { return Vec::new() };
-    match &**first {
-        Target::Process(_) if targets.any(|target| target != first) => Vec::new(),
-        Target::Process(process) => process
-            .command
-            .iter()
-            .map(|part| part.file.as_ref().map_or_else(|| part.text.written(), |file| file.display().to_string()))
-            .collect(),
-        _ => Vec::new(),
+    let command = match &**first {
+        Target::Process(process) => &process.command,
+        Target::Http(http) => match &http.server {
+            Some(server) => &server.command,
+            None => return Vec::new(),
+        },
+        _ => return Vec::new(),
+    };
+    if targets.any(|target| target != first) {
+        return Vec::new();
     }
+    let written =
+        |part: &CommandPart| part.file.as_ref().map_or_else(|| part.text.written(), |file| file.display().to_string());
+    command.iter().map(written).collect()
 }

@@ -39,6 +39,11 @@ impl<'s> Scope<'s> {
         self.variables.iter()
     }
 
+    /// Gives a variable this value.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.variables.insert(name.to_owned(), value.to_owned());
+    }
+
     /// Takes what a hook printed: texts as they are, anything else as JSON.
     pub(crate) fn take(&mut self, printed: &Map<String, Value>) {
         for (name, value) in printed {

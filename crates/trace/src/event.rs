@@ -33,6 +33,8 @@ pub enum Kind {
     TurnStart(Value),
     /// The agent said something.
     Text(String),
+    /// The agent takes back what it said in this turn so far, to say it anew.
+    TextTakenBack,
     /// The agent thought something.
     Reasoning(String),
     /// The agent's state, after it changed.
@@ -211,13 +213,20 @@ impl Trace {
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut said = None;
+        // Where the words of the present turn begin.
+        let mut start = 0;
         for event in &self.events {
-            if let Kind::Text(part) = &event.kind {
-                if said.is_some_and(|turn| turn != event.turn) {
-                    text.push('\n');
+            match &event.kind {
+                Kind::Text(part) => {
+                    if said != Some(event.turn) {
+                        text.push_str(if said.is_some() { "\n" } else { "" });
+                        start = text.len();
+                    }
+                    text.push_str(part);
+                    said = Some(event.turn);
                 }
-                text.push_str(part);
-                said = Some(event.turn);
+                Kind::TextTakenBack if said == Some(event.turn) => text.truncate(start),
+                _ => {}
             }
         }
         let said = said.is_some();
@@ -278,6 +287,15 @@ mod tests {
             trace(vec![Kind::Text("a".into()), Kind::Text("b".into()), Kind::FinalOutput("x".into())]).text(),
             "ab"
         );
+    }
+
+    #[test]
+    fn what_was_taken_back_was_not_said() {
+        let mut trace = trace(vec![Kind::TextTakenBack, Kind::Text("a".into())]);
+        for kind in [Kind::Text("b".into()), Kind::TextTakenBack, Kind::Text("c".into()), Kind::Text("d".into())] {
+            trace.push(Event { at: Moment::default(), turn: 1, kind });
+        }
+        assert_eq!(trace.text(), "a\ncd");
     }
 
     #[test]

@@ -12,20 +12,22 @@
 //!   "cases": [{ "id": "t1", "status": "pass", "wall_ms": 56, "tool_calls": 1, "tool_errors": 0,
 //!               "assertions": { "total": 2, "failed": 0 },
 //!               "tool_steps": [{ "tool": "search_docs", "args_hash": "9f86d081884c7d65" }],
+//!               "similarity": 0.8712, "embedder": "openai:text-embedding-3-small",
 //!               "history": { "runs": 3, "passes": 3 } }]
 //! }
 //! ```
 //!
-//! (Shortened.) `tool_steps` and `history` may be absent, as they are in files that `RunLedger` made; other keys are not
+//! (Shortened.) `tool_steps`, `similarity` with `embedder`, and `history` may be absent, as they are in files that `RunLedger` made; other keys are not
 //! looked at.
 
 use std::collections::BTreeSet;
 
+use agentci_plan::Similarity;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::document::At;
-use crate::{Aggregates, Row, Rows, Spread, Status, Step};
+use crate::{Aggregates, CaseEnd, Row, Rows, Spread, Status, Step};
 
 /// The version of the fields of `summary.json`.
 pub const SCHEMA_VERSION: u64 = 1;
@@ -58,8 +60,33 @@ pub struct BaselineCase {
     pub wall_ms: f64,
     /// Its tool calls in order, if they were written down.
     pub steps: Option<Vec<Step>>,
+    /// How near its answer was to the expected one, if that was measured.
+    pub similarity: Option<Measure>,
     /// How it fared in all runs of the baseline.
     pub history: History,
+}
+
+/// How near an answer was to the expected one, and who says so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measure {
+    /// The number, with four decimals.
+    pub similarity: f64,
+    /// Who measured it.
+    pub embedder: String,
+}
+
+impl Measure {
+    /// The least of an attempt, the one that decides.
+    pub fn of(end: &CaseEnd) -> Option<Self> {
+        let least = Similarity::least(&end.similarities)?;
+        let similarity = (least.similarity * 10_000.0).round() / 10_000.0;
+        Some(Self { similarity, embedder: least.embedder.clone() })
+    }
+
+    /// The number as reports show it: from 0 to 1, with four decimals.
+    pub fn shown(&self) -> String {
+        Similarity { similarity: self.similarity, ..Similarity::default() }.shown()
+    }
 }
 
 /// How a case fared over several runs.
@@ -168,6 +195,7 @@ impl BaselineCase {
             status: end.status,
             wall_ms: end.wall_ms as f64,
             steps: Some(end.metrics.steps.clone()),
+            similarity: Measure::of(end),
             history: History::of(row),
         }
     }
@@ -229,10 +257,14 @@ fn case(at: &At<'_>, problems: &mut Vec<String>) -> Option<BaselineCase> {
         let (runs, passes) = (at.field("runs", problems).count(problems), at.field("passes", problems).count(problems));
         Some(History { runs: runs?, passes: passes? })
     });
+    let similarity = at.optional("similarity").and_then(|at| at.number(problems));
+    let embedder = at.optional("embedder").and_then(|at| at.text(problems));
+    let similarity =
+        similarity.zip(embedder).map(|(similarity, embedder)| Measure { similarity, embedder: embedder.into() });
     let status = status?;
     let once = History { runs: u64::from(status != Status::Skipped), passes: u64::from(status == Status::Pass) };
     let history = written.unwrap_or(once);
-    Some(BaselineCase { id: id?.to_owned(), status, wall_ms: wall_ms?, steps, history })
+    Some(BaselineCase { id: id?.to_owned(), status, wall_ms: wall_ms?, steps, similarity, history })
 }
 
 fn steps(at: &At<'_>, problems: &mut Vec<String>) -> Vec<Step> {

@@ -25,6 +25,7 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
     });
     let baseline = baseline.as_deref();
     let pairs = Pairs::new(baseline, current);
+    warnings.extend(pairs.incomparable());
     let metrics = metrics(baseline, current);
     let checks = vec![
         pass_rate(thresholds.min_pass_rate, metrics.pass_rate),

@@ -152,7 +152,7 @@ pub struct WallChange {
 }
 
 /// How the cases of a run changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseChanges {
     /// Cases of the baseline that are no part of this run.
     pub missing_in_current: Vec<String>,
@@ -163,6 +163,22 @@ pub struct CaseChanges {
     /// Cases whose tool calls are others.
     #[serde(default)]
     pub steps_changed: Vec<StepChange>,
+    /// Cases whose answers are further from the expected ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub similarity_dropped: Vec<SimilarityChange>,
+}
+
+/// A case whose answer is further from the expected one, as the same embedder has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SimilarityChange {
+    /// The case.
+    pub id: String,
+    /// How near it was in the baseline.
+    pub baseline: f64,
+    /// How near it is now.
+    pub current: f64,
+    /// Who says so.
+    pub embedder: String,
 }
 
 /// A case that ended otherwise.

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Place};
+use agentci_plan::{Detail, Place, Similarity};
 use agentci_trace::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -315,6 +315,9 @@ pub struct CaseEnd {
     /// What is odd and did not keep it from passing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// How near what the agent said is to what was expected, for each check that measured it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub similarities: Vec<Similarity>,
     /// The recording it was played from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Replay>,

@@ -18,12 +18,12 @@ mod status;
 mod thresholds;
 
 pub use aggregate::{Aggregates, Spread};
-pub use baseline::{Baseline, BaselineCase, BaselineError, History, SCHEMA_VERSION};
+pub use baseline::{Baseline, BaselineCase, BaselineError, History, Measure, SCHEMA_VERSION};
 pub use calendar::{iso_utc, stamp};
 pub use compare::compare;
 pub use comparison::{
-    CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, StatusChange, StepChange,
-    WallChange, WallChanges,
+    CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, SimilarityChange, StatusChange,
+    StepChange, WallChange, WallChanges,
 };
 pub use event::{
     AssertionCount, Body, CaseEnd, CheckEnd, CheckStatus, EventError, FinalOutput, Finding, Log, Metrics,

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::comparison::{CaseChanges, StatusChange, StepChange};
+use crate::comparison::{CaseChanges, SimilarityChange, StatusChange, StepChange};
 use crate::{Baseline, BaselineCase, Status, Step};
 
 /// How many calls of the baseline are told after the first that differs.
 const STEPS_AFTER: usize = 12;
+/// A similarity that falls by less is not told: answers in other words always differ a little.
+const DROP: f64 = 0.01;
 
 /// Every case of the two runs. Ids may be used several times in some formats; then the nth is held against the nth.
 pub(crate) struct Pairs<'c>(BTreeMap<(&'c str, usize), Pair<'c>>);
@@ -71,7 +73,21 @@ impl<'c> Pairs<'c> {
                 .map(|(old, new)| StatusChange { id: id(new), baseline: old.status, current: new.status })
                 .collect(),
             steps_changed: self.both().filter_map(|(baseline, current)| departure(baseline, current)).collect(),
+            similarity_dropped: self.both().filter_map(|(baseline, current)| drop(baseline, current)).collect(),
         }
+    }
+
+    /// Similarities of different embedders are numbers of different scales: of the first such pair it is told why they are not
+    /// compared.
+    pub(crate) fn incomparable(&self) -> Option<String> {
+        let measured = self.both().filter_map(|(old, new)| Some((old.similarity.as_ref()?, new.similarity.as_ref()?)));
+        let others: Vec<_> = measured.filter(|(old, new)| old.embedder != new.embedder).collect();
+        let (old, new) = others.first()?;
+        let cases = if others.len() == 1 { "1 case".to_owned() } else { format!("{} cases", others.len()) };
+        Some(format!(
+            "similarities of {cases} are not compared: the baseline's are of `{}`, this run's of `{}`",
+            old.embedder, new.embedder
+        ))
     }
 }
 
@@ -86,6 +102,18 @@ fn numbered(cases: &[BaselineCase]) -> impl Iterator<Item = ((&str, usize), &Bas
 
 fn is_failure(status: Status) -> bool {
     matches!(status, Status::Fail | Status::Error)
+}
+
+/// How far a similarity fell, if it did and both are of one embedder.
+fn drop(baseline: &BaselineCase, current: &BaselineCase) -> Option<SimilarityChange> {
+    let (old, new) = (baseline.similarity.as_ref()?, current.similarity.as_ref()?);
+    let dropped = old.embedder == new.embedder && old.similarity - new.similarity >= DROP - 1e-9;
+    dropped.then(|| SimilarityChange {
+        id: current.id.clone(),
+        baseline: old.similarity,
+        current: new.similarity,
+        embedder: new.embedder.clone(),
+    })
 }
 
 /// The first tool call that is another, if both runs have written theirs down.
@@ -131,6 +159,7 @@ pub(crate) mod samples {
             status,
             wall_ms: 1.0,
             steps: Some(steps.iter().map(step).collect()),
+            similarity: None,
             history: History { runs: 1, passes: u64::from(status == Status::Pass) },
         }
     }
@@ -193,5 +222,23 @@ mod tests {
         let unknown = BaselineCase { steps: None, ..case("a", Status::Pass, &[]) };
         assert_eq!(departure(&unknown, &case("a", Status::Pass, &[("s", "1")])), None);
         assert_eq!(departure(&case("a", Status::Pass, &[("s", "1")]), &case("a", Status::Skipped, &[])), None);
+    }
+
+    #[test]
+    fn similarities_are_compared_within_one_embedder() {
+        let measured = |id: &str, similarity, embedder: &str| BaselineCase {
+            similarity: Some(crate::Measure { similarity, embedder: embedder.into() }),
+            ..case(id, Status::Pass, &[])
+        };
+        let baseline = run([measured("a", 0.9, "x"), measured("b", 0.9, "x"), measured("c", 0.9, "x")]);
+        let current = run([measured("a", 0.89, "x"), measured("b", 0.895, "x"), measured("c", 0.5, "y")]);
+        let pairs = Pairs::new(Some(&baseline), &current);
+        let dropped: Vec<_> = pairs.changes().similarity_dropped;
+        assert_eq!(dropped.iter().map(|change| (&*change.id, change.current)).collect::<Vec<_>>(), [("a", 0.89)]);
+        assert_eq!(
+            pairs.incomparable().unwrap(),
+            "similarities of 1 case are not compared: the baseline's are of `x`, this run's of `y`"
+        );
+        assert_eq!(Pairs::new(Some(&baseline), &baseline).incomparable(), None);
     }
 }

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::io::AsyncReadExt as _;
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -75,6 +75,9 @@ pub struct Process {
 
 /// How long what a child printed before it left may take to arrive.
 const AFTER_EXIT: Duration = Duration::from_millis(250);
+
+/// How long the last words of a child that left may take, where something it started could still add to them.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Why what a child printed is not known.
 #[derive(Debug, thiserror::Error)]
@@ -157,6 +160,26 @@ impl Process {
         Ok((Self { child, group, tag, tail, errors, ended: false }, pipes))
     }
 
+    /// Reads what the child prints, too, and keeps its last lines among those of its standard error: for a server, which nobody
+    /// else listens to.
+    pub fn keep_output(&mut self, output: ChildStdout) {
+        // It ends when the child and everything that holds its output have.
+        tokio::spawn(drain(output, Arc::clone(&self.tail)));
+    }
+
+    /// The last lines so far of its standard error.
+    pub fn tail(&self) -> Vec<String> {
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner).lines()
+    }
+
+    /// The last lines of its standard error, once it has left: what it wrote before may still be on its way.
+    pub async fn last_words(&mut self) -> Vec<String> {
+        if !self.errors.is_finished() {
+            let _ = timeout(LAST_WORDS, &mut self.errors).await;
+        }
+        self.tail()
+    }
+
     /// Waits until the child itself has left; what it started may live on.
     pub async fn exited(&mut self) -> io::Result<Exit> {
         Ok(self.child.wait().await?.into())
@@ -223,9 +246,8 @@ impl Process {
         }
         descendants::sweep(&self.tag).await;
         self.ended = true;
-        let _ = timeout(Duration::from_millis(500), &mut self.errors).await;
+        let stderr_tail = self.last_words().await;
         self.errors.abort();
-        let stderr_tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner).lines();
         Ending { exit: status.and_then(Result::ok).map(Exit::from), stderr_tail }
     }
 
@@ -280,7 +302,7 @@ fn explain(command: &Command, source: io::Error) -> SpawnError {
 }
 
 /// Reads standard error to its end, so that a child never waits for us, and keeps its last lines.
-async fn drain(mut stderr: ChildStderr, tail: Arc<Mutex<Tail>>) {
+async fn drain(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Tail>>) {
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
@@ -369,6 +391,18 @@ mod tests {
         drop(pipes);
         let ending = process.end(AT_ONCE).await;
         assert!(ending.stderr_tail.last().is_some_and(|line| line.ends_with("end") || line.ends_with("[cut]")));
+    }
+
+    #[tokio::test]
+    async fn what_a_server_prints_is_kept() {
+        let (mut process, pipes) = Process::spawn(&shell("echo out; echo err >&2; read -r line; echo $line")).unwrap();
+        process.keep_output(pipes.output);
+        let mut input = pipes.input;
+        tokio::io::AsyncWriteExt::write_all(&mut input, b"more\n").await.unwrap();
+        process.exited().await.unwrap();
+        let mut lines = process.end(AT_ONCE).await.stderr_tail;
+        lines.sort();
+        assert_eq!(lines, ["err", "more", "out"]);
     }
 
     #[tokio::test]

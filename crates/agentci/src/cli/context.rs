@@ -1,10 +1,12 @@
 //! What the surroundings say, read once.
 
-use std::cell::Cell;
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use agentci::plan::{Diagnostics, Severity, Sources};
 use agentci::report::{Paint, Tone};
@@ -37,10 +39,22 @@ pub(crate) struct Context {
     unprinted: Cell<bool>,
     /// What must not be shown.
     secrets: Redactor,
+    /// What was said so far, or the log that it goes to as well.
+    log: RefCell<Log>,
     /// Columns of the terminal.
     pub(crate) width: usize,
     /// The job of GitHub Actions that this is part of, if it is.
     pub(crate) github: Option<GithubJob>,
+}
+
+/// How much of what is said before a log is opened is kept, in bytes.
+const KEPT: usize = 1 << 20;
+
+/// A second place for talk.
+#[derive(Debug)]
+enum Log {
+    Kept(String),
+    File(Rc<RefCell<fs_err::File>>),
 }
 
 /// A job of GitHub Actions.
@@ -74,6 +88,7 @@ impl Context {
             stderr_is_terminal: stderr_is_terminal && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
             unprinted: Cell::new(false),
             secrets: agentci::environment_secrets(),
+            log: RefCell::new(Log::Kept(String::new())),
             width: columns.unwrap_or(if stderr_is_terminal { 100 } else { 0 }),
             github: GithubJob::current(),
         }
@@ -97,10 +112,44 @@ impl Context {
     }
 
     /// Talk for standard error.
-    #[expect(clippy::unused_self, reason = "whoever prints must hold the context")]
     pub(crate) fn say(&self, text: &str) {
+        self.note(text);
         let mut stderr = std::io::stderr().lock();
         let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+    }
+
+    /// Something that was said, for the log.
+    pub(crate) fn note(&self, text: &str) {
+        let text = uncoloured(text);
+        match &mut *self.log.borrow_mut() {
+            Log::Kept(kept) if kept.len() + text.len() <= KEPT => kept.push_str(&text),
+            Log::Kept(_) => {}
+            // What can not be written there is still said.
+            Log::File(file) => {
+                let _ = file.borrow_mut().write_all(text.as_bytes());
+            }
+        }
+    }
+
+    /// From now on everything that is said goes to this file as well, and first of all what was said so far. A file that is
+    /// there is begun anew, unless it is the one of before.
+    pub(crate) fn log_to(&self, path: &Path) -> std::io::Result<Rc<RefCell<fs_err::File>>> {
+        let mut log = self.log.borrow_mut();
+        if let Log::File(file) = &*log {
+            let same = file.borrow().path() == path;
+            if same {
+                return Ok(Rc::clone(file));
+            }
+        }
+        let mut file = fs_err::File::create(path)?;
+        let words = self.without_secrets(&self.arguments.join(" "));
+        writeln!(file, "agentci {} {}", env!("CARGO_PKG_VERSION"), agentci::report::one_line(&words))?;
+        if let Log::Kept(kept) = &*log {
+            file.write_all(kept.as_bytes())?;
+        }
+        let file = Rc::new(RefCell::new(file));
+        *log = Log::File(Rc::clone(&file));
+        Ok(file)
     }
 
     /// A text without what must not be shown.
@@ -133,5 +182,27 @@ impl Context {
         let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
         let (errors, warnings) = (problems.count(Severity::Error), problems.count(Severity::Warning));
         format!("{}, {}", plural(errors, "error"), plural(warnings, "warning"))
+    }
+}
+
+/// A text without the colours that are ours; what comes from outside has none.
+fn uncoloured(text: &str) -> Cow<'_, str> {
+    if !text.contains('\u{1b}') {
+        return Cow::Borrowed(text);
+    }
+    let mut parts = text.split("\u{1b}[");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    parts.for_each(|part| plain.push_str(part.split_once('m').map_or(part, |(_, rest)| rest)));
+    Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_has_no_colours() {
+        assert_eq!(uncoloured("\u{1b}[1;31merror\u{1b}[0m: mine\n"), "error: mine\n");
+        assert_eq!(uncoloured("plain"), "plain");
     }
 }

@@ -58,7 +58,7 @@ impl DialectFlags {
             ([], ..) if self.yao.input.is_some() => Vec::new(),
             ([], Some(_), _) => Vec::new(),
             ([], None, Some(tests)) => vec![tests.clone()],
-            ([], ..) => vec![PathBuf::from(".")],
+            ([], None, None) => vec![PathBuf::from(".")],
             _ => given.to_vec(),
         }
     }

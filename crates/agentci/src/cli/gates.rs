@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use agentci::Suites;
-use agentci::plan::{Dialect, Suite};
+use agentci::plan::{Case, Dialect, Suite, ToolSource};
 use agentci::report::baseline_problem;
 use clap::Args;
 
@@ -48,6 +48,13 @@ pub(crate) fn parallel(suite: &Suite, usual: usize) -> usize {
     match suite.dialect {
         Dialect::Runledger if suite.gates.measures_time() => 1,
         Dialect::Aumai | Dialect::Ananke | Dialect::Scenario | Dialect::Yao => 1,
+        // An agent that is asked by all cases finds their tools at one address.
+        _ if suite.cases.iter().any(shares_tools) => 1,
         _ => usual,
     }
+}
+
+/// Whether the tools of a case are played for an agent that other cases ask as well.
+fn shares_tools(case: &Case) -> bool {
+    matches!(case.world.tools, ToolSource::Routes(_)) && case.target.takes_requests()
 }

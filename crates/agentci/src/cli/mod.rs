@@ -18,12 +18,14 @@ mod message;
 mod report;
 mod reporter;
 mod reports;
+mod results;
 mod run;
 mod scenario;
 mod select;
 mod serve;
 mod session;
 mod shard;
+mod spelling;
 mod stored;
 mod wrong;
 mod yao;
@@ -83,7 +85,7 @@ enum Command {
 
 /// Runs the command line.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = spelling::two_dashes(arguments);
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {

@@ -28,7 +28,7 @@ pub(crate) struct ReportArguments {
 }
 
 pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> ExitStatus {
-    if let Err(misfit) = arguments.reports.fit(&[""], false) {
+    if let Err(misfit) = arguments.reports.no_folder().and_then(|()| arguments.reports.fit(&[""], false)) {
         context.complain(&misfit.message, Some(&misfit.help));
         return ExitStatus::Failed;
     }

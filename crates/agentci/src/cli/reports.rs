@@ -29,7 +29,8 @@ pub(crate) struct ReportFlags {
     /// run folder, at PATH, or on standard output with `-` for a PATH
     #[arg(long = "report", value_name = "NAME[=PATH]", value_parser = by_name)]
     reports: Vec<Wanted>,
-    /// Make the report that the extension of PATH asks for: .json, .xml, .md, .html, .jsonl, .csv or .txt (may be repeated)
+    /// Make the report that the extension of PATH asks for: .json, .xml, .md, .html, .jsonl, .csv or .txt (may be repeated); in
+    /// the scenario format also the folder for the results and `runner.log`
     #[arg(short, long, visible_alias = "output", value_name = "PATH", value_parser = by_extension)]
     out: Vec<Wanted>,
 }
@@ -46,6 +47,8 @@ enum Destination {
     RunFolder,
     Stdout,
     File(String),
+    /// A folder, for formats that leave their results in one.
+    Folder(String),
 }
 
 fn by_name(text: &str) -> Result<Wanted, String> {
@@ -68,12 +71,18 @@ fn by_name(text: &str) -> Result<Wanted, String> {
 }
 
 fn by_extension(text: &str) -> Result<Wanted, String> {
-    let kind = ReportKind::by_extension(Path::new(text)).ok_or_else(|| {
-        let known: Vec<String> =
-            REPORTS.iter().flat_map(|kind| kind.extensions).map(|word| format!(".{word}")).collect();
-        format!("no report has this extension; it is one of {}", known.join(", "))
-    })?;
+    let path = Path::new(text);
+    let folder = !text.is_empty() && (path.extension().is_none() || text.ends_with('/') || path.is_dir());
+    if let Some(kind) = REPORTS.iter().find(|kind| kind.name == "csv").filter(|_| folder) {
+        return Ok(Wanted { kind, to: Destination::Folder(text.to_owned()) });
+    }
+    let kind = ReportKind::by_extension(path).ok_or_else(no_such_extension)?;
     Ok(Wanted { kind, to: Destination::File(text.to_owned()) })
+}
+
+fn no_such_extension() -> String {
+    let known: Vec<String> = REPORTS.iter().flat_map(|kind| kind.extensions).map(|word| format!(".{word}")).collect();
+    format!("no report has this extension; it is one of {}", known.join(", "))
 }
 
 /// The run that reports are made of.
@@ -102,6 +111,24 @@ impl ReportFlags {
         self.all().any(|wanted| wanted.to == Destination::Stdout)
     }
 
+    /// The folder for the results of formats that have one.
+    pub(crate) fn folder(&self) -> Option<&str> {
+        self.out.iter().find_map(|wanted| match &wanted.to {
+            Destination::Folder(path) => Some(path.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The same, where no such format is at hand.
+    pub(crate) fn no_folder(&self) -> Result<(), Misfit> {
+        let Some(path) = self.folder() else { return Ok(()) };
+        Err(Misfit {
+            message: format!("`--out {path}`: {}", no_such_extension()),
+            help: "only suites of the scenario format leave their results in a folder; others have `--output-dir`"
+                .into(),
+        })
+    }
+
     /// Whether all reports can be made for these suites, one not overwriting another; `json` also asks for standard output.
     pub(crate) fn fit(&self, suites: &[&str], json: bool) -> Result<(), Misfit> {
         let on_stdout = self.all().filter(|wanted| wanted.to == Destination::Stdout);
@@ -128,7 +155,7 @@ impl ReportFlags {
                 Destination::File(path) => {
                     taken.extend(suites.iter().map(|suite| (resolved(path, suite), name, *suite)));
                 }
-                Destination::Stdout | Destination::RunFolder => {}
+                Destination::Stdout | Destination::RunFolder | Destination::Folder(_) => {}
             }
         }
         taken.sort();
@@ -154,6 +181,7 @@ impl ReportFlags {
             // JSON has the shape that users of the dialect know.
             let kind = wanted.kind.spelt_for(dialect);
             let path = match &wanted.to {
+                Destination::Folder(_) => continue,
                 Destination::RunFolder if anyway.contains(&kind.name) => continue,
                 Destination::RunFolder => folder.join(kind.file),
                 Destination::File(path) => resolved(path, suite),
@@ -179,7 +207,7 @@ impl ReportFlags {
     pub(crate) fn first_out(&self) -> Option<&str> {
         self.out.iter().find_map(|wanted| match &wanted.to {
             Destination::File(path) => Some(path.as_str()),
-            Destination::Stdout | Destination::RunFolder => None,
+            Destination::Stdout | Destination::RunFolder | Destination::Folder(_) => None,
         })
     }
 

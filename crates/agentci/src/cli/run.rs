@@ -113,6 +113,9 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
         context.complain(&misfit.message, Some(&misfit.help));
         return ExitStatus::Failed;
     }
+    if !arguments.scenario.fit(&suites, &selected, &arguments.reports, context) {
+        return ExitStatus::Failed;
+    }
     let to_run = to_run(&suites, &selected).len();
     if !arguments.gates.apply(&mut suites, to_run, context) {
         return ExitStatus::Failed;

@@ -4,9 +4,13 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use agentci::Suites;
 use agentci::formats::ScenarioOptions;
-use agentci::plan::{Missed, parse_duration};
+use agentci::plan::{Dialect, Missed, parse_duration};
 use clap::Args;
+
+use super::context::Context;
+use super::reports::ReportFlags;
 
 /// Flags about suites of the scenario format.
 #[derive(Debug, Clone, Default, Args)]
@@ -33,7 +37,7 @@ pub(crate) struct ScenarioRunFlags {
     pub(crate) stub_bind: Option<IpAddr>,
     /// Who tells how near an answer is to the expected one: `builtin`, or `openai:MODEL`; the service when there is a key for
     /// it, else the built-in one without it
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = embedder)]
     pub(crate) embedder: Option<String>,
     /// How long one request for embeddings may take; 30 s without it
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
@@ -41,6 +45,35 @@ pub(crate) struct ScenarioRunFlags {
     /// Also write the results as `results.csv`
     #[arg(long)]
     pub(crate) stable_name: bool,
+}
+
+impl ScenarioRunFlags {
+    /// Whether there is a suite that has a use for what is said about results; says so if not.
+    pub(crate) fn fit(
+        &self,
+        suites: &Suites,
+        selected: &[Vec<usize>],
+        reports: &ReportFlags,
+        context: &Context,
+    ) -> bool {
+        let suites = suites.plan().suites.iter().zip(selected);
+        let scenarios = suites.filter(|(suite, some)| suite.dialect == Dialect::Scenario && !some.is_empty()).count();
+        let misfit = match scenarios {
+            0 if self.stable_name => Some((
+                "`--stable-name` is for suites of the scenario format, and there is none".to_owned(),
+                "leave it out; other reports have the names that `--report NAME=PATH` gives them".to_owned(),
+            )),
+            0 => reports.no_folder().err().map(|misfit| (misfit.message, misfit.help)),
+            many if self.stable_name && many > 1 => Some((
+                format!("`--stable-name` is for one suite, and {many} are to be run"),
+                "run them one by one with `--agent`, each into a folder of its own".to_owned(),
+            )),
+            _ => None,
+        };
+        let Some((message, help)) = misfit else { return true };
+        context.complain(&message, Some(&help));
+        false
+    }
 }
 
 fn address(text: &str) -> Result<String, String> {
@@ -53,6 +86,11 @@ fn address(text: &str) -> Result<String, String> {
 fn miss(word: &str) -> Result<Missed, String> {
     let known = Missed::NAMES.iter().find(|(name, _)| *name == word).map(|(_, miss)| *miss);
     known.ok_or_else(|| "it is one of fail, warn".into())
+}
+
+fn embedder(id: &str) -> Result<String, String> {
+    let known = agentci::embed::choose(Some(id), None).map(|_| id.to_owned());
+    known.map_err(|error| error.to_string().replace("\nhelp: ", "; "))
 }
 
 impl ScenarioFlags {

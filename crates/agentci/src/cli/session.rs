@@ -21,6 +21,7 @@ use super::facts::facts;
 use super::gates;
 use super::reporter;
 use super::reports::{ReportOf, STEP_SUMMARY, USUAL, add_results, annotations, step_summary};
+use super::results::ResultFiles;
 use super::run::RunArguments;
 use super::wrong::Wrong;
 
@@ -62,6 +63,14 @@ impl Session<'_> {
         if let Err(status) = self.tools_are_there(position, selected, &settings).await {
             return status;
         }
+        let results = match ResultFiles::open(self.arguments, suite, self.context).transpose() {
+            Ok(results) => results,
+            Err(error) => {
+                let help = Some("choose another folder with `--out`");
+                self.context.complain(&format!("the results can not be written: {error}"), help);
+                return ExitStatus::Failed;
+            }
+        };
         let opened = self.folder(suite).and_then(|folder| Ok((Journal::create(&folder)?, Rc::new(folder))));
         let (mut journal, folder) = match opened {
             Ok(opened) => opened,
@@ -83,6 +92,9 @@ impl Session<'_> {
             add_results(&mut reports, path, suite.dialect.name());
         }
         let told = reporter::keep(self.arguments, suite, &mut reports);
+        if let Some(results) = &results {
+            results.add_to(&mut reports);
+        }
         let reports = RefCell::new(reports);
         let mut wrong = Wrong::default();
         let facts = Facts {
@@ -123,12 +135,14 @@ impl Session<'_> {
         self.summaries.push(summary.take());
         let mut lines = format!("artifacts: {}\n", shown(folder.path()));
         lines += &beside.map(|path| format!("results: {}\n", shown(&path))).unwrap_or_default();
+        lines += &results.map(|results| format!("results: {}\n", shown(results.csv()))).unwrap_or_default();
         if status > Status::Skipped {
             lines += &wrong.what_next(self.context, &folder.path().join("report.html"));
         }
         if self.aside() {
             self.context.say(&lines);
         } else {
+            self.context.note(&lines);
             self.context.print(&lines);
         }
         if failed { ExitStatus::Failed } else { ExitStatus::Success }
@@ -205,6 +219,11 @@ impl Session<'_> {
             None => settings.timeout = self.arguments.timeout,
         }
         settings.seed = self.seed;
+        settings.embedder.clone_from(&self.arguments.scenario.embedder);
+        settings.semantic_timeout = self.arguments.scenario.semantic_timeout;
+        let stub = &self.arguments.scenario;
+        settings.stub_bind = stub.stub_bind.unwrap_or(settings.stub_bind);
+        settings.stub_port = stub.stub_port.unwrap_or(settings.stub_port);
         settings
     }
 

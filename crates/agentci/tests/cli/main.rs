@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
+mod embeddings;
 mod filter;
+mod http_agent;
+mod http_server;
 mod processes;
 mod ran;
 mod suite;
@@ -29,17 +32,20 @@ mod faults;
 mod flags;
 mod golden;
 mod hooks;
+mod http_target;
 mod model_world;
 mod numbers;
 mod recording;
 mod redaction;
 mod replay;
 mod reports;
+mod scenario_results;
 mod scripts;
 mod select;
+mod semantic;
 mod serve_llm;
-mod shards;
 mod serve_tools;
+mod shards;
 mod signals;
 mod stability;
 mod yaml;

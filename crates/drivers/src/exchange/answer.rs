@@ -6,12 +6,15 @@ use agentci_trace::Moment;
 use agentci_wire::sse::{Decoder, EVENT_LIMIT, Frame};
 use bytes::Bytes;
 
+use super::lines::Lines;
 use super::live::Live;
 use super::player::Played;
 use super::recorder::Slot;
 use super::recording::{How, Part};
 use super::{ExchangeError, Head};
 
+/// The most bytes of a line.
+const LINE_LIMIT: usize = EVENT_LIMIT;
 /// The most bytes of a stream.
 const STREAM_LIMIT: usize = 256 << 20;
 
@@ -25,6 +28,7 @@ pub struct Answer {
     headers: Vec<(String, String)>,
     source: Source,
     decoder: Decoder,
+    lines: Lines,
     /// How many bytes came.
     received: usize,
     /// When the last bytes came, or the end.
@@ -74,7 +78,7 @@ impl Answer {
         // Only a recording has use for the bytes.
         let decoder = if slot.is_some() { decoder } else { decoder.without_raw() };
         let Head { status, headers, .. } = head;
-        Self { status, at, headers, source, decoder, received: 0, latest, over: None, slot }
+        Self { status, at, headers, source, decoder, lines: Lines::default(), received: 0, latest, over: None, slot }
     }
 
     /// The value of a header, its name in small letters; only those that a driver may need are there.
@@ -98,6 +102,37 @@ impl Answer {
         match self.next(None).await? {
             Next::Frame(arrived) => Ok(Some(arrived)),
             Next::Closed | Next::Quiet => Ok(None),
+        }
+    }
+
+    /// The next line of the body with its end, and when the bytes that completed it were read; `None` at the end of the body.
+    pub async fn line(&mut self) -> Result<Option<(Bytes, Moment)>, ExchangeError> {
+        loop {
+            if let Some(line) = self.lines.next() {
+                self.keep(Part::Line, line.clone());
+                return Ok(Some((line, self.latest)));
+            }
+            if self.lines.waiting() > LINE_LIMIT {
+                let words = format!("a line of the answer is larger than {LINE_LIMIT} bytes");
+                return Err(self.fail(ExchangeError::TooLarge(words)));
+            }
+            let ended = match self.read(None).await {
+                Ok(Read::Bytes(bytes, _)) => {
+                    self.count(bytes.len())?;
+                    self.lines.push(&bytes);
+                    continue;
+                }
+                Ok(Read::End(_) | Read::Quiet) => Ok(()),
+                Err(error) => Err(error),
+            };
+            let last = self.lines.rest();
+            if let Some(line) = &last
+                && self.over.is_none()
+            {
+                self.keep(Part::Line, line.clone());
+            }
+            self.end(ended)?;
+            return Ok(last.map(|line| (line, self.latest)));
         }
     }
 
@@ -135,11 +170,7 @@ impl Answer {
             }
             match self.read(until).await {
                 Ok(Read::Bytes(bytes, _)) => {
-                    self.received += bytes.len();
-                    if self.received > STREAM_LIMIT {
-                        let words = format!("the stream is larger than {STREAM_LIMIT} bytes");
-                        return Err(self.fail(ExchangeError::TooLarge(words)));
-                    }
+                    self.count(bytes.len())?;
                     self.decoder.push(&bytes);
                 }
                 Ok(Read::Quiet) => return Ok(Next::Quiet),
@@ -155,6 +186,15 @@ impl Answer {
                 }
             }
         }
+    }
+
+    /// Takes note of bytes that came; there may be too many.
+    fn count(&mut self, bytes: usize) -> Result<(), ExchangeError> {
+        self.received += bytes;
+        if self.received <= STREAM_LIMIT {
+            return Ok(());
+        }
+        Err(self.fail(ExchangeError::TooLarge(format!("the stream is larger than {STREAM_LIMIT} bytes"))))
     }
 
     /// Reads on, unless it is over.

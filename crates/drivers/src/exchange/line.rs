@@ -59,6 +59,13 @@ impl Line {
         }
     }
 
+    /// What someone else saw of the agent before a moment of a replay, and when: one thing at a time.
+    pub(crate) fn seen(&mut self, until: Option<Moment>, clock: Clock) -> Option<(Value, Moment)> {
+        let Line::Replay(player) = self else { return None };
+        let (what, at_us) = player.seen(until.map_or(u64::MAX, |until| until.offset_us))?;
+        Some((what, clock.after(at_us)))
+    }
+
     /// The moment of the request that is sent next: the present one, or in a replay the recorded one. What a driver concludes
     /// before it sends it bears the same moment, so that a replay is dated as the recording was.
     pub fn next(&self, clock: Clock) -> Moment {

@@ -19,12 +19,13 @@
 //! - `variables`: what a hook printed, so that it need not run again.
 //! - `request`: `identity` is what makes it the same request when it is replayed.
 //! - `response`: absent when none came. Only the headers that a driver can see are kept.
-//! - `frame`: one event of a stream with all bytes since the one before; `body`: any other answer; `rest`: what came after the
-//!   last event and was none. All have `raw`, or `raw_base64` where it is no UTF-8.
+//! - `frame`: one event of a stream with all bytes since the one before; `line`: one line of an answer that is read line by line;
+//!   `body`: any other answer; `rest`: what came after the last event and was none. All have `raw`, or `raw_base64` where it is no UTF-8.
 //! - `end`: `how` is `closed`, `left` (nobody read on), `timeout` (with `after_us`), or, with a `message`, `unreachable`,
 //!   `unsendable`, `broken` or `too_large`.
 //!
-//! What is none of HTTP, such as a call of an MCP server, is kept in the same lines: one `body`, which is JSON.
+//! What is none of HTTP, such as a call of an MCP server, is kept in the same lines: one `body`, which is JSON. So is what someone
+//! else saw of the agent meanwhile, such as the server that plays its tools: its `identity` is `{"seen": ..}`, and nobody asks for it.
 //!
 //! Secrets are removed when a recording is written, and where one stood any text fits when a request is compared.
 
@@ -33,6 +34,7 @@ mod clean;
 mod difference;
 mod error;
 mod line;
+mod lines;
 mod live;
 mod parse;
 mod player;

@@ -76,6 +76,7 @@ impl Reading {
             }
             "frame" => self.piece(&line, Part::Frame)?,
             "rest" => self.piece(&line, Part::Rest)?,
+            "line" => self.piece(&line, Part::Line)?,
             "body" => self.piece(&line, Part::Body)?,
             "end" => {
                 let end = End { at_us: line.number("at_us")?, how: how(&line)? };

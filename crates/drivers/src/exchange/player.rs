@@ -39,7 +39,7 @@ impl Player {
 
     /// How many recorded requests nobody sent so far.
     pub fn remaining(&self) -> usize {
-        self.exchanges.len()
+        self.exchanges.as_slice().iter().filter(|exchange| exchange.seen().is_none()).count()
     }
 
     /// The moment of the request that comes next, in microseconds since the recorded attempt began.
@@ -72,8 +72,19 @@ impl Player {
         Ok((answer.raw, clock.after(answer.at_us)))
     }
 
+    /// What someone else saw of the agent before this moment of the recording, and when.
+    pub(super) fn seen(&mut self, until_us: u64) -> Option<(Value, u64)> {
+        let next = self.exchanges.as_slice().first().filter(|next| next.at_us <= until_us)?;
+        let what = next.seen()?.clone();
+        let at_us = next.at_us;
+        self.exchanges.next();
+        self.position.fetch_max(at_us, Ordering::Relaxed);
+        Some((what, at_us))
+    }
+
     /// The next exchange and its number, if it is the same.
     fn take(&mut self, method: Method, identity: &Value) -> Result<(Exchange, usize), Mismatch> {
+        while self.seen(u64::MAX).is_some() {}
         let number = self.played + 1;
         let Some(exchange) = self.exchanges.next() else { return Err(Mismatch::NoMore { number }) };
         self.played = number;

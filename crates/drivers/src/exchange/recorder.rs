@@ -11,6 +11,9 @@ use super::recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording
 use crate::Clock;
 use crate::ids::random_seed;
 
+/// The only key in what is kept of things that someone else saw.
+pub(super) const SEEN: &str = "seen";
+
 /// Writes down what goes over the line. Its clones write to the same recording.
 #[derive(Debug, Clone)]
 pub struct Recorder {
@@ -37,6 +40,12 @@ impl Recorder {
     /// Notes what a hook printed.
     pub fn printed(&mut self, hook: usize, variables: Map<String, Value>) {
         lock(&self.recording).variables.push(Printed { hook, variables });
+    }
+
+    /// Notes what someone else saw of the agent.
+    pub(crate) fn seen(&mut self, what: Value, clock: Clock, at: Moment) {
+        let identity = Value::Object(Map::from_iter([(SEEN.to_owned(), what)]));
+        self.begin(Method::Post, &identity, clock, at).answered(at, "null".into());
     }
 
     /// What was written down so far.

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::ExchangeError;
+use super::recorder::SEEN;
 
 /// What was sent and what came back in one attempt at a case.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -55,6 +56,14 @@ pub struct Exchange {
     pub end: End,
 }
 
+impl Exchange {
+    /// What someone else saw of the agent, if it is no exchange but that.
+    pub(super) fn seen(&self) -> Option<&Value> {
+        let identity = self.identity.as_object().filter(|identity| identity.len() == 1)?;
+        identity.get(SEEN)
+    }
+}
+
 /// The head of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
@@ -84,6 +93,8 @@ pub enum Part {
     Frame,
     /// What came after the last event and was none.
     Rest,
+    /// One line, with its end.
+    Line,
     /// The answer as a whole.
     Body,
 }

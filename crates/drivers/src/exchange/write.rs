@@ -54,6 +54,7 @@ fn piece_line(piece: &Piece) -> Value {
     let name = match piece.part {
         Part::Frame => "frame",
         Part::Rest => "rest",
+        Part::Line => "line",
         Part::Body => "body",
     };
     match str::from_utf8(&piece.raw) {

@@ -7,10 +7,11 @@
 //! | `must_call` {tools} | `tool_called: [..]` |
 //! | `must_not_call` {tools} | `not: { tool_called: { any: [..] } }` |
 //! | `call_order` {order} | `call_order: [..]` |
+//! | `semantic` {expected, threshold, facts} | `semantic: {.., facts: warn}`, unless it says otherwise |
 
 use agentci_plan::{Check, Diagnostic, Diagnostics, Node, Span, Spanned, did_you_mean, read};
 
-const TYPES: [&str; 5] = ["required_fields", "json_schema", "must_call", "must_not_call", "call_order"];
+const TYPES: [&str; 6] = ["required_fields", "json_schema", "must_call", "must_not_call", "call_order", "semantic"];
 
 /// Reads a list of assertions; the good ones are kept when one is wrong.
 pub(super) fn assertions(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
@@ -45,6 +46,12 @@ fn assertion(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
         "call_order" => fields.required("order", problems).and_then(|node| {
             let order = read::texts(node, "order", problems)?;
             Some(Check::new("call_order", span, list_node(node.span, order)))
+        }),
+        "semantic" => fields.required("expected", problems).map(|expected| {
+            let facts = fields.optional("facts").cloned().unwrap_or_else(|| Node::text("warn", span));
+            let threshold = fields.optional("threshold").map(|threshold| ("threshold", threshold.clone()));
+            let arguments = [("expected", expected.clone())].into_iter().chain(threshold).chain([("facts", facts)]);
+            Check::new("semantic", span, Node::map(node.span, arguments))
         }),
         _ => {
             problems.push(unknown(&kind, span));
@@ -97,7 +104,9 @@ mod tests {
              - { type: json_schema, schema_path: schema.json }\n\
              - { type: must_call, tools: one }\n\
              - { type: must_not_call, tools: [two] }\n\
-             - { type: call_order, order: [] }\n",
+             - { type: call_order, order: [] }\n\
+             - { type: semantic, expected: Paid., threshold: { builtin: 0.5 } }\n\
+             - { type: semantic, expected: Paid., facts: off }\n",
         );
         assert!(problems.is_empty(), "{problems:?}");
         let seen: Vec<_> = checks
@@ -115,6 +124,14 @@ mod tests {
                 ("tool_called", false, Some("must_call"), json!(["one"]), 11),
                 ("tool_called", true, Some("must_not_call"), json!({"any": ["two"]}), 11),
                 ("call_order", false, None, json!([]), 11),
+                (
+                    "semantic",
+                    false,
+                    None,
+                    json!({"expected": "Paid.", "threshold": {"builtin": 0.5}, "facts": "warn"}),
+                    11
+                ),
+                ("semantic", false, None, json!({"expected": "Paid.", "facts": "off"}), 11),
             ]
         );
         assert_eq!(checks[3].arguments.get("any").unwrap().items().unwrap()[0].span.column, 34);

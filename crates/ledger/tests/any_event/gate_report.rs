@@ -1,8 +1,8 @@
 //! Any comparison with a baseline.
 
 use agentci_verdict::{
-    CaseChanges, Comparison, Gate, GateCheck, GateReport, GateStatus, MetricChanges, RateChange, StatusChange,
-    StepChange, Thresholds, WallChange, WallChanges,
+    CaseChanges, Comparison, Gate, GateCheck, GateReport, GateStatus, MetricChanges, RateChange, SimilarityChange,
+    StatusChange, StepChange, Thresholds, WallChange, WallChanges,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -85,6 +85,15 @@ fn case_diffs() -> impl Strategy<Value = CaseChanges> {
     );
     (vec(text(), 0..2), vec(text(), 0..2), vec(ended, 0..2), vec(departed, 0..2)).prop_map(
         |(missing_in_current, new_in_current, status_changed, steps_changed)| CaseChanges {
+            similarity_dropped: missing_in_current
+                .iter()
+                .map(|id: &String| SimilarityChange {
+                    id: id.clone(),
+                    baseline: 0.1 + 0.2,
+                    current: -0.1,
+                    embedder: id.clone(),
+                })
+                .collect(),
             missing_in_current,
             new_in_current,
             status_changed,

@@ -2,7 +2,7 @@
 
 mod gate_report;
 
-use agentci_plan::{Detail, Place};
+use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
@@ -148,6 +148,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             input: description.clone().map(Value::String),
             expected: skip_reason.clone().map(Value::String),
             metadata: description.as_ref().map(|text| serde_json::json!({ text: [text] })),
+            similarities: description.iter().map(similarity).collect(),
             description,
             tags,
             wall_ms,
@@ -162,6 +163,17 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             place,
         }
     })
+}
+
+fn similarity(text: &String) -> Similarity {
+    let fact = || DifferingFact { kind: "number".into(), text: text.clone() };
+    Similarity {
+        similarity: 0.1 + 0.2,
+        embedder: text.clone(),
+        threshold: text.is_empty().then_some(0.88),
+        negated: text.len() > 3,
+        facts: Differing { missing: vec![fact()], extra: Vec::new(), negation: Some("answer".into()) },
+    }
 }
 
 fn metrics() -> impl Strategy<Value = Metrics> {

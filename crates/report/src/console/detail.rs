@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use agentci_verdict::{Body, CheckEnd, CheckStatus, Replay, RunEvent};
 
 use super::lines::fit;
-use crate::one_line;
+use crate::{one_line, similarity};
 
 /// Lines that wait for the line of their case.
 #[derive(Debug, Default)]
@@ -71,5 +71,6 @@ fn said(check: &CheckEnd) -> String {
         CheckStatus::NotEvaluated => "was not evaluated",
     };
     let message = check.message.as_deref().map(|message| format!(": {message}")).unwrap_or_default();
-    format!("check `{}` {became}{message}", check.name)
+    let measured = similarity::of_check(check).map(|measured| format!("; {measured}")).unwrap_or_default();
+    format!("check `{}` {became}{message}{measured}", check.name)
 }

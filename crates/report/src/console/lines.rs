@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agentci_verdict::{Aggregates, CaseEnd, Row, RunEnd, Stability, StabilitySummary, Status};
+use agentci_verdict::{Aggregates, CaseEnd, Measure, Row, RunEnd, Stability, StabilitySummary, Status};
 
 use crate::findings::decisive_attempt;
 use crate::quantity::{count, count_of, duration, duration_of};
@@ -41,10 +41,11 @@ pub(super) fn case(row: &Row, paint: Paint) -> String {
         0 => String::new(),
         calls => format!(", {}", count(calls, "tool call")),
     };
+    let near = Measure::of(end).map(|measure| format!(", similarity {}", measure.shown())).unwrap_or_default();
     let warnings = end.warnings.iter().fold(String::new(), |text, warning| {
         format!("{text}  {} {}\n", paint.apply(Tone::Skip, "warning:"), one_line(warning))
     });
-    format!("{word} {id} ({runs}{}{calls}){}\n{warnings}", duration(end.wall_ms), reason(end))
+    format!("{word} {id} ({runs}{}{calls}{near}){}\n{warnings}", duration(end.wall_ms), reason(end))
 }
 
 /// Why it did not pass, so that it is known before everything about it is told at the end.

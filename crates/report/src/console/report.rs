@@ -8,7 +8,7 @@ use super::detail::Detail;
 use super::lines;
 use super::progress::Progress;
 use crate::run::Run;
-use crate::{Paint, ReportError, Reporter, findings, gates};
+use crate::{Paint, ReportError, Reporter, findings, gates, one_line, similarity};
 
 /// How much of an agent's standard error is shown unless everything was asked for.
 const STDERR_LINES: usize = 10;
@@ -93,6 +93,10 @@ impl Console {
             text += &gates::section(report, self.paint);
         }
         text.push('\n');
+        for line in similarity::totals(&run.rows) {
+            text += &one_line(&line);
+            text.push('\n');
+        }
         text += &lines::totals(&run);
         self.again = true;
         text

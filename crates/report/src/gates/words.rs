@@ -1,6 +1,6 @@
 //! Gates and changes, a sentence each. Names come from suites and agents, and are made fit to be shown by whoever shows them.
 
-use agentci_verdict::{CaseChanges, Gate, GateCheck, GateStatus, StatusChange, StepChange};
+use agentci_verdict::{CaseChanges, Gate, GateCheck, GateStatus, SimilarityChange, StatusChange, StepChange};
 
 use crate::quantity::{count_of, duration_of};
 
@@ -39,6 +39,7 @@ pub fn changes(changes: &CaseChanges, limit: usize) -> Vec<String> {
     let mut lines = Vec::new();
     extend(&mut lines, &changes.status_changed, limit, status_change);
     extend(&mut lines, &changes.steps_changed, limit, step_change);
+    extend(&mut lines, &changes.similarity_dropped, limit, similarity_change);
     extend(&mut lines, &changes.missing_in_current, limit, |id| format!("{id}: in the baseline, not in this run"));
     extend(&mut lines, &changes.new_in_current, limit, |id| format!("{id}: not in the baseline"));
     lines
@@ -53,6 +54,11 @@ fn extend<T>(lines: &mut Vec<String>, list: &[T], limit: usize, line: impl Fn(&T
 
 fn status_change(change: &StatusChange) -> String {
     format!("{}: {} -> {}", change.id, change.baseline.name(), change.current.name())
+}
+
+fn similarity_change(change: &SimilarityChange) -> String {
+    let SimilarityChange { id, baseline, current, embedder } = change;
+    format!("{id}: similarity {baseline:.4} -> {current:.4} ({embedder})")
 }
 
 fn step_change(change: &StepChange) -> String {

@@ -6,7 +6,7 @@ use agentci_verdict::{CheckEnd, CheckStatus};
 use serde::Serialize;
 
 use crate::quantity::count_of;
-use crate::{cut, html_text, one_line};
+use crate::{cut, html_text, one_line, similarity};
 
 /// How many checks of an attempt are kept.
 const CHECKS: usize = 200;
@@ -32,6 +32,9 @@ struct Check {
     subject: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     message: String,
+    /// How near the answer is to the expected one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    measured: String,
 }
 
 impl Checks {
@@ -46,6 +49,7 @@ impl Checks {
             status: check.status,
             subject: kept(check.subject.as_deref(), NAME_LIMIT),
             message: kept(check.message.as_deref(), MESSAGE_LIMIT),
+            measured: kept(similarity::of_check(check).as_deref(), MESSAGE_LIMIT),
         });
     }
 
@@ -53,7 +57,7 @@ impl Checks {
     pub(super) fn shorten(&mut self, limit: usize) {
         let mut bytes = 0;
         let fits = |check: &&Check| {
-            bytes += check.name.len() + check.subject.len() + check.message.len() + 40;
+            bytes += check.name.len() + check.subject.len() + check.message.len() + check.measured.len() + 40;
             bytes <= limit
         };
         let kept = self.list.iter().take_while(fits).count();
@@ -76,6 +80,9 @@ impl Checks {
             let _ = write!(html, "<li class={class}><code>{}</code>", html_text(&one_line(&check.name)));
             if !check.message.is_empty() {
                 let _ = write!(html, " <span>{}</span>", html_text(&check.message));
+            }
+            if !check.measured.is_empty() {
+                let _ = write!(html, " <span>{}</span>", html_text(&check.measured));
             }
             html.push('\n');
         }

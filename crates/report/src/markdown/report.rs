@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
+use agentci_plan::Similarity;
 use agentci_verdict::{Aggregates, Body, Row, RunEvent, Stability, StabilitySummary, Status};
 
 use super::code;
@@ -28,6 +29,8 @@ const STDERR_LINES: usize = 10;
 const SLOWEST: usize = 5;
 /// How many cases are listed with how much their runs are alike.
 const MEASURED: usize = 50;
+/// How many cases are listed with how near their answers are.
+const SIMILAR: usize = 20;
 /// Kept free for what comes after the cases.
 const CLOSING: usize = 32 * 1024;
 
@@ -77,6 +80,7 @@ fn text(run: &Run, limit: usize) -> String {
     text += &gates(run);
     text += &failures(run, limit.saturating_sub(text.len() + CLOSING));
     text += &stability(run, "###");
+    text += &similarities(run);
     text += &slowest(run);
     text += &origin(run);
     text
@@ -195,6 +199,31 @@ pub(crate) fn stability(run: &Run, level: &str) -> String {
     let left_out = (stable.len() + unstable.len()).saturating_sub(MEASURED);
     if left_out > 0 {
         let _ = writeln!(text, "\n{} left out for want of room.", count_of(left_out, "case"));
+    }
+    text + "\n"
+}
+
+/// How near answers are to the expected ones, those that are furthest off first.
+fn similarities(run: &Run) -> String {
+    let measured = run.rows.iter().filter_map(|row| Some((row, Similarity::least(&row.decisive().similarities)?)));
+    let mut measured: Vec<_> = measured.collect();
+    if measured.is_empty() {
+        return String::new();
+    }
+    measured.sort_by(|(_, one), (_, other)| one.similarity.total_cmp(&other.similarity));
+    let mut text = String::from(
+        "### Similarity\n\n| case | similarity | threshold | embedder | facts that differ |\n|:--|--:|--:|:--|:--|\n",
+    );
+    for (row, similarity) in measured.iter().take(SIMILAR) {
+        let threshold = similarity.threshold.map(|threshold| threshold.to_string()).unwrap_or_default();
+        let facts = similarity.facts.to_string();
+        let facts = if facts.is_empty() { facts } else { code::cell(&cut::name(&facts, NAME_LIMIT)) };
+        let [id, embedder] = [&row.id, &similarity.embedder].map(|text| code::cell(&cut::name(text, NAME_LIMIT)));
+        let _ = writeln!(text, "| {id} | {} | {threshold} | {embedder} | {facts} |", similarity.shown());
+    }
+    let left_out = measured.len().saturating_sub(SIMILAR);
+    if left_out > 0 {
+        let _ = writeln!(text, "\n{} nearer than these left out.", count_of(left_out, "case"));
     }
     text + "\n"
 }

@@ -1,6 +1,6 @@
 //! A run in which every text that can come from outside means something to the page, the terminal or the log it may end up in.
 
-use agentci_plan::{Detail, Place};
+use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
@@ -103,6 +103,7 @@ fn end(index: usize, status: Status) -> CaseEnd {
         assertions: AssertionCount { total: 4, failed: 1 },
         findings: if wrong { vec![finding.clone(), finding] } else { Vec::new() },
         warnings: vec![TEXT.into()],
+        similarities: vec![similarity()],
         replay: Some(Replay { cassette_path: TEXT.into(), cassette_sha256: TEXT.into(), unused_lines: vec![1] }),
         stderr_tail: vec![TEXT.into()],
         output_hash: None,
@@ -112,6 +113,12 @@ fn end(index: usize, status: Status) -> CaseEnd {
         expected: Some(json!({ TEXT: TEXT })),
         metadata: Some(json!({ TEXT: TEXT })),
     }
+}
+
+fn similarity() -> Similarity {
+    let fact = || DifferingFact { kind: TEXT.into(), text: TEXT.into() };
+    let facts = Differing { missing: vec![fact()], extra: vec![fact()], negation: Some(TEXT.into()) };
+    Similarity { similarity: 0.5, embedder: TEXT.into(), threshold: Some(0.4), negated: false, facts }
 }
 
 fn event(case: Option<&str>, offset: u64, body: Body) -> RunEvent {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use agentci_plan::{Detail, Place};
+use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
 use agentci_report::{Output, Reporter};
 use agentci_trace::Usage;
 use agentci_verdict::{
@@ -149,6 +149,21 @@ fn tool_calls(name: &str, calls: u64, errors: u64) -> Metrics {
     }
 }
 
+fn similarity() -> Similarity {
+    let number = |text: &str| DifferingFact { kind: "number".into(), text: text.into() };
+    Similarity {
+        similarity: 0.871_24,
+        embedder: "builtin:small@1".into(),
+        threshold: Some(0.55),
+        negated: false,
+        facts: Differing {
+            missing: vec![number("1,200")],
+            extra: vec![number("<1|5>")],
+            negation: Some("answer".into()),
+        },
+    }
+}
+
 fn passes() -> Vec<RunEvent> {
     let usage = Usage { tokens_in: Some(120), tokens_out: Some(30), cost_usd: Some(0.0025) };
     let ended = CaseEnd {
@@ -157,7 +172,8 @@ fn passes() -> Vec<RunEvent> {
         tags: vec!["docs".to_owned()],
         wall_ms: 56,
         metrics: Metrics { usage, ..tool_calls("search_docs", 1, 0) },
-        assertions: AssertionCount { total: 2, failed: 0 },
+        assertions: AssertionCount { total: 3, failed: 0 },
+        similarities: vec![similarity()],
         replay: Some(Replay {
             cassette_path: "cassettes/t1.jsonl".to_owned(),
             cassette_sha256: "ab".repeat(32),
@@ -170,6 +186,17 @@ fn passes() -> Vec<RunEvent> {
         call("t1", 1, "search_docs", json!({ "q": "réset\u{1b}[31m\u{202e}", "limit": 10 })),
         check("t1", 1, "json_schema", CheckStatus::Held),
         check("t1", 1, "must_call", CheckStatus::Held),
+        event(
+            Some(("t1", 1)),
+            3,
+            Body::Check(CheckEnd {
+                name: "semantic".to_owned(),
+                subject: None,
+                status: CheckStatus::Held,
+                message: None,
+                evidence: Some(serde_json::to_value(similarity()).unwrap()),
+            }),
+        ),
         end("t1", 1, ended),
     ]
 }

@@ -1,17 +1,141 @@
-//! How near two texts are in meaning.
+//! How near two texts are in meaning, and which facts only one of them states.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use agentci_embed::facts::{self, Fact, FactKind, Side};
+use agentci_embed::remote::{Cache, Limits};
+use agentci_embed::{Builtin, Choice, DEFAULT_BASE_URL, EmbedError, Embedder, Remote, Service, choose, cosine};
+use agentci_plan::{Differing, DifferingFact, Suite};
 use agentci_verdict::Cause;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Evidence, Unanswered};
+use super::Unanswered;
 use crate::job::Job;
+use crate::options::Options;
 
-#[expect(clippy::unused_async, reason = "embedding takes time")]
-pub(super) async fn compare(
-    _evidence: &Evidence,
-    _job: &Job<'_>,
-    _expected: &str,
-    _said: &str,
-) -> Result<Value, Unanswered> {
-    Err(Unanswered::new(Cause::Embedding, "there is no embedder"))
+/// How many facts of a kind of difference are kept.
+const FACTS: usize = 50;
+/// How many vectors of expected texts are kept.
+const KNOWN: usize = 512;
+
+/// Who compares meanings, for a whole run of a suite.
+#[derive(Debug)]
+pub(super) struct Meanings {
+    embedder: Result<Embedder, Unanswered>,
+    /// Vectors of expected texts, which are asked for in many cases. A service keeps its own.
+    known: RefCell<HashMap<String, Vec<f32>>>,
+}
+
+impl Meanings {
+    /// Chooses the embedder: what the caller pins, else what the suite pins; else the service when there is a key for it in the
+    /// environment of this program, else the built-in one. What a case hands its agent, a scripted model's address say, has no
+    /// part in it.
+    pub(super) fn new(suite: &Suite, options: &Options<'_>) -> Self {
+        let pinned = options.embedder.or(suite.embedder.as_ref().map(|embedder| embedder.value.as_str()));
+        let variable = |name: &str| (options.environment)(name).filter(|value| !value.trim().is_empty());
+        let (key, url) =
+            (variable("OPENAI_API_KEY"), variable("OPENAI_BASE_URL").or_else(|| variable("OPENAI_API_BASE")));
+        Self { embedder: embedder(pinned, key, url, options.semantic_timeout), known: RefCell::default() }
+    }
+
+    /// Compares an expected text with what was said.
+    pub(super) async fn compare(&self, job: &Job<'_>, expected: &str, said: &str) -> Result<Value, Unanswered> {
+        let embedder = self.embedder.as_ref().map_err(Clone::clone)?;
+        let vectors = tokio::select! {
+            biased;
+            () = job.stop.wait() => return Err(Unanswered::new(Cause::Interrupted, "the run was interrupted")),
+            vectors = self.vectors(embedder, expected, said) => vectors.map_err(|error| trouble(&error))?,
+        };
+        let similarity = cosine(&vectors.0, &vectors.1).map_err(|error| trouble(&error))?;
+        let mut answer =
+            json!({ "similarity": similarity, "embedder": embedder.id(), "facts": differing(expected, said) });
+        if let Some(threshold) = embedder.default_threshold() {
+            answer["default_threshold"] = json!(threshold);
+        }
+        if embedder.reading(said).is_ok_and(|reading| reading.cut) {
+            answer["note"] = json!("the answer is long, and only its beginning was compared");
+        }
+        Ok(answer)
+    }
+
+    async fn vectors(
+        &self,
+        embedder: &Embedder,
+        expected: &str,
+        said: &str,
+    ) -> Result<(Vec<f32>, Vec<f32>), EmbedError> {
+        let known = self.known.borrow().get(expected).cloned();
+        if let Some(expected) = known {
+            let said = embedder.embed(&[said]).await?.pop().unwrap_or_default();
+            return Ok((expected, said));
+        }
+        let mut both = embedder.embed(&[expected, said]).await?.into_iter();
+        let (of_expected, of_said) = (both.next().unwrap_or_default(), both.next().unwrap_or_default());
+        let mut known = self.known.borrow_mut();
+        if known.len() < KNOWN {
+            known.insert(expected.to_owned(), of_expected.clone());
+        }
+        Ok((of_expected, of_said))
+    }
+}
+
+fn embedder(
+    pinned: Option<&str>,
+    key: Option<String>,
+    url: Option<String>,
+    timeout: Option<Duration>,
+) -> Result<Embedder, Unanswered> {
+    let choice =
+        choose(pinned, key.as_deref()).map_err(|error| Unanswered { cause: Cause::Config, ..trouble(&error) })?;
+    let model = match choice {
+        Choice::Builtin => return Ok(Embedder::Builtin(Builtin)),
+        Choice::Remote { model } => model,
+    };
+    if key.is_none() && url.is_none() {
+        let message = format!("`openai:{model}` needs a key, and `OPENAI_API_KEY` is not set");
+        let help = "set it, or `OPENAI_BASE_URL` to a service that needs none, or use the embedder `builtin`";
+        return Err(Unanswered { help: Some(help.into()), ..Unanswered::new(Cause::Embedding, message) });
+    }
+    let mut limits = Limits::default();
+    if let Some(timeout) = timeout {
+        limits.request = timeout;
+        // Every try may take so long.
+        limits.total = limits.total.max(timeout.saturating_mul(limits.retries + 1));
+    }
+    let service = Service { base_url: url.unwrap_or_else(|| DEFAULT_BASE_URL.into()), model, key };
+    Ok(Embedder::Remote(Box::new(Remote::new(service, limits, Cache::in_memory()))))
+}
+
+/// An error of the embedder: its sentence, and the remedy that stands on a line of its own.
+fn trouble(error: &dyn std::error::Error) -> Unanswered {
+    let text = error.to_string();
+    let (message, help) = match text.split_once("\nhelp: ") {
+        Some((message, help)) => (message, Some(help.to_owned())),
+        None => (text.as_str(), None),
+    };
+    Unanswered { help, ..Unanswered::new(Cause::Embedding, message) }
+}
+
+fn differing(expected: &str, said: &str) -> Differing {
+    let found = facts::compare(expected, said);
+    let kept = |facts: &[Fact]| {
+        let fact = |fact: &Fact| DifferingFact { kind: kind(fact.kind).to_owned(), text: fact.text.clone() };
+        facts.iter().take(FACTS).map(fact).collect()
+    };
+    let negation = found.negation.map(|side| match side {
+        Side::Expected => "expected".to_owned(),
+        Side::Answer => "answer".to_owned(),
+    });
+    Differing { missing: kept(&found.missing), extra: kept(&found.extra), negation }
+}
+
+fn kind(kind: FactKind) -> &'static str {
+    match kind {
+        FactKind::Number => "number",
+        FactKind::Date => "date",
+        FactKind::Id => "id",
+        FactKind::Name => "name",
+    }
 }

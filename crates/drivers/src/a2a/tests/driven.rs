@@ -113,6 +113,7 @@ fn drive(target: &A2aTarget, tape: Tape) -> (Result<(), DriveError>, Trace) {
         lookup: &|_| None,
         folder: Path::new(""),
         environment: &[],
+        bases: &crate::ToolBases::default(),
         draws: &draws,
         request_timeout: None,
         attempt: 1,

@@ -8,7 +8,7 @@ use agentci_wire::sse::{Decoder, Frame};
 use serde_json::Value;
 
 use super::super::recording::{Exchange, How, Part, Piece, Recording};
-use super::learn::learn;
+use super::learn::{learn, take_word};
 use super::streams::{Streamed, streams};
 
 /// The recording without its secrets. What is secret anywhere in it is removed everywhere in it: a token that one answer holds
@@ -39,7 +39,8 @@ fn clean_exchange(exchange: &mut Exchange, streams: &[Streamed], redactor: &Reda
     let deltas: BTreeMap<_, _> = streams.iter().flat_map(|streamed| streamed.clean(redactor)).collect();
     for (index, piece) in exchange.pieces.iter_mut().enumerate() {
         let cleaned = match piece.part {
-            Part::Body => clean_text(&String::from_utf8_lossy(&piece.raw), None, redactor),
+            Part::Line => clean_line(&String::from_utf8_lossy(&piece.raw), redactor),
+            Part::Body => clean_text(&String::from_utf8_lossy(&piece.raw), false, None, redactor),
             Part::Frame | Part::Rest => clean_frame(piece, index == 0, deltas.get(&index), redactor),
         };
         if let Some(cleaned) = cleaned {
@@ -55,15 +56,26 @@ fn clean_exchange(exchange: &mut Exchange, streams: &[Streamed], redactor: &Reda
 }
 
 /// A text without secrets; nothing if it has none. JSON stays JSON, and says the given delta in place of its own.
-fn clean_text(text: &str, delta: Option<&String>, redactor: &Redactor) -> Option<String> {
+fn clean_text(text: &str, of_stream: bool, delta: Option<&String>, redactor: &Redactor) -> Option<String> {
     let by_text = changed(text, redactor.text(text));
     let Ok(value) = serde_json::from_str::<Value>(text) else { return by_text };
     let mut clean = value.clone();
     if let (Some(said), Some(delta)) = (clean.get_mut("delta"), delta) {
         *said = delta.as_str().into();
     }
+    let word = if of_stream { take_word(&mut clean) } else { None };
     redactor.value(&mut clean);
+    if let Some(word) = word {
+        clean["token"] = redactor.text(&word).into();
+    }
     (clean != value || by_text.is_some()).then(|| clean.to_string())
+}
+
+/// A line without secrets; nothing if it has none.
+fn clean_line(line: &str, redactor: &Redactor) -> Option<String> {
+    let text = line.trim_end_matches(['\r', '\n']);
+    let clean = clean_text(text, true, None, redactor)?;
+    Some(clean + &line[text.len()..])
 }
 
 /// An event without secrets; nothing if it has none. One that has is written anew, without its comments.
@@ -71,7 +83,7 @@ fn clean_frame(piece: &Piece, first: bool, delta: Option<&String>, redactor: &Re
     let text = String::from_utf8_lossy(&piece.raw);
     let by_text = changed(&text, redactor.text(&text));
     let Some(frame) = frame(piece, first) else { return by_text };
-    let data = clean_text(&frame.data, delta, redactor);
+    let data = clean_text(&frame.data, true, delta, redactor);
     if data.is_none() && by_text.is_none() {
         return None;
     }
@@ -178,6 +190,28 @@ mod tests {
         assert_eq!(
             raws(pieces, &Redactor::default()),
             [r#"{"said":"it is [REDACTED]","ok":true}"#, r#"{"access_token":"[REDACTED]"}"#, "not JSON: [REDACTED]"]
+        );
+    }
+
+    #[test]
+    fn a_word_of_a_stream_is_no_secret_for_being_called_a_token() {
+        let kept = ["data: {\"token\":\" according\"}\n\n", "data: {\"token\":\"to the records of this year\"}\n\n"];
+        let pieces = vec![
+            piece(Part::Frame, kept[0]),
+            piece(Part::Frame, kept[1]),
+            piece(Part::Line, "{\"token\":\"hunter22!\"}\r\n"),
+            piece(Part::Line, "{\"token\":\"ABCDEFGHIJKLMNOPQRSTUVWXYZ\",\"text\":\" according\"}\n"),
+            piece(Part::Body, "{\"token\":\"abcdefgh\"}"),
+        ];
+        assert_eq!(
+            raws(pieces, &Redactor::default()),
+            [
+                kept[0],
+                kept[1],
+                "{\"token\":\"[REDACTED]!\"}\r\n",
+                "{\"token\":\"[REDACTED]\",\"text\":\" according\"}\n",
+                "{\"token\":\"[REDACTED]\"}",
+            ]
         );
     }
 

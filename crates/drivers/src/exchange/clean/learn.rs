@@ -24,10 +24,13 @@ pub(super) fn learn(recording: &Recording, streams: &[Vec<Streamed>], redactor: 
         }
         for (index, piece) in exchange.pieces.iter().enumerate() {
             let data = match piece.part {
-                Part::Body => String::from_utf8_lossy(&piece.raw).into_owned(),
+                Part::Body | Part::Line => String::from_utf8_lossy(&piece.raw).into_owned(),
                 Part::Frame | Part::Rest => frame(piece, index == 0).map(|frame| frame.data).unwrap_or_default(),
             };
-            if let Ok(value) = serde_json::from_str(&data) {
+            if let Ok(mut value) = serde_json::from_str(&data) {
+                if piece.part != Part::Body {
+                    take_word(&mut value);
+                }
                 learn_value(&value, redactor);
             }
         }
@@ -35,6 +38,17 @@ pub(super) fn learn(recording: &Recording, streams: &[Vec<Streamed>], redactor: 
     for streamed in streams.iter().flatten() {
         within_text(streamed.text(), DEEPEST, redactor);
     }
+}
+
+/// The most characters of a word that is called a token.
+const LONGEST_WORD: usize = 20;
+
+/// Takes out what an event calls a token and is a word of the answer: many agents stream them so, and none is a secret.
+pub(super) fn take_word(event: &mut Value) -> Option<String> {
+    let token = event.as_object_mut()?.get_mut("token")?;
+    let word = token.as_str().filter(|text| text.contains(' ') || text.chars().count() <= LONGEST_WORD)?.to_owned();
+    *token = Value::Null;
+    Some(word)
 }
 
 /// Takes note of everything in a value that stands under a secret key, also in JSON that is a text of it.

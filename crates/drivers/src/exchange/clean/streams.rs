@@ -102,7 +102,7 @@ pub(super) fn streams(pieces: &[Piece]) -> Vec<Streamed> {
 
 fn event(piece: &Piece, first: bool) -> Option<Value> {
     match piece.part {
-        Part::Body => None,
+        Part::Body | Part::Line => None,
         Part::Frame | Part::Rest => serde_json::from_str(&frame(piece, first)?.data).ok(),
     }
 }

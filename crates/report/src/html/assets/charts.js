@@ -43,7 +43,7 @@ function gauge(expected, actual, status = "failed") {
 
 /** The similarity and the threshold that a check tells of, as a drawing. */
 function similarity(check) {
-  const number = (word) => Number(new RegExp(`${word}\\D{0,12}([01](?:\\.\\d+)?)`, "i").exec(check.message ?? "")?.[1] ?? NaN);
+  const number = (word) => Number(new RegExp(`${word}\\D{0,12}([01](?:\\.\\d+)?)`, "i").exec(check.measured ?? check.message ?? "")?.[1] ?? NaN);
   const [actual, expected] = [number("similarity"), number("threshold")];
   return Number.isFinite(actual) && Number.isFinite(expected) ? gauge(expected, actual, check.status) : null;
 }

@@ -76,6 +76,7 @@ function checksSection(attempt, end) {
       el("code", {}, oneLine(check.name)),
       check.subject && el("span.subject", {}, oneLine(check.subject)),
       check.message && !seen.has(check.message) && el("span.quiet", {}, longText(check.message, 300)),
+      check.measured && el("span.quiet.measured", {}, oneLine(check.measured)),
       similarity(check)))),
     left > 0 && el("p.cut", {}, `${plural(left, "check")} left out; run.jsonl has them`));
 }

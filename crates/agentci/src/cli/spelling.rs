@@ -1,0 +1,44 @@
+//! Flags that users of scenarios know with one dash.
+
+use std::ffi::OsString;
+
+/// The flags that may be written with one dash.
+const ONE_DASH: [&str; 3] = ["-agent", "-out", "-semantic-timeout"];
+
+/// The words of a command line with `-agent`, `-out` and `-semantic-timeout` written with two dashes, alone or before a `=`.
+/// Anything else, and everything after `--`, stays as it is.
+pub(super) fn two_dashes(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut flags = true;
+    let spelt = words.into_iter().map(|word| {
+        flags &= word != "--";
+        let name = word.to_str().map(|text| text.split_once('=').map_or(text, |(name, _)| name));
+        if !flags || !name.is_some_and(|name| ONE_DASH.contains(&name)) {
+            return word;
+        }
+        let mut two = OsString::from("-");
+        two.push(word);
+        two
+    });
+    spelt.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_three_flags_are_taken_with_one_dash() {
+        let spelt = |line: &str| {
+            let words = two_dashes(line.split(' ').map(OsString::from));
+            words.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            spelt("a run -agent x -out=y -semantic-timeout 30s"),
+            "a run --agent x --out=y --semantic-timeout 30s"
+        );
+        for same in ["a run --agent x -o y -a gent -agents x -outer", "a run -- -agent", "a run -tests x -agent-url y"]
+        {
+            assert_eq!(spelt(same), same);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! An agent that is asked over HTTP, for the tests. It is this very test binary, started with the variable `HTTP_AGENT`.
+//!
+//! The question says what it does: `hello` streams words, `pay N` asks the tool `paySlips` at `PAY_BASE`, which is a variable of
+//! the question or of the environment, `slow` only keeps the connection open, `fail` and `nothing` are what they say, `die` ends
+//! the agent; `pay N, slow` does one after the other.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// The arguments that make this test binary the agent.
+pub(crate) fn command() -> String {
+    let program = std::env::current_exe().unwrap();
+    format!("[{:?}, \"http_agent::serves_when_it_is_told_to\", --exact, --nocapture]", program.to_str().unwrap())
+}
+
+#[test]
+fn serves_when_it_is_told_to() {
+    // As a test of its own it has nothing to do.
+    let Ok(pid_file) = std::env::var("HTTP_AGENT") else { return };
+    let port: u16 = std::env::var("PORT").unwrap().parse().unwrap();
+    let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    std::fs::write(format!("{pid_file}.new"), std::process::id().to_string()).unwrap();
+    std::fs::rename(format!("{pid_file}.new"), &pid_file).unwrap();
+    for stream in listener.incoming() {
+        std::thread::spawn(move || drop(answer(&mut stream.unwrap())));
+    }
+}
+
+fn answer(stream: &mut TcpStream) -> std::io::Result<()> {
+    let Some((_, task)) = read(stream) else { return Ok(()) };
+    let question = task["user_input"].as_str().unwrap_or_default().to_owned();
+    let (question, then) = question.split_once(", ").unwrap_or((&question, ""));
+    let mut text = match question.split_once(' ') {
+        Some(("pay", id)) => pay(&task, id),
+        _ => question.to_owned(),
+    };
+    for what in [question, then] {
+        match what {
+            "hello" => text = "Hello, world".into(),
+            "fail" => return write!(stream, "HTTP/1.1 500 No\r\nconnection: close\r\n\r\n{{\"detail\":\"no model\"}}"),
+            "nothing" => text.clear(),
+            "die" => {
+                eprintln!("out of ideas");
+                std::process::exit(3);
+            }
+            _ => {}
+        }
+    }
+    write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")?;
+    while question == "slow" || then == "slow" {
+        write!(stream, ": still there\n\n")?;
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    for word in text.split_inclusive(' ') {
+        write!(stream, "data: {}\n\n", json!({ "token": word }))?;
+    }
+    write!(stream, "data: [DONE]\n\n")
+}
+
+/// Asks the tool.
+fn pay(task: &Value, id: &str) -> String {
+    let told = task["variables"]["PAY_BASE"].as_str().map(str::to_owned);
+    let base = told.or_else(|| std::env::var("PAY_BASE").ok()).unwrap();
+    let (host, path) = base.strip_prefix("http://").unwrap().split_once('/').map_or_else(
+        || (base.strip_prefix("http://").unwrap().to_owned(), String::new()),
+        |(host, path)| (host.to_owned(), format!("/{path}")),
+    );
+    let body = json!({ "id": id.parse::<u64>().unwrap() }).to_string();
+    let mut stream = TcpStream::connect(&host).unwrap();
+    let head = format!("POST {path}/paySlips HTTP/1.1\r\nhost: {host}\r\nconnection: close");
+    write!(stream, "{head}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
+    match read(&mut stream) {
+        Some((head, slip)) if head.contains(" 200 ") => format!("Your net pay is {}", slip["net"]),
+        _ => "I do not know".into(),
+    }
+}
+
+/// Answers any request with this JSON.
+pub(crate) fn answer_json(stream: &mut TcpStream, body: &str) {
+    read(stream);
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+    let _ = write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+}
+
+/// The head and the JSON body of a message.
+fn read(stream: &mut TcpStream) -> Option<(String, Value)> {
+    let mut reader = BufReader::new(stream);
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        if line.trim().is_empty() {
+            break;
+        }
+        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+        head.push_str(&line);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some((head, serde_json::from_slice(&body).ok()?))
+}

@@ -1,0 +1,60 @@
+//! A server that does what a test says; it listens until the test process ends.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// A request.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) path: String,
+    pub(crate) key: String,
+    pub(crate) body: Value,
+}
+
+/// An answer: its status, further header lines, each with its end, and its body.
+pub(crate) struct Answer(pub(crate) u16, pub(crate) &'static str, pub(crate) String);
+
+/// Answers each request as `reply` says, and never where it says nothing. The result is the address, without a path.
+pub(crate) fn listen(reply: impl Fn(Asked) -> Option<Answer> + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let reply = Arc::new(reply);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().filter_map(Result::ok) {
+            let reply = Arc::clone(&reply);
+            std::thread::spawn(move || serve(stream, &*reply));
+        }
+    });
+    address
+}
+
+fn serve(mut stream: TcpStream, reply: &dyn Fn(Asked) -> Option<Answer>) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let (mut first, mut length, mut key) = (String::new(), 0, String::new());
+    reader.read_line(&mut first).ok()?;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        match line.trim_end().split_once(": ") {
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => length = value.parse().ok()?,
+            Some((name, value)) if name.eq_ignore_ascii_case("authorization") => key = value.to_owned(),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let body = serde_json::from_slice(&body).ok()?;
+    let path = first.split(' ').nth(1)?.to_owned();
+    let Some(Answer(status, headers, body)) = reply(Asked { path, key, body }) else {
+        // The client goes away first.
+        std::thread::sleep(Duration::from_secs(600));
+        return None;
+    };
+    let head = format!("HTTP/1.1 {status} Said\r\ncontent-length: {}\r\nconnection: close\r\n", body.len());
+    stream.write_all(format!("{head}{headers}\r\n{body}").as_bytes()).ok()
+}

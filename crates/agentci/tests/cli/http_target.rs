@@ -1,0 +1,244 @@
+//! Agents that are asked over HTTP, whose tools are played and which the run starts itself.
+
+use std::fs;
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::time::Instant;
+
+use crate::http_agent::command;
+use crate::processes::{is_gone, signal, told};
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+/// A suite whose agent is the one of the tests; `cases` follows.
+fn suite(world: &str, cases: &str) -> Suite {
+    let suite = Suite::empty();
+    let pid = suite.path("agent.pid");
+    let target = format!(
+        "target:\n  http:\n    url: \"http://127.0.0.1:${{PORT}}/ask\"\n    timeout: 1s\n    command: {}\n    env: {{ HTTP_AGENT: {:?} }}\n",
+        command(),
+        pid.to_str().unwrap()
+    );
+    suite.file("suite/agentci.yaml", format!("suite: suite\n{target}{world}cases:\n{cases}"))
+}
+
+const TOOLS: &str = "world:\n  tools:\n    bases: [PAY_BASE]\n    routes:\n      paySlips:\n        - { request: { id: 1 }, response: { net: 1250 } }\n        - { request: { id: 2 }, response: { net: 2500 } }\n";
+
+/// A case with a question and checks.
+fn case(id: &str, question: &str, checks: &str) -> String {
+    format!(
+        "  - id: {id}\n    input: {{ user_input: {question:?}, variables: {{ name: Ada }} }}\n    checks: [{checks}]\n"
+    )
+}
+
+/// What the first finding of a case says.
+fn said(ran: &Ran, id: &str) -> String {
+    let events = ran.events();
+    let end = events.iter().find(|event| event["type"] == "case_end" && event["case_id"] == id).unwrap();
+    end["findings"][0].to_string()
+}
+
+#[test]
+fn questions_are_answered_with_tools_that_are_played_and_the_agent_ends_with_the_run() {
+    let cases = [
+        case("hello", "hello", "{ contains: \"Hello, world\" }, { not: { tool_called: paySlips } }"),
+        case(
+            "one",
+            "pay 1",
+            "{ contains: \"net pay is 1250\" }, { tool_called: { name: paySlips, args: { id: 1 }, count: 1 } }",
+        ),
+        case("two", "pay 2", "{ contains: \"2500\" }"),
+    ];
+    let suite = suite(TOOLS, &cases.concat());
+    let ran = suite.run(&[]);
+    ran.all_passed();
+    assert!(is_gone(told(&suite.path("agent.pid"))));
+    assert_eq!(ran.final_output("one"), "Your net pay is 1250");
+}
+
+#[test]
+fn every_way_to_fail_has_its_verdict_and_the_others_go_on() {
+    let cases = [
+        case("below", "hello", "{ contains: Bonjour }"),
+        case("missing", "pay 3", "{ contains: \"I do not know\" }"),
+        case("missing-and-late", "pay 3, slow", ""),
+        case("missing-and-wrong", "pay 3, fail", ""),
+        case("late", "slow", ""),
+        case("refused", "fail", ""),
+        case("nothing", "nothing", ""),
+        case("good", "pay 1", "{ contains: \"1250\" }"),
+    ];
+    let ran = suite(TOOLS, &cases.concat()).run(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let verdicts = ran.verdicts();
+    let causes: Vec<(&str, &str)> = verdicts.iter().map(|(id, _, cause)| (id.as_str(), cause.as_str())).collect();
+    assert_eq!(
+        causes,
+        [
+            ("below", "check"),
+            ("good", ""),
+            ("late", "timeout"),
+            ("missing", "stub_miss"),
+            ("missing-and-late", "stub_miss"),
+            ("missing-and-wrong", "stub_miss"),
+            ("nothing", "agent_error"),
+            ("refused", "agent_error"),
+        ],
+        "{ran:?}"
+    );
+    for (id, words) in [
+        ("missing", "paySlips"),
+        ("missing-and-late", "not done within 1s"),
+        ("missing-and-wrong", "status 500"),
+        ("refused", "no model"),
+        ("nothing", "answer is empty"),
+    ] {
+        assert!(said(&ran, id).contains(words), "{id}: {}", said(&ran, id));
+    }
+    // After a miss nothing is judged.
+    let checks: Vec<_> =
+        ran.events().into_iter().filter(|event| event["type"] == "check" && event["case_id"] == "missing").collect();
+    assert_eq!((checks.len(), &checks[0]["status"]), (1, &"not_evaluated".into()), "{ran:?}");
+}
+
+#[test]
+fn a_miss_may_be_only_a_warning() {
+    let tools = format!("{TOOLS}    miss: warn\n");
+    let ran = suite(&tools, &case("missing", "pay 3", "{ contains: \"I do not know\" }")).run(&[]);
+    ran.all_passed();
+    let events = ran.events();
+    let end = events.iter().find(|event| event["type"] == "case_end").unwrap();
+    assert!(end["warnings"][0].as_str().unwrap().contains("paySlips"), "{end}");
+}
+
+#[test]
+fn cases_that_run_at_once_have_tools_of_their_own() {
+    let own = |id: &str, net: u32| {
+        let checks = format!("{{ contains: \"{net}\" }}, {{ tool_called: {{ name: paySlips, count: 1 }} }}");
+        let world = format!(
+            "    world: {{ tools: {{ routes: {{ paySlips: [{{ request: {{ id: 1 }}, response: {{ net: {net} }}, delay: 100ms }}] }} }} }}\n"
+        );
+        case(id, "pay 1", &checks) + &world
+    };
+    let cases: String = (1..=6).map(|number| own(&format!("c{number}"), number * 111)).collect();
+    let ran = suite(TOOLS, &cases).run(&["--parallel", "6"]);
+    ran.all_passed();
+}
+
+#[test]
+fn an_agent_that_died_is_told_and_started_again() {
+    let cases = [case("dies", "die", ""), case("next", "hello", "{ contains: Hello }"), case("last", "hello", "")];
+    let ran = suite("", &cases.concat()).run(&["--parallel", "1"]);
+    ran.only_wrong("dies", "error", "agent_exited");
+    assert!(said(&ran, "dies").contains("the agent ended with exit code 3"), "{}", said(&ran, "dies"));
+    let events = ran.events();
+    let end = |id: &str| events.iter().find(|event| event["type"] == "case_end" && event["case_id"] == id).unwrap();
+    assert!(end("dies")["stderr_tail"].to_string().contains("out of ideas"), "{ran:?}");
+    let warning = end("next")["warnings"][0].as_str().unwrap_or_default();
+    assert!(warning.contains("exit code 3") && warning.contains("started again"), "{ran:?}");
+    assert!(end("last")["warnings"].is_null(), "{ran:?}");
+}
+
+#[test]
+fn an_agent_that_does_not_start_is_tried_once_and_its_words_are_shown() {
+    let yaml = "suite: suite\ntarget: { http: { url: \"http://127.0.0.1:${PORT}/\", command: [sh, -c, \"echo >> ../tries; echo no key >&2; exit 4\"] } }\ncases:\n  - { id: first, input: { user_input: hi } }\n  - { id: second, input: { user_input: hi } }\n";
+    let suite = Suite::empty().file("suite/agentci.yaml", yaml.replace("../tries", "tries"));
+    let ran = suite.run(&["--parallel", "2"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.verdicts().iter().all(|verdict| verdict.2 == "unreachable"), "{ran:?}");
+    assert_eq!(fs::read_to_string(suite.path("tries")).unwrap().lines().count(), 1);
+    assert!(said(&ran, "first").contains("the agent ended with exit code 4 before it was ready"), "{ran:?}");
+    assert!(said(&ran, "second").contains("as the case `first` tells"), "{ran:?}");
+    assert_eq!(ran.stdout.matches("stderr: no key").count(), 1, "{ran:?}");
+}
+
+#[test]
+fn an_agent_that_is_never_ready_is_given_up_and_ended() {
+    let suite = Suite::empty();
+    let pid = suite.path("pid");
+    let yaml = format!(
+        "suite: suite\ntarget: {{ http: {{ url: \"http://127.0.0.1:${{PORT}}/\", patience: 300ms, command: [sh, -c, \"echo $$ > {0}.new; mv {0}.new {0}; sleep 600\"] }} }}\ncases: [{{ id: only, input: {{}} }}]\n",
+        pid.display()
+    );
+    let suite = suite.file("suite/agentci.yaml", yaml.replace("$$", "$$$$"));
+    let ran = suite.run(&[]);
+    assert_eq!(ran.verdicts()[0].2, "unreachable", "{ran:?}");
+    assert!(ran.stdout.contains("was not ready within 300ms"), "{ran:?}");
+    assert!(is_gone(told(&pid)));
+}
+
+#[test]
+fn an_interrupt_ends_the_agent() {
+    let suite = suite("", &case("slow", "slow", "").replace("    checks: []\n", "")).file("unused", "");
+    let yaml = fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap().replace("timeout: 1s", "timeout: 10m");
+    let suite = suite.file("suite/agentci.yaml", yaml);
+    let child = suite.command(&["run", "suite"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let agent = told(&suite.path("agent.pid"));
+    let started = Instant::now();
+    assert!(signal(child.id(), "INT"));
+    let ran = suite.ran(&child.wait_with_output().unwrap(), started.elapsed());
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert!(is_gone(agent));
+}
+
+/// A tool that is no stub: it pays 7, whoever asks.
+fn live_tool() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            crate::http_agent::answer_json(&mut stream.unwrap(), "{\"net\":7}");
+        }
+    });
+    url
+}
+
+#[test]
+fn a_recording_is_played_without_the_agent_and_without_tools() {
+    let world = TOOLS
+        .replace("world:\n", "world:\n  recording: \"recordings/{case}.jsonl\"\n")
+        .replace("bases: [PAY_BASE]", &format!("bases: {{ PAY_BASE: {{ live: {:?} }} }}", live_tool()));
+    let checks = "{ contains: \"net pay is 7\" }, { tool_called: { name: paySlips, args: { id: 1 }, count: 1 } }";
+    let suite = suite(&world, &case("pay", "pay 1", checks));
+    let recorded = suite.agentci(&["record", "suite"]);
+    assert_eq!(recorded.code, Some(0), "{recorded:?}");
+    assert!(suite.path("suite/recordings/pay.jsonl").exists(), "{recorded:?}");
+    fs::remove_file(suite.path("agent.pid")).unwrap();
+    fs::remove_dir_all(suite.path(".agentci")).unwrap();
+    let replayed = suite.run(&["--mode", "replay"]);
+    replayed.all_passed();
+    assert!(!suite.path("agent.pid").exists());
+    // Another question is not the one that was recorded.
+    let yaml = fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap().replace("Ada", "Bob");
+    fs::remove_dir_all(suite.path(".agentci")).unwrap();
+    let ran = suite.file("suite/agentci.yaml", yaml).run(&["--mode", "replay"]);
+    assert_eq!(ran.verdicts()[0].2, "replay_miss", "{ran:?}");
+}
+
+#[test]
+fn a_port_that_is_taken_is_told_with_the_flag() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let ran = suite(TOOLS, &case("one", "pay 1", "")).run(&["--stub-port", &port]);
+    assert_eq!(ran.verdicts()[0].2, "config", "{ran:?}");
+    assert!(ran.stdout.contains("--stub-port") && ran.stdout.contains(&port), "{ran:?}");
+}
+
+#[test]
+fn whoever_has_the_agents_port_is_not_asked_in_its_place() {
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = other.local_addr().unwrap().port().to_string();
+    let suite = suite("", &case("hello", "hello", ""));
+    let yaml = fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap().replace("${PORT}", &port);
+    let ran = suite.file("suite/agentci.yaml", yaml).run(&[]);
+    assert_eq!(ran.verdicts()[0].2, "unreachable", "{ran:?}");
+    assert!(ran.stdout.contains(&format!("something listens at `127.0.0.1:{port}`")), "{ran:?}");
+}
+
+#[test]
+fn an_agent_that_is_a_process_finds_its_tools_in_its_environment() {
+    let yaml =
+        format!("{TOOLS}cases:\n  - {{ id: a, input: {{}}, checks: [{{ contains: \"http://127.0.0.1:\" }}] }}\n");
+    let ran = Suite::native(&yaml).agent("a", "finish \"{\\\"base\\\":\\\"$PAY_BASE\\\"}\"").run(&[]);
+    ran.all_passed();
+}

@@ -1,0 +1,296 @@
+//! Answers that are compared with expected ones by their meaning: inside the program, and by a service with all its moods.
+
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::embeddings::{Embeddings, Reply};
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+const BUILTIN: &str = "builtin:paraphrase-minilm-l3-q4@dabb40d5";
+const SMALL: &str = "openai:text-embedding-3-small";
+
+/// A suite of cases, each with an answer and its checks; `head` is what the suite says beside.
+fn answering(head: &str, cases: &[(&str, &str, &str)]) -> Suite {
+    let mut yaml = format!("suite: suite\n{head}\ntarget:\n  mock:\n    model_name: m\n    responses:\n");
+    for (_, answer, _) in cases {
+        let answer = json!(answer);
+        writeln!(yaml, "      - {{ content: {answer}, model: m, tokens_used: 1, latency_ms: 1 }}").unwrap();
+    }
+    yaml += "cases:\n";
+    for (id, _, checks) in cases {
+        writeln!(yaml, "  - id: {id}\n    turns: [{{ user: What about my payment? }}]\n    checks:\n{checks}").unwrap();
+    }
+    Suite::empty().file("suite/agentci.yaml", yaml)
+}
+
+/// Runs it with variables of the environment.
+fn run_with(suite: &Suite, variables: &[(&str, &str)], more: &[&str]) -> Ran {
+    let started = Instant::now();
+    let mut command = suite.command(&[&["run", "suite"], more].concat());
+    command.envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    suite.ran(&output, started.elapsed())
+}
+
+/// Runs it with a service and a key for it.
+fn run_at(service: &Embeddings, suite: &Suite, more: &[&str]) -> Ran {
+    run_with(suite, &[("OPENAI_API_KEY", "sk-1234567890"), ("OPENAI_BASE_URL", service.url())], more)
+}
+
+fn evidence(ran: &Ran, id: &str) -> Value {
+    let events = ran.events();
+    let found = events.iter().find(|event| event["type"] == "check" && event["case_id"] == id);
+    found.unwrap_or_else(|| panic!("{id}: {ran:?}"))["evidence"].clone()
+}
+
+const CHARGED: &str = "Your card was charged 20 euros on 15 March.";
+
+#[test]
+fn the_builtin_embedder_needs_neither_key_nor_network() {
+    let suite = answering(
+        "",
+        &[
+            ("same", "We charged 20 euros to your card on March 15.", &format!("      - semantic: {CHARGED}")),
+            ("far", "Cats sleep most of the day.", &format!("      - semantic: {CHARGED}")),
+            ("not-that", "Cats sleep most of the day.", &format!("      - not: {{ semantic: {CHARGED} }}")),
+        ],
+    );
+    let ran = suite.run(&["-v"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let verdicts: Vec<String> = ran.verdicts().into_iter().map(|verdict| verdict.1).collect();
+    assert_eq!(verdicts, ["fail", "pass", "pass"]);
+    let seen = evidence(&ran, "same");
+    let similarity = seen["similarity"].as_f64().unwrap();
+    assert!(similarity > 0.6 && similarity <= 1.0, "{seen}");
+    assert_eq!((&seen["embedder"], &seen["threshold"], seen.get("facts")), (&json!(BUILTIN), &json!(0.5), None));
+    let row = ran.case("same");
+    assert_eq!(row["embedder"], BUILTIN);
+    assert_eq!(row["similarity"].as_f64().unwrap(), (similarity * 10_000.0).round() / 10_000.0);
+    assert_eq!(row["similarities"][0]["threshold"], 0.5);
+    let shown = format!("similarity {similarity:.4} (threshold 0.5000, {BUILTIN})");
+    ran.says(&[&format!("check `semantic` held; {shown}"), "similarity of 2 cases: least ", BUILTIN, "is below 0.5 ("]);
+    assert!(ran.junit_case("same").contains(&format!("<system-out>{shown}</system-out>")), "{}", ran.junit());
+}
+
+#[test]
+fn facts_fail_or_warn_or_do_not_count() {
+    let check = |facts: &str| format!("      - semantic: {{ expected: {CHARGED}, facts: {facts} }}");
+    let answer = "Your card was charged 25 euros on 15 March.";
+    let suite = answering(
+        "",
+        &[
+            ("by-itself", answer, &format!("      - semantic: {CHARGED}")),
+            ("warned", answer, &check("warn")),
+            ("off", answer, &check("off")),
+        ],
+    );
+    let ran = suite.run(&[]);
+    ran.only_wrong("by-itself", "fail", "check");
+    ran.says(&[
+        "the answer does not state what is expected: number `20`",
+        "only in the answer: number `25`",
+        "  warning: the answer differs from the expected text: missing: number `20`; only in the answer: number `25`\n",
+    ]);
+    assert_eq!(
+        ran.case("warned")["warnings"],
+        json!(["the answer differs from the expected text: missing: number `20`; only in the answer: number `25`"])
+    );
+    let missing = json!([{ "kind": "number", "text": "20" }]);
+    assert_eq!(ran.case("warned")["similarities"][0]["facts"]["missing"], missing);
+    assert!(ran.case("off").get("warnings").is_none() && evidence(&ran, "off").get("facts").is_none());
+}
+
+#[test]
+fn the_facts_of_runledger_suites_warn() {
+    let yaml = |facts: &str| format!("assertions: [{{ type: semantic, expected: {CHARGED}{facts} }}]");
+    let finish = "finish '{\"answer\":\"Your card was charged 25 euros on 15 March.\"}'";
+    let suite = Suite::new().case("warned", &yaml(""), finish).case("strict", &yaml(", facts: fail"), finish);
+    let ran = suite.run(&[]);
+    ran.only_wrong("strict", "fail", "check");
+    assert!(ran.case("warned")["warnings"][0].as_str().unwrap().contains("missing: number `20`"));
+}
+
+#[test]
+fn thresholds_by_embedder_and_pinned_embedders() {
+    let check = "      - semantic: { expected: Paid in full., threshold: { openai: 0.75, builtin: 0.99 } }";
+    let cases = [("near", "Nearly paid.", check), ("exact", "Paid in full.", check)];
+    let service = Embeddings::new(|_, _| Reply::Vectors);
+    // A key in the environment means the service.
+    run_at(&service, &answering("", &cases), &["--parallel", "1"]).all_passed();
+    assert_eq!(service.texts(), ["Paid in full.", "Nearly paid."], "each text is asked for once");
+    let asked = service.asked();
+    assert_eq!((asked[0].path.as_str(), asked[0].key.as_str()), ("/v1/embeddings", "Bearer sk-1234567890"));
+    assert_eq!(asked[0].body["model"], "text-embedding-3-small");
+    // Whoever pins the built-in one has it, key or not: by the suite or by the flag.
+    let pinned = answering("embedder: builtin", &cases);
+    let by_flag = answering("", &cases);
+    for ran in [run_at(&service, &pinned, &[]), run_at(&service, &by_flag, &["--embedder", "builtin"])] {
+        ran.only_wrong("near", "fail", "check");
+        assert_eq!(ran.case("near")["embedder"], BUILTIN);
+    }
+    assert_eq!(service.asked().len(), asked.len());
+    // The flag counts over the suite, and a service may need no key.
+    let ran = run_with(
+        &answering("embedder: builtin", &cases),
+        &[("OPENAI_API_BASE", service.url())],
+        &["--embedder", "openai:other"],
+    );
+    ran.all_passed();
+    assert_eq!(ran.case("near")["embedder"], "openai:other");
+    assert_eq!(service.asked().last().unwrap().key, "");
+}
+
+#[test]
+fn a_threshold_for_another_embedder_is_no_threshold() {
+    let suite = answering(
+        "",
+        &[
+            ("good", "Paid in full.", "      - semantic: { expected: Paid in full., threshold: 0.9 }"),
+            ("other", "Paid in full.", "      - semantic: { expected: Paid in full., threshold: { openai: 0.8 } }"),
+        ],
+    );
+    let ran = suite.run(&[]);
+    ran.only_wrong("other", "error", "config");
+    ran.says(&[&format!("there is no threshold for the embedder `{BUILTIN}`"), "only for `openai`"]);
+}
+
+#[test]
+fn an_embedder_that_there_is_not_is_told_before_anything_runs() {
+    let cases = [("a", "Paid.", "      - semantic: Paid.")];
+    let ran = answering("embedder: local:x", &cases).run(&[]);
+    assert_eq!((ran.code, ran.run_folders().len()), (Some(1), 0), "{ran:?}");
+    ran.complains(&["error: there is no embedder `local:x`", "suite/agentci.yaml:2:11", "help: use `builtin`"]);
+    let ran = answering("", &cases).run(&["--embedder", "local:x"]);
+    assert_eq!((ran.code, ran.run_folders().len()), (Some(1), 0), "{ran:?}");
+    ran.complains(&["there is no embedder `local:x`; use `builtin`"]);
+    let ran = answering("", &cases).run(&["--embedder", "openai"]);
+    assert_eq!(ran.verdicts(), [("a".into(), "error".into(), "embedding".into())]);
+    ran.says(&["needs a key, and `OPENAI_API_KEY` is not set (embedding)", "help: set it, or `OPENAI_BASE_URL`"]);
+}
+
+const PAID: &str = "      - semantic: { expected: Paid in full., threshold: 0.75, facts: off }";
+
+#[test]
+fn a_service_that_recovers_is_asked_again() {
+    let service = Embeddings::new(|number, _| match number {
+        0 => Reply::Say(429, "retry-after: 1\r\n", "{}"),
+        1 => Reply::Say(500, "", "oops"),
+        2 => Reply::Say(200, "", "<html>not embeddings</html>"),
+        _ => Reply::Vectors,
+    });
+    let ran = run_at(&service, &answering("", &[("a", "Nearly paid.", PAID)]), &[]);
+    ran.all_passed();
+    assert_eq!(service.asked().len(), 4);
+    assert!(ran.took.as_millis() >= 1_000, "it waited as long as it was asked to");
+    let similarity = evidence(&ran, "a")["similarity"].as_f64().unwrap();
+    assert!((similarity - 0.8).abs() < 1e-6, "{similarity}");
+}
+
+#[test]
+fn a_service_that_stays_down_is_an_error_of_its_cases_alone() {
+    let service = Embeddings::new(|_, texts| match texts.iter().find_map(|text| text.strip_prefix("Answer ")) {
+        Some("500") => Reply::Say(500, "", "{\"error\":{\"message\":\"out of order\"}}"),
+        Some("garbage") => Reply::Say(200, "", "garbage"),
+        Some("count") => Reply::Say(200, "", "{\"data\":[]}"),
+        Some("401") => Reply::Say(401, "", "{}"),
+        _ => Reply::Vectors,
+    });
+    let suite = answering(
+        "",
+        &[
+            ("down", "Answer 500", PAID),
+            ("garbage", "Answer garbage", PAID),
+            ("count", "Answer count", PAID),
+            ("key", "Answer 401", PAID),
+            ("far", "Something else", PAID),
+            ("good", "Nearly paid.", PAID),
+            ("blank", " ", PAID),
+        ],
+    );
+    let ran = run_at(&service, &suite, &[]);
+    assert_eq!(ran.code, Some(1));
+    let ended: Vec<(String, String)> =
+        ran.verdicts().into_iter().map(|(id, status, cause)| (id, format!("{status} {cause}"))).collect();
+    let ended: Vec<(&str, &str)> = ended.iter().map(|(id, word)| (id.as_str(), word.as_str())).collect();
+    assert_eq!(
+        ended,
+        [
+            ("blank", "fail check"),
+            ("count", "error embedding"),
+            ("down", "error embedding"),
+            ("far", "fail check"),
+            ("garbage", "error embedding"),
+            ("good", "pass "),
+            ("key", "error embedding"),
+        ]
+    );
+    ran.says(&[&format!("`{SMALL}` gave no embeddings after 4 tries"), "out of order", "the agent said nothing"]);
+    let tries = |answer: &str| service.texts().iter().filter(|text| *text == answer).count();
+    assert_eq!((tries("Answer 500"), tries("Answer garbage"), tries("Answer 401")), (4, 4, 1));
+    assert!(service.texts().iter().all(|text| !text.trim().is_empty()), "a blank answer is not asked about");
+    let written = std::fs::read_to_string(ran.run_folder().join("run.jsonl")).unwrap();
+    assert!(!written.contains("sk-1234567890"));
+    ran.ended_soon_after(8);
+}
+
+#[test]
+fn a_service_that_hangs_costs_a_bounded_time() {
+    let service = Embeddings::new(|_, _| Reply::Hang);
+    let suite = answering("", &[("hangs", "Nearly paid.", PAID), ("blank", "", PAID)]);
+    let ran = run_at(&service, &suite, &["--semantic-timeout", "200ms"]);
+    assert_eq!(ran.code, Some(1));
+    assert_eq!(ran.case("hangs")["cause"], "embedding");
+    assert_eq!(service.asked().len(), 4);
+    // Four tries of 200 ms, and pauses of at most 0.5, 1 and 2 s between them.
+    ran.ended_soon_after(5);
+}
+
+#[test]
+fn a_pause_that_is_too_long_is_not_begun() {
+    let service = Embeddings::new(|_, _| Reply::Say(429, "retry-after: 3600\r\n", "{}"));
+    let ran = run_at(&service, &answering("", &[("a", "Nearly paid.", PAID)]), &[]);
+    assert_eq!((ran.code, service.asked().len()), (Some(1), 1));
+    assert_eq!(ran.case("a")["cause"], "embedding");
+    ran.ended_soon_after(1);
+}
+
+#[test]
+fn a_scripted_model_of_a_case_is_not_asked_for_embeddings() {
+    // The agent gets the address of its scripted model; whoever compares meanings has only what this program was given.
+    let suite = Suite::native(&format!(
+        "world: {{ model: {{ script: model.yaml }} }}\ncases: [{{ id: a, input: {{}}, checks: [{{ semantic: {CHARGED} }}] }}]\n"
+    ))
+    .file("suite/model.yaml", "rules: [{ reply: done }]\n")
+    .agent("a", "finish '{\"answer\":\"We charged 20 euros to your card on March 15.\"}'");
+    let ran = suite.run(&[]);
+    assert_eq!(ran.case("a")["embedder"], BUILTIN, "{ran:?}");
+    ran.all_passed();
+}
+
+#[test]
+fn a_baseline_tells_of_drops_and_never_compares_across_embedders() {
+    let check = format!("      - semantic: {{ expected: {CHARGED}, threshold: 0, facts: off }}");
+    let good = answering("", &[("a", "We charged 20 euros to your card on March 15.", &check)]);
+    let ran = good.run(&[]);
+    ran.all_passed();
+    let folder = ran.run_folder();
+    let promoted = good.agentci(&["baseline", "promote", "--from", folder.to_str().unwrap(), "--to", "baseline.json"]);
+    assert_eq!(promoted.code, Some(0), "{promoted:?}");
+    let baseline = good.path("baseline.json");
+    let worse = answering("", &[("a", "Cats sleep most of the day.", &check)]);
+    let ran = worse.run(&["--baseline", baseline.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "a drop is no failure: {ran:?}");
+    ran.says(&["  a: similarity 0.", BUILTIN]);
+    let dropped = &ran.summary()["regression"]["case_diffs"]["similarity_dropped"][0];
+    assert!(dropped["baseline"].as_f64() > dropped["current"].as_f64(), "{dropped}");
+    let service = Embeddings::new(|_, _| Reply::Vectors);
+    let ran = run_at(&service, &worse, &["--baseline", baseline.to_str().unwrap(), "--output-dir", "other"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.says(&[
+        "no case changed since",
+        &format!("similarities of 1 case are not compared: the baseline's are of `{BUILTIN}`, this run's of `{SMALL}`"),
+    ]);
+}

@@ -1,0 +1,240 @@
+//! # What it checks
+//! What the agent said means the same as the expected text: the similarity of the two, as an embedder measures it, is at least
+//! the threshold, and the numbers, dates, ids and names of the expected text are in the answer. With `facts: warn` a missing
+//! fact is a warning, with `facts: off` facts are not compared. A negation in one of the texts only is always just a hint.
+//!
+//! A threshold belongs to an embedder: it may be a mapping from embedders to numbers, each key an embedder's id or the beginning
+//! of it up to a `:` or `@`. Without a threshold the embedder's own counts, or 0.88 where it has none. An answer that says
+//! nothing does not pass, and nobody is asked. Under `not`, the similarity has to be below the threshold, and facts do not count.
+//!
+//! # Why
+//! An answer may be right in many words. A similarity tells answers on the subject from others and no more; facts see the wrong
+//! number that it does not.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - semantic: Your card was charged 20 euros.
+//!   - semantic: { expected: Your card was charged 20 euros., threshold: { builtin: 0.55, openai: 0.8 }, facts: warn }
+//! ```
+
+use agentci_plan::{
+    Detail, Diagnostic, Diagnostics, Differing, Failure, Node, Outcome, Similarity, Span, Spanned, is_meant, read,
+};
+use agentci_trace::Trace;
+use serde_json::{Value, json};
+
+use crate::compiler::Compiler;
+use crate::evaluate::Evaluate;
+use crate::said::quote;
+use crate::{Kept, Question};
+
+/// The threshold where neither the suite nor the embedder knows one.
+const DEFAULT_THRESHOLD: f64 = 0.88;
+/// The built-in embedder gives good answers in other words less than this.
+const BUILTIN_REACHES: f64 = 0.75;
+
+#[derive(Debug)]
+struct Semantic {
+    expected: Spanned<String>,
+    threshold: Option<Threshold>,
+    facts: Facts,
+}
+
+#[derive(Debug)]
+enum Threshold {
+    One(Spanned<f64>),
+    /// By embedder.
+    Each(Span, Vec<(String, Spanned<f64>)>),
+}
+
+/// What a fact comes to that the answer does not state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Facts {
+    Fail,
+    Warn,
+    Off,
+}
+
+const FACTS: [(&str, Facts); 3] = [("fail", Facts::Fail), ("warn", Facts::Warn), ("off", Facts::Off)];
+
+/// What was found out.
+struct Measured {
+    similarity: Similarity,
+    /// Where the threshold stands, if the suite has one.
+    span: Option<Span>,
+    /// What is wrong with the thresholds, if no one fits.
+    unfit: Option<Failure>,
+    note: Option<String>,
+}
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+    let problems = &mut compiler.problems;
+    let (mut expected, mut limit, mut facts) = (Some(arguments), None, None);
+    if arguments.pairs().is_some() {
+        let mut fields = read::Fields::open(arguments, "`semantic`", problems)?;
+        expected = fields.required("expected", problems);
+        limit = fields.optional("threshold");
+        facts = fields.optional("facts");
+        fields.finish(problems);
+    }
+    let threshold = limit.and_then(|node| threshold(node, problems));
+    let facts = facts.and_then(|node| read::choice(node, "facts", &FACTS, problems)).unwrap_or(Facts::Fail);
+    let expected = Spanned::new(read::text(expected?, "expected", problems)?, expected?.span);
+    if expected.value.trim().is_empty() {
+        problems.push(
+            Diagnostic::error(expected.span, "the expected text says nothing")
+                .label("blank")
+                .help("write what a good answer says"),
+        );
+    }
+    Some(Box::new(Semantic { expected, threshold, facts }))
+}
+
+fn threshold(node: &Node, problems: &mut Diagnostics) -> Option<Threshold> {
+    let Some(pairs) = node.pairs() else { return Some(Threshold::One(share(node, "threshold", problems)?)) };
+    if pairs.is_empty() {
+        let empty = Diagnostic::error(node.span, "`threshold` names no embedder").label("empty");
+        problems.push(empty.help("write a number, or embedders with numbers: `{ builtin: 0.5, openai: 0.8 }`"));
+    }
+    let each =
+        pairs.iter().filter_map(|pair| Some((pair.key.text.clone(), share(&pair.value, &pair.key.text, problems)?)));
+    Some(Threshold::Each(node.span, each.collect()))
+}
+
+/// A number from 0 to 1.
+fn share(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<f64>> {
+    let number = read::number(node, name, problems)?;
+    if !(0.0..=1.0).contains(&number) {
+        problems.push(
+            Diagnostic::error(node.span, format!("`{name}` must be from 0 to 1, found {number}"))
+                .label("no threshold")
+                .help("a similarity is at most 1, of a text with itself"),
+        );
+    }
+    Some(Spanned::new(number, node.span))
+}
+
+impl Semantic {
+    /// The threshold for an embedder; of several keys that mean it the longest counts.
+    fn threshold_of(&self, embedder: &str, default: Option<f64>) -> Result<(f64, Option<Span>), Failure> {
+        match &self.threshold {
+            None => Ok((default.unwrap_or(DEFAULT_THRESHOLD), None)),
+            Some(Threshold::One(number)) => Ok((number.value, Some(number.span))),
+            Some(Threshold::Each(span, each)) => {
+                let meant = each.iter().filter(|(name, _)| is_meant(embedder, name));
+                let number = meant.max_by_key(|(name, _)| name.len()).map(|(_, number)| number);
+                number.map(|number| (number.value, Some(number.span))).ok_or_else(|| {
+                    let keys: Vec<&str> = each.iter().map(|(name, _)| name.as_str()).collect();
+                    let own = embedder.split(':').next().unwrap_or(embedder);
+                    Failure::new(format!("there is no threshold for the embedder `{embedder}`"))
+                        .at(*span, format!("only for {}", read::quoted_list(&keys)))
+                        .note(format!("add one, `{own}: ..`, or choose an embedder that has one with `--embedder`"))
+                })
+            }
+        }
+    }
+
+    /// What an answer tells; nothing if it is none.
+    fn measured(&self, answer: &Value, negated: bool) -> Option<Measured> {
+        let embedder = answer["embedder"].as_str()?.to_owned();
+        let threshold = self.threshold_of(&embedder, answer["default_threshold"].as_f64());
+        let compared = self.facts != Facts::Off && !negated;
+        let facts = answer.get("facts").filter(|_| compared).cloned();
+        let similarity = Similarity {
+            similarity: answer["similarity"].as_f64().filter(|number| number.is_finite())?,
+            embedder,
+            threshold: threshold.as_ref().ok().map(|(number, _)| *number),
+            negated,
+            facts: facts.and_then(|facts| serde_json::from_value::<Differing>(facts).ok()).unwrap_or_default(),
+        };
+        let span = threshold.as_ref().ok().and_then(|(_, span)| *span);
+        let note = answer["note"].as_str().map(str::to_owned);
+        Some(Measured { similarity, span, unfit: threshold.err(), note })
+    }
+
+    fn judge(&self, measured: &Measured, said: &str) -> Outcome {
+        let Similarity { similarity, embedder, threshold, negated, facts } = &measured.similarity;
+        if let Some(unfit) = &measured.unfit {
+            return Outcome::Error(unfit.clone());
+        }
+        let threshold = threshold.unwrap_or(DEFAULT_THRESHOLD);
+        let near = Similarity::passes(*similarity, threshold);
+        let lacking = facts.lacking().filter(|_| self.facts == Facts::Fail);
+        let shown = measured.similarity.shown();
+        let mut failure = match (negated, near, &lacking) {
+            (false, false, _) => Failure::new(format!(
+                "the answer is not near enough to the expected text: similarity {shown} is below {threshold} ({embedder})"
+            ))
+            .at(measured.span.unwrap_or(self.expected.span), format!("the similarity is {shown}")),
+            (false, true, Some(lacking)) => {
+                Failure::new(format!("the answer does not state what is expected: {lacking}"))
+                    .at(self.expected.span, "not all of it is in the answer")
+                    .note(measured.similarity.to_string())
+            }
+            (true, true, _) => Failure::new(format!(
+                "the answer is too near to the text: similarity {shown} is not below {threshold} ({embedder})"
+            ))
+            .at(measured.span.unwrap_or(self.expected.span), format!("the similarity is {shown}")),
+            (false, true, None) | (true, false, _) => return Outcome::Held,
+        };
+        if !near {
+            failure.notes.extend(facts.lacking().map(|lacking| format!("missing: {lacking}")));
+        }
+        failure.notes.extend(facts.hints());
+        failure.notes.extend(measured.note.clone());
+        failure.notes.push(quote(said));
+        let number = matches!(self.threshold, Some(Threshold::One(_)));
+        if !near && number && threshold > BUILTIN_REACHES && is_meant(embedder, "builtin") {
+            failure.notes.push(format!(
+                "a threshold belongs to an embedder: with `builtin`, few good answers in other words reach {threshold}; \
+                 write `{{ builtin: 0.5, openai: {threshold} }}` to have one for each"
+            ));
+        }
+        failure.details =
+            vec![Detail { path: "/similarity".into(), expected: json!(threshold), actual: json!(similarity) }];
+        Outcome::Failed(failure)
+    }
+}
+
+impl Evaluate for Semantic {
+    /// Only an answer that says nothing is judged without asking.
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        if !trace.text().trim().is_empty() {
+            return Outcome::NotEvaluated("no similarity was measured".into());
+        }
+        Outcome::Failed(Failure::new("the agent said nothing").at(self.expected.span, "nothing is like this"))
+    }
+
+    fn question(&self, trace: &Trace) -> Option<Question> {
+        let said = trace.text();
+        let asks = !said.trim().is_empty();
+        asks.then(|| Question::Similarity { expected: self.expected.value.clone(), said })
+    }
+
+    fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
+        match self.measured(answer, negate) {
+            Some(measured) => self.judge(&measured, &trace.text()),
+            None => Outcome::Error(Failure::new("the similarity that was measured is no number")),
+        }
+    }
+
+    fn keep(&self, answer: Value, negate: bool) -> Kept {
+        let Some(Measured { similarity, note, unfit, .. }) = self.measured(&answer, negate) else {
+            return Kept { evidence: answer, ..Kept::default() };
+        };
+        let near = similarity.threshold.is_some_and(|threshold| Similarity::passes(similarity.similarity, threshold));
+        let facts = &similarity.facts;
+        let lacks = !facts.missing.is_empty();
+        let held = unfit.is_none() && near && !negate && !(lacks && self.facts == Facts::Fail);
+        let mut warnings = Vec::new();
+        if held {
+            // What only the answer states is worth a word beside what it lacks, and not by itself.
+            let told = lacks || facts.negation.is_some();
+            let seen = Differing { extra: if lacks { facts.extra.clone() } else { Vec::new() }, ..facts.clone() };
+            warnings.extend(told.then(|| format!("the answer differs from the expected text: {seen}")));
+            warnings.extend(note);
+        }
+        Kept { evidence: serde_json::to_value(&similarity).unwrap_or(answer), similarity: Some(similarity), warnings }
+    }
+}

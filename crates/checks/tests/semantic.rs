@@ -1,0 +1,194 @@
+//! The check `semantic`, with similarities that the test makes up.
+
+use std::path::Path;
+
+use agentci_checks::{Question, ReadyCheck, single};
+use agentci_plan::{Check, MemoryFiles, Node, Outcome, Sources, Span};
+use agentci_trace::{Event, Kind, Moment, Trace};
+use serde_json::{Value, json};
+
+const BUILTIN: &str = "builtin:small@1";
+const OPENAI: &str = "openai:text-embedding-3-small";
+
+fn span() -> Span {
+    let file = Sources::default().add(Path::new("s/agentci.yaml"), "");
+    Span { file, line: 1, column: 1, width: 1 }
+}
+
+fn compiled(arguments: &Value, negate: bool) -> Result<ReadyCheck, Vec<String>> {
+    let check = Check { negate, ..Check::new("semantic", span(), Node::from_value(arguments, span())) };
+    single(check, &MemoryFiles::default(), Path::new("s"))
+        .map_err(|problems| problems.into_iter().map(|problem| problem.message).collect())
+}
+
+fn saying(text: &str) -> Trace {
+    let mut trace = Trace::default();
+    trace.push(Event { at: Moment::default(), turn: 0, kind: Kind::FinalOutput(json!(text)) });
+    trace
+}
+
+fn measured(similarity: f64, embedder: &str) -> Value {
+    json!({ "similarity": similarity, "embedder": embedder })
+}
+
+/// What is said of an answer of this similarity; nothing when the check holds.
+fn said(arguments: &Value, negate: bool, answer: &Value) -> Option<String> {
+    match compiled(arguments, negate).unwrap().conclude(&saying("Paid 15."), answer) {
+        Outcome::Held => None,
+        Outcome::Failed(failure) => Some([&[failure.message], &failure.notes[..]].concat().join("\n")),
+        Outcome::Error(failure) => Some(format!("error: {} ({})", failure.message, failure.label)),
+        other @ Outcome::NotEvaluated(_) => panic!("{other:?}"),
+    }
+}
+
+fn holds(arguments: &Value, similarity: f64, embedder: &str) -> bool {
+    said(arguments, false, &measured(similarity, embedder)).is_none()
+}
+
+#[test]
+fn a_number_is_the_least_similarity() {
+    let arguments = json!({ "expected": "Paid.", "threshold": 0.88 });
+    assert!(holds(&arguments, 0.88, OPENAI) && holds(&arguments, 0.879_999_5, OPENAI));
+    assert!(!holds(&arguments, 0.8799, OPENAI));
+    let told = said(&arguments, false, &measured(0.8795, OPENAI)).unwrap();
+    let first = "the answer is not near enough to the expected text: similarity 0.8795 is below 0.88 (openai:text-embedding-3-small)";
+    assert_eq!(told, format!("{first}\nthe agent said: Paid 15."));
+}
+
+#[test]
+fn without_a_threshold_the_embedder_knows_one() {
+    let own = |similarity| json!({ "similarity": similarity, "embedder": BUILTIN, "default_threshold": 0.5 });
+    assert_eq!(said(&json!("Paid."), false, &own(0.5)), None);
+    assert!(said(&json!("Paid."), false, &own(0.49)).is_some());
+    assert!(holds(&json!("Paid."), 0.88, OPENAI) && !holds(&json!("Paid."), 0.87, OPENAI));
+}
+
+#[test]
+fn thresholds_may_differ_by_embedder() {
+    let arguments = json!({ "expected": "Paid.", "threshold": {
+        "builtin": 0.5, "openai": 0.8, "openai:text-embedding-3-small": 0.7,
+    } });
+    assert!(holds(&arguments, 0.5, BUILTIN) && !holds(&arguments, 0.49, BUILTIN));
+    assert!(holds(&arguments, 0.8, "openai:other") && !holds(&arguments, 0.79, "openai:other"));
+    // The longest key that means it.
+    assert!(holds(&arguments, 0.7, OPENAI) && !holds(&arguments, 0.69, OPENAI));
+    let only = json!({ "expected": "Paid.", "threshold": { "builtin": 0.5, "open": 0.1 } });
+    assert_eq!(
+        said(&only, false, &measured(0.99, OPENAI)).unwrap(),
+        "error: there is no threshold for the embedder `openai:text-embedding-3-small` (only for `builtin`, `open`)"
+    );
+}
+
+#[test]
+fn a_threshold_of_another_embedder_is_told_where_it_matters() {
+    let told = |threshold: Value, embedder| {
+        let arguments = json!({ "expected": "Paid.", "threshold": threshold });
+        said(&arguments, false, &measured(0.1, embedder)).unwrap().contains("a threshold belongs to an embedder")
+    };
+    assert!(told(json!(0.88), BUILTIN));
+    assert!(!told(json!(0.88), OPENAI) && !told(json!(0.6), BUILTIN) && !told(json!({ "builtin": 0.88 }), BUILTIN));
+}
+
+fn with_facts(similarity: f64) -> Value {
+    let number = |text: &str| json!({ "kind": "number", "text": text });
+    let facts = json!({ "missing": [number("20")], "extra": [number("15")], "negation": "answer" });
+    json!({ "similarity": similarity, "embedder": BUILTIN, "default_threshold": 0.5, "facts": facts })
+}
+
+#[test]
+fn a_missing_fact_fails_warns_or_does_not_count() {
+    let arguments = |facts: &str| json!({ "expected": "Paid 20.", "facts": facts });
+    let told = said(&json!("Paid 20."), false, &with_facts(0.9)).unwrap();
+    assert_eq!(
+        told,
+        "the answer does not state what is expected: number `20`\n\
+         similarity 0.9000 (threshold 0.5000, builtin:small@1)\n\
+         only in the answer: number `15`\nonly the answer says no\nthe agent said: Paid 15."
+    );
+    assert_eq!(said(&arguments("fail"), false, &with_facts(0.9)), Some(told));
+    assert_eq!(said(&arguments("warn"), false, &with_facts(0.9)), None);
+    assert_eq!(said(&arguments("off"), false, &with_facts(0.9)), None);
+    let kept = |facts: &str| compiled(&arguments(facts), false).unwrap().keep(with_facts(0.9));
+    assert_eq!(
+        kept("warn").warnings,
+        ["the answer differs from the expected text: missing: number `20`; only in the answer: number `15`; \
+          only the answer says no"]
+    );
+    assert!(kept("fail").warnings.is_empty(), "it is a failure");
+    assert!(kept("off").warnings.is_empty() && kept("off").evidence.get("facts").is_none());
+    // An answer that is too far off anyway shows its facts as well.
+    let far = said(&arguments("warn"), false, &with_facts(0.2)).unwrap();
+    assert!(far.contains("similarity 0.2000 is below 0.5") && far.contains("missing: number `20`"), "{far}");
+    let kept = compiled(&arguments("warn"), false).unwrap().keep(with_facts(0.2));
+    assert!(kept.warnings.is_empty(), "it is a failure");
+}
+
+#[test]
+fn a_negation_alone_is_a_hint() {
+    let mut answer = with_facts(0.9);
+    answer["facts"] = json!({ "extra": [{ "kind": "name", "text": "Lopez" }], "negation": "expected" });
+    assert_eq!(said(&json!("Not paid."), false, &answer), None);
+    let warnings = compiled(&json!("Not paid."), false).unwrap().keep(answer.clone()).warnings;
+    assert_eq!(warnings, ["the answer differs from the expected text: only the expected text says no"]);
+    answer["facts"] = json!({ "extra": [{ "kind": "name", "text": "Lopez" }] });
+    assert!(compiled(&json!("Paid."), false).unwrap().keep(answer).warnings.is_empty(), "more may be said");
+}
+
+#[test]
+fn what_was_measured_is_kept_with_the_threshold() {
+    let kept = compiled(&json!({ "expected": "Paid 20.", "threshold": 0.6 }), false).unwrap().keep(with_facts(0.9));
+    let facts = with_facts(0.9)["facts"].clone();
+    let evidence = json!({ "similarity": 0.9, "embedder": BUILTIN, "threshold": 0.6, "facts": facts });
+    assert_eq!(kept.evidence, evidence);
+    assert_eq!(kept.similarity.unwrap().threshold, Some(0.6));
+}
+
+#[test]
+fn negated_it_must_be_far_off_and_facts_do_not_count() {
+    let arguments = json!({ "expected": "Paid 20.", "threshold": 0.5 });
+    assert_eq!(said(&arguments, true, &with_facts(0.4)), None);
+    let told = said(&arguments, true, &with_facts(0.6)).unwrap();
+    assert!(told.starts_with("the answer is too near to the text: similarity 0.6000 is not below 0.5 ("), "{told}");
+    let kept = compiled(&arguments, true).unwrap().keep(with_facts(0.4));
+    assert!(kept.similarity.is_some_and(|similarity| similarity.negated && similarity.facts.is_empty()));
+}
+
+#[test]
+fn an_answer_that_says_nothing_is_not_asked_about() {
+    let check = compiled(&json!("Paid."), false).unwrap();
+    for nothing in [saying(" \n"), Trace::default()] {
+        assert_eq!(check.question(&nothing), None);
+        assert!(
+            matches!(check.evaluate(&nothing), Outcome::Failed(failure) if failure.message == "the agent said nothing")
+        );
+        assert_eq!(compiled(&json!("Paid."), true).unwrap().evaluate(&nothing), Outcome::Held);
+    }
+    let question = Question::Similarity { expected: "Paid.".into(), said: "Done".into() };
+    assert_eq!(check.question(&saying("Done")), Some(question));
+}
+
+#[test]
+fn an_answer_that_is_no_number_is_an_error() {
+    for answer in [json!({}), json!({ "similarity": "near", "embedder": BUILTIN }), json!(7)] {
+        assert!(said(&json!("Paid."), false, &answer).unwrap().starts_with("error: "), "{answer}");
+    }
+}
+
+#[test]
+fn refuses_thresholds_and_texts_that_mean_nothing() {
+    for (arguments, message) in [
+        (json!({ "threshold": 0.5 }), "`semantic` needs `expected`"),
+        (json!(" "), "the expected text says nothing"),
+        (json!({ "expected": "a", "threshold": 1.1 }), "`threshold` must be from 0 to 1, found 1.1"),
+        (json!({ "expected": "a", "threshold": "high" }), "`threshold` must be a number, found the text `high`"),
+        (json!({ "expected": "a", "threshold": {} }), "`threshold` names no embedder"),
+        (json!({ "expected": "a", "threshold": { "builtin": -1 } }), "`builtin` must be from 0 to 1, found -1"),
+        (
+            json!({ "expected": "a", "facts": "strict" }),
+            "`facts` must be one of `fail`, `warn`, `off`, found the text `strict`",
+        ),
+        (json!({ "expected": "a", "treshold": 1 }), "unknown key `treshold` in `semantic`"),
+    ] {
+        assert_eq!(compiled(&arguments, false).unwrap_err(), [message], "{arguments}");
+    }
+}

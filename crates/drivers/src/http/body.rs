@@ -1,0 +1,153 @@
+//! What is posted.
+
+use std::collections::BTreeMap;
+
+use agentci_plan::{Data, Text, UnsetVariable};
+use serde_json::{Map, Value};
+
+/// What stands for all that goes into a turn.
+const INPUT: &str = "INPUT";
+
+/// The template of a body, with the values of its variables.
+#[derive(Debug)]
+pub(super) struct Body {
+    template: Option<Data>,
+    variables: BTreeMap<String, String>,
+}
+
+impl Body {
+    /// Looks up what the template needs beside the input.
+    pub(super) fn new(template: Option<&Data>, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, UnsetVariable> {
+        let mut variables = BTreeMap::new();
+        if let Some(template) = template {
+            let names = template.variables();
+            let others = names.into_iter().filter(|name| !is_input(name));
+            variables.extend(others.filter_map(|name| Some((name.clone(), lookup(&name)?))));
+            // What is missing is missing before anything is sent.
+            template.fill(&|name| if is_input(name) { Some(String::new()) } else { lookup(name) })?;
+        }
+        Ok(Self { template: template.cloned(), variables })
+    }
+
+    /// The body for an input. Variables that `known` tells have that value.
+    pub(super) fn fill(&self, input: &Value, known: &BTreeMap<String, String>) -> Result<Value, UnsetVariable> {
+        match &self.template {
+            None => Ok(input.clone()),
+            Some(Data::Literal(value)) => Ok(value.clone()),
+            Some(Data::Template(value)) => fill(value, input, &|name| match part(input, name) {
+                Some(part) => Some(as_text(part)),
+                None => known.get(name).or_else(|| self.variables.get(name)).cloned(),
+            }),
+        }
+    }
+}
+
+/// A task that leads the agent to its tools: each base is one of its variables.
+pub(super) fn with_bases(mut task: Value, bases: &[(String, String)]) -> Value {
+    if let Value::Object(task) = &mut task
+        && !bases.is_empty()
+    {
+        let variables = task.entry("variables").or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(variables) = variables {
+            variables.extend(bases.iter().map(|(name, base)| (name.clone(), base.as_str().into())));
+        }
+    }
+    task
+}
+
+fn fill(value: &Value, input: &Value, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Value, UnsetVariable> {
+    Ok(match value {
+        Value::String(text) => match sole_input(text) {
+            Some(name) => part(input, name).cloned().ok_or_else(|| UnsetVariable(name.to_owned()))?,
+            None => Value::String(Text::parse(text).fill(lookup)?),
+        },
+        Value::Array(items) => items.iter().map(|item| fill(item, input, lookup)).collect::<Result<_, _>>()?,
+        Value::Object(map) => {
+            let filled = map.iter().map(|(key, value)| Ok((key.clone(), fill(value, input, lookup)?)));
+            Value::Object(filled.collect::<Result<_, UnsetVariable>>()?)
+        }
+        other => other.clone(),
+    })
+}
+
+/// The name in a text that is a part of the input and nothing else.
+fn sole_input(text: &str) -> Option<&str> {
+    let name = text.strip_prefix("${")?.strip_suffix('}')?;
+    let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+    (plain && is_input(name)).then_some(name)
+}
+
+fn is_input(name: &str) -> bool {
+    name.strip_prefix(INPUT).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// A part of the input: all of it by `INPUT`, a field by `INPUT.name`, one within it by `INPUT.name.name`.
+fn part<'i>(input: &'i Value, name: &str) -> Option<&'i Value> {
+    let path = name.strip_prefix(INPUT)?;
+    if path.is_empty() {
+        return Some(input);
+    }
+    path.strip_prefix('.')?.split('.').try_fold(input, |value, key| match value {
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
+    })
+}
+
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn filled(template: Value, input: &Value) -> Result<Value, UnsetVariable> {
+        let template = Data::parse(template);
+        let body = Body::new(Some(&template), &|name| (name == "USER").then(|| "ada".to_owned()))?;
+        body.fill(input, &BTreeMap::from([("BASE".to_owned(), "http://t".to_owned())]))
+    }
+
+    #[test]
+    fn input_keeps_its_type_where_it_stands_alone_and_is_text_elsewhere() {
+        let input = json!({"q": "why?", "variables": {"id": 7, "tags": ["a", "b"]}});
+        for (template, expected) in [
+            (json!("${INPUT}"), input.clone()),
+            (json!({"ask": "${INPUT.q}"}), json!({"ask": "why?"})),
+            (json!(["${INPUT.variables}"]), json!([{"id": 7, "tags": ["a", "b"]}])),
+            (json!("${INPUT.variables.id}"), json!(7)),
+            (json!("${INPUT.variables.tags.1}"), json!("b")),
+            (json!("id ${INPUT.variables.id}, ${INPUT.variables.tags}"), json!("id 7, [\"a\",\"b\"]")),
+            (json!("${INPUT.missing:-none} ${USER}"), json!("none ada")),
+            (json!("$${INPUT.q} ${USER}"), json!("${INPUT.q} ada")),
+            (json!({"n": 1, "t": "${USERS:-}"}), json!({"n": 1, "t": ""})),
+        ] {
+            assert_eq!(filled(template.clone(), &input).unwrap(), expected, "{template}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        assert_eq!(filled(json!("${INPUT.missing}"), &json!({})), Err(UnsetVariable("INPUT.missing".into())));
+        assert_eq!(filled(json!("a ${INPUT.missing}"), &json!({})), Err(UnsetVariable("INPUT.missing".into())));
+        assert_eq!(filled(json!("${OTHER}"), &json!({})), Err(UnsetVariable("OTHER".into())));
+    }
+
+    #[test]
+    fn tools_are_variables_of_the_task() {
+        let bases = [("BASE".to_owned(), "http://t".to_owned())];
+        for (task, expected) in [
+            (json!({"q": 1}), json!({"q": 1, "variables": {"BASE": "http://t"}})),
+            (json!({"variables": {"a": 1}}), json!({"variables": {"a": 1, "BASE": "http://t"}})),
+            (json!({"variables": [1]}), json!({"variables": [1]})),
+            (json!("text"), json!("text")),
+        ] {
+            assert_eq!(with_bases(task, &bases), expected);
+        }
+        assert_eq!(with_bases(json!({}), &[]), json!({}));
+    }
+}

@@ -1,0 +1,213 @@
+//! The conversation with the server.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use agentci_plan::{HttpTarget, UnsetVariable};
+use agentci_trace::{Kind, Moment};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::body::{Body, with_bases};
+use super::reader::{NoAnswer, Reader};
+use super::refusal::refused;
+use super::seen::{self, Watch};
+use crate::exchange::{Answer, Line, Method, Recording, Request};
+use crate::{Context, DriveError, Input, ToolBases, TraceSink};
+
+/// The most bytes of an answer that is read whole.
+const LARGEST: usize = 16 << 20;
+/// The most bytes that are read of an answer that says no.
+const LARGEST_REFUSAL: usize = 1 << 20;
+/// What is asked for: a stream, if the server has one.
+const ACCEPT: &str = "text/event-stream, application/x-ndjson;q=0.9, application/json;q=0.8, */*;q=0.5";
+
+/// A conversation with a server that is asked over plain HTTP.
+#[derive(Debug)]
+pub(crate) struct HttpDriver {
+    url: String,
+    headers: Vec<(String, String)>,
+    body: Body,
+    pointer: Option<String>,
+    timeout: Duration,
+    bases: ToolBases,
+    /// What was said so far, where it is messages that are said.
+    history: Vec<Value>,
+    line: Line,
+    watch: Watch,
+    /// When the last of an answer was read.
+    latest: Moment,
+}
+
+impl HttpDriver {
+    pub(crate) fn open(target: &HttpTarget, context: &Context<'_>, line: Line) -> Result<Self, UnsetVariable> {
+        let mut headers = vec![("accept".to_owned(), ACCEPT.to_owned())];
+        for (name, value) in &target.headers {
+            headers.push((name.clone(), value.fill(context.lookup)?));
+        }
+        let recorder = match &line {
+            Line::Record(recorder) => Some(recorder.clone()),
+            Line::Live | Line::Replay(_) => None,
+        };
+        Ok(Self {
+            url: target.url.value.fill(context.lookup)?,
+            headers,
+            body: Body::new(target.body.as_ref(), context.lookup)?,
+            pointer: target.answer.as_ref().map(|pointer| pointer.value.clone()),
+            timeout: context.request_timeout.unwrap_or(target.timeout),
+            bases: context.bases.clone(),
+            history: Vec::new(),
+            line,
+            watch: Watch { wire: None, recorder },
+            latest: Moment::default(),
+        })
+    }
+
+    pub(crate) fn listen(&mut self, wire: UnboundedReceiver<Kind>) {
+        self.watch.wire = Some(wire);
+    }
+
+    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+        let at = self.line.next(sink.clock());
+        sink.push_at(at, Kind::TurnStart(input.value()))?;
+        let request = self.request(input)?;
+        let output = match self.ask(&request, at, sink).await {
+            Err(DriveError::AgentError(message)) => {
+                let at = latest(self.latest, sink);
+                sink.push_at(at, Kind::AgentError { message: message.clone(), data: None })?;
+                return Err(DriveError::AgentError(message));
+            }
+            asked => asked?,
+        };
+        if let Input::Messages(messages) = input {
+            self.history.extend_from_slice(messages);
+            let said = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
+            self.history.push(json!({ "role": "assistant", "content": said }));
+        }
+        let over = latest(self.latest, sink);
+        sink.push_at(over, Kind::FinalOutput(output))?;
+        sink.push_at(over, Kind::TurnEnd)?;
+        Ok(())
+    }
+
+    /// What is sent. The addresses of tools are new in every run; what makes a request the same is their names.
+    fn request(&self, input: &Input) -> Result<Request, DriveError> {
+        let (plain, led) = match input {
+            Input::Task(task) => {
+                let led = if self.bases.tell { &self.bases.bases[..] } else { &[] };
+                (task.clone(), with_bases(task.clone(), led))
+            }
+            Input::Messages(messages) => {
+                let all: Vec<&Value> = self.history.iter().chain(messages).collect();
+                let all = json!({ "messages": all });
+                (all.clone(), all)
+            }
+            Input::Action { .. } => {
+                return Err(DriveError::Unsupported(format!("an HTTP agent can not take {}", input.value())));
+            }
+        };
+        let wrong = |unset: UnsetVariable| {
+            DriveError::Unsupported(format!("the body can not be filled: {unset}, and the turn has no such part"))
+        };
+        let names = self.bases.bases.iter().map(|(name, _)| (name.clone(), format!("${{{name}}}"))).collect();
+        let identity = self.body.fill(&plain, &names).map_err(wrong)?;
+        let body = self.body.fill(&led, &BTreeMap::new()).map_err(wrong)?;
+        Ok(Request {
+            url: self.url.clone(),
+            method: Method::Post,
+            headers: self.headers.clone(),
+            body: body.to_string(),
+            identity: json!({ "body": identity }),
+            timeout: self.timeout,
+        })
+    }
+
+    /// Asks, and reads the answer to its end.
+    async fn ask(&mut self, request: &Request, at: Moment, sink: &mut TraceSink<'_>) -> Result<Value, DriveError> {
+        let clock = sink.clock();
+        let mut answer = self.watch.beside(sink, self.line.send(request, clock, at)).await??;
+        if !(200..300).contains(&answer.status) {
+            let body = self.watch.beside(sink, answer.body(LARGEST_REFUSAL)).await?;
+            self.recall(None, sink)?;
+            return Err(refused(answer.status, &body.map(|(body, _)| body).unwrap_or_default()));
+        }
+        let mut reader = Reader::new(self.pointer.clone());
+        let read = match answer.content_type().as_str() {
+            "text/event-stream" => self.events(&mut answer, &mut reader, sink).await,
+            "application/x-ndjson"
+            | "application/ndjson"
+            | "application/jsonl"
+            | "application/x-jsonlines"
+            | "application/json-lines" => self.lines(&mut answer, &mut reader, sink).await,
+            _ => self.whole(&mut answer, &mut reader, sink).await,
+        };
+        self.latest = answer.latest();
+        // Who has heard enough leaves now, rather than when everything is judged.
+        drop(answer);
+        self.recall(None, sink)?;
+        read?;
+        Ok(reader.finish()?)
+    }
+
+    async fn events(&mut self, answer: &mut Answer, reader: &mut Reader, sink: &mut TraceSink<'_>) -> Read {
+        while let Some(arrived) = self.watch.beside(sink, answer.frame()).await?? {
+            self.take(arrived.at, reader.event(arrived.frame.event.as_deref(), &arrived.frame.data), sink)?;
+            if reader.is_over() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn lines(&mut self, answer: &mut Answer, reader: &mut Reader, sink: &mut TraceSink<'_>) -> Read {
+        let mut number = 0;
+        while let Some((line, at)) = self.watch.beside(sink, answer.line()).await?? {
+            number += 1;
+            self.take(at, reader.line(number, &line), sink)?;
+            if reader.is_over() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn whole(&mut self, answer: &mut Answer, reader: &mut Reader, sink: &mut TraceSink<'_>) -> Read {
+        let (body, at) = self.watch.beside(sink, answer.body(LARGEST)).await??;
+        self.take(at, reader.whole(&body), sink)
+    }
+
+    /// Writes what was read to the trace, after what was seen before it.
+    fn take(&mut self, at: Moment, read: Result<Vec<Kind>, NoAnswer>, sink: &mut TraceSink<'_>) -> Read {
+        self.recall(Some(at), sink)?;
+        for kind in read? {
+            sink.push_at(at, kind)?;
+        }
+        Ok(())
+    }
+
+    /// In a replay, what someone else saw when it was recorded.
+    fn recall(&mut self, until: Option<Moment>, sink: &mut TraceSink<'_>) -> Read {
+        while let Some((kept, at)) = self.line.seen(until, sink.clock()) {
+            if let Some(kind) = seen::read(&kept) {
+                sink.push_at(at, kind)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was recorded, if anything is.
+    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
+        match std::mem::take(&mut self.line) {
+            Line::Record(recorder) => Some(recorder.into_recording()),
+            Line::Live | Line::Replay(_) => None,
+        }
+    }
+}
+
+type Read = Result<(), DriveError>;
+
+/// The moment of what was read last, or of what was seen after it.
+fn latest(read: Moment, sink: &TraceSink<'_>) -> Moment {
+    let seen = sink.trace().events().last().map(|event| event.at);
+    seen.filter(|seen| seen.offset_us > read.offset_us).unwrap_or(read)
+}

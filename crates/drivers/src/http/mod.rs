@@ -1,0 +1,17 @@
+//! A server that is asked over plain HTTP.
+//!
+//! A turn is one request: the body that the target describes is posted, and the answer is read as it comes, as server-sent events
+//! or as lines of JSON, or whole. Text goes to the trace in the moment it arrives, and so does what someone else sees of the agent
+//! meanwhile, such as calls of its tools; what the answer comes to as a whole is its final output.
+
+mod body;
+mod driver;
+mod places;
+mod reader;
+mod refusal;
+mod seen;
+
+pub(crate) use driver::HttpDriver;
+
+#[cfg(test)]
+mod tests;

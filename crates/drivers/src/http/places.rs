@@ -1,0 +1,114 @@
+//! Where the text is in a JSON value.
+
+use serde_json::Value;
+
+/// Where texts usually are, in this order: the path to each, as JSON pointers.
+const USUAL: [&str; 12] = [
+    "/choices/0/delta/content",
+    "/choices/0/message/content",
+    "/delta",
+    "/delta/text",
+    "/delta/content",
+    "/token",
+    "/content",
+    "/text",
+    "/answer",
+    "/message",
+    "/message/content",
+    "/message/text",
+];
+
+/// The text of a value that stands at a pointer, or else at the first usual place that has one. At a place of the user's choosing
+/// anything but null has a text; at a usual one only text has.
+pub(super) fn text(value: &Value, pointer: Option<&str>) -> Option<String> {
+    match pointer {
+        Some(pointer) => match value.pointer(pointer)? {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            parts @ Value::Array(_) => Some(joined(parts).unwrap_or_else(|| parts.to_string())),
+            other => Some(other.to_string()),
+        },
+        None => USUAL.iter().find_map(|place| match value.pointer(place)? {
+            Value::String(text) => Some(text.clone()),
+            parts @ Value::Array(_) => joined(parts),
+            _ => None,
+        }),
+    }
+}
+
+/// The text of parts, each of which is a text or has one; nothing if any is something else.
+fn joined(parts: &Value) -> Option<String> {
+    let parts = parts.as_array().filter(|parts| !parts.is_empty())?;
+    parts.iter().map(|part| part.as_str().or_else(|| part.get("text")?.as_str())).collect()
+}
+
+/// What an error says: the words in it, or all of it.
+pub(super) fn words(value: &Value) -> String {
+    let places = ["/error/message", "/error", "/message", "/detail", "/title", "/text", "/content"];
+    let said = places.iter().find_map(|place| value.pointer(place).and_then(Value::as_str));
+    said.or(value.as_str()).map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_first_usual_place_that_has_a_text_counts() {
+        for (value, expected) in [
+            (json!({"choices": [{"delta": {"content": "a"}}], "text": "b"}), Some("a")),
+            (json!({"choices": [{"delta": {"role": "assistant", "content": null}}]}), None),
+            (json!({"choices": [{"message": {"content": "a"}}]}), Some("a")),
+            (json!({"delta": "a", "token": "b"}), Some("a")),
+            (json!({"delta": {"type": "text_delta", "text": "a"}}), Some("a")),
+            (json!({"delta": {"content": "a"}}), Some("a")),
+            (json!({"delta": {"thinking": "hm"}, "token": "a"}), Some("a")),
+            (json!({"token": "a", "content": "b"}), Some("a")),
+            (json!({"content": "a", "text": "b"}), Some("a")),
+            (json!({"content": [{"type": "text", "text": "a"}, "b"]}), Some("ab")),
+            (json!({"content": [{"type": "image"}], "text": "a"}), Some("a")),
+            (json!({"text": "a", "answer": "b"}), Some("a")),
+            (json!({"answer": "a", "message": "b"}), Some("a")),
+            (json!({"message": "a"}), Some("a")),
+            (json!({"message": {"role": "assistant", "content": "a"}}), Some("a")),
+            (json!({"message": {"parts": []}, "status": "working"}), None),
+            (json!({"text": 5}), None),
+            (json!([{"text": "a"}]), None),
+        ] {
+            assert_eq!(text(&value, None).as_deref(), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_pointer_leads_to_anything() {
+        let value =
+            json!({"text": "usual", "data": {"out": ["a", {"text": "b"}], "n": 1.50, "no": null, "o": {"k": 1}}});
+        for (pointer, expected) in [
+            ("/data/out", Some("ab")),
+            ("/data/out/0", Some("a")),
+            ("/data/n", Some("1.50")),
+            ("/data/o", Some("{\"k\":1}")),
+            ("/data/no", None),
+            ("/elsewhere", None),
+        ] {
+            let value: Value = serde_json::from_str(&value.to_string().replace("1.5,", "1.50,")).unwrap();
+            assert_eq!(text(&value, Some(pointer)).as_deref(), expected, "{pointer}");
+        }
+    }
+
+    #[test]
+    fn words_of_errors_are_found() {
+        for (value, expected) in [
+            (json!({"error": {"message": "a", "code": 1}}), "a"),
+            (json!({"error": "a"}), "a"),
+            (json!({"type": "error", "message": "a"}), "a"),
+            (json!({"detail": "a"}), "a"),
+            (json!("a"), "a"),
+            (json!({"code": 7}), "{\"code\":7}"),
+        ] {
+            assert_eq!(words(&value), expected);
+        }
+    }
+}

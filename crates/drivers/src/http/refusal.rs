@@ -1,0 +1,83 @@
+//! Answers that are none.
+
+use serde_json::Value;
+
+use super::places;
+use super::reader::NoAnswer;
+use crate::DriveError;
+
+/// How much of an answer a message shows.
+const SHOWN: usize = 300;
+
+/// A status that is no success.
+pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
+    let help = match status {
+        300..=399 => "the agent sends us elsewhere: check the target's `url`",
+        401 | 403 => "check the credentials in the target's `headers`",
+        404 | 405 => "check the target's `url`: a server is there, but not at this path",
+        400 | 415 | 422 => "the agent does not take the question: check the target's `body` and `headers`",
+        _ => "look at the agent's log",
+    };
+    let text = String::from_utf8_lossy(body);
+    let words = match serde_json::from_str::<Value>(&text) {
+        Ok(value @ Value::Object(_)) => places::words(&value),
+        _ => text.trim().to_owned(),
+    };
+    DriveError::Refused {
+        message: format!("the agent answered with status {status}{}", cut(&words)),
+        help: help.into(),
+    }
+}
+
+impl From<NoAnswer> for DriveError {
+    fn from(none: NoAnswer) -> Self {
+        match none {
+            NoAnswer::Failed(words) if words.is_empty() => DriveError::AgentError("it does not say why".into()),
+            NoAnswer::Failed(words) => DriveError::AgentError(shortened(&words)),
+            NoAnswer::Garbled(message) => DriveError::Protocol {
+                message,
+                help: "look at what the agent sends, and as which `content-type`".into(),
+            },
+            NoAnswer::Empty(message) => {
+                let help = if message.ends_with("empty") {
+                    "look at the agent's log"
+                } else {
+                    "say where the text is with the target's `answer`, a JSON pointer such as `/data/text`"
+                };
+                DriveError::Refused { message, help: help.into() }
+            }
+        }
+    }
+}
+
+/// What is shown of an answer, on a line of its own.
+pub(super) fn cut(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() { String::new() } else { format!("\nit says: {}", shortened(text)) }
+}
+
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(SHOWN).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_tells_the_status_and_the_words() {
+        for (status, body, expected) in [
+            (500, "{\"detail\":\"no model\"}", "the agent answered with status 500\nit says: no model"),
+            (503, " busy\n", "the agent answered with status 503\nit says: busy"),
+            (502, "", "the agent answered with status 502"),
+        ] {
+            assert_eq!(refused(status, body.as_bytes()).to_string(), expected);
+        }
+        let long = refused(400, &[b'x'; 1000]).to_string();
+        assert!(long.ends_with("xxx...") && long.len() < 400, "{long}");
+    }
+}

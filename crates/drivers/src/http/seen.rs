@@ -1,0 +1,134 @@
+//! What someone else sees of the agent while it answers.
+
+use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::exchange::Recorder;
+use crate::{Stopped, TraceSink};
+
+/// Someone who sees what the agent does, and who writes it down.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    pub(super) wire: Option<UnboundedReceiver<Kind>>,
+    pub(super) recorder: Option<Recorder>,
+}
+
+impl Watch {
+    /// Waits for something, and lets what is seen meanwhile enter the trace.
+    pub(super) async fn beside<T>(
+        &mut self,
+        sink: &mut TraceSink<'_>,
+        waiting: impl Future<Output = T>,
+    ) -> Result<T, Stopped> {
+        let mut waiting = std::pin::pin!(waiting);
+        loop {
+            tokio::select! {
+                // First what was seen: the agent can only speak of it afterwards.
+                biased;
+                Some(kind) = next(self.wire.as_mut()) => self.take(kind, sink)?,
+                done = &mut waiting => {
+                    self.take_all(sink)?;
+                    return Ok(done);
+                }
+            }
+        }
+    }
+
+    /// Takes what was seen so far.
+    fn take_all(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
+        while let Some(kind) = self.wire.as_mut().and_then(|wire| wire.try_recv().ok()) {
+            self.take(kind, sink)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, kind: Kind, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
+        let clock = sink.clock();
+        let at = clock.now();
+        if let (Some(recorder), Some(what)) = (&mut self.recorder, written(&kind)) {
+            recorder.seen(what, clock, at);
+        }
+        sink.push_at(at, kind)
+    }
+}
+
+async fn next(wire: Option<&mut UnboundedReceiver<Kind>>) -> Option<Kind> {
+    match wire {
+        Some(wire) => wire.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// How it is kept in a recording.
+fn written(kind: &Kind) -> Option<Value> {
+    Some(match kind {
+        Kind::ToolCall(ToolCall { call_id, name, args, .. }) => {
+            json!({"type": "tool_call", "call_id": call_id, "name": name, "args": args})
+        }
+        Kind::ToolResult(ToolResult { call_id, ok, result, error, fault }) => json!({
+            "type": "tool_result", "call_id": call_id, "ok": ok, "result": result, "error": error, "fault": fault
+        }),
+        Kind::ModelCall { request, response } => {
+            json!({"type": "model_call", "request": request, "response": response})
+        }
+        Kind::Usage(usage) => json!({"type": "usage", "usage": usage}),
+        _ => return None,
+    })
+}
+
+/// What is kept in a recording; nothing if it is something that this build does not know.
+pub(super) fn read(kept: &Value) -> Option<Kind> {
+    let text = |key: &str| kept.get(key).and_then(Value::as_str).map(str::to_owned);
+    let value = |key: &str| kept.get(key).cloned().unwrap_or_default();
+    Some(match kept.get("type")?.as_str()? {
+        "tool_call" => Kind::ToolCall(ToolCall {
+            call_id: text("call_id")?,
+            name: text("name")?,
+            args: value("args"),
+            observer: Observer::Stub,
+            begun: None,
+        }),
+        "tool_result" => Kind::ToolResult(ToolResult {
+            call_id: text("call_id")?,
+            ok: kept.get("ok")?.as_bool()?,
+            result: value("result"),
+            error: text("error"),
+            fault: text("fault"),
+        }),
+        "model_call" => Kind::ModelCall { request: value("request"), response: value("response") },
+        "usage" => Kind::Usage(serde_json::from_value(value("usage")).ok()?),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_trace::Usage;
+
+    use super::*;
+
+    #[test]
+    fn what_was_seen_reads_back_the_same() {
+        let call = ToolCall {
+            call_id: "1".into(),
+            name: "pay".into(),
+            args: json!({"id": 1.0}),
+            observer: Observer::Stub,
+            begun: None,
+        };
+        let failed = Some("no".to_owned());
+        let result =
+            ToolResult { call_id: "1".into(), ok: false, result: Value::Null, error: failed.clone(), fault: failed };
+        for kind in [
+            Kind::ToolCall(call),
+            Kind::ToolResult(result),
+            Kind::ModelCall { request: json!([1]), response: json!("a") },
+            Kind::Usage(Usage { tokens_in: Some(3), tokens_out: None, cost_usd: Some(0.5) }),
+        ] {
+            assert_eq!(read(&written(&kind).unwrap()), Some(kind));
+        }
+        assert_eq!(written(&Kind::TurnEnd), None);
+        assert_eq!(read(&json!({"type": "news"})), None);
+    }
+}

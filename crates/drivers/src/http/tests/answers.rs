@@ -1,0 +1,188 @@
+//! Answers that come in events or lines, or whole.
+
+use agentci_trace::{Event, Kind, Moment, Trace};
+use agentci_wire::sse::Decoder;
+use serde_json::{Value, json};
+
+use crate::http::reader::{NoAnswer, Reader};
+
+/// What an answer comes to, and what a trace makes of it.
+pub(super) struct Read {
+    pub(super) output: Result<Value, NoAnswer>,
+    pub(super) trace: Trace,
+}
+
+fn read(
+    pointer: Option<&str>,
+    take: impl FnOnce(&mut Reader, &mut dyn FnMut(Vec<Kind>)) -> Result<(), NoAnswer>,
+) -> Read {
+    let mut reader = Reader::new(pointer.map(str::to_owned));
+    let mut trace = Trace::default();
+    let mut push = |kinds: Vec<Kind>| {
+        for kind in kinds {
+            trace.push(Event { at: Moment::default(), turn: 0, kind });
+        }
+    };
+    let output = take(&mut reader, &mut push).and_then(|()| reader.finish());
+    Read { output, trace }
+}
+
+/// Reads a stream that comes in these pieces.
+pub(super) fn stream(pointer: Option<&str>, pieces: &[&[u8]]) -> Read {
+    read(pointer, |reader, push| {
+        let mut decoder = Decoder::new(1 << 20);
+        let mut frames = Vec::new();
+        for piece in pieces {
+            decoder.push(piece);
+            frames.extend(std::iter::from_fn(|| decoder.next().unwrap()));
+        }
+        frames.extend(std::iter::from_fn(|| decoder.finish()));
+        for frame in frames {
+            push(reader.event(frame.event.as_deref(), &frame.data)?);
+            if reader.is_over() {
+                break;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn events(text: &str) -> Result<Value, NoAnswer> {
+    let read = stream(None, &[text.as_bytes()]);
+    if let Ok(Value::String(output)) = &read.output {
+        assert_eq!(read.trace.text(), *output, "what was said and what it comes to differ");
+    }
+    read.output
+}
+
+fn lines(text: &str) -> Result<Value, NoAnswer> {
+    read(None, |reader, push| {
+        for (index, line) in text.split_inclusive('\n').enumerate() {
+            push(reader.line(index + 1, line.as_bytes())?);
+        }
+        Ok(())
+    })
+    .output
+}
+
+fn whole(pointer: Option<&str>, body: &[u8]) -> Result<Value, NoAnswer> {
+    read(pointer, |reader, push| {
+        push(reader.whole(body)?);
+        Ok(())
+    })
+    .output
+}
+
+fn failed(words: &str) -> Result<Value, NoAnswer> {
+    Err(NoAnswer::Failed(words.into()))
+}
+
+#[test]
+fn a_stream_of_events_is_joined() {
+    for (text, expected) in [
+        ("data: Hello\n\ndata: , you\n\n", "Hello, you"),
+        ("\u{feff}: hi\r\ndata: a\r\n\r\n: still there\r\n\r\ndata: b\r\ndata: c\r\n\r\n", "ab\nc"),
+        ("data: {\"token\":\"a\"}\n\ndata: {\"token\":\"b\"}\n\ndata: [DONE]\n\ndata: {\"token\":\"c\"}\n\n", "ab"),
+        ("data: \"a \"\n\ndata: 42\n\ndata: null\n\ndata:  true\n\n", "a 42 true"),
+        ("data: {\"status\":\"thinking\"}\n\ndata: [1]\n\ndata: {\"text\":\"a\"}\n\n", "a"),
+        ("event: ping\ndata: x\n\nevent: heartbeat\ndata: {\"text\":\"x\"}\n\ndata: a\n\n", "a"),
+        // The last event lacks its end.
+        ("data: a\n\ndata: b", "ab"),
+    ] {
+        assert_eq!(events(text), Ok(json!(expected)), "{text:?}");
+    }
+}
+
+#[test]
+fn the_end_is_known_by_many_names() {
+    for end in [
+        "event: done\ndata: {}\n\n",
+        "event: end\ndata: ok\n\n",
+        "event: complete\ndata: {\"answer\":\"ab\"}\n\n",
+        "data: {\"type\":\"done\",\"text\":\"ab\"}\n\n",
+        "data: [DONE]\n\n",
+    ] {
+        let text = format!("data: a\n\ndata: b\n\n{end}data: more\n\n");
+        assert_eq!(events(&text), Ok(json!("ab")), "{end:?}");
+    }
+    // Where nothing was said before, the end may say it.
+    assert_eq!(events("event: complete\ndata: {\"answer\":\"all\"}\n\n"), Ok(json!("all")));
+    assert_eq!(events("event: done\ndata: all\n\n"), Err(NoAnswer::Empty("the agent's answer is empty".into())));
+}
+
+#[test]
+fn a_final_event_replaces_what_was_said() {
+    for last in [
+        "event: final\ndata: {\"text\":\"Hello\"}\n\n",
+        "event: final\ndata: Hello\n\n",
+        "data: {\"type\":\"final\",\"content\":\"Hello\"}\n\n",
+    ] {
+        for first in ["", "data: Hel\n\n", "data: Hello\n\n", "data: Something else\n\n"] {
+            assert_eq!(events(&format!("{first}{last}")), Ok(json!("Hello")), "{first}{last}");
+        }
+    }
+    // It is not the end, and one without words replaces nothing.
+    assert_eq!(events("data: a\n\nevent: final\ndata: {}\n\ndata: b\n\n"), Ok(json!("ab")));
+}
+
+#[test]
+fn an_error_is_no_answer() {
+    for (text, expected) in [
+        ("data: a\n\nevent: error\ndata: out of tokens\n\n", "out of tokens"),
+        ("event: error\ndata: {\"message\":\"no model\"}\n\n", "no model"),
+        ("data: {\"type\":\"error\",\"error\":{\"message\":\"overloaded\"}}\n\n", "overloaded"),
+        ("data: {\"error\":\"no key\"}\n\n", "no key"),
+    ] {
+        assert_eq!(events(text), failed(expected), "{text:?}");
+    }
+    // One that is none.
+    assert_eq!(events("data: {\"error\":null,\"text\":\"fine\"}\n\n"), Ok(json!("fine")));
+    assert_eq!(whole(None, b"{\"error\":{\"message\":\"no\"}}"), failed("no"));
+    assert_eq!(lines("{\"token\":\"a\"}\n{\"type\":\"error\",\"message\":\"no\"}\n"), failed("no"));
+}
+
+#[test]
+fn an_answer_without_text_is_none_and_says_why() {
+    let empty = |words: &str| Err(NoAnswer::Empty(words.into()));
+    for text in ["", ": hi\n\n", "data:  \n\n", "event: done\ndata: x\n\n"] {
+        assert_eq!(events(text), empty("the agent's answer is empty"), "{text:?}");
+    }
+    let unusual = "the agent's answer has no text in any of the usual places";
+    assert_eq!(events("data: {\"say\":\"a\"}\n\n"), empty(unusual));
+    let at_pointer = stream(Some("/say/it"), &[b"data: {\"text\":\"a\"}\n\n"]).output;
+    assert_eq!(at_pointer, empty("the agent's answer has no text at `/say/it`"));
+    assert_eq!(whole(None, b" \n"), empty("the agent's answer is empty"));
+    for body in ["{}", "[]"] {
+        assert_eq!(whole(None, body.as_bytes()), empty(unusual));
+    }
+    assert_eq!(whole(Some("/a"), b"{\"b\":1}"), empty("the agent's answer has no text at `/a`"));
+}
+
+#[test]
+fn a_pointer_is_the_only_place() {
+    let text = b"data: {\"say\":{\"it\":\"a\"},\"text\":\"x\"}\n\ndata: {\"text\":\"y\"}\n\n";
+    assert_eq!(stream(Some("/say/it"), &[text]).output, Ok(json!("a")));
+}
+
+#[test]
+fn lines_of_json_are_joined() {
+    let text = "\u{feff}{\"message\":{\"content\":\"a\"}}\r\n\n\"b\"\n{\"done\":true}\n{\"text\":\"c\"}";
+    assert_eq!(lines(text), Ok(json!("abc")));
+    let Err(NoAnswer::Garbled(words)) = lines("{\"text\":\"a\"}\nnonsense\n") else { panic!() };
+    assert!(words.starts_with("line 2 of the answer is not JSON") && words.ends_with("it says: nonsense"), "{words}");
+}
+
+#[test]
+fn an_answer_is_taken_whole() {
+    assert_eq!(whole(None, "\u{feff} Grüße\n".as_bytes()), Ok(json!(" Grüße\n")));
+    assert_eq!(whole(None, b"42"), Ok(json!("42")));
+    assert_eq!(whole(None, b"\"quoted\""), Ok(json!("quoted")));
+    assert_eq!(whole(None, b"{\"answer\":\"a\",\"sources\":[1]}"), Ok(json!("a")));
+    assert_eq!(whole(Some("/sources"), b"{\"answer\":\"a\",\"sources\":[1]}"), Ok(json!("[1]")));
+    // What has no text is an answer all the same.
+    assert_eq!(whole(None, b"{\"total\":1.50}"), Ok(serde_json::from_str("{\"total\":1.50}").unwrap()));
+    // Not a stream unless it says so.
+    assert_eq!(whole(None, b"data: a\n\n"), Ok(json!("data: a\n\n")));
+    // Bytes that are no text do no harm.
+    assert_eq!(whole(None, b"a\xFFb"), Ok(json!("a\u{fffd}b")));
+}

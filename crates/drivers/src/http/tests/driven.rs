@@ -1,0 +1,304 @@
+//! Whole turns with a server that is a few lines: live, recorded and played back.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::{Data, HttpTarget, Sources, Span, Spanned, Text};
+use agentci_trace::{Event, Kind, Observer, Redactor, ToolCall, Trace};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use crate::exchange::{Line, Player, Recorder};
+use crate::http::HttpDriver;
+use crate::mock::MockDraws;
+use crate::{Clock, Context, DriveError, Input, ToolBases, TraceSink};
+
+const SSE: &str = "content-type: text/event-stream; charset=utf-8\r\nconnection: close\r\n";
+const PLAIN: &str = "content-type: text/plain\r\nconnection: close\r\n";
+
+/// What the server does with one request after the other.
+enum Then {
+    /// Answers with a head and a body, and closes.
+    Answer(&'static str, &'static str),
+    /// Says a comment again and again.
+    KeepAlive,
+    /// Calls a tool, which someone sees, in the middle of its answer.
+    CallTool,
+    /// Breaks off in the middle of its answer.
+    BreakOff,
+}
+
+/// What the server was sent.
+type Asked = tokio::sync::mpsc::UnboundedReceiver<(String, Value)>;
+
+/// Tells that text was heard.
+type Heard = Arc<Notify>;
+
+async fn serve(answers: Vec<Then>, wire: UnboundedSender<Kind>, told: Heard) -> (String, Asked) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/ask", listener.local_addr().unwrap());
+    let (sender, asked) = unbounded_channel();
+    tokio::spawn(async move {
+        for then in answers {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = Vec::new();
+            let (head, body) = loop {
+                assert_ne!(stream.read_buf(&mut request).await.unwrap(), 0);
+                let text = String::from_utf8(request.clone()).unwrap();
+                if let Some((head, body)) = text.split_once("\r\n\r\n")
+                    && let Ok(body) = serde_json::from_str(body)
+                {
+                    break (head.to_lowercase(), body);
+                }
+            };
+            sender.send((head, body)).unwrap();
+            let mut say = async |text: String| stream.write_all(text.as_bytes()).await.is_ok();
+            match then {
+                Then::Answer(head, body) => {
+                    let status = if head.starts_with(char::is_numeric) { "" } else { "200 OK\r\n" };
+                    say(format!("HTTP/1.1 {status}{head}\r\n{body}")).await;
+                }
+                Then::KeepAlive => {
+                    say(format!("HTTP/1.1 200 OK\r\n{SSE}\r\n")).await;
+                    while say(": still there\n\n".into()).await {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                Then::CallTool => {
+                    say(format!("HTTP/1.1 200 OK\r\n{SSE}\r\ndata: before\n\n")).await;
+                    told.notified().await;
+                    let call = ToolCall {
+                        call_id: "1".into(),
+                        name: "pay".into(),
+                        args: json!({"id": 7}),
+                        observer: Observer::Stub,
+                        begun: None,
+                    };
+                    wire.send(Kind::ToolCall(call)).unwrap();
+                    say("data: after\n\n".into()).await;
+                }
+                Then::BreakOff => {
+                    say("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf".into()).await;
+                }
+            }
+        }
+    });
+    (url, asked)
+}
+
+fn span() -> Span {
+    Span::whole(Sources::default().add(Path::new("s"), ""))
+}
+
+fn target(url: &str) -> HttpTarget {
+    HttpTarget {
+        url: Spanned::new(Text::parse(url), span()),
+        headers: Vec::new(),
+        body: None,
+        answer: None,
+        timeout: Duration::from_secs(30),
+        server: None,
+        span: span(),
+    }
+}
+
+fn task() -> Input {
+    Input::Task(json!({"user_input": "why?", "variables": {"id": 7}}))
+}
+
+/// Takes turns until one fails.
+async fn talk(
+    target: &HttpTarget,
+    tools: ToolBases,
+    line: Line,
+    wire: Option<tokio::sync::mpsc::UnboundedReceiver<Kind>>,
+    inputs: &[Input],
+    (clock, heard): (Clock, &Heard),
+) -> (Vec<Event>, Result<(), DriveError>, Option<crate::Recording>) {
+    let draws = MockDraws::new(7);
+    let context = Context {
+        case_id: "c",
+        lookup: &|name| (name == "TOKEN").then(|| "t0ken".to_owned()),
+        folder: Path::new(""),
+        environment: &[],
+        bases: &tools,
+        draws: &draws,
+        request_timeout: None,
+    };
+    let mut driver = HttpDriver::open(target, &context, line).unwrap();
+    if let Some(wire) = wire {
+        driver.listen(wire);
+    }
+    let mut sink = TraceSink::new(clock, |event| {
+        if let Kind::Text(_) = event.kind {
+            heard.notify_one();
+        }
+        ControlFlow::Continue(())
+    });
+    let mut result = Ok(());
+    for (turn, input) in (0..).zip(inputs) {
+        sink.set_turn(turn);
+        result = driver.turn(input, &mut sink).await;
+        if result.is_err() {
+            break;
+        }
+    }
+    let recording = driver.take_recording();
+    (sink.into_trace().events().to_vec(), result, recording)
+}
+
+/// Asks live, and plays what was recorded: both times the same must happen.
+async fn ask(answers: Vec<Then>, inputs: &[Input]) -> (Trace, Result<(), String>, Asked) {
+    let (sender, wire) = unbounded_channel();
+    let heard = Heard::default();
+    let (url, asked) = serve(answers, sender, Arc::clone(&heard)).await;
+    let mut target = target(&url);
+    target.timeout = Duration::from_millis(500);
+    let clock = Clock::start();
+    let line = Line::Record(Recorder::new());
+    let (events, result, recording) =
+        talk(&target, ToolBases::default(), line, Some(wire), inputs, (clock, &heard)).await;
+    let stored = recording.unwrap().write(&Redactor::default());
+    let player = Player::new(crate::Recording::parse(&stored).unwrap(), Redactor::default());
+    let (replayed, again, _) =
+        talk(&target, ToolBases::default(), Line::Replay(player), None, inputs, (clock, &heard)).await;
+    let words = |result: Result<(), DriveError>| result.map_err(|error| error.to_string());
+    let (result, again) = (words(result), words(again));
+    assert_eq!(result, again, "{stored}");
+    assert_eq!(events, replayed, "{stored}");
+    let mut trace = Trace::default();
+    for event in events {
+        trace.push(event);
+    }
+    (trace, result, asked)
+}
+
+#[tokio::test]
+async fn a_question_is_posted_and_the_answer_read_as_it_comes() {
+    let answer =
+        Then::Answer(SSE, "data: {\"token\":\"Be\"}\n\ndata: {\"token\":\"cause\"}\n\ndata: [DONE]\n\ndata: x\n\n");
+    let (trace, result, mut asked) = ask(vec![answer], &[task()]).await;
+    assert_eq!((result, trace.text().as_str()), (Ok(()), "Because"));
+    assert_eq!(trace.final_output(), Some(&json!("Because")));
+    let names: Vec<&str> = trace
+        .events()
+        .iter()
+        .map(|event| match &event.kind {
+            Kind::TurnStart(_) => "start",
+            Kind::Text(_) => "text",
+            Kind::FinalOutput(_) => "final",
+            Kind::TurnEnd => "end",
+            _ => "?",
+        })
+        .collect();
+    assert_eq!(names, ["start", "text", "text", "final", "end"]);
+    let (head, body) = asked.recv().await.unwrap();
+    assert!(head.starts_with("post /ask http/1.1") && head.contains("content-type: application/json"), "{head}");
+    assert_eq!(body, json!({"user_input": "why?", "variables": {"id": 7}}));
+}
+
+#[tokio::test]
+async fn other_answers_are_read_too() {
+    for (head, body, expected) in [
+        ("content-type: application/x-ndjson\r\nconnection: close\r\n", "{\"text\":\"a\"}\n{\"text\":\"b\"}", "ab"),
+        ("content-type: application/json\r\nconnection: close\r\n", "{\"answer\":\"ab\"}", "ab"),
+        (PLAIN, "ab", "ab"),
+    ] {
+        let (trace, result, _) = ask(vec![Then::Answer(head, body)], &[task()]).await;
+        assert_eq!((result, trace.text().as_str()), (Ok(()), expected), "{head}");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_is_told_from_its_beginning() {
+    let says = |text: &str| Input::Messages(vec![json!({"role": "user", "content": text})]);
+    let answers = vec![Then::Answer(PLAIN, "hello"), Then::Answer(PLAIN, "bye")];
+    let (trace, result, mut asked) = ask(answers, &[says("hi"), says("ciao")]).await;
+    assert_eq!((result, trace.text().as_str()), (Ok(()), "hello\nbye"));
+    asked.recv().await.unwrap();
+    let (_, second) = asked.recv().await.unwrap();
+    let message = |role: &str, content: &str| json!({"role": role, "content": content});
+    assert_eq!(
+        second,
+        json!({"messages": [message("user", "hi"), message("assistant", "hello"), message("user", "ciao")]})
+    );
+}
+
+#[tokio::test]
+async fn calls_of_tools_are_told_when_they_happen_and_when_it_is_played_back() {
+    let (trace, result, _) = ask(vec![Then::CallTool], &[task()]).await;
+    assert_eq!((result, trace.text().as_str()), (Ok(()), "beforeafter"));
+    let order: Vec<&str> = trace
+        .events()
+        .iter()
+        .filter_map(|event| match &event.kind {
+            Kind::Text(text) => Some(text.as_str()),
+            Kind::ToolCall(call) => Some(call.name.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(order, ["before", "pay", "after"]);
+}
+
+#[tokio::test]
+async fn what_is_no_answer_is_said_in_the_same_words_each_time() {
+    let refusal = "503 Busy\r\ncontent-type: application/json\r\nconnection: close\r\n";
+    for (then, expected) in [
+        (Then::Answer(refusal, "{\"detail\":\"later\"}"), "the agent answered with status 503\nit says: later"),
+        (Then::Answer(SSE, "data: a\n\nevent: error\ndata: no\n\n"), "the agent gave up: no"),
+        (Then::Answer(SSE, ": nothing\n\n"), "the agent's answer is empty"),
+        (Then::Answer(PLAIN, ""), "the agent's answer is empty"),
+        // Keeping a connection open is no progress.
+        (Then::KeepAlive, "the agent was not done within 500ms"),
+        (Then::BreakOff, "the connection to the agent broke: the answer is truncated"),
+    ] {
+        let (_, result, _) = ask(vec![then], &[task()]).await;
+        let words = result.unwrap_err();
+        assert!(words.starts_with(expected), "{words}");
+    }
+}
+
+#[tokio::test]
+async fn the_body_is_the_targets_and_tools_are_told_but_not_recorded() {
+    let (sender, _wire) = unbounded_channel();
+    let (url, mut asked) =
+        serve(vec![Then::Answer(PLAIN, "a"), Then::Answer(PLAIN, "b")], sender, Heard::default()).await;
+    let mut target = target(&url);
+    target.headers.push(("authorization".into(), Text::parse("Bearer ${TOKEN}")));
+    let tools = |port: u16, tell| ToolBases { bases: vec![("BASE".into(), format!("http://127.0.0.1:{port}"))], tell };
+    let clock = Clock::start();
+    let template = json!({"ask": "${INPUT.user_input}", "with": "${INPUT.variables}", "token": "x ${TOKEN}"});
+    target.body = Some(Data::parse(template));
+    let line = Line::Record(Recorder::new());
+    let (_, result, recording) = talk(&target, tools(1, true), line, None, &[task()], (clock, &Heard::default())).await;
+    assert!(result.is_ok(), "{result:?}");
+    let (head, body) = asked.recv().await.unwrap();
+    assert!(head.contains("authorization: bearer t0ken"), "{head}");
+    let with = json!({"id": 7, "BASE": "http://127.0.0.1:1"});
+    assert_eq!(body, json!({"ask": "why?", "with": with, "token": "x t0ken"}));
+    // Elsewhere and untold, it is the same question.
+    let player = Player::new(recording.unwrap(), Redactor::default());
+    let (_, result, _) =
+        talk(&target, tools(2, false), Line::Replay(player), None, &[task()], (clock, &Heard::default())).await;
+    assert!(result.is_ok(), "{result:?}");
+    // Untold, the agent is sent the task as it is.
+    target.body = None;
+    let (_, result, _) = talk(&target, tools(1, false), Line::Live, None, &[task()], (clock, &Heard::default())).await;
+    assert!(result.is_ok(), "{result:?}");
+    assert_eq!(Input::Task(asked.recv().await.unwrap().1), task());
+}
+
+#[tokio::test]
+async fn a_body_that_asks_for_what_is_not_there_is_not_sent() {
+    let mut target = target("http://127.0.0.1:9/");
+    target.body = Some(Data::parse(json!({"q": "${INPUT.question}"})));
+    let (_, result, _) =
+        talk(&target, ToolBases::default(), Line::Live, None, &[task()], (Clock::start(), &Heard::default())).await;
+    let Err(DriveError::Unsupported(words)) = result else { panic!("{result:?}") };
+    assert!(words.contains("`INPUT.question`"), "{words}");
+}

@@ -1,0 +1,5 @@
+//! Answers and whole turns.
+
+mod answers;
+mod driven;
+mod properties;

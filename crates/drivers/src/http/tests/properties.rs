@@ -1,0 +1,47 @@
+//! What holds for any answer.
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::answers::stream;
+
+/// A stream and the text in it.
+fn streams() -> impl Strategy<Value = (String, String)> {
+    let word = "[a-z \u{e9}\u{1F600}\"\\\\]{1,5}".prop_filter("a word of its own", |word| word.trim() == word);
+    let event = (word, 0usize..4, prop::sample::select(vec!["\n", "\r\n", "\r"]));
+    prop::collection::vec(event, 1..6).prop_map(|events| {
+        let mut said = String::new();
+        let mut text = String::new();
+        for (word, shape, end) in events {
+            // Words of plain text must not read as JSON.
+            let word = format!("w{word}");
+            said.push_str(&word);
+            let data = match shape {
+                0 => word,
+                1 => json!({ "delta": { "content": word } }).to_string(),
+                2 => json!({ "choices": [{ "delta": { "content": word } }] }).to_string(),
+                _ => json!(word).to_string(),
+            };
+            let _ = write!(text, ": comment{end}data: {data}{end}{end}");
+        }
+        (text, said)
+    })
+}
+
+proptest! {
+    #[test]
+    fn where_a_stream_is_cut_makes_no_difference((text, said) in streams(), size in 1usize..9) {
+        let pieces: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+        let read = stream(None, &pieces);
+        prop_assert_eq!(read.output, Ok(json!(said)));
+        prop_assert_eq!(read.trace.text(), said);
+    }
+
+    #[test]
+    fn no_bytes_do_any_harm(bytes in prop::collection::vec(any::<u8>(), 0..200), pointer in "[/a~0-9]{0,6}") {
+        let read = stream(Some(&pointer), &[&bytes]);
+        prop_assert!(read.output.is_err() || !read.trace.text().is_empty());
+    }
+}

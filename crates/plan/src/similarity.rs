@@ -1,0 +1,176 @@
+//! How near two texts are in meaning, as checks judge it and reports show it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How far a similarity may be below the threshold and still pass: the last bits differ from machine to machine.
+const TOLERANCE: f64 = 1e-6;
+/// How many facts are told.
+const TOLD: usize = 10;
+
+/// How near what an agent said is to what was expected.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Similarity {
+    /// The cosine of the two texts, from -1 to 1.
+    pub similarity: f64,
+    /// Who measured it. Similarities of different embedders can not be compared.
+    pub embedder: String,
+    /// What it has to be at least, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
+    /// Whether it has to be below the threshold instead.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub negated: bool,
+    /// What only one of the texts states.
+    #[serde(default, skip_serializing_if = "Differing::is_empty")]
+    pub facts: Differing,
+}
+
+/// Facts that only one of two texts states.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Differing {
+    /// Those of the expected text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<DifferingFact>,
+    /// Those of the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extra: Vec<DifferingFact>,
+    /// The only text that says no, if one does: `expected` or `answer`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub negation: Option<String>,
+}
+
+/// A fact that only one of two texts states.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DifferingFact {
+    /// What it is: `number`, `date`, `id` or `name`.
+    pub kind: String,
+    /// As the text has it.
+    pub text: String,
+}
+
+impl Similarity {
+    /// Whether a similarity is enough.
+    pub fn passes(similarity: f64, threshold: f64) -> bool {
+        similarity + TOLERANCE >= threshold
+    }
+
+    /// The number as reports show it: from 0 to 1, with four decimals. Two would show 0.88 for a failed 0.8795.
+    pub fn shown(&self) -> String {
+        shown(self.similarity)
+    }
+
+    /// The least of several, the one that decides. One that has to be small tells nothing of this kind.
+    pub fn least(all: &[Self]) -> Option<&Self> {
+        all.iter().filter(|one| !one.negated).min_by(|one, other| one.similarity.total_cmp(&other.similarity))
+    }
+}
+
+/// A number from 0 to 1 with four decimals.
+fn shown(number: f64) -> String {
+    // Adding 0 makes a negative zero positive.
+    format!("{:.4}", number.clamp(0.0, 1.0) + 0.0)
+}
+
+/// Whether a name, as a key of thresholds by embedder, means this embedder: the whole id, or its beginning up to a `:` or `@`.
+pub fn is_meant(id: &str, name: &str) -> bool {
+    id.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']))
+}
+
+impl Differing {
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        self.missing.is_empty() && self.extra.is_empty() && self.negation.is_none()
+    }
+
+    /// What the answer lacks, in words, if it lacks anything: ``number `1,200`, name `Lopez` ``.
+    pub fn lacking(&self) -> Option<String> {
+        (!self.missing.is_empty()).then(|| list(&self.missing))
+    }
+
+    /// What else differs, a few words each.
+    pub fn hints(&self) -> Vec<String> {
+        let extra = (!self.extra.is_empty()).then(|| format!("only in the answer: {}", list(&self.extra)));
+        let negation = match self.negation.as_deref() {
+            Some("expected") => Some("only the expected text says no".to_owned()),
+            Some(_) => Some("only the answer says no".to_owned()),
+            None => None,
+        };
+        extra.into_iter().chain(negation).collect()
+    }
+}
+
+fn list(facts: &[DifferingFact]) -> String {
+    let told: Vec<String> = facts.iter().take(TOLD).map(|fact| format!("{} `{}`", fact.kind, fact.text)).collect();
+    match facts.len().saturating_sub(TOLD) {
+        0 => told.join(", "),
+        more => format!("{} and {more} more", told.join(", ")),
+    }
+}
+
+/// `similarity 0.8712 (threshold 0.5000, builtin:paraphrase-minilm-l3-q4@dabb40d5)`
+impl fmt::Display for Similarity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = if self.negated { "below " } else { "" };
+        let threshold = self.threshold.map(|least| format!("threshold {most}{}, ", shown(least))).unwrap_or_default();
+        write!(f, "similarity {} ({threshold}{})", self.shown(), self.embedder)
+    }
+}
+
+/// One line, such as ``missing: number `1,200`; only in the answer: number `1,500`; only the answer says no``.
+impl fmt::Display for Differing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let missing = self.lacking().map(|facts| format!("missing: {facts}"));
+        f.write_str(&missing.into_iter().chain(self.hints()).collect::<Vec<_>>().join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_bits_do_not_decide() {
+        assert!(Similarity::passes(0.879_999_5, 0.88));
+        assert!(!Similarity::passes(0.879_99, 0.88));
+    }
+
+    #[test]
+    fn shows_four_decimals_from_0_to_1() {
+        let of = |similarity| Similarity { similarity, ..Similarity::default() }.shown();
+        assert_eq!([0.879_54, -0.2, -0.0, 1.000_000_1].map(of), ["0.8795", "0.0000", "0.0000", "1.0000"]);
+    }
+
+    #[test]
+    fn a_short_name_means_all_versions() {
+        assert!(is_meant("openai:text-embedding-3-small", "openai"));
+        assert!(!is_meant("openai:text-embedding-3-small", "openai:text-embedding-3"));
+        assert!(!is_meant("openai:text-embedding-3-small", "builtin"));
+    }
+
+    #[test]
+    fn the_least_one_decides() {
+        let of = |similarity, negated| Similarity { similarity, negated, ..Similarity::default() };
+        let all = [of(0.9, false), of(0.6, false), of(0.1, true)];
+        assert_eq!(Similarity::least(&all), Some(&all[1]));
+        assert_eq!(Similarity::least(&all[2..]), None);
+    }
+
+    #[test]
+    fn facts_are_told_but_not_all_of_them() {
+        let fact = |number: usize| DifferingFact { kind: "number".into(), text: number.to_string() };
+        let facts = Differing {
+            missing: (0..12).map(fact).collect(),
+            extra: vec![fact(99)],
+            negation: Some("expected".into()),
+        };
+        let told = facts.to_string();
+        assert!(told.starts_with("missing: number `0`, number `1`"), "{told}");
+        assert!(
+            told.ends_with("and 2 more; only in the answer: number `99`; only the expected text says no"),
+            "{told}"
+        );
+        assert_eq!(Differing::default().to_string(), "");
+    }
+}

@@ -1,0 +1,154 @@
+//! The results of the `scenario` dialect: one line a scenario.
+//!
+//! ```text
+//! test_name,status,similarity,error
+//! why_net_lower,PASS,0.9123,
+//! wrong_region,FAIL,0.4312,the answer is not near enough to the expected text: ...
+//! missing_stub,STUB_MISS,,no answer of the stub fits `POST /paySlips`
+//! ```
+//!
+//! The status is one of `PASS`, `FAIL`, `TIMEOUT`, `EMBEDDING_ERROR` and `STUB_MISS`. The similarity has four decimals and is empty
+//! where none was measured; the error is empty exactly when the status is `PASS`. A scenario that was skipped has no line.
+
+use agentci_verdict::{Body, CaseEnd, Cause, Measure, Row, RunEvent, Status};
+
+use crate::csv::cell;
+use crate::run::Run;
+use crate::{Output, ReportError, Reporter, cut, one_line};
+
+/// The longest error, in bytes.
+const ERROR_LIMIT: usize = 500;
+
+/// Makes the results of a run. Several runs one after another stand in it one below the other.
+pub struct ScenarioResults {
+    output: Output,
+    runs: Vec<Run>,
+}
+
+impl ScenarioResults {
+    /// The file goes to `output` when it is complete.
+    pub fn new(output: Output) -> Self {
+        Self { output, runs: Vec::new() }
+    }
+}
+
+impl Reporter for ScenarioResults {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        if self.runs.is_empty() || matches!(event.body, Body::RunStart(_)) {
+            self.runs.push(Run::default());
+        }
+        if let Some(run) = self.runs.last_mut() {
+            run.add(event);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        let mut file = "test_name,status,similarity,error\r\n".to_owned();
+        for run in std::mem::take(&mut self.runs) {
+            for row in run.rows.iter().filter(|row| row.status() != Status::Skipped) {
+                file += &line(row);
+            }
+        }
+        (self.output)(file.as_bytes()).map_err(|source| ReportError::Write { report: "results", source })
+    }
+}
+
+fn line(row: &Row) -> String {
+    let end = row.decisive();
+    let status = status(end);
+    let similarity = Measure::of(end).filter(|_| matches!(status, "PASS" | "FAIL")).map(|measure| measure.shown());
+    format!("{},{status},{},{}\r\n", cell(&row.id), similarity.unwrap_or_default(), cell(&error(end)))
+}
+
+/// The word for how a scenario ended. Of several troubles the one that explains the others counts: a wrong scenario, a request
+/// that no fixture answers, the time that ran out, the agent, the embeddings, and only then what was asked of the answer.
+fn status(end: &CaseEnd) -> &'static str {
+    if end.status == Status::Pass {
+        return "PASS";
+    }
+    let causes: Vec<Cause> = end.findings.iter().map(|finding| finding.cause).chain(end.cause).collect();
+    let word = |cause: &Cause| match cause {
+        Cause::Config => (0, "FAIL"),
+        Cause::StubMiss => (1, "STUB_MISS"),
+        Cause::Timeout => (2, "TIMEOUT"),
+        Cause::Embedding => (4, "EMBEDDING_ERROR"),
+        Cause::Check | Cause::Limit => (5, "FAIL"),
+        _ => (3, "FAIL"),
+    };
+    causes.iter().map(word).min().map_or("FAIL", |(_, word)| word)
+}
+
+/// What kept it from passing, in a line.
+fn error(end: &CaseEnd) -> String {
+    if end.status == Status::Pass {
+        return String::new();
+    }
+    let mut told: Vec<&str> = Vec::new();
+    for finding in &end.findings {
+        let first = finding.message.lines().next().unwrap_or_default().trim();
+        if !first.is_empty() && !told.contains(&first) {
+            told.push(first);
+        }
+    }
+    if told.is_empty() {
+        told.push(end.cause.map_or("no reason was recorded", Cause::name));
+    }
+    one_line(&cut::name(&told.join("; "), ERROR_LIMIT)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use agentci_plan::Similarity;
+    use agentci_verdict::{Finding, settle};
+
+    use super::*;
+
+    fn written(causes: &[(Cause, &str)], similarity: Option<f64>) -> String {
+        let findings: Vec<Finding> = causes
+            .iter()
+            .map(|(cause, message)| Finding { cause: *cause, message: (*message).into(), ..Finding::default() })
+            .collect();
+        let (status, cause) = settle(&findings);
+        let measured = |similarity| Similarity { similarity, embedder: "x".into(), ..Similarity::default() };
+        let similarities = similarity.map(measured).into_iter().collect();
+        let end = CaseEnd { runs: 1, status, cause, findings, similarities, ..CaseEnd::default() };
+        line(&Row { id: "t".into(), attempts: vec![Arc::new(end)] })
+    }
+
+    #[test]
+    fn every_status_has_its_word() {
+        let seen = |causes: &[Cause], similarity| {
+            written(&causes.iter().map(|cause| (*cause, "it went wrong")).collect::<Vec<_>>(), similarity)
+        };
+        assert_eq!(seen(&[], Some(0.912_34)), "t,PASS,0.9123,\r\n");
+        assert_eq!(seen(&[Cause::Check], Some(0.4)), "t,FAIL,0.4000,it went wrong\r\n");
+        assert_eq!(seen(&[Cause::Check], Some(-0.2)), "t,FAIL,0.0000,it went wrong\r\n");
+        assert_eq!(seen(&[Cause::Check], None), "t,FAIL,,it went wrong\r\n");
+        for (causes, word) in [
+            (&[Cause::Embedding][..], "EMBEDDING_ERROR"),
+            (&[Cause::Check, Cause::Embedding], "EMBEDDING_ERROR"),
+            (&[Cause::AgentError, Cause::Embedding], "FAIL"),
+            (&[Cause::Timeout], "TIMEOUT"),
+            (&[Cause::Timeout, Cause::StubMiss], "STUB_MISS"),
+            (&[Cause::StubMiss, Cause::Config], "FAIL"),
+            (&[Cause::Unreachable], "FAIL"),
+        ] {
+            assert!(seen(causes, None).starts_with(&format!("t,{word},,")), "{causes:?}");
+        }
+        assert!(seen(&[Cause::StubMiss], Some(0.9)).starts_with("t,STUB_MISS,,"));
+    }
+
+    #[test]
+    fn an_error_is_one_short_line_and_no_formula() {
+        assert_eq!(
+            written(&[(Cause::StubMiss, "nothing fits\nmore"), (Cause::Timeout, "too late")], None),
+            "t,STUB_MISS,,\"nothing fits; too late\"\r\n"
+        );
+        assert_eq!(written(&[(Cause::Check, "=1+1")], None), "t,FAIL,,'=1+1\r\n");
+        assert_eq!(written(&[(Cause::Check, "")], None), "t,FAIL,,check\r\n");
+        assert!(written(&[(Cause::Check, &"x".repeat(9999))], None).len() < 600);
+    }
+}

@@ -1,0 +1,46 @@
+//! How near answers are to the expected ones, in words.
+//!
+//! ```text
+//! similarity 0.8712 (threshold 0.5000, builtin:paraphrase-minilm-l3-q4@dabb40d5); missing: number `1,200`
+//! similarity of 3 cases: least 0.6120, mean 0.7533 (builtin:paraphrase-minilm-l3-q4@dabb40d5)
+//! ```
+
+use std::collections::BTreeMap;
+
+use agentci_plan::Similarity;
+use agentci_verdict::{CaseEnd, CheckEnd, Measure, Rows, Spread};
+
+use crate::quantity::count_of;
+
+/// A number with all that belongs to it.
+pub(crate) fn words(similarity: &Similarity) -> String {
+    match similarity.facts.to_string() {
+        facts if facts.is_empty() => similarity.to_string(),
+        facts => format!("{similarity}; {facts}"),
+    }
+}
+
+/// All that was measured in an attempt, a line each.
+pub(crate) fn lines(end: &CaseEnd) -> Vec<String> {
+    end.similarities.iter().map(words).collect()
+}
+
+/// What a check measured, if it did.
+pub(crate) fn of_check(check: &CheckEnd) -> Option<String> {
+    let evidence = check.evidence.as_ref().filter(|evidence| evidence.get("similarity").is_some())?;
+    Some(words(&serde_json::from_value(evidence.clone()).ok()?))
+}
+
+/// All cases of a run together, a line for each embedder.
+pub(crate) fn totals(rows: &Rows) -> Vec<String> {
+    let mut measured: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for measure in rows.iter().filter_map(|row| Measure::of(row.decisive())) {
+        measured.entry(measure.embedder).or_default().push(measure.similarity);
+    }
+    let line = |(embedder, numbers): (String, Vec<f64>)| {
+        let cases = count_of(numbers.len(), "case");
+        let Spread { min, mean, .. } = Spread::of(numbers)?;
+        Some(format!("similarity of {cases}: least {min:.4}, mean {mean:.4} ({embedder})"))
+    };
+    measured.into_iter().filter_map(line).collect()
+}

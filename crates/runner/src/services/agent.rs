@@ -1,0 +1,180 @@
+//! A program that is a server: started, watched, ended.
+
+use std::ffi::OsString;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use agentci_plan::{HttpServer, HttpTarget, UnsetVariable, print_duration};
+use agentci_wire::{Command, Exit, Grace, Pipes, Process, SpawnError};
+use futures_util::FutureExt as _;
+use tokio::net::TcpListener;
+use tokio::process::ChildStdin;
+use tokio::time::timeout;
+
+use super::ready::{Sign, host_and_port};
+
+/// The variable for a port that the run chooses.
+pub(crate) const PORT: &str = "PORT";
+/// How long an agent may take to leave when it is asked to.
+const GRACE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_secs(2) };
+
+/// How long an agent that breaks off, or takes no more connections, may take to be gone.
+const LEAVING: Duration = Duration::from_millis(500);
+
+/// A program that is a server, and runs.
+#[derive(Debug)]
+pub(super) struct Agent {
+    process: Process,
+    /// Some programs leave when nobody can speak to them any more.
+    _input: ChildStdin,
+    /// That it takes connections.
+    connection: Sign,
+    /// The port that was chosen for it.
+    pub(super) port: Option<u16>,
+}
+
+/// Why an agent does not run, and what it printed last.
+#[derive(Debug, Clone)]
+pub(super) struct NotRunning {
+    pub(super) message: String,
+    pub(super) help: &'static str,
+    pub(super) printed: Vec<String>,
+}
+
+impl NotRunning {
+    fn new(message: String, help: &'static str) -> Self {
+        Self { message, help, printed: Vec::new() }
+    }
+}
+
+impl From<SpawnError> for NotRunning {
+    fn from(error: SpawnError) -> Self {
+        Self::new(format!("the agent could not be started: {error}"), "check that it can be run from this folder")
+    }
+}
+
+impl From<UnsetVariable> for NotRunning {
+    fn from(unset: UnsetVariable) -> Self {
+        let help = "give it a value in the environment (`${ENV.NAME}`) or with `:-`";
+        Self::new(format!("the agent could not be started: {unset}"), help)
+    }
+}
+
+impl Agent {
+    /// Starts the program and waits until it is ready. `environment` is what it is given beside what the suite says.
+    pub(super) async fn start(
+        target: &HttpTarget,
+        server: &HttpServer,
+        lookup: &dyn Fn(&str) -> Option<String>,
+        mut environment: Vec<(String, String)>,
+    ) -> Result<Self, NotRunning> {
+        let port = match lookup(PORT) {
+            None if target.url.value.uses(PORT) => Some(free_port().await?),
+            _ => None,
+        };
+        environment.extend(port.map(|port| (PORT.to_owned(), port.to_string())));
+        let lookup = |name: &str| match port {
+            Some(port) if name == PORT => Some(port.to_string()),
+            _ => lookup(name),
+        };
+        let url = target.url.value.fill(&lookup)?;
+        let address = host_and_port(&url).ok_or_else(|| {
+            NotRunning::new(format!("`{url}` is no address of an agent"), "write `http://127.0.0.1:8081/`")
+        })?;
+        let ready = server.ready.as_ref().map(|ready| ready.value.fill(&lookup)).transpose()?;
+        let connection = Sign::Connection(address.clone());
+        // Whoever is there would be asked in the agent's place.
+        if connection.is_there().await {
+            let help =
+                "stop it, or leave it running and do without the command; `${PORT}` in the URL is a port that is free";
+            return Err(NotRunning::new(format!("something listens at `{address}` before the agent is started"), help));
+        }
+        let command = command(server, &lookup, environment)?;
+        let (mut process, Pipes { input, output }) = Process::spawn(&command)?;
+        process.keep_output(output);
+        let sign = ready.map_or(connection.clone(), Sign::Answer);
+        let mut agent = Self { process, _input: input, connection, port };
+        match agent.wait(&sign, server.patience).await {
+            Ok(()) => Ok(agent),
+            Err(message) => {
+                let printed = agent.process.end(GRACE).await.stderr_tail;
+                Err(NotRunning { message, help: "look at what it printed", printed })
+            }
+        }
+    }
+
+    async fn wait(&mut self, sign: &Sign, patience: Duration) -> Result<(), String> {
+        tokio::select! {
+            biased;
+            exit = self.process.exited() => Err(match exit {
+                Ok(exit) => format!("the agent ended with {exit} before it was ready"),
+                Err(error) => format!("the agent was lost before it was ready: {error}"),
+            }),
+            () = sign.wait() => Ok(()),
+            () = tokio::time::sleep(patience) => {
+                Err(format!("the agent was not ready within {}: {sign}", print_duration(patience)))
+            }
+        }
+    }
+
+    /// How it left, if it did or is about to: connections go before the process does.
+    pub(super) async fn left(&mut self) -> Option<Exit> {
+        if let Some(exit) = self.process.exited().now_or_never() {
+            return exit.ok();
+        }
+        if self.connection.is_there().await {
+            return None;
+        }
+        self.leaves().await
+    }
+
+    /// How it left, if it does within a moment.
+    pub(super) async fn leaves(&mut self) -> Option<Exit> {
+        timeout(LEAVING, self.process.exited()).await.ok()?.ok()
+    }
+
+    /// What it printed last.
+    pub(super) fn printed(&self) -> Vec<String> {
+        self.process.tail()
+    }
+
+    /// What it printed last before it left.
+    pub(super) async fn last_words(&mut self) -> Vec<String> {
+        self.process.last_words().await
+    }
+
+    /// Ends it with everything it started.
+    pub(super) async fn stop(self) -> Vec<String> {
+        self.process.end(GRACE).await.stderr_tail
+    }
+}
+
+/// A port that nobody has. Someone else may take it before the agent does; then the agent says so.
+async fn free_port() -> Result<u16, NotRunning> {
+    let bound = async { TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?.local_addr() };
+    let address = bound.await.map_err(|error: std::io::Error| {
+        NotRunning::new(format!("no port is free for the agent: {error}"), "give it one in the URL")
+    })?;
+    Ok(address.port())
+}
+
+fn command(
+    server: &HttpServer,
+    lookup: &dyn Fn(&str) -> Option<String>,
+    mut environment: Vec<(String, String)>,
+) -> Result<Command, UnsetVariable> {
+    let mut parts = Vec::with_capacity(server.command.len());
+    for part in &server.command {
+        parts.push(match &part.file {
+            // Made absolute, since the working folder of the agent may be another than ours.
+            Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string(),
+            None => OsString::from(part.text.fill(lookup)?),
+        });
+    }
+    for (name, value) in &server.environment {
+        environment.push((name.clone(), value.fill(lookup)?));
+    }
+    let mut parts = parts.into_iter();
+    let program = parts.next().unwrap_or_default();
+    Ok(Command { program, arguments: parts.collect(), folder: server.folder.clone(), environment })
+}

@@ -1,0 +1,149 @@
+//! Agents that are servers, each started once for all cases that share it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use agentci_plan::{HttpServer, HttpTarget, Target};
+use agentci_verdict::{Cause, Finding};
+use tokio::sync::Mutex;
+
+use super::agent::{Agent, NotRunning, PORT};
+use crate::findings;
+use crate::job::Job;
+use crate::prepare::Unprepared;
+
+/// Agents that are servers.
+#[derive(Default)]
+pub(crate) struct Agents {
+    known: RefCell<Vec<Shared>>,
+}
+
+/// One of them; cases that want it while it is being started wait.
+#[derive(Clone)]
+struct Shared {
+    target: Arc<Target>,
+    state: Rc<Mutex<State>>,
+}
+
+#[derive(Default)]
+enum State {
+    /// No case needed it so far.
+    #[default]
+    Wanted,
+    /// It runs, or did when it was last looked at.
+    Running(Box<Agent>),
+    /// It could not be started for this case; no other tries again.
+    Failed(String),
+}
+
+/// An agent that can be asked.
+#[derive(Debug, Default)]
+pub(crate) struct Reached {
+    /// Variables that tell where it is.
+    pub(crate) variables: Vec<(String, String)>,
+    /// That it had to be started again.
+    pub(crate) warning: Option<String>,
+}
+
+/// The program of a target that the run starts itself.
+fn program(target: &Target) -> Option<(&HttpTarget, &HttpServer)> {
+    match target {
+        Target::Http(http) => http.server.as_ref().map(|server| (&**http, server)),
+        _ => None,
+    }
+}
+
+impl Agents {
+    /// Makes sure that the agent of a case runs, where it is ours to start.
+    pub(crate) async fn reach(
+        &self,
+        job: &Job<'_>,
+        lookup: &dyn Fn(&str) -> Option<String>,
+        environment: &dyn Fn() -> Vec<(String, String)>,
+    ) -> Result<Reached, Unprepared> {
+        let Some((http, server)) = program(&job.case.target) else { return Ok(Reached::default()) };
+        let shared = self.shared(&job.case.target);
+        let mut state = shared.state.lock().await;
+        let mut warning = None;
+        match &mut *state {
+            State::Wanted => {}
+            State::Failed(case) => {
+                let message = format!("the agent could not be started, as the case `{case}` tells");
+                return Err(unreachable(job, server, NotRunning { message, help: "", printed: Vec::new() }).into());
+            }
+            State::Running(agent) => match agent.left().await {
+                None => return Ok(Reached { variables: variables(agent), warning: None }),
+                Some(exit) => {
+                    warning =
+                        Some(format!("the agent had ended with {exit} after an earlier case, and was started again"));
+                }
+            },
+        }
+        if let State::Running(gone) = std::mem::take(&mut *state) {
+            gone.stop().await;
+        }
+        match Agent::start(http, server, lookup, environment()).await {
+            Ok(agent) => {
+                let variables = variables(&agent);
+                *state = State::Running(Box::new(agent));
+                Ok(Reached { variables, warning })
+            }
+            Err(error) => {
+                *state = State::Failed(job.case.id.clone());
+                let printed = error.printed.clone();
+                Err(Unprepared { findings: vec![unreachable(job, server, error)], stderr_tail: printed })
+            }
+        }
+    }
+
+    /// How the agent of a case left, in words, if it did; and what it printed last. One that broke off may be about to leave.
+    pub(crate) async fn look(&self, target: &Arc<Target>, broke_off: bool) -> (Option<String>, Vec<String>) {
+        if program(target).is_none() {
+            return (None, Vec::new());
+        }
+        let shared = self.shared(target);
+        let mut state = shared.state.lock().await;
+        let State::Running(agent) = &mut *state else { return (None, Vec::new()) };
+        let left = if broke_off { agent.leaves().await } else { agent.left().await };
+        match left {
+            Some(exit) => (Some(format!("the agent ended with {exit}")), agent.last_words().await),
+            None => (None, agent.printed()),
+        }
+    }
+
+    /// Ends them all.
+    pub(crate) async fn stop(&self) {
+        let known = self.known.take();
+        let ends = known.iter().map(|shared| async {
+            if let State::Running(agent) = std::mem::take(&mut *shared.state.lock().await) {
+                agent.stop().await;
+            }
+        });
+        futures_util::future::join_all(ends).await;
+    }
+
+    fn shared(&self, target: &Arc<Target>) -> Shared {
+        let mut known = self.known.borrow_mut();
+        let same = |shared: &&Shared| Arc::ptr_eq(&shared.target, target) || shared.target == *target;
+        if let Some(shared) = known.iter().find(same) {
+            return shared.clone();
+        }
+        let shared = Shared { target: Arc::clone(target), state: Rc::default() };
+        known.push(shared.clone());
+        shared
+    }
+}
+
+fn variables(agent: &Agent) -> Vec<(String, String)> {
+    agent.port.iter().map(|port| (PORT.to_owned(), port.to_string())).collect()
+}
+
+fn unreachable(job: &Job<'_>, server: &HttpServer, error: NotRunning) -> Finding {
+    let NotRunning { message, help, .. } = error;
+    Finding {
+        label: "this command".into(),
+        help: Some(help.to_owned()).filter(|help| !help.is_empty()),
+        ..findings::plain(Cause::Unreachable, message, Some(job.place(server.span)))
+    }
+}

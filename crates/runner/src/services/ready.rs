@@ -1,0 +1,100 @@
+//! Waiting until a server is there.
+
+use std::time::Duration;
+
+use agentci_wire::http::{Method, StreamRequest, send};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// How long one try may take.
+const TRY: Duration = Duration::from_secs(2);
+/// How long it is between two tries.
+const BETWEEN: Duration = Duration::from_millis(50);
+
+/// What tells that a server is ready.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// This address answers, whatever it answers.
+    Answer(String),
+    /// A connection to host and port can be made.
+    Connection(String),
+}
+
+impl Sign {
+    /// Comes back when it is there.
+    pub(super) async fn wait(&self) {
+        while !self.is_there().await {
+            tokio::time::sleep(BETWEEN).await;
+        }
+    }
+
+    /// Whether it is there now.
+    pub(super) async fn is_there(&self) -> bool {
+        match self {
+            Sign::Answer(url) => {
+                let headers = vec![("accept".to_owned(), "*/*".to_owned())];
+                let request = StreamRequest { url: url.clone(), method: Method::Get, headers, body: Vec::new().into() };
+                matches!(timeout(TRY, send(request)).await, Ok(Ok(_)))
+            }
+            Sign::Connection(address) => matches!(timeout(TRY, TcpStream::connect(address)).await, Ok(Ok(_))),
+        }
+    }
+}
+
+impl std::fmt::Display for Sign {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Sign::Answer(url) => write!(f, "`{url}` did not answer"),
+            Sign::Connection(address) => write!(f, "nothing listened at `{address}`"),
+        }
+    }
+}
+
+/// Host and port of an address; nothing if it is none of HTTP.
+pub(super) fn host_and_port(url: &str) -> Option<String> {
+    let (rest, usual) = match url.strip_prefix("http://") {
+        Some(rest) => (rest, 80),
+        None => (url.strip_prefix("https://")?, 443),
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    // The last colon of an address in brackets may be one of its own.
+    let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    match (host.is_empty(), has_port) {
+        (true, _) => None,
+        (false, true) => Some(host.to_owned()),
+        (false, false) => Some(format!("{host}:{usual}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_and_port_are_found() {
+        for (url, expected) in [
+            ("http://127.0.0.1:8081/ask?x=1", Some("127.0.0.1:8081")),
+            ("http://localhost", Some("localhost:80")),
+            ("https://user:word@agent.test/a:1", Some("agent.test:443")),
+            ("http://[::1]:80/", Some("[::1]:80")),
+            ("http://[::1]/", Some("[::1]:80")),
+            ("ftp://agent.test", None),
+            ("http:///x", None),
+        ] {
+            assert_eq!(host_and_port(url).as_deref(), expected, "{url}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_listener_is_seen_and_its_absence_too() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let sign = Sign::Connection(address.clone());
+        assert!(sign.is_there().await);
+        sign.wait().await;
+        drop(listener);
+        assert!(!sign.is_there().await);
+        assert!(!Sign::Answer(format!("http://{address}/")).is_there().await);
+    }
+}

@@ -1,0 +1,151 @@
+//! Tools over HTTP: one server for a suite, and the routes of each case while it runs.
+
+use std::sync::Arc;
+
+use agentci_drivers::ToolBases;
+use agentci_plan::{Missed, Mode, Routes, Span, ToolSource, World};
+use agentci_stubs::{Faults, RouteError, RouteMiss, RouteOptions, RouteServer, RouteServerOptions, RouteSession};
+use agentci_trace::{Kind, Redactor};
+use agentci_verdict::{Cause, Finding};
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::findings;
+use crate::job::Job;
+use crate::schedule::Run;
+
+/// What a tool's address is where no tool will be called.
+const NOWHERE: &str = "http://127.0.0.1:0";
+
+/// The server that plays the tools of a suite's cases.
+pub(crate) struct ToolServer {
+    /// The server, or why there is none; nothing where no case needs it.
+    server: Option<Result<RouteServer, String>>,
+    /// Whether each case has paths of its own, since several run at once.
+    scoped: bool,
+}
+
+/// The tools of one case while it runs.
+pub(crate) struct OpenTools {
+    session: RouteSession,
+    routes: Arc<Routes>,
+}
+
+impl ToolServer {
+    pub(crate) async fn start(run: &Run<'_>) -> Self {
+        let Run { suite, selected, options, .. } = *run;
+        let cases = selected.iter().filter_map(|index| suite.cases.get(*index)).filter(|case| case.skip.is_none());
+        let needed = cases.clone().any(|case| routes(&case.world).is_some());
+        let scoped = options.parallel > 1 && selected.len() > 1;
+        if !needed {
+            return Self { server: None, scoped };
+        }
+        let wanted = RouteServerOptions { bind: options.stub_bind, port: options.stub_port };
+        let started = RouteServer::start(wanted).await.map_err(|error| error.to_string());
+        Self { server: Some(started), scoped }
+    }
+
+    /// Serves the tools of a case, if it has some over HTTP.
+    pub(crate) fn open(
+        &self,
+        job: &Job<'_>,
+        faults: Faults,
+        observer: UnboundedSender<Kind>,
+        variables: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Option<OpenTools>, Box<Finding>> {
+        let (Some(routes), Some(server)) = (routes(&job.case.world), &self.server) else { return Ok(None) };
+        let wrong =
+            |message: String, span: Span| Box::new(findings::plain(Cause::Config, message, Some(job.place(span))));
+        let server = server.as_ref().map_err(|error| {
+            let finding = wrong(format!("the stub tool server could not be started: {error}"), routes.span);
+            Box::new(Finding { help: Some("choose another with `--stub-port` or `--stub-bind`".into()), ..*finding })
+        })?;
+        let scope = self.scoped.then(|| format!("case-{}", job.index + 1));
+        let options = RouteOptions {
+            routes: Arc::clone(routes),
+            mode: job.options.mode,
+            faults,
+            observer: Some(observer),
+            files: job.options.files,
+            variables,
+        };
+        let session = server.open(scope.as_deref(), options).map_err(|error| {
+            let span = match &error {
+                RouteError::File { span, .. } | RouteError::Answer { span, .. } | RouteError::Live { span, .. } => {
+                    *span
+                }
+                _ => routes.span,
+            };
+            wrong(error.to_string(), span)
+        })?;
+        Ok(Some(OpenTools { session, routes: Arc::clone(routes) }))
+    }
+
+    /// What leads the agent of a case to its tools. In a replay of the whole conversation nobody will go there.
+    pub(crate) fn bases(&self, world: &World, open: Option<&OpenTools>) -> ToolBases {
+        let bases = match (open, routes(world)) {
+            (Some(open), _) => open.session.bases(),
+            (None, Some(routes)) => {
+                routes.bases.iter().map(|base| (base.name.value.clone(), NOWHERE.to_owned())).collect()
+            }
+            (None, None) => Vec::new(),
+        };
+        ToolBases { bases, tell: self.scoped }
+    }
+
+    /// What leads an agent that is started once for many cases to their tools: the paths that no case has for itself.
+    pub(crate) fn shared_bases<'w>(
+        &self,
+        worlds: impl Iterator<Item = &'w World>,
+        mode: Mode,
+    ) -> Vec<(String, String)> {
+        let Some(Ok(server)) = &self.server else { return Vec::new() };
+        let mut bases: Vec<(String, String)> = Vec::new();
+        for base in worlds.filter_map(routes).flat_map(|routes| routes.bases.iter()) {
+            let name = &base.name.value;
+            if !bases.iter().any(|(known, _)| known == name) {
+                let base = match mode {
+                    Mode::Replay => server.url(),
+                    // By the name it is known where a request is forwarded to.
+                    Mode::Record | Mode::Live => format!("{}/{name}", server.url()),
+                };
+                bases.push((name.clone(), base));
+            }
+        }
+        bases
+    }
+}
+
+impl OpenTools {
+    /// The requests so far that nothing answers, as findings; the other list are those that are only odd.
+    pub(crate) fn misses(&self, job: &Job<'_>) -> (Vec<Finding>, Vec<String>) {
+        let misses = self.session.misses();
+        match self.routes.miss {
+            Missed::Fail => (misses.into_iter().map(|miss| self.missed(miss, job)).collect(), Vec::new()),
+            Missed::Warn => (Vec::new(), misses.into_iter().map(|miss| miss.message).collect()),
+        }
+    }
+
+    fn missed(&self, miss: RouteMiss, job: &Job<'_>) -> Finding {
+        Finding {
+            label: "these tools".into(),
+            notes: miss.notes,
+            help: Some("add an answer for it, or find out why the agent asks this".into()),
+            ..findings::plain(Cause::StubMiss, miss.message, Some(job.place(self.routes.span)))
+        }
+    }
+
+    /// Keeps what was recorded of an attempt that came to its end.
+    pub(crate) fn save(&self, job: &Job<'_>, secrets: &Redactor) -> Option<Finding> {
+        let error = self.session.save_recording(secrets).err()?;
+        let message = format!("the answers of tools could not be written: {error}");
+        Some(findings::plain(Cause::Config, message, Some(job.place(self.routes.span))))
+    }
+}
+
+/// The tools of a world that are over HTTP.
+pub(crate) fn routes(world: &World) -> Option<&Arc<Routes>> {
+    match &world.tools {
+        ToolSource::Routes(routes) => Some(routes),
+        _ => None,
+    }
+}
