@@ -43,21 +43,28 @@ fn answer(stream: &mut TcpStream) -> std::io::Result<()> {
             "fail" => return write!(stream, "HTTP/1.1 500 No\r\nconnection: close\r\n\r\n{{\"detail\":\"no model\"}}"),
             "nothing" => text.clear(),
             "die" => {
-                eprintln!("out of ideas");
-                std::process::exit(3);
+                std::io::stderr().write_all(b"out of ideas\n")?;
+                leave();
             }
             _ => {}
         }
     }
     write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")?;
-    while question == "slow" || then == "slow" {
-        write!(stream, ": still there\n\n")?;
-        std::thread::sleep(Duration::from_millis(10));
+    if question == "slow" || then == "slow" {
+        loop {
+            write!(stream, ": still there\n\n")?;
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
     for word in text.split_inclusive(' ') {
         write!(stream, "data: {}\n\n", json!({ "token": word }))?;
     }
     write!(stream, "data: [DONE]\n\n")
+}
+
+#[expect(clippy::exit, reason = "an agent that dies")]
+fn leave() -> ! {
+    std::process::exit(3)
 }
 
 /// Asks the tool.

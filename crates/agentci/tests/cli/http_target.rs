@@ -71,9 +71,9 @@ fn every_way_to_fail_has_its_verdict_and_the_others_go_on() {
     let ran = suite(TOOLS, &cases.concat()).run(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let verdicts = ran.verdicts();
-    let causes: Vec<(&str, &str)> = verdicts.iter().map(|(id, _, cause)| (id.as_str(), cause.as_str())).collect();
+    let seen: Vec<(&str, &str)> = verdicts.iter().map(|(id, _, cause)| (id.as_str(), cause.as_str())).collect();
     assert_eq!(
-        causes,
+        seen,
         [
             ("below", "check"),
             ("good", ""),
