@@ -182,7 +182,10 @@ fn refuses_thresholds_and_texts_that_mean_nothing() {
         (json!({ "expected": "a", "threshold": 1.1 }), "`threshold` must be from 0 to 1, found 1.1"),
         (json!({ "expected": "a", "threshold": "high" }), "`threshold` must be a number, found the text `high`"),
         (json!({ "expected": "a", "threshold": {} }), "`threshold` names no embedder"),
-        (json!({ "expected": "a", "threshold": { "builtin": -1 } }), "`builtin` must be from 0 to 1, found -1"),
+        (
+            json!({ "expected": "a", "threshold": { "builtin": -1 } }),
+            "`threshold.builtin` must be from 0 to 1, found -1",
+        ),
         (
             json!({ "expected": "a", "facts": "strict" }),
             "`facts` must be one of `fail`, `warn`, `off`, found the text `strict`",
