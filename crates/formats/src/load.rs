@@ -86,7 +86,7 @@ pub fn load(files: &dyn Files, paths: &[PathBuf]) -> Loaded {
 /// is a folder of them.
 pub fn load_with(files: &dyn Files, paths: &[PathBuf], options: &LoadOptions) -> Loaded {
     let mut loader = Loader::new(files, options);
-    if let (true, Some(agent)) = (paths.is_empty(), &options.agent) {
+    if let (true, Some(agent), None) = (paths.is_empty(), &options.agent, &options.yao.input) {
         loader.named_agent(agent);
     }
     for path in paths {

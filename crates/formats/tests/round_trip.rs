@@ -1,5 +1,7 @@
 //! What is printed in the native dialect is read back as the same plan, whatever the texts and numbers in it.
 
+mod routed;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -175,7 +177,7 @@ fn named_texts() -> impl Strategy<Value = Vec<(String, Text)>> {
 }
 
 fn target() -> impl Strategy<Value = Target> {
-    prop_oneof![process(), mock(), agui(), a2a(), mcp()]
+    prop_oneof![process(), mock(), agui(), a2a(), mcp(), routed::http()]
 }
 
 fn millis() -> impl Strategy<Value = Duration> {
@@ -330,11 +332,12 @@ fn world() -> impl Strategy<Value = World> {
     let allowed = option::of(collection::vec(text(), 0..3));
     let model = any::<bool>().prop_map(|there| there.then(model));
     let faults = collection::vec(fault(), 0..3);
-    (model, option::of(path), allowed, live(), normalization(), faults, (scripted(), any::<bool>())).prop_map(
-        |(model, path, allowed, live, normalization, faults, (scripted, recorded))| World {
+    let cassette = path.prop_map(|path| ToolSource::Cassette(Cassette { path: path.into(), span: span() }));
+    let tools = prop_oneof![Just(ToolSource::None), cassette, routed::routes().prop_map(ToolSource::Routes)];
+    (model, tools, allowed, live(), normalization(), faults, (scripted(), any::<bool>())).prop_map(
+        |(model, tools, allowed, live, normalization, faults, (scripted, recorded))| World {
             model,
-            tools: path
-                .map_or(ToolSource::None, |path| ToolSource::Cassette(Cassette { path: path.into(), span: span() })),
+            tools,
             allowed: allowed.map(|names| names.into_iter().map(|name| Spanned::new(name, span())).collect()),
             live: Arc::new(live),
             normalization: Arc::new(normalization),
@@ -533,6 +536,7 @@ proptest! {
     fn a_printed_suite_loads_as_the_same_suite(suite in suite()) {
         let text = print_native(&suite, None);
         let files = MemoryFiles::default().with("s/agentci.yaml", text.as_str()).with("s/model.yaml", "default: hi\n");
+        let files = routed::ANSWERS.iter().fold(files, |files, answer| files.with(*answer, ""));
         let loaded = load(&files, &["s".into()]);
         prop_assert!(loaded.diagnostics.is_empty(), "{text}\n{:?}", loaded.diagnostics);
         prop_assert_eq!(without_places(&loaded.plan.suites[0]), without_places(&suite), "{}", text);

@@ -50,9 +50,9 @@ impl DialectFlags {
     /// where to look.
     pub(crate) fn paths(&self, given: &[PathBuf]) -> Vec<PathBuf> {
         match (given, &self.agent, &self.scenario.tests) {
-            ([], Some(_), _) if self.yao.input.is_none() => Vec::new(),
+            ([], Some(_), _) => Vec::new(),
             ([], None, Some(tests)) => vec![tests.clone()],
-            ([], ..) => vec![PathBuf::from(".")],
+            ([], None, None) => vec![PathBuf::from(".")],
             _ => given.to_vec(),
         }
     }

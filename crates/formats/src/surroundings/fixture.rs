@@ -29,15 +29,14 @@ pub(crate) fn read_manner(fields: &mut read::Fields<'_>, problems: &mut Diagnost
 /// A tool's name, which is the path under which it is called.
 pub(crate) fn read_tool_id(pair: &Pair, problems: &mut Diagnostics) -> Option<Spanned<String>> {
     let id = pair.key.text.as_str();
-    let unfit = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '?' | '#' | '%' | '\\');
     let reason = if id.is_empty() {
         "it is empty"
     } else if id.starts_with('/') || id.ends_with('/') {
         "it stands between slashes already"
     } else if id.starts_with("__") {
         "paths that begin with `__` are the server's own"
-    } else if id.contains(unfit) || id.split('/').any(|part| matches!(part, "" | "." | "..")) {
-        "it is a path as it stands in a URL"
+    } else if id.contains(char::is_control) || id.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        "it could not be asked for"
     } else {
         return Some(Spanned::new(id.to_owned(), pair.key.span));
     };

@@ -26,7 +26,7 @@ fn choose_agent(slug: &str) -> impl FnOnce(&mut LoadOptions) {
 #[test]
 fn each_agent_is_a_suite_from_wherever_it_is_found() {
     let files = two_agents();
-    for path in ["p", "p/tests", "."] {
+    for path in ["p", "p/tests"] {
         let loaded = load(&files, &[path]);
         assert_eq!(suites(&loaded), ["uk in p/tests/uk: c", "us in p/tests/us: b a"], "{path}");
         assert_eq!(messages(&loaded), ["1 YAML file belongs to no suite: `p/tests/conftest.yaml`"]);
@@ -54,7 +54,7 @@ fn content_decides_where_no_folder_is_called_tests() {
     assert_eq!(suites(&loaded), ["uk in evals/uk: c", "us in evals/us: a b broken"]);
     assert_eq!(
         messages(&loaded),
-        ["1 YAML file belongs to no suite: `evals/docker-compose.yaml`", "`[` is never closed"]
+        ["`[` is never closed", "1 YAML file belongs to no suite: `evals/docker-compose.yaml`"]
     );
 }
 
@@ -91,10 +91,10 @@ fn an_agent_that_is_named_is_loaded_and_nothing_else() {
     assert_eq!(
         messages(&loaded),
         [
-            "1 YAML file belongs to no suite: `tests/us/notes.yaml`",
             "the scenario needs `user_input`",
             "the scenario needs `expected_answer`",
-            "unknown key `test_nam` in the scenario"
+            "unknown key `test_nam` in the scenario",
+            "1 YAML file belongs to no suite: `tests/us/notes.yaml`",
         ]
     );
     let elsewhere = load_chosen(&two_agents(), &[], |options| {
@@ -133,13 +133,6 @@ fn an_agent_that_is_not_there_is_told_with_those_that_are() {
     let empty = files.with("tests/empty/__files/a.yaml", scenario("a", "")).with("tests/empty/readme.md", "");
     let loaded = load_chosen(&empty, &[], choose_agent("empty"));
     assert_eq!(messages(&loaded), ["no scenario found in `tests/empty`"]);
-}
-
-#[test]
-fn without_any_scenario_an_agent_may_be_another_formats() {
-    let files = MemoryFiles::default().with("x/agentci.yaml", NATIVE).with("tests/a/b.py", "");
-    let loaded = load_chosen(&files, &[], choose_agent("someone"));
-    assert_eq!((suites(&loaded), messages(&loaded)), (vec!["native in x: x".to_owned()], vec![]));
 }
 
 #[test]

@@ -148,8 +148,8 @@ fn a_scenario_that_is_wrong_leaves_the_others_alone() {
         [
             "the scenario needs `user_input`",
             "the scenario needs `expected_answer`",
-            "`[` is never closed",
             "the scenario must be a mapping, found nothing",
+            "`[` is never closed",
         ]
     );
 }

@@ -1,0 +1,81 @@
+//! Any server that is asked over plain HTTP, and any tools that it calls over HTTP.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::{
+    CommandPart, Data, Fixture, FixtureAnswer, HttpServer, HttpTarget, Missed, RoutedTool, Routes, Spanned, Target,
+    Text, ToolBase,
+};
+use proptest::prelude::*;
+use proptest::{collection, option, sample};
+use serde_json::Value;
+
+use super::{address, argument, millis, named_texts, span, text, value};
+
+/// The files with answers.
+pub(crate) const ANSWERS: [&str; 3] = ["s/answers/a b.json", "up.json", "s/ü.json"];
+
+pub(crate) fn http() -> impl Strategy<Value = Target> {
+    let pointer = option::of("(/[a-z~01]{0,4}){0,3}".prop_map(|pointer| Spanned::new(pointer, span())));
+    let data = option::of(value().prop_map(Data::parse)).prop_map(|body| body.filter(|body| !is_null(body)));
+    (address(), named_texts(), data, pointer, millis(), option::of(server())).prop_map(
+        |(url, headers, body, answer, timeout, server)| {
+            Target::Http(Box::new(HttpTarget { url, headers, body, answer, timeout, server, span: span() }))
+        },
+    )
+}
+
+fn is_null(body: &Data) -> bool {
+    matches!(body, Data::Literal(Value::Null))
+}
+
+fn server() -> impl Strategy<Value = HttpServer> {
+    (argument(), any::<bool>(), named_texts(), option::of(address()), millis()).prop_map(
+        |(argument, folder, environment, ready, patience)| HttpServer {
+            command: ["program", &argument].map(|part| CommandPart { text: Text::parse(part), file: None }).into(),
+            folder: folder.then(|| "s/work".into()),
+            environment,
+            ready,
+            patience,
+            span: span(),
+        },
+    )
+}
+
+pub(crate) fn routes() -> impl Strategy<Value = Arc<Routes>> {
+    let live = option::of(address().prop_map(|address| address.value));
+    let bases = collection::btree_map("[A-Z_][A-Z0-9_]{0,6}", live, 0..3).prop_map(|bases| {
+        bases.into_iter().map(|(name, live)| ToolBase { name: Spanned::new(name, span()), live }).collect::<Vec<_>>()
+    });
+    let tools = collection::btree_map("[a-zA-Zé][a-zA-Z0-9_.é-]{0,6}", collection::vec(fixture(), 0..3), 0..3);
+    let miss = sample::select(Missed::NAMES.map(|(_, miss)| miss).to_vec());
+    (bases, tools, miss).prop_map(|(bases, tools, miss)| {
+        let tools = tools.into_iter().map(|(id, fixtures)| RoutedTool { id: Spanned::new(id, span()), fixtures });
+        Arc::new(Routes { bases: bases.into(), tools: tools.collect(), miss, record: None, span: span() })
+    })
+}
+
+fn fixture() -> impl Strategy<Value = Fixture> {
+    let file = sample::select(ANSWERS.to_vec());
+    let answer = prop_oneof![
+        file.prop_map(|file| FixtureAnswer::File(Spanned::new(file.into(), span()))),
+        value().prop_map(FixtureAnswer::Inline),
+    ];
+    let request = option::of(value()).prop_map(|request| request.filter(|request| !request.is_null()));
+    let headers = collection::btree_map("[a-zA-Z-]{1,6}", "[ -~é]{0,8}", 0..3);
+    let method = option::of("[A-Z]{1,6}");
+    let delay = (0_u64..600_000).prop_map(Duration::from_millis);
+    (option::of(text()), method, request, answer, 200_u16..600, headers, delay).prop_map(
+        |(name, method, request, answer, status, headers, delay)| Fixture {
+            name,
+            method,
+            request,
+            answer,
+            status,
+            headers: headers.into_iter().collect(),
+            delay,
+            span: span(),
+        },
+    )
+}
