@@ -97,8 +97,10 @@ fn threshold(node: &Node, problems: &mut Diagnostics) -> Option<Threshold> {
         let empty = Diagnostic::error(node.span, "`threshold` names no embedder").label("empty");
         problems.push(empty.help("write a number, or embedders with numbers: `{ builtin: 0.5, openai: 0.8 }`"));
     }
-    let each =
-        pairs.iter().filter_map(|pair| Some((pair.key.text.clone(), share(&pair.value, &pair.key.text, problems)?)));
+    let each = pairs.iter().filter_map(|pair| {
+        let name = format!("threshold.{}", pair.key.text.escape_debug());
+        Some((pair.key.text.clone(), share(&pair.value, &name, problems)?))
+    });
     Some(Threshold::Each(node.span, each.collect()))
 }
 

@@ -1,5 +1,7 @@
 //! The check `semantic`, with similarities that the test makes up.
 
+#![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
+
 use std::path::Path;
 
 use agentci_checks::{Question, ReadyCheck, single};
@@ -182,7 +184,10 @@ fn refuses_thresholds_and_texts_that_mean_nothing() {
         (json!({ "expected": "a", "threshold": 1.1 }), "`threshold` must be from 0 to 1, found 1.1"),
         (json!({ "expected": "a", "threshold": "high" }), "`threshold` must be a number, found the text `high`"),
         (json!({ "expected": "a", "threshold": {} }), "`threshold` names no embedder"),
-        (json!({ "expected": "a", "threshold": { "builtin": -1 } }), "`builtin` must be from 0 to 1, found -1"),
+        (
+            json!({ "expected": "a", "threshold": { "builtin": -1 } }),
+            "`threshold.builtin` must be from 0 to 1, found -1",
+        ),
         (
             json!({ "expected": "a", "facts": "strict" }),
             "`facts` must be one of `fail`, `warn`, `off`, found the text `strict`",

@@ -87,6 +87,6 @@ fn wrong_numbers_dates_ids_and_names_are_caught() {
 fn good_answers_are_not_blamed_for_their_facts() {
     for pair in pairs("paraphrase") {
         let differences = compare(&pair.expected, &pair.answer);
-        assert!(differences.missing.is_empty(), "{} | {}: {differences}", pair.expected, pair.answer);
+        assert!(differences.missing.is_empty(), "{} | {}: {differences:?}", pair.expected, pair.answer);
     }
 }

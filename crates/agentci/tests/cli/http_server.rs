@@ -41,7 +41,7 @@ fn serve(mut stream: TcpStream, reply: &dyn Fn(Asked) -> Option<Answer>) -> Opti
         reader.read_line(&mut line).ok()?;
         match line.trim_end().split_once(": ") {
             Some((name, value)) if name.eq_ignore_ascii_case("content-length") => length = value.parse().ok()?,
-            Some((name, value)) if name.eq_ignore_ascii_case("authorization") => key = value.to_owned(),
+            Some((name, value)) if name.eq_ignore_ascii_case("authorization") => value.clone_into(&mut key),
             Some(_) => {}
             None => break,
         }
@@ -52,7 +52,7 @@ fn serve(mut stream: TcpStream, reply: &dyn Fn(Asked) -> Option<Answer>) -> Opti
     let path = first.split(' ').nth(1)?.to_owned();
     let Some(Answer(status, headers, body)) = reply(Asked { path, key, body }) else {
         // The client goes away first.
-        std::thread::sleep(Duration::from_secs(600));
+        std::thread::sleep(Duration::from_mins(10));
         return None;
     };
     let head = format!("HTTP/1.1 {status} Said\r\ncontent-length: {}\r\nconnection: close\r\n", body.len());

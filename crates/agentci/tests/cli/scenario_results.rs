@@ -36,9 +36,8 @@ fn suite() -> Suite {
 }
 
 fn run(suite: &Suite, arguments: &[&str]) -> Ran {
-    let service = Embeddings::new(|_, texts| match texts.iter().any(|text| text == "Refused") {
-        true => Reply::Say(401, "", "{}"),
-        false => Reply::Vectors,
+    let service = Embeddings::new(|_, texts| {
+        if texts.iter().any(|text| text == "Refused") { Reply::Say(401, "", "{}") } else { Reply::Vectors }
     });
     let started = Instant::now();
     let mut command = suite.command(&[&["run"], arguments].concat());

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use agentci_plan::{Differing, DifferingFact};
+
 use super::gather::{Found, Stated, Value, gather};
 
 /// A fact that only one of two texts states.
@@ -104,35 +106,37 @@ fn is_stated(found: &Found<'_>, by: &Stated<'_>) -> bool {
     }
 }
 
-impl fmt::Display for Fact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
+impl FactKind {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
             FactKind::Number => "number",
             FactKind::Date => "date",
             FactKind::Id => "id",
             FactKind::Name => "name",
-        };
-        write!(f, "{kind} `{}`", self.text)
+        }
     }
 }
 
-/// One line, such as ``missing: number `1,200`; only in the answer: number `1,500`; only the answer says no``.
-impl fmt::Display for Differences {
+impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |facts: &[Fact]| facts.iter().map(Fact::to_string).collect::<Vec<_>>().join(", ");
-        let mut parts = Vec::new();
-        if !self.missing.is_empty() {
-            parts.push(format!("missing: {}", list(&self.missing)));
+        write!(f, "{} `{}`", self.kind.name(), self.text)
+    }
+}
+
+/// As checks judge it and reports show it.
+impl From<Differences> for Differing {
+    fn from(found: Differences) -> Self {
+        let fact = |fact: Fact| DifferingFact { kind: fact.kind.name().to_owned(), text: fact.text };
+        let negation = found.negation.map(|side| match side {
+            Side::Expected => "expected".to_owned(),
+            Side::Answer => "answer".to_owned(),
+        });
+        Self {
+            missing: found.missing.into_iter().map(fact).collect(),
+            extra: found.extra.into_iter().map(fact).collect(),
+            negation,
         }
-        if !self.extra.is_empty() {
-            parts.push(format!("only in the answer: {}", list(&self.extra)));
-        }
-        match self.negation {
-            Some(Side::Expected) => parts.push("only the expected text says no".into()),
-            Some(Side::Answer) => parts.push("only the answer says no".into()),
-            None => {}
-        }
-        f.write_str(&parts.join("; "))
     }
 }
 
@@ -226,7 +230,7 @@ mod tests {
     fn shows_both_sides_and_hints_at_no() {
         let differences = compare("You get 1,200 euros on Friday.", "You won't get 1,500 euros, 1,500 in Berlin.");
         assert_eq!(
-            differences.to_string(),
+            Differing::from(differences).to_string(),
             "missing: number `1,200`, date `Friday`; only in the answer: number `1,500`, name `Berlin`; only the answer says no"
         );
         assert_eq!(compare("It is not there.", "It is there.").negation, Some(Side::Expected));

@@ -148,7 +148,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             input: description.clone().map(Value::String),
             expected: skip_reason.clone().map(Value::String),
             metadata: description.as_ref().map(|text| serde_json::json!({ text: [text] })),
-            similarities: description.iter().map(similarity).collect(),
+            similarities: description.as_deref().map(similarity).into_iter().collect(),
             description,
             tags,
             wall_ms,
@@ -165,11 +165,11 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
     })
 }
 
-fn similarity(text: &String) -> Similarity {
-    let fact = || DifferingFact { kind: "number".into(), text: text.clone() };
+fn similarity(text: &str) -> Similarity {
+    let fact = || DifferingFact { kind: "number".into(), text: text.to_owned() };
     Similarity {
         similarity: 0.1 + 0.2,
-        embedder: text.clone(),
+        embedder: text.to_owned(),
         threshold: text.is_empty().then_some(0.88),
         negated: text.len() > 3,
         facts: Differing { missing: vec![fact()], extra: Vec::new(), negation: Some("answer".into()) },

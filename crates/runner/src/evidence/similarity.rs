@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use agentci_embed::facts::{self, Fact, FactKind, Side};
+use agentci_embed::facts;
 use agentci_embed::remote::{Cache, Limits};
 use agentci_embed::{Builtin, Choice, DEFAULT_BASE_URL, EmbedError, Embedder, Remote, Service, choose, cosine};
-use agentci_plan::{Differing, DifferingFact, Suite};
+use agentci_plan::{Differing, Suite};
 use agentci_verdict::Cause;
 use serde_json::{Value, json};
 
@@ -119,23 +119,8 @@ fn trouble(error: &dyn std::error::Error) -> Unanswered {
 }
 
 fn differing(expected: &str, said: &str) -> Differing {
-    let found = facts::compare(expected, said);
-    let kept = |facts: &[Fact]| {
-        let fact = |fact: &Fact| DifferingFact { kind: kind(fact.kind).to_owned(), text: fact.text.clone() };
-        facts.iter().take(FACTS).map(fact).collect()
-    };
-    let negation = found.negation.map(|side| match side {
-        Side::Expected => "expected".to_owned(),
-        Side::Answer => "answer".to_owned(),
-    });
-    Differing { missing: kept(&found.missing), extra: kept(&found.extra), negation }
-}
-
-fn kind(kind: FactKind) -> &'static str {
-    match kind {
-        FactKind::Number => "number",
-        FactKind::Date => "date",
-        FactKind::Id => "id",
-        FactKind::Name => "name",
-    }
+    let mut found = Differing::from(facts::compare(expected, said));
+    found.missing.truncate(FACTS);
+    found.extra.truncate(FACTS);
+    found
 }
