@@ -36,6 +36,7 @@ mod recording;
 mod redaction;
 mod replay;
 mod reports;
+mod scenario_files;
 mod scenario_results;
 mod select;
 mod semantic;
