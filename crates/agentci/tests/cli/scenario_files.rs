@@ -87,8 +87,7 @@ fn the_converted_scenarios_are_the_same_suite() {
     let listed = suite.agentci(&["list", "native"]);
     assert_eq!((listed.code, listed.stdout.as_str()), (Some(0), "us/tax\nus/net\nus/slips\n"), "{listed:?}");
     let text = std::fs::read_to_string(suite.path("native/agentci.yaml")).unwrap();
-    for part in ["folder: ../tests/us", "response_file: __files/a.json", "url: \"http://127.0.0.1:9/\"", "facts: warn"]
-    {
+    for part in ["folder: ../tests/us", "response_file: __files/a.json", "url: http://127.0.0.1:9/", "facts: warn"] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
