@@ -23,7 +23,7 @@ impl Loader<'_> {
             return self.error(&tests, message, "name one of the folders in the folder of the tests");
         }
         if self.files.kind(&folder) == Some(Kind::Folder) {
-            return self.agent(Home { folder, root: tests });
+            return self.agent(&Home { folder, root: tests });
         }
         let known = scenario::agents(self.files, &tests);
         let holds_one = |name: &String| self.holds_a_scenario(&join(&tests, name), 0);
@@ -39,13 +39,13 @@ impl Loader<'_> {
         self.error(&tests, format!("there is no agent `{slug}` in `{}`", tests.display()), &help);
     }
 
-    fn agent(&mut self, home: Home) {
+    fn agent(&mut self, home: &Home) {
         let mut paths = Vec::new();
         self.yaml_below(&home.folder, 0, &mut paths);
         let mut strays = Vec::new();
         let mut found = false;
         for path in paths {
-            if self.scenario_at_home(&path, &home) {
+            if self.scenario_at_home(&path, home) {
                 found = true;
             } else {
                 strays.push(path);
