@@ -1,6 +1,6 @@
 //! The scenarios among what is found, each taken to its agent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use agentci_plan::{Dialect, Kind, did_you_mean, join, read};
@@ -23,7 +23,7 @@ impl Loader<'_> {
             return self.error(&tests, message, "name one of the folders in the folder of the tests");
         }
         if self.files.kind(&folder) == Some(Kind::Folder) {
-            return self.agent(Home { folder, root: tests });
+            return self.agent(&Home { folder, root: tests });
         }
         let known = scenario::agents(self.files, &tests);
         let holds_one = |name: &String| self.holds_a_scenario(&join(&tests, name), 0);
@@ -39,13 +39,13 @@ impl Loader<'_> {
         self.error(&tests, format!("there is no agent `{slug}` in `{}`", tests.display()), &help);
     }
 
-    fn agent(&mut self, home: Home) {
+    fn agent(&mut self, home: &Home) {
         let mut paths = Vec::new();
         self.yaml_below(&home.folder, 0, &mut paths);
         let mut strays = Vec::new();
         let mut found = false;
         for path in paths {
-            if self.scenario_at_home(&path, &home) {
+            if self.scenario_at_home(&path, home) {
                 found = true;
             } else {
                 strays.push(path);
@@ -82,10 +82,15 @@ impl Loader<'_> {
     /// Takes the scenarios out of these files; whether there are any. They are looked for below a folder `tests`, or `everywhere`.
     /// Once one is found, all files of its agent are looked at, so that none that is wrong is left out.
     pub(crate) fn scenarios(&mut self, paths: &mut Vec<PathBuf>, everywhere: bool) -> bool {
-        let likely = |path: &&PathBuf| {
-            (everywhere || self.agents.home(folder_of(path)).is_some()) && scenario::reads_like_one(self.files, path)
-        };
-        let likely: Vec<PathBuf> = paths.iter().filter(likely).cloned().collect();
+        let mut known: BTreeMap<PathBuf, Option<Home>> = BTreeMap::new();
+        for folder in paths.iter().map(|path| folder_of(path)) {
+            if !known.contains_key(folder) {
+                known.insert(folder.to_path_buf(), self.agents.home(folder));
+            }
+        }
+        let below_tests = |path: &Path| known.get(folder_of(path)).is_some_and(Option::is_some);
+        let likely = paths.iter().filter(|path| everywhere || below_tests(path));
+        let likely: Vec<PathBuf> = likely.filter(|path| scenario::reads_like_one(self.files, path)).cloned().collect();
         let mut folders = BTreeSet::new();
         for path in likely {
             // One that can not be parsed has the marks of a scenario in its text.
@@ -93,24 +98,13 @@ impl Loader<'_> {
                 folders.insert(folder_of(&path).to_path_buf());
             }
         }
-        let homes: Vec<Home> = folders.iter().map(|folder| self.home(folder, &folders)).collect();
-        if homes.is_empty() {
-            return false;
-        }
+        let home = |folder: &Path| known.get(folder).cloned().flatten().unwrap_or_else(|| highest(folder, &folders));
+        let homes: Vec<Home> = folders.iter().map(|folder| home(folder)).collect();
         paths.retain(|path| {
-            let home = homes.iter().find(|home| path.starts_with(&home.folder) || home.folder == Path::new("."));
-            !home.is_some_and(|home| self.scenario_at_home(path, home))
+            let home = home(folder_of(path));
+            !homes.contains(&home) || !self.scenario_at_home(path, &home)
         });
-        true
-    }
-
-    /// The folder of the agent whose scenarios are in a folder: as its path says, else the highest folder with scenarios.
-    fn home(&self, folder: &Path, folders: &BTreeSet<PathBuf>) -> Home {
-        self.agents.home(folder).unwrap_or_else(|| {
-            let highest = folder.ancestors().filter(|above| folders.contains(*above)).last().unwrap_or(folder);
-            let folder = join(highest, "");
-            Home { root: folder.clone(), folder }
-        })
+        !homes.is_empty()
     }
 
     /// Takes a file in the folder of an agent to the agent, unless it has no sign of a scenario; whether it was.
@@ -130,7 +124,7 @@ impl Loader<'_> {
     /// Takes a scenario that was named to its agent.
     pub(crate) fn named_scenario(&mut self, scenario: Scenario) {
         let folder = join(folder_of(&scenario.path), "");
-        let home = self.home(&folder, &BTreeSet::new());
+        let home = self.agents.home(&folder).unwrap_or_else(|| highest(&folder, &BTreeSet::new()));
         self.agents.add(home, scenario);
     }
 
@@ -161,6 +155,13 @@ impl Loader<'_> {
             }
         }
     }
+}
+
+/// Where there is no folder `tests`, the folder of an agent is the highest one with scenarios.
+fn highest(folder: &Path, folders: &BTreeSet<PathBuf>) -> Home {
+    let highest = folder.ancestors().filter(|above| folders.contains(*above)).last().unwrap_or(folder);
+    let folder = join(highest, "");
+    Home { root: folder.clone(), folder }
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -39,6 +39,7 @@ mod recording;
 mod redaction;
 mod replay;
 mod reports;
+mod scenario_files;
 mod scenario_results;
 mod scripts;
 mod select;

@@ -24,9 +24,12 @@ use crate::surroundings::{Manner, check_delay, either_answer, read_manner};
 /// The keys that are no part of a request.
 const RESERVED: [&str; 8] = ["request", "response_file", "response", "status", "headers", "delay_ms", "method", "name"];
 
-fn is_reserved(pair: &&Pair) -> bool {
+fn is_reserved(pair: &Pair) -> bool {
     RESERVED.contains(&pair.key.text.as_str())
 }
+
+/// A part that is wrong, and was told of.
+struct Wrong;
 
 /// Reads an answer; `None` when something is wrong.
 pub(super) fn fixture(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Option<Fixture> {
@@ -37,14 +40,14 @@ pub(super) fn fixture(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics)
         return None;
     };
     let beside: Vec<&Pair> = pairs.iter().filter(|pair| !is_reserved(pair)).collect();
-    let mut own: Vec<Pair> = pairs.iter().filter(is_reserved).cloned().collect();
+    let mut own: Vec<Pair> = pairs.iter().filter(|pair| is_reserved(pair)).cloned().collect();
     let request = match node.get("request").filter(|request| !request.is_null()) {
         None => of_keys_beside(&beside, problems),
         Some(request) => {
             let alone = refuse_both(request, &beside, problems);
             let request = lift(request, &mut own, problems);
             let request = read::data(&request, "request", Reading::Core, problems);
-            request.filter(|_| alone).map(Some)
+            request.filter(|_| alone).map(Some).ok_or(Wrong)
         }
     };
     let own = Node { span: node.span, content: Content::Map(own) };
@@ -53,11 +56,11 @@ pub(super) fn fixture(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics)
     let Manner { name, method, status, headers } = read_manner(&mut fields, problems);
     let delay = fields.optional("delay_ms").and_then(|node| delay(node, problems)).unwrap_or_default();
     let answer = answer(&mut fields, &beside, shelf, problems);
-    Some(Fixture { name, method, request: request?, answer: answer?, status, headers, delay, span: node.span })
+    Some(Fixture { name, method, request: request.ok()?, answer: answer?, status, headers, delay, span: node.span })
 }
 
 /// The request that is made of the keys beside `request:`; any, when there are none.
-fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Option<Option<Value>> {
+fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Result<Option<Value>, Wrong> {
     let mut body = Map::new();
     for pair in beside {
         // A word that is nearly one of ours would make a request that never comes.
@@ -69,9 +72,9 @@ fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Option<Option
                     .help(format!("did you mean `{meant}`? if not, indent the request's keys below `request:`")),
             );
         }
-        body.insert(pair.key.text.clone(), read::data(&pair.value, "request", Reading::Core, problems)?);
+        body.insert(pair.key.text.clone(), read::data(&pair.value, "request", Reading::Core, problems).ok_or(Wrong)?);
     }
-    Some((!body.is_empty()).then_some(Value::Object(body)))
+    Ok((!body.is_empty()).then_some(Value::Object(body)))
 }
 
 /// Refuses keys beside a request that has its own; whether there are none.
@@ -95,10 +98,10 @@ fn lift(request: &Node, own: &mut Vec<Pair>, problems: &mut Diagnostics) -> Node
     let within = request.pairs().unwrap_or_default();
     let Some(answer) = within.iter().find(is_answer).filter(|_| !answered) else { return request.clone() };
     let left: Vec<Pair> = within.iter().filter(|pair| !is_answer(pair)).cloned().collect();
-    let doubtful: Vec<&str> = left.iter().filter(is_reserved).map(|pair| pair.key.text.as_str()).collect();
+    let doubtful: Vec<&str> = left.iter().filter(|pair| is_reserved(pair)).map(|pair| pair.key.text.as_str()).collect();
     let mut help = "move it to the left, below `request`".to_owned();
     if !doubtful.is_empty() {
-        help += &format!("; {} stays part of the request", read::quoted_list(&doubtful));
+        help = format!("{help}; {} stays part of the request", read::quoted_list(&doubtful));
     }
     problems.push(
         Diagnostic::warning(answer.key.span, "`response_file` stands within the request, and is taken out of it")

@@ -33,7 +33,5 @@ pub(crate) fn shape(root: &Node) -> Shape {
 
 /// Whether the text of a file has the marks of a scenario, without parsing it.
 pub(crate) fn reads_like_one(files: &dyn Files, path: &Path) -> bool {
-    files
-        .read_text(path, SIZE_LIMIT)
-        .is_ok_and(|text| MARKS.iter().filter(|mark| text.contains(&format!("{mark}:"))).count() >= 2)
+    files.read_text(path, SIZE_LIMIT).is_ok_and(|text| MARKS.iter().filter(|mark| text.contains(**mark)).count() >= 2)
 }

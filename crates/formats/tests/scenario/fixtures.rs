@@ -10,8 +10,7 @@ use crate::project::{answers, good, load, messages, project, routes, scenario, w
 
 /// A scenario whose tool has these answers, written from the first column.
 fn with_answers(yaml: &str) -> String {
-    let indented: String = yaml.lines().map(|line| format!("    {line}\n")).collect();
-    scenario("a", &format!("tool_fixtures:\n  slips:\n{indented}"))
+    scenario("a", &format!("tool_fixtures:\n  slips:\n    {}\n", yaml.replace('\n', "\n    ")))
 }
 
 fn request(yaml: &str) -> Option<Value> {

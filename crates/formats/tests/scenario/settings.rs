@@ -33,7 +33,7 @@ fn nothing_needs_to_be_set() {
     let case = &suite.cases[0];
     let http = http(case);
     assert_eq!(http.url.value, Text::Literal("http://127.0.0.1:8081/".into()));
-    assert_eq!((http.timeout, &http.body, &http.server), (Duration::from_secs(60), &None, &None));
+    assert_eq!((http.timeout, &http.body, &http.server), (Duration::from_mins(1), &None, &None));
     let usual = ["US_API_BASE", "PAY_DETAILS_API_BASE", "US_PAYROLL_API_BASE", "UK_PAYROLL_API_BASE"];
     assert_eq!(names(case), usual.map(|name| (name, None)));
     assert_eq!(routes(case).miss, Missed::Fail);
