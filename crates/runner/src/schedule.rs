@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
-use agentci_plan::{ChatApi, ChatTarget, Plan, Suite, Target, mix};
+use agentci_plan::{ChatApi, ChatTarget, Plan, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
@@ -99,7 +99,6 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
             let sources = &run.plan.sources;
             let secrets = RefCell::new(secrets.borrow().clone());
             let index = position;
-            let seed = case.id.bytes().fold(options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
             let job = Job {
                 sources,
                 suite,
@@ -112,7 +111,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 draws,
                 secrets,
                 evidence,
-                resources: CaseResources::new(library, seed),
+                resources: CaseResources::new(library, &case.id, options.seed),
                 emit,
             };
             let mut worst = None;
