@@ -49,7 +49,7 @@ pub async fn ask_agent(
     stop: &Stop,
 ) -> Result<Value, Unheard> {
     let library = Library::default();
-    let resources = CaseResources::new(&library, options.seed);
+    let resources = CaseResources::new(&library, agent, options.seed);
     let draws = MockDraws::new(options.seed);
     let ask =
         Ask { suite, case_id: agent, limit: options.timeout.unwrap_or(PATIENCE), draws: &draws, resources: &resources };

@@ -73,24 +73,10 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let target = job.place(case.target.span());
     let mut talk = Conversation::default();
     talk.warnings.extend(prepared.warning.take());
-    let draws = job.draws.of(number);
-    let context = Context {
-        case_id: &case.id,
-        lookup: &|name| prepared.scope.get(name),
-        folder: &job.suite.folder,
-        environment: &prepared.environment,
-        bases: &prepared.bases,
-        draws: &draws,
-        request_timeout: job.options.timeout,
-        attempt: number,
-        tools: model::answers_tools(job),
-        agents: &job.suite.agents,
-        resources: &job.resources,
-    };
-    let mut driver = match Driver::open(&case.target, &context, std::mem::take(&mut prepared.line)) {
-        Ok(Ok(driver)) => driver,
-        refused => {
-            talk.findings.extend(findings::unopened(refused.map(Result::err), target));
+    let mut driver = match open(job, number, &mut prepared) {
+        Ok(driver) => driver,
+        Err(refused) => {
+            talk.findings.extend(refused);
             return talk;
         }
     };
@@ -174,6 +160,31 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let unsaved = recording.and_then(|kept| recording::save(job, &kept, &prepared.secrets, &talk.findings));
     talk.findings.extend(unsaved);
     talk
+}
+
+/// Reaches the agent; if that can not be, why, unless it was said already.
+fn open(job: &Job<'_>, number: u32, prepared: &mut Prepared<'_>) -> Result<Driver, Vec<Finding>> {
+    let (case, draws) = (job.case, job.draws.of(number));
+    let line = std::mem::take(&mut prepared.line);
+    let context = Context {
+        case_id: &case.id,
+        lookup: &|name| prepared.scope.get(name),
+        folder: &job.suite.folder,
+        environment: &prepared.environment,
+        bases: &prepared.bases,
+        draws: &draws,
+        request_timeout: job.options.timeout,
+        attempt: number,
+        tools: model::answers_tools(job),
+        agents: &job.suite.agents,
+        resources: &job.resources,
+    };
+    let target = job.place(case.target.span());
+    match Driver::open(&case.target, &context, line) {
+        Ok(Ok(driver)) => Ok(driver),
+        Ok(Err(error)) => Err(findings::drive(&error, target).into_iter().collect()),
+        Err(unset) => Err(vec![findings::unset(unset.to_string(), target)]),
+    }
 }
 
 /// Ends where answers came from, and keeps what there is to keep of it.

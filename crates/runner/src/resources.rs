@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use agentci_drivers::chat::{ScriptedCall, ScriptedReply, ScriptedSpeech};
 use agentci_drivers::{Resources, ScriptedModel};
-use agentci_plan::{ModelScript, ScriptFile};
+use agentci_plan::{ModelScript, ScriptFile, mix};
 use agentci_script::{Program, ScriptError};
 use agentci_stubs::{ModelReply, ScriptIndex, ScriptMind};
 
@@ -19,8 +19,11 @@ use agentci_stubs::{ModelReply, ScriptIndex, ScriptMind};
 #[derive(Default)]
 pub(crate) struct Library {
     scripts: RefCell<HashMap<usize, ScriptIndex>>,
-    programs: RefCell<HashMap<usize, (Arc<ScriptFile>, Result<Arc<Program>, ScriptError>)>>,
+    programs: RefCell<HashMap<usize, Read>>,
 }
+
+/// A file of functions, and what came of reading it.
+type Read = (Arc<ScriptFile>, Result<Arc<Program>, ScriptError>);
 
 impl Library {
     fn index(&self, script: &Arc<ModelScript>) -> Result<ScriptIndex, String> {
@@ -50,7 +53,9 @@ pub(crate) struct CaseResources<'l> {
 }
 
 impl<'l> CaseResources<'l> {
-    pub(crate) fn new(library: &'l Library, seed: u64) -> Self {
+    /// What a case draws depends on the run's seed and on its own name.
+    pub(crate) fn new(library: &'l Library, case_id: &str, seed: u64) -> Self {
+        let seed = case_id.bytes().fold(seed, |seed, byte| mix(seed ^ u64::from(byte)));
         Self { library, seed, minds: RefCell::default() }
     }
 }

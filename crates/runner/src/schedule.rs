@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
-use agentci_plan::{ChatApi, ChatTarget, CommandPart, Plan, Suite, Target, mix};
+use agentci_plan::{ChatApi, ChatTarget, CommandPart, Plan, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
@@ -113,7 +113,6 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
             let secrets = RefCell::new(secrets.borrow().clone());
             let part = run.facts.shard.as_ref();
             let index = part.and_then(|part| part.positions.get(position)).copied().unwrap_or(position);
-            let seed = case.id.bytes().fold(options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
             let job = Job {
                 sources,
                 suite,
@@ -126,7 +125,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 draws,
                 secrets,
                 evidence,
-                resources: CaseResources::new(library, seed),
+                resources: CaseResources::new(library, &case.id, options.seed),
                 told: RefCell::default(),
                 services,
                 selected,

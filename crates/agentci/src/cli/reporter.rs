@@ -9,7 +9,7 @@
 //! What we would have written is in the file before: an assistant that fails leaves it there.
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 use agentci::Settings;
@@ -102,7 +102,7 @@ fn format(path: &Path) -> String {
     }
 }
 
-fn save(answer: &Value, path: &PathBuf) -> Result<(), (String, Option<String>)> {
+fn save(answer: &Value, path: &Path) -> Result<(), (String, Option<String>)> {
     let text = match answer {
         Value::Null => String::new(),
         Value::String(text) => unfenced(text).to_owned(),

@@ -78,13 +78,11 @@ impl Talk<'_> {
             answered => answered?,
         };
         let over = answered.over;
-        Ok(match self.next(&plan, &answered, None).await? {
-            Some(next) => next.told(plan.messages, over),
-            None => {
-                let output = output(&answered.completion, &answered.called);
-                Told::Output { output, messages: plan.messages, over }
-            }
-        })
+        if let Some(next) = self.next(&plan, &answered, None).await? {
+            return Ok(next.told(plan.messages, over));
+        }
+        let output = output(&answered.completion, &answered.called);
+        Ok(Told::Output { output, messages: plan.messages, over })
     }
 
     /// Asks the model until it wants no more tools called, or nobody answers them.
@@ -153,14 +151,12 @@ impl Talk<'_> {
     fn prompts(&self, plan: &Plan) -> Result<&[Prompt], DriveError> {
         let Some(wanted) = &plan.preset else { return Ok(&self.seat.prompts) };
         let presets = &self.seat.presets;
-        match presets.iter().find(|(name, _)| name == wanted) {
-            Some((_, prompts)) => Ok(prompts),
-            None => {
-                let known: Vec<&str> = presets.iter().map(|(name, _)| name.as_str()).collect();
-                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                Err(DriveError::Unsupported(format!("there are no prompts `{wanted}`; those with a name are: {known}")))
-            }
+        if let Some((_, prompts)) = presets.iter().find(|(name, _)| name == wanted) {
+            return Ok(prompts);
         }
+        let known: Vec<&str> = presets.iter().map(|(name, _)| name.as_str()).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Err(DriveError::Unsupported(format!("there are no prompts `{wanted}`; those with a name are: {known}")))
     }
 
     /// Has a tool answered.

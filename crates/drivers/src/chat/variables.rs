@@ -22,16 +22,8 @@ pub(super) fn fill(text: &str, mut value: impl FnMut(Family, &str) -> Option<Str
         let (before, from) = rest.split_at(at);
         filled.push_str(before);
         let found = variable(from).and_then(|(family, name)| Some((value(family, name)?, name.len() + 5)));
-        let length = match found {
-            Some((value, length)) => {
-                filled.push_str(&value);
-                length
-            }
-            None => {
-                filled.push('$');
-                1
-            }
-        };
+        let (value, length) = found.unwrap_or_else(|| ("$".to_owned(), 1));
+        filled.push_str(&value);
         rest = from.get(length..).unwrap_or_default();
     }
     filled.push_str(rest);
