@@ -31,7 +31,7 @@ pub(crate) fn measure(rounds: usize) -> Result<Comparison, Box<dyn Error>> {
 
 fn write_suite(path: &Path, with: bool) -> Result<(), Box<dyn Error>> {
     let mut suite = String::from(
-        "suite: scripts\ntarget: { mock: { model_name: m, responses: [{ content: a few words for you, model: m }] } }\ncases:\n",
+        "suite: scripts\ntarget: { mock: { model_name: m, responses: [{ content: a few words for you, model: m, tokens_used: 5, latency_ms: 1 }] } }\ncases:\n",
     );
     for case in 0..CASES {
         write!(suite, "  - id: c{case}\n    input: {{ prompt: hello {case} }}\n    checks:\n")?;

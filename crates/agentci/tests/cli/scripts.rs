@@ -25,7 +25,7 @@ function reads() { return require("fs").readFileSync("/etc/passwd") }
 
 /// A suite whose agent says `hello there` to `hi`: each case has one check.
 fn suite(cases: &[(&str, &str)]) -> Suite {
-    let mock = "target: { mock: { model_name: m, responses: [{ content: hello there, model: m }] } }";
+    let mock = "target: { mock: { model_name: m, responses: [{ content: hello there, model: m, tokens_used: 2, latency_ms: 1 }] } }";
     let mut yaml = format!("suite: suite\n{mock}\ncases:\n");
     for (id, check) in cases {
         yaml.push_str(&format!("  - id: {id}\n    input: {{ prompt: hi }}\n    checks:\n      - {check}\n"));
@@ -52,7 +52,7 @@ fn a_function_gets_output_input_and_value() {
 fn a_function_that_says_no_fails_its_case() {
     let ran = suite(&[GOOD, ("wrong", &call("polite"))]).run(&[]);
     ran.only_wrong("wrong", "fail", "check");
-    ran.says(&["`polite` does not hold", "--> suite/agentci.yaml:10:59", "^^^^^^ does not hold"]);
+    ran.says(&["`polite` does not hold", "--> suite/agentci.yaml:11:51", "^^^^^^ does not hold"]);
     suite(&[GOOD, ("negated", &format!("not: {{ {} }}", call("polite")))]).run(&[]).all_passed();
 }
 
