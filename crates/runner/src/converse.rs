@@ -17,7 +17,7 @@ use crate::host::{Host, Source};
 use crate::job::Job;
 use crate::meter::{self, Meter};
 use crate::prepare::Prepared;
-use crate::{findings, recording, translate};
+use crate::{findings, model, recording, translate};
 
 /// What came of the conversation.
 #[derive(Default)]
@@ -69,8 +69,8 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let case = job.case;
     let target = job.place(case.target.span());
     let mut talk = Conversation::default();
-    let model = prepared.model.take();
-    let environment = model.as_ref().map(|model| model.environment.as_slice()).unwrap_or_default();
+    let served = prepared.model.take();
+    let environment = served.as_ref().map(|model| model.environment.as_slice()).unwrap_or_default();
     let draws = job.draws.of(number);
     let context = Context {
         case_id: &case.id,
@@ -79,6 +79,10 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         environment,
         draws: &draws,
         request_timeout: job.options.timeout,
+        attempt: number,
+        tools: model::answers_tools(job),
+        agents: &job.suite.agents,
+        resources: &job.resources,
     };
     let mut driver = match Driver::open(&case.target, &context, std::mem::take(&mut prepared.line)) {
         Ok(Ok(driver)) => driver,
@@ -91,7 +95,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         }
     };
     // The model is there for as long as the agent is.
-    let server = model.map(|model| {
+    let server = served.map(|model| {
         driver.listen(model.wire);
         model.server
     });

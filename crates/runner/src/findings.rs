@@ -70,6 +70,7 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
                 finding.notes.push("it left with an answer unread".into());
             }
         }
+        DriveError::Function { .. } => finding.cause = Cause::Hook,
         DriveError::AgentError(_) => finding.cause = Cause::AgentError,
         DriveError::Transport(_) => finding.cause = Cause::AgentExited,
         DriveError::Unsupported(_) => finding.cause = Cause::Config,

@@ -16,6 +16,7 @@ use crate::evidence::Evidence;
 use crate::findings;
 use crate::options::Options;
 use crate::redact::redact;
+use crate::resources::CaseResources;
 use crate::stop::Stop;
 
 /// When a suite as a whole is given up.
@@ -43,6 +44,8 @@ pub(crate) struct Job<'j> {
     pub(crate) secrets: RefCell<Redactor>,
     /// What checks want to know beside the trace.
     pub(crate) evidence: &'j Evidence,
+    /// What its drivers have made ready once.
+    pub(crate) resources: CaseResources<'j>,
     pub(crate) emit: &'j dyn Fn(RunEvent),
 }
 

@@ -16,6 +16,7 @@ mod options;
 mod prepare;
 mod recording;
 mod redact;
+mod resources;
 mod schedule;
 mod scope;
 mod step;

@@ -1,6 +1,6 @@
 //! The scripted model of an attempt: its server, what the agent is told of it, and what is seen on its wire.
 
-use agentci_plan::{ModelWorld, ToolSource, World};
+use agentci_plan::{Mode, ModelWorld, ToolSource, World};
 use agentci_stubs::{ModelServer, ServerOptions};
 use agentci_trace::Kind;
 use agentci_verdict::{Cause, Finding};
@@ -49,6 +49,15 @@ fn has_tools(world: &World) -> bool {
         || world.allowed.is_some()
         || !world.live.tools.is_empty()
         || world.live.module.is_some()
+}
+
+/// Whether a model that is asked by us has its tools answered: by a recording, by what is written down, or by the tools.
+pub(crate) fn answers_tools(job: &Job<'_>) -> bool {
+    let world = &job.case.world;
+    let executed = !world.live.tools.is_empty() || world.live.module.is_some() || !job.options.tools.is_empty();
+    matches!(world.tools, ToolSource::Cassette(_))
+        || !world.scripted.is_empty()
+        || (executed && job.options.mode != Mode::Replay)
 }
 
 fn environment(

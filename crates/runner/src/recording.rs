@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use agentci_drivers::Recording;
-use agentci_plan::Mode;
+use agentci_plan::{Mode, Target};
 use agentci_trace::Redactor;
 use agentci_verdict::{Cause, Finding, Replay, Status};
 use sha2::{Digest as _, Sha256};
@@ -23,7 +23,12 @@ pub(crate) enum Tape {
 
 /// What the case and the mode ask for; the error says what is missing.
 pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
-    if !job.case.target.takes_requests() || job.options.mode == Mode::Live {
+    // Who asks a model records it only where the suite says so.
+    let records = match &*job.case.target {
+        Target::Chat(_) => job.case.world.recording.is_some(),
+        target => target.takes_requests(),
+    };
+    if !records || job.options.mode == Mode::Live {
         return Ok(Tape::Live);
     }
     let Some(recording) = &job.case.world.recording else {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
-use agentci_plan::{ChatTarget, Plan, Suite, Target};
+use agentci_plan::{ChatApi, ChatTarget, Plan, Suite, Target, mix};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
@@ -16,6 +16,7 @@ use crate::evidence::Evidence;
 use crate::job::{Job, SuiteDeadline};
 use crate::options::Options;
 use crate::redact::{redact, suite_secrets};
+use crate::resources::{CaseResources, Library};
 use crate::stop::Stop;
 
 /// What the run's first event tells beside the plan.
@@ -84,19 +85,21 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let failed = Cell::new(false);
     let draws = Draws::new(options.seed);
     let evidence = Evidence::default();
+    let library = Library::default();
     let suite_deadline = options.suite_timeout.and_then(|after| {
         let at = clock.started().checked_add(after)?;
         Some(SuiteDeadline { at, after })
     });
     let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
         let (emit, failed, secrets): (&dyn Fn(RunEvent), _, _) = (&send, &failed, &secrets);
-        let (draws, evidence) = (&draws, &evidence);
+        let (draws, evidence, library) = (&draws, &evidence, &library);
         async move {
             let case = &suite.cases[index];
             let ready = &run.ready.cases[index];
             let sources = &run.plan.sources;
             let secrets = RefCell::new(secrets.borrow().clone());
             let index = position;
+            let seed = case.id.bytes().fold(options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
             let job = Job {
                 sources,
                 suite,
@@ -109,6 +112,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 draws,
                 secrets,
                 evidence,
+                resources: CaseResources::new(library, seed),
                 emit,
             };
             let mut worst = None;
@@ -149,8 +153,10 @@ fn start(run: &Run<'_>) -> RunStart {
     let Run { suite, selected, facts, options, .. } = *run;
     let drawn = selected.iter().map(|index| &suite.cases[*index]).any(|case| {
         let by_mock = matches!(&*case.target, Target::Mock(mock) if mock.script.draws());
+        let by_chat = matches!(&*case.target, Target::Chat(chat)
+            if matches!(&chat.connector.api, ChatApi::Scripted(script) if script.draws()));
         let by_model = case.world.model.as_ref().is_some_and(|model| model.script.draws());
-        by_mock || by_model || Faults::drawn(&case.world.faults)
+        by_mock || by_chat || by_model || Faults::drawn(&case.world.faults)
     });
     RunStart {
         agentci_version: facts.version.clone(),

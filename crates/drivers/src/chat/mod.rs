@@ -27,7 +27,7 @@ mod talk;
 mod variables;
 
 pub(crate) use driver::ChatDriver;
-pub use scripted::{Resources, ScriptedCall, ScriptedModel, ScriptedReply, ScriptedSpeech};
+pub use scripted::{NoResources, Resources, ScriptedCall, ScriptedModel, ScriptedReply, ScriptedSpeech};
 
 #[cfg(test)]
 mod tests;

@@ -24,6 +24,20 @@ pub trait Resources {
     fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<Program>, ScriptError>;
 }
 
+/// Nothing is ready: neither scripted models nor functions can be had.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoResources;
+
+impl Resources for NoResources {
+    fn model(&self, _script: &Arc<ModelScript>) -> Result<Rc<dyn ScriptedModel>, String> {
+        Err("there is no scripted model here".into())
+    }
+
+    fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<Program>, ScriptError> {
+        Err(ScriptError::Engine(format!("nobody here runs `{}`", file.path.display())))
+    }
+}
+
 /// A model that is a script.
 pub trait ScriptedModel: Debug {
     /// What it does with a request, which is the JSON of OpenAI's Chat Completions.

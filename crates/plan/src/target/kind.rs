@@ -119,7 +119,7 @@ impl Target {
     pub fn misfits(&self, turns: &[Turn]) -> Diagnostics {
         let mut problems = Diagnostics::default();
         let what = self.describe();
-        if let Some(second) = turns.get(1).filter(|_| !self.takes_requests()) {
+        if let Some(second) = turns.get(1).filter(|_| !self.takes_requests() && !matches!(self, Target::Chat(_))) {
             let message = format!("{what} takes one turn");
             problems.push(Diagnostic::error(second.span, message).label("there is no second turn"));
         }

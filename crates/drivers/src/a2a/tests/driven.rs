@@ -9,6 +9,7 @@ use agentci_trace::{Redactor, ToolCall, Trace};
 
 use super::*;
 use crate::a2a::A2aDriver;
+use crate::chat::NoResources;
 use crate::exchange::{Line, Player, Recording};
 use crate::mock::MockDraws;
 use crate::{Clock, Context, DriveError, ToolHost, TraceSink};
@@ -114,6 +115,10 @@ fn drive(target: &A2aTarget, tape: Tape) -> (Result<(), DriveError>, Trace) {
         environment: &[],
         draws: &draws,
         request_timeout: None,
+        attempt: 1,
+        tools: false,
+        agents: &[],
+        resources: &NoResources,
     };
     let mut driver = A2aDriver::open(target, &context, tape.line_to_it()).unwrap();
     let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));

@@ -1,1 +1,56 @@
-mod placeholder {}
+//! Answers of models as their servers send them, read in pieces of any size.
+
+mod anthropic;
+mod openai;
+
+use agentci_wire::sse::{Decoder, EVENT_LIMIT};
+
+use super::completion::{Broken, Completion, Piece};
+
+/// Reads a stream that comes in pieces; `event` and `finish` are those of a reader.
+fn read<R>(
+    chunks: &[&[u8]],
+    mut reader: R,
+    event: impl Fn(&mut R, &str) -> Result<Vec<Piece>, Broken>,
+    finish: impl Fn(R) -> Result<Completion, Broken>,
+) -> Result<(Vec<Piece>, Completion), Broken> {
+    let mut decoder = Decoder::new(EVENT_LIMIT);
+    let mut pieces = Vec::new();
+    let mut frames = Vec::new();
+    for chunk in chunks {
+        decoder.push(chunk);
+        while let Some(frame) = decoder.next().unwrap() {
+            frames.push(frame);
+        }
+    }
+    frames.extend(decoder.finish());
+    for frame in frames {
+        pieces.extend(event(&mut reader, &frame.data)?);
+    }
+    Ok((pieces, finish(reader)?))
+}
+
+/// A stream cut at these places.
+fn cut<'s>(stream: &'s str, places: &[usize]) -> Vec<&'s [u8]> {
+    let mut places: Vec<usize> = places.iter().map(|place| place % (stream.len() + 1)).collect();
+    places.sort_unstable();
+    let mut chunks = Vec::new();
+    let mut from = 0;
+    for place in places.into_iter().chain([stream.len()]) {
+        chunks.push(&stream.as_bytes()[from..place]);
+        from = place;
+    }
+    chunks
+}
+
+/// What was said, joined.
+fn said(pieces: &[Piece]) -> (String, String) {
+    let mut joined = (String::new(), String::new());
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => joined.0.push_str(text),
+            Piece::Reasoning(text) => joined.1.push_str(text),
+        }
+    }
+    joined
+}

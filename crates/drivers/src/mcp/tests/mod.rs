@@ -11,6 +11,7 @@ use agentci_trace::{Kind, Redactor, Trace};
 use serde_json::Value;
 
 use super::McpDriver;
+use crate::chat::NoResources;
 use crate::exchange::{Line, Player, Recorder, Recording};
 use crate::mock::MockDraws;
 use crate::{Clock, Context, DriveError, Ending, Input, TraceSink};
@@ -72,8 +73,18 @@ fn action(kind: &str, arguments: Value) -> Input {
 /// Takes the turns until one fails.
 async fn drive(target: &McpTarget, line: Line, folder: &Path, turns: &[Input]) -> Came {
     let draws = MockDraws::new(7);
-    let context =
-        Context { case_id: "c", lookup: &|_| None, folder, environment: &[], draws: &draws, request_timeout: None };
+    let context = Context {
+        case_id: "c",
+        lookup: &|_| None,
+        folder,
+        environment: &[],
+        draws: &draws,
+        request_timeout: None,
+        attempt: 1,
+        tools: false,
+        agents: &[],
+        resources: &NoResources,
+    };
     let mut driver = McpDriver::open(target, &context, line).unwrap();
     let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
     let mut results = Vec::new();

@@ -1,0 +1,109 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::super::anthropic::Reader;
+use super::super::completion::{Broken, Call, Completion, Piece};
+use super::{cut, read, said};
+
+const ANSWER: &str = concat!(
+    "event: message_start\n",
+    r#"data: {"type":"message_start","message":{"id":"m1","model":"claude-test","content":[],"usage":{"input_tokens":10,"cache_read_input_tokens":5,"cache_creation_input_tokens":0,"output_tokens":1}}}"#,
+    "\n\nevent: content_block_start\n",
+    r#"data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}"#,
+    "\n\nevent: ping\n",
+    r#"data: {"type":"ping"}"#,
+    "\n\nevent: content_block_delta\n",
+    r#"data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Let me look."}}"#,
+    "\n\nevent: content_block_delta\n",
+    r#"data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQB"}}"#,
+    "\n\nevent: content_block_stop\n",
+    r#"data: {"type":"content_block_stop","index":0}"#,
+    "\n\nevent: content_block_start\n",
+    r#"data: {"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}"#,
+    "\n\nevent: content_block_delta\n",
+    r#"data: {"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"Ich s"}}"#,
+    "\n\nevent: content_block_delta\n",
+    r#"data: {"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"ehe → nach."}}"#,
+    "\n\nevent: content_block_start\n",
+    r#"data: {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"toolu_1","name":"find","input":{}}}"#,
+    "\n\nevent: content_block_delta\n",
+    r#"data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"q\": \"x"}}"#,
+    "\n\nevent: content_block_delta\n",
+    r#"data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"\"}"}}"#,
+    "\n\nevent: message_delta\n",
+    r#"data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":42}}"#,
+    "\n\nevent: message_stop\n",
+    r#"data: {"type":"message_stop"}"#,
+    "\n\n",
+);
+
+fn of(stream: &str) -> Result<(Vec<Piece>, Completion), Broken> {
+    read(&[stream.as_bytes()], Reader::default(), Reader::event, Reader::finish)
+}
+
+#[test]
+fn blocks_become_words_thoughts_and_calls() {
+    let (pieces, completion) = of(ANSWER).unwrap();
+    assert_eq!(said(&pieces), ("Ich sehe → nach.".into(), "Let me look.".into()));
+    assert_eq!((completion.text.as_str(), completion.reasoning.as_str()), ("Ich sehe → nach.", "Let me look."));
+    let call = Call { id: "toolu_1".into(), name: "find".into(), arguments: r#"{"q": "x"}"#.into() };
+    assert_eq!(completion.calls, [call]);
+    assert_eq!((completion.usage.tokens_in, completion.usage.tokens_out), (Some(15), Some(42)));
+    assert_eq!(completion.finish.as_deref(), Some("tool_calls"));
+    let thought = json!({"type": "thinking", "thinking": "Let me look.", "signature": "EqQB"});
+    assert_eq!(completion.message()["thinking_blocks"], json!([thought]));
+}
+
+#[test]
+fn what_is_no_answer_says_why() {
+    let failed = of(
+        "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
+    );
+    let words = Broken::Failed { kind: Some("overloaded_error".into()), message: "Overloaded".into() };
+    assert_eq!(failed.unwrap_err(), words);
+    assert_eq!(of(ANSWER.split("event: message_stop").next().unwrap()).unwrap_err(), Broken::CutOff);
+    let stray = "data: {\"type\":\"content_block_delta\",\"index\":3,\"delta\":{}}\n\n";
+    assert!(matches!(of(stray), Err(Broken::Malformed(why)) if why.contains("block 3, which never began")));
+    assert!(matches!(of("data: {}\n\n"), Err(Broken::Malformed(why)) if why == "event 1 has no `type`"));
+}
+
+#[test]
+fn a_whole_answer_is_read_as_well() {
+    let mut reader = Reader::default();
+    let answer = json!({
+        "type": "message", "model": "claude-test", "stop_reason": "max_tokens",
+        "usage": {"input_tokens": 4, "output_tokens": 9},
+        "content": [
+            {"type": "text", "text": "One moment."},
+            {"type": "tool_use", "id": "t1", "name": "find", "input": {"q": 1}},
+            {"type": "tool_use", "id": "t2", "name": "list", "input": {}},
+        ],
+    });
+    assert_eq!(reader.whole(&answer).unwrap(), [Piece::Text("One moment.".into())]);
+    let completion = reader.finish().unwrap();
+    let arguments: Vec<_> = completion.calls.iter().map(|call| call.parsed().unwrap()).collect();
+    assert_eq!(arguments, [json!({"q": 1}), json!({})]);
+    assert_eq!((completion.finish.as_deref(), completion.usage.tokens_out), (Some("length"), Some(9)));
+    assert!(matches!(
+        Reader::default().whole(&json!({"type": "error", "error": {"message": "no"}})),
+        Err(Broken::Failed { .. })
+    ));
+}
+
+proptest! {
+    #[test]
+    fn pieces_of_any_size_are_read_alike(places in prop::collection::vec(any::<usize>(), 0..40)) {
+        let cut = read(&cut(ANSWER, &places), Reader::default(), Reader::event, Reader::finish);
+        prop_assert_eq!(cut, of(ANSWER));
+    }
+
+    #[test]
+    fn whatever_comes_is_no_panic(data in "\\PC{0,60}", number in any::<u64>()) {
+        let mut reader = Reader::default();
+        let _ = reader.event(&data);
+        let _ = reader.event(&json!({"type": "content_block_start", "index": number, "content_block": data}).to_string());
+        let _ = reader.event(&json!({"type": "content_block_delta", "index": number, "delta": number}).to_string());
+        let _ = reader.whole(&json!({"content": [number, data]}));
+        let _ = reader.finish();
+    }
+}

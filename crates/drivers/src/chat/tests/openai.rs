@@ -1,0 +1,124 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::super::completion::{Broken, Call, Completion, Piece};
+use super::super::openai::Reader;
+use super::{cut, read, said};
+
+const ANSWER: &str = concat!(
+    ": a comment first\n\n",
+    r#"data: {"id":"c1","object":"chat.completion.chunk","model":"gpt-test","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":null}"#,
+    "\n\n",
+    r#"data: {"model":"gpt-test","choices":[{"index":0,"delta":{"reasoning_content":"Is it raining?"}}]}"#,
+    "\n\n",
+    r#"data: {"model":"gpt-test","choices":[{"index":0,"delta":{"content":"Es regnet in Z"}}]}"#,
+    "\n\n",
+    r#"data: {"model":"gpt-test","choices":[{"index":1,"delta":{"content":"another answer"}},{"index":0,"delta":{"content":"ürich ☂."}}]}"#,
+    "\n\n",
+    r#"data: {"model":"gpt-test","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
+    "\n\n",
+    r#"data: {"model":"gpt-test","choices":[],"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}}"#,
+    "\n\ndata: [DONE]\n\n",
+);
+
+const CALLS: &str = concat!(
+    r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_a","type":"function","function":{"name":"find","arguments":""}}]}}]}"#,
+    "\n\n",
+    r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"call_b","type":"function","function":{"name":"mail","arguments":"{\"to\""}}]}}]}"#,
+    "\n\n",
+    r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"q\":"}}]}}]}"#,
+    "\n\n",
+    r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":":\"a\"}"}},{"index":0,"function":{"arguments":"\"x\"}"}}]}}]}"#,
+    "\n\n",
+    r#"data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#,
+    "\n\ndata: [DONE]\n\n",
+);
+
+fn of(stream: &str) -> Result<(Vec<Piece>, Completion), Broken> {
+    read(&[stream.as_bytes()], Reader::default(), Reader::event, Reader::finish)
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> Call {
+    Call { id: id.into(), name: name.into(), arguments: arguments.into() }
+}
+
+#[test]
+fn words_thoughts_and_usage_are_joined() {
+    let (pieces, completion) = of(ANSWER).unwrap();
+    assert_eq!(completion.text, "Es regnet in Zürich ☂.");
+    assert_eq!(said(&pieces), (completion.text.clone(), "Is it raining?".into()));
+    assert_eq!((completion.usage.tokens_in, completion.usage.tokens_out), (Some(11), Some(7)));
+    assert_eq!((completion.model.as_deref(), completion.finish.as_deref()), (Some("gpt-test"), Some("stop")));
+}
+
+#[test]
+fn calls_are_joined_by_their_number() {
+    let (_, completion) = of(CALLS).unwrap();
+    assert_eq!(completion.calls, [call("call_a", "find", r#"{"q":"x"}"#), call("call_b", "mail", r#"{"to":"a"}"#)]);
+    let message = completion.message();
+    assert_eq!((&message["content"], &message["tool_calls"][1]["function"]["name"]), (&json!(null), &json!("mail")));
+}
+
+#[test]
+fn a_refusal_is_what_is_said() {
+    let stream = "data: {\"choices\":[{\"delta\":{\"refusal\":\"I will\"}}]}\n\n\
+                  data: {\"choices\":[{\"delta\":{\"refusal\":\" not.\"},\"finish_reason\":\"stop\"}]}\n\n";
+    let (pieces, completion) = of(stream).unwrap();
+    assert_eq!((completion.words(), said(&pieces).0.as_str()), ("I will not.", "I will not."));
+    assert_eq!(completion.message()["refusal"], "I will not.");
+}
+
+#[test]
+fn what_is_no_answer_says_why() {
+    let failed = of("data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\"}}\n\n");
+    let words = Broken::Failed { kind: Some("server_error".into()), message: "The server had an error".into() };
+    assert_eq!(failed.unwrap_err(), words);
+    assert!(
+        matches!(of("data: {\"half of a\n\n"), Err(Broken::Malformed(why)) if why.starts_with("event 1 is no JSON"))
+    );
+    let cut_off = ANSWER.split("data: {\"model\":\"gpt-test\",\"choices\":[{\"index\":0,\"delta\":{},").next().unwrap();
+    assert_eq!(of(cut_off).unwrap_err(), Broken::CutOff);
+}
+
+#[test]
+fn no_number_of_calls_is_too_large_to_be_refused() {
+    let calls: Vec<_> = (0..1001_u64).map(|number| json!({"index": number * 4_000_000, "id": "c"})).collect();
+    let event = json!({"choices": [{"delta": {"tool_calls": calls}}]}).to_string();
+    assert!(matches!(Reader::default().event(&event), Err(Broken::Malformed(why)) if why.contains("more than 1000")));
+}
+
+#[test]
+fn a_whole_answer_is_read_as_well() {
+    let mut reader = Reader::default();
+    let answer = json!({
+        "model": "local", "usage": {"prompt_tokens": 3, "completion_tokens": 2},
+        "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
+            "role": "assistant", "content": "Let me see.",
+            "tool_calls": [{"id": "", "function": {"name": "find", "arguments": {"q": 1}}}],
+        }}],
+    });
+    assert_eq!(reader.whole(&answer).unwrap(), [Piece::Text("Let me see.".into())]);
+    let completion = reader.finish().unwrap();
+    assert_eq!(completion.calls, [call("call_1", "find", r#"{"q":1}"#)]);
+    assert_eq!(completion.usage.tokens_out, Some(2));
+    assert!(matches!(Reader::default().whole(&json!({"ok": true})), Err(Broken::Malformed(_))));
+}
+
+proptest! {
+    #[test]
+    fn pieces_of_any_size_are_read_alike(places in prop::collection::vec(any::<usize>(), 0..40)) {
+        for stream in [ANSWER, CALLS] {
+            let cut = read(&cut(stream, &places), Reader::default(), Reader::event, Reader::finish);
+            prop_assert_eq!(cut, of(stream));
+        }
+    }
+
+    #[test]
+    fn whatever_comes_is_no_panic(data in "\\PC{0,60}", number in any::<u64>()) {
+        let mut reader = Reader::default();
+        let _ = reader.event(&data);
+        let _ = reader.event(&json!({"choices": [{"index": 0, "delta": {"content": number, "tool_calls": [number]}}]}).to_string());
+        let _ = reader.whole(&json!({"choices": number, "usage": data}));
+        let _ = reader.finish();
+    }
+}

@@ -1,0 +1,173 @@
+//! An agent, and one turn with it.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_drivers::mock::MockDraws;
+use agentci_drivers::{
+    Answer, Clock, Context, Delivery, DriveError, Driver, Input, Line, Recording, Reply, Resources, ScriptedModel,
+    ToolHost, TraceSink,
+};
+use agentci_plan::{
+    ChatApi, ChatContext, ChatTarget, Connector, MemoryFiles, ModelScript, Prompt, ScriptFile, Sources, Span, Spanned,
+    Target, Text,
+};
+use agentci_script::{Program, ScriptError};
+use agentci_stubs::{ModelServer, ServerOptions};
+use agentci_trace::{Kind, ToolCall, ToolResult, Trace};
+use serde_json::{Map, Value, json};
+
+pub(crate) fn span() -> Span {
+    Span::whole(Sources::default().add(Path::new("a"), ""))
+}
+
+pub(crate) async fn serve(yaml: &str) -> ModelServer {
+    let files = MemoryFiles::default().with("model.yaml", yaml);
+    let path = Path::new("model.yaml");
+    let script = agentci_formats::load_model_script(&files, &mut Sources::default(), path).unwrap();
+    ModelServer::start(Arc::new(script), ServerOptions::default()).await.unwrap()
+}
+
+/// An agent at this address.
+pub(crate) fn agent(api: ChatApi, url: String) -> ChatTarget {
+    let connector = Connector {
+        id: "test".into(),
+        api,
+        url: Spanned { value: Text::Literal(url), span: span() },
+        model: Text::Literal("gpt-test".into()),
+        key: Some(Text::Literal("key-of-the-test".into())),
+        key_header: None,
+        settings: Map::new(),
+        script: None,
+    };
+    ChatTarget {
+        agent: "shop.helper".into(),
+        about: vec![("ASSISTANT_NAME".into(), "Helper".into())],
+        connector: Arc::new(connector),
+        prompts: Arc::from([Prompt { role: "system".into(), name: None, content: "Be brief.".into() }]),
+        options: Map::new(),
+        presets: Arc::from([]),
+        environment: None,
+        script: None,
+        context: ChatContext::default(),
+        timeout: Duration::from_secs(20),
+        span: span(),
+    }
+}
+
+pub(crate) fn openai(server: &ModelServer) -> ChatTarget {
+    agent(ChatApi::OpenAi, format!("{}/chat/completions", server.openai_url()))
+}
+
+pub(crate) fn anthropic(server: &ModelServer) -> ChatTarget {
+    agent(ChatApi::Anthropic, format!("{}/v1/messages", server.url()))
+}
+
+/// What came of a turn.
+pub(crate) struct Turned {
+    pub(crate) result: Result<(), DriveError>,
+    pub(crate) trace: Trace,
+    pub(crate) recording: Option<Recording>,
+    /// What the host was asked.
+    pub(crate) asked: Vec<ToolCall>,
+}
+
+impl Turned {
+    pub(crate) fn output(&self) -> Value {
+        self.result.as_ref().unwrap();
+        self.trace.final_output().unwrap().clone()
+    }
+
+    pub(crate) fn error(&self) -> String {
+        self.result.as_ref().unwrap_err().to_string()
+    }
+
+    /// The requests that were sent, as the trace tells them.
+    pub(crate) fn requests(&self) -> Vec<Value> {
+        let request = |kind: &Kind| match kind {
+            Kind::ModelCall { request, .. } => Some(request.clone()),
+            _ => None,
+        };
+        self.trace.events().iter().filter_map(|event| request(&event.kind)).collect()
+    }
+}
+
+/// How a turn is taken.
+pub(crate) struct Way<'w> {
+    pub(crate) line: Line,
+    /// What every tool answers; nobody does without it.
+    pub(crate) tools: Option<Value>,
+    pub(crate) agents: &'w [(String, Arc<Target>)],
+    pub(crate) model: Option<Rc<dyn ScriptedModel>>,
+    pub(crate) attempt: u32,
+}
+
+impl Default for Way<'_> {
+    fn default() -> Self {
+        Self { line: Line::Live, tools: None, agents: &[], model: None, attempt: 1 }
+    }
+}
+
+pub(crate) async fn say(target: ChatTarget, words: &str) -> Turned {
+    turn(target, json!([{ "role": "user", "content": words }]), Way::default()).await
+}
+
+pub(crate) async fn turn(target: ChatTarget, messages: Value, way: Way<'_>) -> Turned {
+    let draws = MockDraws::new(0);
+    let context = Context {
+        case_id: "T1",
+        lookup: &|name| (name == "ENV.SHOP").then(|| "Corner Shop".to_owned()),
+        folder: Path::new(""),
+        environment: &[],
+        draws: &draws,
+        request_timeout: None,
+        attempt: way.attempt,
+        tools: way.tools.is_some(),
+        agents: way.agents,
+        resources: &Ready(way.model),
+    };
+    let host = Host { answer: way.tools.unwrap_or_default(), asked: RefCell::default() };
+    let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
+    let mut driver = match Driver::open(&Target::Chat(Box::new(target)), &context, way.line).unwrap() {
+        Ok(driver) => driver,
+        Err(error) => {
+            return Turned { result: Err(error), trace: Trace::default(), recording: None, asked: Vec::new() };
+        }
+    };
+    let Value::Array(messages) = messages else { panic!("messages are a list") };
+    let result = driver.turn(&Input::Messages(messages), &mut sink, &host).await;
+    let recording = driver.take_recording();
+    Turned { result, trace: sink.into_trace(), recording, asked: host.asked.into_inner() }
+}
+
+struct Host {
+    answer: Value,
+    asked: RefCell<Vec<ToolCall>>,
+}
+
+impl ToolHost for Host {
+    fn call<'h>(&'h self, call: &'h ToolCall) -> Answer<'h> {
+        Box::pin(async {
+            self.asked.borrow_mut().push(call.clone());
+            let (call_id, result) = (call.call_id.clone(), self.answer.clone());
+            let result = ToolResult { call_id, ok: true, result, error: None, fault: None };
+            Ok(Reply { result, delivery: Delivery::Whole })
+        })
+    }
+}
+
+struct Ready(Option<Rc<dyn ScriptedModel>>);
+
+impl Resources for Ready {
+    fn model(&self, _script: &Arc<ModelScript>) -> Result<Rc<dyn ScriptedModel>, String> {
+        self.0.clone().ok_or_else(|| "there is none".into())
+    }
+
+    fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<Program>, ScriptError> {
+        Program::read(file).map(Arc::new)
+    }
+}

@@ -1,0 +1,70 @@
+//! What a request holds.
+
+use std::sync::Arc;
+
+use agentci_plan::Prompt;
+use serde_json::{Value, json};
+
+use crate::agent::{Way, anthropic, openai, serve, turn};
+
+fn prompt(role: &str, content: &str) -> Prompt {
+    Prompt { role: role.into(), name: None, content: content.into() }
+}
+
+#[tokio::test]
+async fn prompts_come_first_with_their_variables_put_in() {
+    let server = serve("default: Fine.").await;
+    let mut target = openai(&server);
+    let words = "$CTX.ASSISTANT_NAME of $ENV.SHOP for $CTX.USER_ID ($CTX.CHAT_ID, $CTX.tier, $ENV.NONE, $SYS.MOON)";
+    target.prompts = Arc::from([prompt("system", words), prompt("user", "$SYS.TIMEZONE")]);
+    target.context.metadata.insert("tier".into(), json!(3));
+    target.options.insert("temperature".into(), json!(0.2));
+    Arc::make_mut(&mut target.connector).settings = json!({"temperature": 1, "top_k": 5}).as_object().unwrap().clone();
+    let said = json!([{"role": "user", "content": [{"type": "text", "text": "Hi"}], "name": "ann"}]);
+    let turned = turn(target, said.clone(), Way { attempt: 2, ..Way::default() }).await;
+    let request = &turned.requests()[0];
+    let filled = "Helper of Corner Shop for test-user (test-T1-run2, 3, , $SYS.MOON)";
+    assert_eq!(request["messages"][0], json!({"role": "system", "content": filled}));
+    assert_eq!(request["messages"][1], json!({"role": "user", "content": "UTC"}));
+    assert_eq!(request["messages"][2], said[0]);
+    assert_eq!((&request["temperature"], &request["top_k"]), (&json!(0.2), &json!(5)));
+}
+
+#[tokio::test]
+async fn options_that_anthropic_does_not_know_are_named_and_left_out() {
+    let server = serve("default: Fine.").await;
+    let mut target = anthropic(&server);
+    target.options = json!({"seed": 4, "max_tokens": 10}).as_object().unwrap().clone();
+    let turned = turn(target, json!([{"role": "user", "content": "Hi"}]), Way::default()).await;
+    let request = &turned.requests()[0];
+    assert_eq!((&request["max_tokens"], request.get("seed")), (&json!(10), None));
+    assert_eq!(request["system"], "Be brief.");
+    let warned = turned
+        .trace
+        .events()
+        .iter()
+        .any(|event| matches!(&event.kind, agentci_trace::Kind::Log { message, .. } if message.contains("`seed`")));
+    assert!(warned);
+}
+
+#[tokio::test]
+async fn a_preset_takes_the_place_of_the_prompts() {
+    let server = serve("default: Fine.").await;
+    let mut target = openai(&server);
+    target.presets = Arc::from([("chat.rude".to_owned(), Arc::from([prompt("system", "Be rude.")]))]);
+    target.context.metadata.insert("__prompt_preset".into(), json!("chat.rude"));
+    let said = json!([{"role": "user", "content": "Hi"}]);
+    let turned = turn(target.clone(), said.clone(), Way::default()).await;
+    assert_eq!(turned.requests()[0]["messages"][0]["content"], "Be rude.");
+    target.context.metadata.insert("__prompt_preset".into(), json!("chat.kind"));
+    let turned = turn(target, said, Way::default()).await;
+    assert_eq!(turned.error(), "there are no prompts `chat.kind`; those with a name are: chat.rude");
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_refused() {
+    let server = serve("default: Fine.").await;
+    let turned = turn(openai(&server), json!([7]), Way::default()).await;
+    assert!(turned.error().contains("found 7"), "{}", turned.error());
+    assert_eq!(server.journal()["requests"], Value::Array(Vec::new()));
+}

@@ -1,0 +1,68 @@
+//! What was recorded is replayed without a server, at another time.
+
+use std::sync::Arc;
+
+use agentci_drivers::{Line, Player, Recorder, Recording};
+use agentci_plan::{ChatTarget, Prompt};
+use agentci_trace::{Kind, Redactor, Trace};
+use serde_json::{Value, json};
+
+use crate::agent::{Way, anthropic, openai, serve, turn};
+
+const SCRIPT: &str = "
+rules:
+  - when: { user: weather, tool_result: true }
+    reply: It rains in Paris.
+  - when: { user: weather }
+    fail: { status: 529, retry_after: 5ms, times: 1 }
+    tool_calls: [{ name: get_weather, args: { city: Paris } }]
+";
+
+fn asking() -> Value {
+    json!([{"role": "user", "content": "weather?"}])
+}
+
+fn timed(mut target: ChatTarget) -> ChatTarget {
+    let content = "It is $SYS.UNIX, $CTX.USER_ID.".to_owned();
+    target.prompts = Arc::from([Prompt { role: "system".into(), name: None, content }]);
+    target
+}
+
+fn player(recording: &Recording) -> Line {
+    let stored = recording.write(&Redactor::default());
+    let stored = String::from_utf8(stored.into()).unwrap();
+    Line::Replay(Player::new(Recording::parse(&stored).unwrap(), Redactor::default()))
+}
+
+/// Everything but the requests, which tell the time.
+fn told(trace: &Trace) -> Vec<(u64, Kind)> {
+    let kinds = trace.events().iter().filter(|event| !matches!(event.kind, Kind::ModelCall { .. }));
+    kinds.map(|event| (event.at.offset_us, event.kind.clone())).collect()
+}
+
+#[tokio::test]
+async fn a_replay_tells_what_was_recorded() {
+    let server = serve(SCRIPT).await;
+    for target in [timed(openai(&server)), timed(anthropic(&server))] {
+        let tools = Some(json!("rain"));
+        let way = Way { line: Line::Record(Recorder::new()), tools: tools.clone(), ..Way::default() };
+        let recorded = turn(target.clone(), asking(), way).await;
+        assert_eq!(recorded.output(), "It rains in Paris.");
+        let line = player(recorded.recording.as_ref().unwrap());
+        let before = server.journal()["requests"].as_array().unwrap().len();
+        let replayed = turn(target, asking(), Way { line, tools, ..Way::default() }).await;
+        assert_eq!(told(&replayed.trace), told(&recorded.trace));
+        assert_eq!(server.journal()["requests"].as_array().unwrap().len(), before);
+    }
+}
+
+#[tokio::test]
+async fn another_question_is_not_in_the_recording() {
+    let server = serve(SCRIPT).await;
+    let way = Way { line: Line::Record(Recorder::new()), ..Way::default() };
+    let recorded = turn(openai(&server), asking(), way).await;
+    let line = player(recorded.recording.as_ref().unwrap());
+    let other = json!([{"role": "user", "content": "weather tomorrow?"}]);
+    let error = turn(openai(&server), other, Way { line, ..Way::default() }).await.error();
+    assert!(error.contains("is not the one that was recorded") && error.contains("weather tomorrow?"), "{error}");
+}

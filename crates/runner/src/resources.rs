@@ -1,0 +1,105 @@
+//! What drivers have made ready once: scripted models with their rules indexed, and files of functions.
+//!
+//! A scripted model gives its replies one after the other. It remembers them for one case and all its runs: so the second run
+//! may be answered otherwise than the first, and what a case is answered depends neither on the cases beside it nor on how many
+//! run at once.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use agentci_drivers::chat::{ScriptedCall, ScriptedReply, ScriptedSpeech};
+use agentci_drivers::{Resources, ScriptedModel};
+use agentci_plan::{ModelScript, ScriptFile};
+use agentci_script::{Program, ScriptError};
+use agentci_stubs::{ModelReply, ScriptIndex, ScriptMind};
+
+/// What all cases of a run share. Each is known by where it is, and kept, so that nothing else can come to be there.
+#[derive(Default)]
+pub(crate) struct Library {
+    scripts: RefCell<HashMap<usize, ScriptIndex>>,
+    programs: RefCell<HashMap<usize, (Arc<ScriptFile>, Result<Arc<Program>, ScriptError>)>>,
+}
+
+impl Library {
+    fn index(&self, script: &Arc<ModelScript>) -> Result<ScriptIndex, String> {
+        let mut scripts = self.scripts.borrow_mut();
+        let place = Arc::as_ptr(script).addr();
+        if let Some(index) = scripts.get(&place) {
+            return Ok(index.clone());
+        }
+        let index = ScriptIndex::new(Arc::clone(script)).map_err(|error| error.to_string())?;
+        scripts.insert(place, index.clone());
+        Ok(index)
+    }
+
+    /// The functions of a file, read once.
+    pub(crate) fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<Program>, ScriptError> {
+        let mut programs = self.programs.borrow_mut();
+        let read = || (Arc::clone(file), Program::read(file).map(Arc::new));
+        programs.entry(Arc::as_ptr(file).addr()).or_insert_with(read).1.clone()
+    }
+}
+
+/// What the runs of one case share.
+pub(crate) struct CaseResources<'l> {
+    library: &'l Library,
+    seed: u64,
+    minds: RefCell<Vec<(Arc<ModelScript>, Rc<Scripted>)>>,
+}
+
+impl<'l> CaseResources<'l> {
+    pub(crate) fn new(library: &'l Library, seed: u64) -> Self {
+        Self { library, seed, minds: RefCell::default() }
+    }
+}
+
+impl Resources for CaseResources<'_> {
+    fn model(&self, script: &Arc<ModelScript>) -> Result<Rc<dyn ScriptedModel>, String> {
+        let mut minds = self.minds.borrow_mut();
+        if let Some((_, mind)) = minds.iter().find(|(known, _)| Arc::ptr_eq(known, script)) {
+            return Ok(Rc::<Scripted>::clone(mind));
+        }
+        let mind = Rc::new(Scripted(ScriptMind::new(&self.library.index(script)?, self.seed)));
+        minds.push((Arc::clone(script), Rc::clone(&mind)));
+        Ok(mind)
+    }
+
+    fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<Program>, ScriptError> {
+        self.library.program(file)
+    }
+}
+
+/// A scripted model as drivers know it.
+#[derive(Debug)]
+struct Scripted(ScriptMind);
+
+impl ScriptedModel for Scripted {
+    fn ask(&self, request: &str) -> ScriptedReply {
+        match self.0.ask(request) {
+            ModelReply::Refused { status, message, retry_after, after } => {
+                ScriptedReply::Refused { status, message, retry_after, after }
+            }
+            ModelReply::Malformed => ScriptedReply::Malformed,
+            ModelReply::Cut => ScriptedReply::Cut,
+            ModelReply::Hang => ScriptedReply::Hang,
+            ModelReply::Said(speech) => {
+                let call = |call: agentci_stubs::ModelCall| ScriptedCall {
+                    id: call.id,
+                    name: call.name,
+                    arguments: call.arguments,
+                };
+                ScriptedReply::Said(ScriptedSpeech {
+                    model: speech.model,
+                    pieces: speech.pieces,
+                    calls: speech.calls.into_iter().map(call).collect(),
+                    finish: speech.finish.to_owned(),
+                    tokens_in: speech.tokens_in.into(),
+                    tokens_out: speech.tokens_out.into(),
+                    pace: speech.pace,
+                })
+            }
+        }
+    }
+}
