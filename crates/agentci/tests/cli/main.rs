@@ -39,3 +39,4 @@ mod serve_llm;
 mod signals;
 mod stability;
 mod yaml;
+mod yao;
