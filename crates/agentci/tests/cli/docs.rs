@@ -43,7 +43,10 @@ fn every_example_passes() {
         // What needs a server is played from its recording.
         let ran = in_project(&["run", name, "--mode", "replay"]);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}: {ran:?}");
-        assert!(ran.verdicts().iter().all(|verdict| ["pass", "skipped"].contains(&verdict.1.as_str())), "{name}: {ran:?}");
+        assert!(
+            ran.verdicts().iter().all(|verdict| ["pass", "skipped"].contains(&verdict.1.as_str())),
+            "{name}: {ran:?}"
+        );
     }
 }
 

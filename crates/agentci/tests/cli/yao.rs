@@ -52,7 +52,8 @@ fn every_assertion_holds_or_fails_as_it_should() {
         ("unknown", "Hi", r#"{"type": "equal", "negate": true}"#),
         ("holds", "Hi", r#"{"type": "contains", "value": "Hello", "negate": true, "message": "say no hello"}"#),
     ];
-    let lines: String = holding.iter().chain(&failing).map(|(id, input, assertion)| line(id, input, assertion)).collect();
+    let lines: String =
+        holding.iter().chain(&failing).map(|(id, input, assertion)| line(id, input, assertion)).collect();
     let ran = tests(&lines).agentci(&["run", "."]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let verdicts = ran.verdicts();

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, LiveTools, Message, Mode, Node, Reading, Redaction, Said,
-    Skip, Sources, Span, StopRule, Suite, Target, Text, Turn, World, join,
+    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, LiveTools, Message, Mode, Node, Reading,
+    Redaction, Said, Skip, Sources, Span, StopRule, Suite, Target, Text, Turn, World, join,
 };
 use serde_json::Value;
 
@@ -37,6 +37,9 @@ pub(crate) fn lower_file(
     let suite = file(files, options, sources, path, &mut problems);
     let refused = problems.has_errors();
     diagnostics.append(problems);
+    for problem in suite.iter().flat_map(|suite| &suite.cases).filter_map(|case| case.broken.as_ref()).flatten() {
+        diagnostics.push(problem.clone());
+    }
     suite.filter(|_| !refused)
 }
 
