@@ -136,6 +136,10 @@ await main({
       await page.locator(".aligned", { hasText: "run 3 and run 5" }).waitFor();
       await eventually(async () => assert.equal(await page.locator("svg.runbars rect").count(), 5));
       await eventually(async () => assert.equal(await page.locator("svg.rateline circle").count(), 5));
+      const alike = await page.locator("section", { has: page.getByRole("heading", { name: /^Runs: 4 of 5 passed/ }) }).locator("dl.facts").innerText();
+      assert.match(alike, /mostly stable/);
+      assert.match(alike, /pass rate\s+80 %/i);
+      assert.match(alike, /same output\s+80 %/i);
     });
     await on(browser, told, "#c1", async (page) => {
       const cells = await page.locator(".aligned tbody tr").allInnerTexts();

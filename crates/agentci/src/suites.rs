@@ -8,10 +8,11 @@ use std::time::Duration;
 use agentci_checks::Ready;
 use agentci_formats::LoadOptions;
 use agentci_plan::{Diagnostics, Mode, Plan};
-use agentci_runner::{Facts, Options, Run, Stop, Stopper};
+use agentci_runner::{Facts, Options, Run, Stop, Stopper, Unheard};
 use agentci_stubs::{Tool, ToolboxError};
 use agentci_trace::Redactor;
 use agentci_verdict::{Policy, RunEvent, Status};
+use serde_json::Value;
 
 use crate::policies::policy;
 use crate::{DiskFiles, recording};
@@ -149,7 +150,29 @@ impl Suites {
     ) -> Status {
         let suite = &self.plan.suites[position];
         let facts = Facts { version: env!("CARGO_PKG_VERSION").into(), ..facts.clone() };
-        let options = Options {
+        let options = self.options(position, settings);
+        let ready = &self.ready.suites[position];
+        let policy = self.policies[position].as_ref();
+        let run = Run { plan: &self.plan, suite, ready, selected, facts: &facts, policy, options: &options, stop };
+        agentci_runner::run_suite(&run, on_event).await
+    }
+
+    /// Asks an agent that a suite names, with one message, and returns its result.
+    pub async fn ask(
+        &self,
+        position: usize,
+        agent: &str,
+        message: String,
+        settings: &Settings,
+        stop: &Stop,
+    ) -> Result<Value, Unheard> {
+        let options = self.options(position, settings);
+        agentci_runner::ask_agent(&self.plan.suites[position], agent, message, &options, stop).await
+    }
+
+    fn options<'s>(&'s self, position: usize, settings: &'s Settings) -> Options<'s> {
+        let suite = &self.plan.suites[position];
+        Options {
             files: &DiskFiles,
             environment: &environment,
             mode: settings.mode.unwrap_or(suite.mode),
@@ -160,11 +183,7 @@ impl Suites {
             seed: settings.seed,
             tools: &settings.tools,
             secrets: &self.secrets,
-        };
-        let ready = &self.ready.suites[position];
-        let policy = self.policies[position].as_ref();
-        let run = Run { plan: &self.plan, suite, ready, selected, facts: &facts, policy, options: &options, stop };
-        agentci_runner::run_suite(&run, on_event).await
+        }
     }
 }
 

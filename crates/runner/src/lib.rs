@@ -2,6 +2,7 @@
 //!
 //! The runner is the only maker of run events, and run events are its only output.
 
+mod ask;
 mod attempt;
 mod converse;
 mod draws;
@@ -23,6 +24,7 @@ mod step;
 mod stop;
 mod translate;
 
+pub use ask::{Unheard, ask_agent};
 pub use options::Options;
 pub use schedule::{Facts, Run, run_suite};
 pub use stop::{Stop, Stopper};

@@ -15,6 +15,7 @@ mod init;
 mod list;
 mod message;
 mod report;
+mod reporter;
 mod reports;
 mod run;
 mod scenario;

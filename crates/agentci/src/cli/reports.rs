@@ -183,6 +183,15 @@ impl ReportFlags {
         })
     }
 
+    /// Where the reports of a suite go that were asked for by their extension.
+    pub(crate) fn out_paths(&self, suite: &str) -> Vec<PathBuf> {
+        let path = |wanted: &Wanted| match &wanted.to {
+            Destination::File(path) => Some(resolved(path, suite)),
+            Destination::Stdout | Destination::RunFolder => None,
+        };
+        self.out.iter().filter_map(path).collect()
+    }
+
     fn all(&self) -> impl Iterator<Item = &Wanted> {
         self.reports.iter().chain(&self.out)
     }

@@ -13,6 +13,7 @@ use super::context::Context;
 use super::dialects::DialectFlags;
 use super::gates::{self, GateFlags};
 use super::message;
+use super::reporter;
 use super::reports::ReportFlags;
 use super::scenario::ScenarioRunFlags;
 use super::select::Selection;
@@ -85,6 +86,9 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     options.yao.reporter.clone_from(&arguments.reporter);
     let mut suites = Suites::load_with(arguments.dialects.paths(&arguments.paths), &options);
     if !arguments.dialects.fit(&suites, context) {
+        return ExitStatus::Failed;
+    }
+    if !reporter::fits(arguments, suites.plan().suites.iter(), context) {
         return ExitStatus::Failed;
     }
     if let Some(runs) = arguments.runs {

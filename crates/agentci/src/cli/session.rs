@@ -19,6 +19,7 @@ use super::beside::default_out;
 use super::context::Context;
 use super::facts::facts;
 use super::gates;
+use super::reporter;
 use super::reports::{ReportOf, STEP_SUMMARY, USUAL, add_results, annotations, step_summary};
 use super::run::RunArguments;
 use super::wrong::Wrong;
@@ -79,6 +80,7 @@ impl Session<'_> {
         if let Some(path) = &beside {
             add_results(&mut reports, path, suite.dialect.name());
         }
+        let told = reporter::keep(self.arguments, suite, &mut reports);
         let reports = RefCell::new(reports);
         let mut wrong = Wrong::default();
         let facts = facts(self.arguments, suite, folder.id(), beside.as_deref());
@@ -106,6 +108,9 @@ impl Session<'_> {
                 self.context.complain(&format!("the report {name} could not be written: {error}"), None);
                 failed = true;
             }
+        }
+        if let Some(told) = told.filter(|_| !stop.stopped()) {
+            failed |= !self.write_reports(position, &told, &settings, stop).await;
         }
         if let Some(error) = journal_error {
             self.context.complain(&format!("run.jsonl is not complete: {error}"), None);

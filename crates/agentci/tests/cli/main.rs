@@ -13,6 +13,7 @@ mod agent_leaves;
 mod agent_stalls;
 mod ananke;
 mod artifacts;
+mod assistants;
 mod aumai;
 mod baselines;
 mod budgets;

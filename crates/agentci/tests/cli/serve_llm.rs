@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use crate::processes::signal;
 use crate::suite::Suite;
 
-struct Server {
+pub(crate) struct Server {
     child: Child,
     address: Value,
 }
 
 impl Server {
-    fn start(suite: &Suite, arguments: &[&str]) -> Self {
+    pub(crate) fn start(suite: &Suite, arguments: &[&str]) -> Self {
         let mut all = vec!["serve", "llm"];
         all.extend(arguments);
         let mut child = suite.command(&all).stdout(Stdio::piped()).spawn().unwrap();
@@ -38,7 +38,12 @@ impl Server {
         (head.split(' ').nth(1).unwrap().parse().unwrap(), serde_json::from_str(body).unwrap())
     }
 
-    fn end(mut self, name: &str) -> Option<i32> {
+    /// What it printed when it was ready.
+    pub(crate) fn address(&self) -> &Value {
+        &self.address
+    }
+
+    pub(crate) fn end(mut self, name: &str) -> Option<i32> {
         assert!(signal(self.child.id(), name));
         self.child.wait().unwrap().code()
     }

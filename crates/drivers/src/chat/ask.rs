@@ -22,6 +22,8 @@ const LARGEST: usize = 64 << 20;
 /// A question: the request, and what makes it the same when it is replayed.
 #[derive(Debug)]
 pub(super) struct Question {
+    /// When it is asked.
+    pub(super) at: Moment,
     pub(super) body: String,
     pub(super) identity: Value,
 }
@@ -35,14 +37,15 @@ pub(super) async fn ask(
 ) -> Result<(Completion, Moment), DriveError> {
     let begun = Instant::now();
     let mut time = 0;
+    let mut at = question.at;
     loop {
         let left = seat.timeout.saturating_sub(begun.elapsed());
-        let (error, wait) = match once(line, seat, question, left, sink).await {
+        let (error, wait, busy) = match once(line, seat, question, (at, left), sink).await {
             Ok(answered) => return Ok(answered),
             // Whatever time was left, the whole limit is what was exceeded.
             Err(Trouble::Final(DriveError::Timeout { .. })) => return Err(DriveError::Timeout { after: seat.timeout }),
             Err(Trouble::Final(error)) => return Err(error),
-            Err(Trouble::Busy { error, wait }) => (error, wait),
+            Err(Trouble::Busy { error, wait, at }) => (error, wait, at),
         };
         time += 1;
         let wait = pause(time, wait);
@@ -50,10 +53,11 @@ pub(super) async fn ask(
             return Err(error);
         }
         let message = format!("{error}; asked again after {}", print_duration(wait));
-        sink.push_at(line.now(sink.clock()), Kind::Log { level: "warn".into(), message, data: None })?;
+        sink.push_at(busy, Kind::Log { level: "warn".into(), message, data: None })?;
         if wait > Duration::ZERO && !matches!(line, Line::Replay(_)) {
             tokio::time::sleep(wait).await;
         }
+        at = line.next(sink.clock());
     }
 }
 
@@ -61,7 +65,7 @@ async fn once(
     line: &mut Line,
     seat: &Seat,
     question: &Question,
-    left: Duration,
+    (at, left): (Moment, Duration),
     sink: &mut TraceSink<'_>,
 ) -> Result<(Completion, Moment), Trouble> {
     let reader = match &seat.api {
@@ -72,7 +76,6 @@ async fn once(
         Api::OpenAi => Reader::OpenAi(openai::Reader::default()),
         Api::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
     };
-    let at = line.next(sink.clock());
     let request = Request {
         url: seat.url.clone(),
         method: Method::Post,
@@ -86,7 +89,11 @@ async fn once(
         let wait = answer.header("retry-after").and_then(|value| retry_after(value, SystemTime::now()));
         let body = answer.body(LARGEST).await.map(|(body, _)| body).unwrap_or_default();
         let error = refused(answer.status, &body);
-        return Err(if may_pass(answer.status) { Trouble::Busy { error, wait } } else { Trouble::Final(error) });
+        return Err(if may_pass(answer.status) {
+            Trouble::Busy { error, wait, at: answer.latest() }
+        } else {
+            Trouble::Final(error)
+        });
     }
     let kind = answer.content_type();
     if kind == "application/json" || kind.ends_with("+json") {
@@ -104,8 +111,8 @@ async fn whole(
     let (body, at) = answer.body(LARGEST).await?;
     let read = serde_json::from_slice(&body).map_err(|error| Broken::Malformed(format!("it is no JSON: {error}")));
     let said = read.and_then(|value| reader.whole(&value));
-    push(said.map_err(|broken| unusable(broken, false))?, at, sink)?;
-    let completion = reader.finish().map_err(|broken| unusable(broken, true))?;
+    push(said.map_err(|broken| unusable(broken, false, at))?, at, sink)?;
+    let completion = reader.finish().map_err(|broken| unusable(broken, true, at))?;
     Ok((completion, at))
 }
 
@@ -135,15 +142,15 @@ async fn stream(
         };
         over = arrived.at;
         events += 1;
-        let pieces = reader.event(&arrived.frame.data).map_err(|broken| unusable(broken, said))?;
+        let pieces = reader.event(&arrived.frame.data).map_err(|broken| unusable(broken, said, over))?;
         said |= !pieces.is_empty();
         push(pieces, arrived.at, sink)?;
     }
     if events == 0 {
         let what = if kind.is_empty() { "nothing".to_owned() } else { format!("`{kind}` without an event") };
-        return Err(unusable(Broken::Malformed(format!("it is {what}")), false));
+        return Err(unusable(Broken::Malformed(format!("it is {what}")), false, over));
     }
-    let completion = reader.finish().map_err(|broken| unusable(broken, true))?;
+    let completion = reader.finish().map_err(|broken| unusable(broken, true, over))?;
     Ok((completion, over))
 }
 

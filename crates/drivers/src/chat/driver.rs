@@ -60,7 +60,8 @@ impl ChatDriver {
         let Input::Messages(said) = input else {
             return Err(DriveError::Unsupported(format!("a model takes messages, not {}", input.value())));
         };
-        sink.push_at(self.line.next(sink.clock()), Kind::TurnStart(input.value()))?;
+        let mut at = self.line.next(sink.clock());
+        sink.push_at(at, Kind::TurnStart(input.value()))?;
         let mut messages = std::mem::take(&mut self.history);
         for message in said {
             messages.push(normal(message).map_err(DriveError::Unsupported)?);
@@ -69,7 +70,7 @@ impl ChatDriver {
         let calendar = Calendar::new(sink.clock().after(0).unix_ms);
         let mut seat = Rc::clone(&self.seat);
         for _ in 0..DELEGATIONS {
-            let talk = Talk { seat: &seat, line: &mut self.line, tools: self.tools, calendar };
+            let talk = Talk { seat: &seat, line: &mut self.line, tools: self.tools, calendar, at };
             match talk.run(messages, sink, host).await {
                 Ok(Told::Output { output, messages, over }) => {
                     self.history = messages;
@@ -80,6 +81,7 @@ impl ChatDriver {
                 Ok(Told::Delegated { agent, messages: handed }) => {
                     seat = self.other(&agent)?;
                     messages = handed;
+                    at = self.line.next(sink.clock());
                 }
                 Err(error) => {
                     if matches!(error, DriveError::Refused { .. } | DriveError::AgentError(_)) {

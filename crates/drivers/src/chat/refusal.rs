@@ -1,5 +1,6 @@
 //! Answers that are errors, in the provider's own words.
 
+use agentci_trace::Moment;
 use serde_json::Value;
 
 use super::completion::Broken;
@@ -27,8 +28,8 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
     }
 }
 
-/// An answer that can not be used; whether the agent said something before.
-pub(super) fn unusable(broken: Broken, said: bool) -> Trouble {
+/// An answer that can not be used; whether the model said something before, and when that was found out.
+pub(super) fn unusable(broken: Broken, said: bool, at: Moment) -> Trouble {
     let help = "check the connector's host and its type: whatever answers there does not speak as its type does";
     match broken {
         Broken::Malformed(message) => Trouble::Final(DriveError::Protocol {
@@ -43,7 +44,7 @@ pub(super) fn unusable(broken: Broken, said: bool) -> Trouble {
             let name = kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
             let error = DriveError::AgentError(format!("{}{name}", short(&message)));
             match kind {
-                Some(kind) if !said && kind_may_pass(&kind) => Trouble::Busy { error, wait: None },
+                Some(kind) if !said && kind_may_pass(&kind) => Trouble::Busy { error, wait: None, at },
                 _ => Trouble::Final(error),
             }
         }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use agentci_trace::Moment;
+
 use crate::DriveError;
 use crate::exchange::ExchangeError;
 
@@ -19,6 +21,8 @@ pub(super) enum Trouble {
         error: DriveError,
         /// How long the server wants to be left alone.
         wait: Option<Duration>,
+        /// When it said so.
+        at: Moment,
     },
     /// It will not.
     Final(DriveError),

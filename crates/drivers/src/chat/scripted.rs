@@ -118,7 +118,11 @@ pub(super) async fn once(
             let error = refused(status, message.as_bytes());
             // There is no server that needs a rest.
             let wait = Some(retry_after.unwrap_or_default());
-            Err(if may_pass(status) { Trouble::Busy { error, wait } } else { Trouble::Final(error) })
+            Err(if may_pass(status) {
+                Trouble::Busy { error, wait, at: sink.clock().now() }
+            } else {
+                Trouble::Final(error)
+            })
         }
         ScriptedReply::Malformed => Err(Trouble::Final(DriveError::Protocol {
             message: "the model's answer can not be read: it is no JSON".into(),

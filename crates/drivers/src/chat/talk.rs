@@ -26,6 +26,8 @@ pub(super) struct Talk<'t> {
     /// Whether someone answers the tools that the model wants called.
     pub(super) tools: bool,
     pub(super) calendar: Calendar,
+    /// When it begins: the moment of its first request.
+    pub(super) at: Moment,
 }
 
 /// What comes of it.
@@ -64,7 +66,7 @@ impl Talk<'_> {
         }
         for name in &plan.ignored {
             let message = format!("`Create` returned `{name}`, which means nothing here");
-            sink.push_at(self.line.now(sink.clock()), Kind::Log { level: "warn".into(), message, data: None })?;
+            sink.push_at(self.at, Kind::Log { level: "warn".into(), message, data: None })?;
         }
         let answered = self.rounds(&mut plan, sink, host).await;
         let answered = match answered {
@@ -101,14 +103,13 @@ impl Talk<'_> {
         for round in 0..ROUNDS {
             let (body, left_out) = self.body(&before, plan);
             if let (0, Some(message)) = (round, left_out) {
-                let at = self.line.next(sink.clock());
-                sink.push_at(at, Kind::Log { level: "warn".into(), message, data: None })?;
+                sink.push_at(self.at, Kind::Log { level: "warn".into(), message, data: None })?;
             }
             let identity = match self.line {
                 Line::Live => Value::Null,
                 Line::Record(_) | Line::Replay(_) => self.body(&known, plan).0,
             };
-            let question = Question { body: body.to_string(), identity };
+            let question = Question { at: self.at, body: body.to_string(), identity };
             let (completion, over) = ask(self.line, self.seat, &question, sink).await?;
             plan.messages.push(completion.message());
             tell(body, &completion, over, sink)?;
@@ -117,9 +118,15 @@ impl Talk<'_> {
                 called.extend(completion.calls.iter().map(|call| Called { call: call.clone(), result: None }));
                 return Ok(Answered { completion, called, over });
             }
+            let mut results = Vec::with_capacity(completion.calls.len());
             for call in &completion.calls {
-                let result = self.answer(call, plan, sink, host).await?;
-                called.push(Called { call: call.clone(), result: Some(result) });
+                results.push(self.answer(call, plan, host).await?);
+            }
+            // The moment of the answers is that of the request that carries them.
+            self.at = self.line.next(sink.clock());
+            for (call, result) in completion.calls.into_iter().zip(results) {
+                sink.push_at(self.at, Kind::ToolResult(result.clone()))?;
+                called.push(Called { call, result: Some(result) });
             }
         }
         Err(DriveError::Protocol {
@@ -157,13 +164,7 @@ impl Talk<'_> {
     }
 
     /// Has a tool answered.
-    async fn answer(
-        &mut self,
-        call: &Call,
-        plan: &mut Plan,
-        sink: &mut TraceSink<'_>,
-        host: &dyn ToolHost,
-    ) -> Result<ToolResult, DriveError> {
+    async fn answer(&self, call: &Call, plan: &mut Plan, host: &dyn ToolHost) -> Result<ToolResult, DriveError> {
         let (result, content) = if call.parsed().is_ok() {
             let reply = host.call(&call.traced()).await?;
             let content = match (reply.delivery, &reply.result.error) {
@@ -185,8 +186,6 @@ impl Talk<'_> {
             (ToolResult { call_id, ok: false, result: Value::Null, error: Some(error), fault: None }, content)
         };
         plan.messages.push(tool_result(&call.id, &content));
-        // The moment of the answer is that of the request that carries it.
-        sink.push_at(self.line.next(sink.clock()), Kind::ToolResult(result.clone()))?;
         Ok(result)
     }
 

@@ -1,0 +1,177 @@
+//! An assistant that writes the report: `agentci run -i tests/inputs.jsonl -r report.beautiful -o report.html`.
+//!
+//! It is sent one message, whose content is JSON, and its answer is the report:
+//!
+//! ```json
+//! {"report": {"summary": {}, "results": []}, "format": "html", "options": {"verbose": false}}
+//! ```
+//!
+//! What we would have written is in the file before: an assistant that fails leaves it there.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use agentci::Settings;
+use agentci::ledger::write_whole;
+use agentci::plan::{Dialect, Suite};
+use agentci::report::{FanOut, Output, YaoDocument};
+use agentci::runner::Stop;
+use serde_json::{Value, json};
+
+use super::context::Context;
+use super::run::RunArguments;
+use super::session::Session;
+
+/// The report that the assistant is told of, once it is complete.
+pub(super) type Told = Rc<RefCell<Vec<u8>>>;
+
+/// Whether an assistant can write the reports of these suites; says so if not.
+pub(super) fn fits<'s>(arguments: &RunArguments, suites: impl Iterator<Item = &'s Suite>, context: &Context) -> bool {
+    if arguments.reporter.is_none() {
+        return true;
+    }
+    let mut suites = suites.peekable();
+    if suites.peek().is_some() && !suites.any(|suite| suite.dialect == Dialect::Yao) {
+        let help = "leave it out, or name tests of an assistant with `-i`";
+        context.complain("`--reporter` is for suites of the yao format, and there is none", Some(help));
+        return false;
+    }
+    if arguments.reports.first_out().is_none() {
+        context.complain("`--reporter` has nowhere to write its report", Some("say where with `-o report.html`"));
+        return false;
+    }
+    true
+}
+
+/// Keeps the report that the assistant is told of.
+pub(super) fn keep(arguments: &RunArguments, suite: &Suite, reports: &mut FanOut) -> Option<Told> {
+    if arguments.reporter.is_none() || suite.dialect != Dialect::Yao {
+        return None;
+    }
+    let told = Told::default();
+    let kept = Rc::clone(&told);
+    let output: Output = Box::new(move |bytes| {
+        kept.borrow_mut().extend_from_slice(bytes);
+        Ok(())
+    });
+    reports.add("for the reporter", Box::new(YaoDocument::new(output)));
+    Some(told)
+}
+
+impl Session<'_> {
+    /// Has the assistant write every report that `-o` asks for; whether it could.
+    pub(super) async fn write_reports(&self, position: usize, told: &Told, settings: &Settings, stop: &Stop) -> bool {
+        let suite = &self.suites.plan().suites[position];
+        let Some(reporter) = &self.arguments.reporter else { return true };
+        let report: Value = serde_json::from_slice(&told.borrow()).unwrap_or_default();
+        let mut written = true;
+        for path in self.arguments.reports.out_paths(&suite.name) {
+            let message = message(&report, &path, self.arguments.verbose);
+            let answer = self.suites.ask(position, reporter, message, settings, stop).await;
+            let outcome = match answer {
+                Ok(answer) => save(&answer, &path),
+                Err(trouble) => Err((trouble.message, trouble.help)),
+            };
+            if let Err((trouble, help)) = outcome {
+                let help = help.map(|help| format!("help: {help}\n")).unwrap_or_default();
+                let shown = path.display();
+                let words = format!("warning: {trouble}; `{shown}` is the built-in report\n{help}");
+                self.context.say(&agentci::report::printable(&self.context.without_secrets(&words)));
+                written = false;
+            }
+        }
+        written
+    }
+}
+
+/// What the assistant is told.
+fn message(report: &Value, path: &Path, verbose: bool) -> String {
+    let options = json!({ "verbose": verbose, "include_inputs": verbose, "include_outputs": verbose });
+    json!({ "report": report, "format": format(path), "options": options }).to_string()
+}
+
+/// What kind of report a path asks for.
+fn format(path: &Path) -> String {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default();
+    match extension.as_str() {
+        "md" | "markdown" => "markdown".into(),
+        "html" | "htm" => "html".into(),
+        "txt" | "" => "text".into(),
+        _ => extension,
+    }
+}
+
+fn save(answer: &Value, path: &PathBuf) -> Result<(), (String, Option<String>)> {
+    let text = match answer {
+        Value::Null => String::new(),
+        Value::String(text) => unfenced(text).to_owned(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    };
+    if text.trim().is_empty() {
+        return Err(("the reporter said nothing".into(), None));
+    }
+    write_whole(path, text.as_bytes()).map_err(|error| (format!("the report could not be written: {error}"), None))
+}
+
+/// A text without the one fence that is around all of it, which models like to put there.
+fn unfenced(text: &str) -> &str {
+    let trimmed = text.trim();
+    let inner = trimmed.strip_prefix("```").and_then(|rest| {
+        let (info, rest) = rest.split_once('\n')?;
+        let inner = rest.strip_suffix("```")?;
+        let ends_line = inner.is_empty() || inner.ends_with('\n');
+        (ends_line && !info.contains('`')).then_some(inner)
+    });
+    match inner {
+        Some(inner) if is_whole(inner) => inner,
+        _ => text,
+    }
+}
+
+/// Whether every fence in a text is closed in it, and none closes what it did not open: those that open name a language.
+fn is_whole(text: &str) -> bool {
+    let mut open = false;
+    for line in text.lines().filter_map(|line| line.trim_start().strip_prefix("```")) {
+        match (open, line.trim().is_empty()) {
+            (false, true) => return false,
+            (false, false) => open = true,
+            (true, true) => open = false,
+            (true, false) => {}
+        }
+    }
+    !open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_fence_around_everything_is_taken_off() {
+        assert_eq!(unfenced("```html\n<p>1</p>\n```\n"), "<p>1</p>\n");
+        assert_eq!(unfenced("```\n\n```"), "\n");
+        assert_eq!(unfenced("```md\n# T\n```json\n{}\n```\nend\n```"), "# T\n```json\n{}\n```\nend\n");
+        for kept in [
+            "<p>1</p>\n",
+            "Here:\n```html\n<p>\n```",
+            "```js\na\n```\nand\n```js\nb\n```",
+            "```html\nnever closed",
+            "```a``` and ```b```",
+        ] {
+            assert_eq!(unfenced(kept), kept);
+        }
+    }
+
+    #[test]
+    fn the_extension_is_the_format() {
+        let format = |path: &str| format(Path::new(path));
+        assert_eq!(
+            [format("a.md"), format("a.HTM"), format("a.json"), format("a.txt")],
+            ["markdown", "html", "json", "text"]
+        );
+        let told: Value = serde_json::from_str(&message(&json!({"results": []}), Path::new("r.md"), true)).unwrap();
+        assert_eq!(told["format"], "markdown");
+        assert_eq!(told["options"], json!({"verbose": true, "include_inputs": true, "include_outputs": true}));
+    }
+}

@@ -1,0 +1,188 @@
+//! Agents that are prompts and a model: what a scripted model says from run to run, judges, reporters, and recordings.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::serve_llm::Server;
+use crate::suite::Suite;
+
+const MODEL: &str = "
+rules:
+  - when: { user: capital }
+    replies: [Paris, Lyon, Paris]
+  - when: { user: remember }
+    reply: I will.
+  - when: { user: what, turn: 2 }
+    reply: You said it before.
+  - when: { user: weather, tool_result: true }
+    reply: It rains.
+  - when: { user: weather }
+    tool_calls: [{ name: get_weather, args: { city: Paris } }]
+  - when: { user: busy }
+    fail: { status: 503, message: come back later }
+  - when: { user: hang }
+    fail: { hang: true }
+default: Hello.
+";
+
+fn native(cases: &str) -> Suite {
+    let head = "suite: suite\ntarget:\n  chat:\n    agent: helper\n    connector: { script: model.yaml }\n    prompts: [Be brief.]\n";
+    Suite::empty().file("suite/agentci.yaml", format!("{head}cases:\n{cases}")).file("suite/model.yaml", MODEL)
+}
+
+/// The outputs of a case, run by run.
+fn outputs(ran: &crate::ran::Ran, id: &str) -> Vec<Value> {
+    let mut events = ran.events();
+    events.retain(|event| event["type"] == "final_output" && event["case_id"] == id);
+    events.sort_by_key(|event| event["attempt"].as_u64());
+    events.into_iter().map(|event| event["output"].clone()).collect()
+}
+
+#[test]
+fn a_scripted_model_goes_on_from_run_to_run_and_no_case_hears_of_another() {
+    let cases = "  - { id: one, turns: [{ user: the capital? }] }\n  - { id: two, turns: [{ user: the capital? }] }\n";
+    for parallel in ["1", "4"] {
+        let ran = native(cases).run(&["--runs", "4", "--parallel", parallel]);
+        for id in ["one", "two"] {
+            assert_eq!(outputs(&ran, id), [json!("Paris"), json!("Lyon"), json!("Paris"), json!("Paris")], "{ran:?}");
+        }
+    }
+}
+
+#[test]
+fn a_conversation_goes_on_from_turn_to_turn() {
+    let cases = "  - id: two\n    turns:\n      - user: remember this\n        checks: [{ contains: I will }]\n      \
+                 - user: what did I say?\n        checks: [{ contains: You said it }]\n";
+    native(cases).run(&[]).all_passed();
+}
+
+#[test]
+fn tools_of_the_world_are_answered_and_others_noted() {
+    let cases = "  - id: answered\n    turns: [{ user: the weather? }]\n    \
+                 world: { tools: { cassette: tape.jsonl } }\n    checks: [{ contains: It rains }, { tool_called: get_weather }]\n  \
+                 - id: noted\n    turns: [{ user: the weather? }]\n    checks: [{ tool_called: get_weather }]\n";
+    let tape = r#"{"tool":"get_weather","args":{"city":"Paris"},"ok":true,"result":{"sky":"rain"}}"#;
+    let ran = native(cases).file("suite/tape.jsonl", format!("{tape}\n")).run(&[]);
+    ran.all_passed();
+    assert_eq!(ran.final_output("noted"), json!(r#"get_weather({"city":"Paris"})"#));
+}
+
+#[test]
+fn what_goes_wrong_with_a_model_is_an_error_of_its_case_alone() {
+    let cases = "  - { id: good, turns: [{ user: hi }] }\n  - { id: bad, turns: [{ user: busy? }] }\n";
+    let ran = native(cases).run(&[]);
+    ran.only_wrong("bad", "error", "agent_error");
+    ran.says(&["the model's server answered with status 503: come back later"]);
+    let cases = "  - { id: good, turns: [{ user: hi }] }\n  - { id: bad, turns: [{ user: hang }] }\n";
+    let ran = native(cases).run(&["--timeout", "200ms"]);
+    ran.only_wrong("bad", "error", "timeout");
+}
+
+#[test]
+fn a_conversation_with_a_model_is_recorded_and_replayed() {
+    let suite = Suite::empty().file("model.yaml", MODEL);
+    let server = Server::start(&suite, &["model.yaml"]);
+    for (api, url) in [
+        ("openai", format!("{}/chat/completions", server.address()["openai_base_url"].as_str().unwrap())),
+        ("anthropic", format!("{}/v1/messages", server.address()["anthropic_base_url"].as_str().unwrap())),
+    ] {
+        let target = format!(
+            "suite: suite\ntarget:\n  chat:\n    connector: {{ api: {api}, url: '{url}', model: gpt-test, key: 'k-{api}-very-secret' }}\n    \
+             prompts: ['It is $SYS.DATETIME.']\ncases:\n  - id: one\n    turns: [{{ user: remember me }}]\n    \
+             world: {{ recording: '{api}.jsonl' }}\n    checks: [{{ contains: I will }}]\n"
+        );
+        let suite = Suite::empty().file("suite/agentci.yaml", target);
+        suite.agentci(&["record", "suite"]).all_passed();
+        let kept = fs::read_to_string(suite.path(&format!("suite/{api}.jsonl"))).unwrap();
+        assert!(kept.contains("remember me") && !kept.contains("very-secret"), "{kept}");
+        // Nobody listens there any more.
+        let yaml = fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap();
+        fs::write(suite.path("suite/agentci.yaml"), yaml.replace(&url, "http://127.0.0.1:9/gone")).unwrap();
+        let ran = suite.agentci(&["run", "suite", "--mode", "replay", "--output-dir", "again"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+    assert_eq!(server.end("TERM"), Some(0));
+}
+
+/// An application with an assistant, one that judges and one that writes reports, each with a script of its own.
+fn app(tests: &str) -> Suite {
+    let assistant = |suite: Suite, id: &str, model: &str| {
+        suite
+            .file(&format!("app/assistants/{id}/package.yao"), r#"{ "connector": "mock" }"#)
+            .file(&format!("app/assistants/{id}/model.yaml"), model)
+    };
+    let suite = Suite::empty().file("app/app.yao", "{}").file("app/assistants/helper/tests/inputs.jsonl", tests);
+    let suite = assistant(suite, "helper", MODEL);
+    let suite = assistant(
+        suite,
+        "judge",
+        "rules:\n- when: { user: Paris }\n  reply: '{\"passed\": true, \"reason\": \"right\"}'\n\
+         - when: { user: sleep }\n  fail: { status: 401, message: who are you }\n\
+         default: '```json\n\n  {\"passed\": false, \"reason\": \"not a capital\"}\n\n  ```'\n",
+    );
+    let suite = assistant(
+        suite,
+        "writer",
+        "rules:\n- when: { user: '\"format\":\"html\"' }\n  reply: \"```html\\n<h1>Fine</h1>\\n```\"\n",
+    );
+    assistant(suite, "broken", "rules:\n- when: {}\n  fail: { status: 500, message: out of ink }\n")
+}
+
+#[test]
+fn a_judge_decides_and_is_kept_with_the_run() {
+    let tests = r#"
+{"id": "good", "input": "the capital?", "assert": {"type": "agent", "use": "agents:judge", "value": "it is the capital"}}
+{"id": "bad", "input": "hi", "assert": {"type": "agent", "use": "agents:judge", "value": "it is the capital"}}
+"#;
+    let ran = app(tests).agentci(&["run", "-i", "app/assistants/helper/tests/inputs.jsonl"]);
+    ran.only_wrong("bad", "fail", "assertion_failure");
+    ran.says(&["not a capital"]);
+    let check = ran.events().into_iter().find(|event| event["type"] == "check" && event["case_id"] == "good").unwrap();
+    assert!(check["evidence"]["output"].as_str().unwrap().contains("right"), "{check}");
+}
+
+#[test]
+fn a_judge_that_can_not_be_asked_is_an_error() {
+    let tests = r#"
+{"id": "good", "input": "hi"}
+{"id": "bad", "input": "hi", "assert": {"type": "agent", "use": "agents:judge", "value": "sleep well"}}
+"#;
+    let ran = app(tests).agentci(&["run", "-i", "app/assistants/helper/tests/inputs.jsonl"]);
+    ran.only_wrong("bad", "error", "agent_error");
+    ran.says(&["the agent `judge` gave no answer", "status 401: who are you"]);
+}
+
+const TWO: &str = "{\"id\": \"one\", \"input\": \"hi\"}\n";
+const RUN: [&str; 3] = ["run", "-i", "app/assistants/helper/tests/inputs.jsonl"];
+
+#[test]
+fn a_reporter_writes_the_report() {
+    let suite = app(TWO);
+    let ran = suite.agentci(&[&RUN[..], &["-r", "writer", "-o", "report.html"]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(fs::read_to_string(suite.path("report.html")).unwrap(), "<h1>Fine</h1>\n");
+}
+
+#[test]
+fn a_reporter_that_fails_leaves_the_built_in_report() {
+    let suite = app(TWO);
+    let ran = suite.agentci(&[&RUN[..], &["-r", "broken", "-o", "report.json"]].concat());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["warning: the agent `broken` gave no answer", "out of ink", "`report.json` is the built-in report"]);
+    let report: Value = serde_json::from_slice(&fs::read(suite.path("report.json")).unwrap()).unwrap();
+    assert_eq!(report["summary"]["passed"], 1);
+}
+
+#[test]
+fn a_reporter_needs_an_assistant_and_a_place() {
+    let ran = app(TWO).agentci(&[&RUN[..], &["-r", "writer"]].concat());
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&["`--reporter` has nowhere to write its report", "-o report.html"]);
+    let ran = app(TWO).agentci(&[&RUN[..], &["-r", "nobody", "-o", "r.html"]].concat());
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&["there is no assistant `nobody` to write the report"]);
+    let ran = native("  - { id: one, turns: [{ user: hi }] }\n").run(&["-r", "writer", "-o", "r.html"]);
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&["`--reporter` is for suites of the yao format"]);
+}

@@ -1,0 +1,169 @@
+//! One question to an agent that is no target of a case: one that judges, or one that writes a report.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_drivers::mock::MockDraws;
+use agentci_drivers::{
+    Answer, Clock, Context, DriveError, Driver, Input, Line, Resources, Stopped, ToolHost, TraceSink,
+};
+use agentci_plan::{Place, Suite, Target, did_you_mean, print_duration};
+use agentci_trace::ToolCall;
+use agentci_verdict::Cause;
+use serde_json::{Value, json};
+
+use crate::findings;
+use crate::options::Options;
+use crate::resources::{CaseResources, Library};
+use crate::stop::Stop;
+
+/// How long an agent may take where nobody says.
+const PATIENCE: Duration = Duration::from_mins(5);
+
+/// Why an agent gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Unheard {
+    /// What kind of trouble.
+    pub cause: Cause,
+    /// What went wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Unheard {
+    fn new(cause: Cause, message: impl Into<String>) -> Self {
+        Self { cause, message: message.into(), help: None }
+    }
+}
+
+/// Asks an agent of a suite, with one message, and returns its result.
+pub async fn ask_agent(
+    suite: &Suite,
+    agent: &str,
+    message: String,
+    options: &Options<'_>,
+    stop: &Stop,
+) -> Result<Value, Unheard> {
+    let library = Library::default();
+    let resources = CaseResources::new(&library, options.seed);
+    let draws = MockDraws::new(options.seed);
+    let ask =
+        Ask { suite, case_id: agent, limit: options.timeout.unwrap_or(PATIENCE), draws: &draws, resources: &resources };
+    ask.agent(agent, message, options, stop).await
+}
+
+/// The agent of a name, among those of a suite.
+pub(crate) fn find<'s>(suite: &'s Suite, agent: &str) -> Result<&'s Arc<Target>, Unheard> {
+    if let Some((_, target)) = suite.agents.iter().find(|(name, _)| name == agent) {
+        return Ok(target);
+    }
+    let names = suite.agents.iter().map(|(name, _)| name.as_str());
+    let meant = did_you_mean(agent, names).map(|meant| format!("did you mean `{meant}`?"));
+    let help = meant.unwrap_or_else(|| "give the suite an agent of this name under `agents`".into());
+    Err(Unheard { help: Some(help), ..Unheard::new(Cause::Config, format!("the suite has no agent `{agent}`")) })
+}
+
+/// How an agent is asked.
+pub(crate) struct Ask<'a> {
+    pub(crate) suite: &'a Suite,
+    /// What the conversation is named after.
+    pub(crate) case_id: &'a str,
+    /// How long it may take.
+    pub(crate) limit: Duration,
+    pub(crate) draws: &'a MockDraws,
+    pub(crate) resources: &'a dyn Resources,
+}
+
+impl Ask<'_> {
+    pub(crate) async fn agent(
+        &self,
+        agent: &str,
+        message: String,
+        options: &Options<'_>,
+        stop: &Stop,
+    ) -> Result<Value, Unheard> {
+        let target = find(self.suite, agent)?;
+        self.ask(target, message, options, stop).await.map_err(|mut trouble| {
+            trouble.message = format!("the agent `{agent}` gave no answer: {}", trouble.message);
+            trouble
+        })
+    }
+
+    async fn ask(
+        &self,
+        target: &Target,
+        message: String,
+        options: &Options<'_>,
+        stop: &Stop,
+    ) -> Result<Value, Unheard> {
+        let context = Context {
+            case_id: self.case_id,
+            lookup: &|name| lookup(target, options, name),
+            folder: &self.suite.folder,
+            environment: &[],
+            draws: self.draws,
+            request_timeout: options.timeout,
+            attempt: 1,
+            tools: false,
+            agents: &self.suite.agents,
+            resources: self.resources,
+        };
+        let opened = Driver::open(target, &context, Line::Live);
+        let opened = opened.map_err(|unset| Unheard::new(Cause::Config, unset.to_string()))?;
+        let mut driver = opened.map_err(|error| unheard(&error, &self.suite.path))?;
+        let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
+        let input = Input::Messages(vec![json!({ "role": "user", "content": message })]);
+        let turn = tokio::time::timeout(self.limit, driver.turn(&input, &mut sink, &Nobody));
+        let ended = tokio::select! {
+            biased;
+            () = stop.wait() => Err(Unheard::new(Cause::Interrupted, "the run was interrupted")),
+            ended = turn => match ended {
+                Ok(Ok(())) => Ok(()),
+                Ok(Err(DriveError::Stopped)) => {
+                    Err(Unheard::new(Cause::Config, "it called a tool, and an agent that is asked has none"))
+                }
+                Ok(Err(error)) => Err(unheard(&error, &self.suite.path)),
+                Err(_) => {
+                    let message = format!("it was not done within {}", print_duration(self.limit));
+                    Err(Unheard::new(Cause::Timeout, message))
+                }
+            },
+        };
+        let trace = sink.into_trace();
+        driver.close().await;
+        ended?;
+        Ok(trace.final_output().cloned().unwrap_or_else(|| trace.text().into()))
+    }
+}
+
+/// A variable of the environment, as the agent's own file has it before all else.
+pub(crate) fn lookup(target: &Target, options: &Options<'_>, name: &str) -> Option<String> {
+    let name = name.strip_prefix("ENV.")?;
+    let own = target.environment().iter().rev().find(|(known, _)| known == name);
+    own.map(|(_, value)| value.clone()).or_else(|| (options.environment)(name))
+}
+
+/// How long an agent may take that is asked for a case.
+pub(crate) fn patience(options: &Options<'_>, own: Option<Duration>) -> Duration {
+    options.timeout.or(own).unwrap_or(PATIENCE)
+}
+
+/// The trouble of a driver as that of a question.
+fn unheard(error: &DriveError, suite: &Path) -> Unheard {
+    let place = Place { path: suite.display().to_string(), line: 0, column: 1, width: 0, text: String::new() };
+    let finding = findings::drive(error, place).unwrap_or_default();
+    Unheard { help: finding.help, ..Unheard::new(finding.cause, finding.message) }
+}
+
+/// An agent that is asked a question has no tools.
+struct Nobody;
+
+impl ToolHost for Nobody {
+    fn call<'h>(&'h self, _call: &'h ToolCall) -> Answer<'h> {
+        Box::pin(async { Err(Stopped) })
+    }
+}
