@@ -169,7 +169,11 @@ fn a_reporter_that_fails_leaves_the_built_in_report() {
     let suite = app(TWO);
     let ran = suite.agentci(&[&RUN[..], &["-r", "broken", "-o", "report.json"]].concat());
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["warning: the agent `broken` gave no answer", "out of ink", "`report.json` is the built-in report"]);
+    ran.complains(&[
+        "warning: the agent `broken` gave no answer",
+        "out of ink",
+        "`report.json` is the built-in report",
+    ]);
     let report: Value = serde_json::from_slice(&fs::read(suite.path("report.json")).unwrap()).unwrap();
     assert_eq!(report["summary"]["passed"], 1);
 }

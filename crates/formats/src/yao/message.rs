@@ -18,15 +18,12 @@ pub(super) fn messages(input: &Node, problems: &mut Diagnostics) -> Option<Vec<M
     if input.pairs().is_some() {
         return message(input, problems).map(|message| vec![message]);
     }
-    match input.scalar().and_then(|scalar| scalar.value(Reading::Core)) {
-        Some(Value::String(text)) => Some(vec![Message::new("user", Text::Literal(text))]),
-        _ => {
-            let message =
-                format!("`input` must be a text, a message or a list of messages, found {}", input.describe());
-            problems.push(Diagnostic::error(input.span, message).label("can not be said to an assistant"));
-            None
-        }
+    if let Some(Value::String(text)) = input.scalar().and_then(|scalar| scalar.value(Reading::Core)) {
+        return Some(vec![Message::new("user", Text::Literal(text))]);
     }
+    let message = format!("`input` must be a text, a message or a list of messages, found {}", input.describe());
+    problems.push(Diagnostic::error(input.span, message).label("can not be said to an assistant"));
+    None
 }
 
 fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
