@@ -1,6 +1,7 @@
 //! Assistants of the yao format, asked through the real binary with a scripted model.
 
 use std::fs;
+use std::path::Path;
 
 use crate::suite::Suite;
 
@@ -62,6 +63,23 @@ fn every_assertion_holds_or_fails_as_it_should() {
         assert_eq!(found, Some(status), "{id}: {ran:?}");
     }
     assert!(ran.stdout.contains("say no hello"), "{ran:?}");
+}
+
+#[test]
+fn the_example_passes_as_a_whole_and_answers_a_message() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let suite = Suite::empty();
+    let run = |arguments: &[&str]| {
+        let output = suite.command(arguments).current_dir(project).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let folder = suite.path("runs");
+    let (code, stdout, stderr) = run(&["run", "examples/yao", "--output-dir", folder.to_str().unwrap()]);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
+    assert!(stdout.contains("6 cases: 5 passed") && stdout.contains("2 cases: 2 passed"), "{stdout}");
+    let (code, stdout, _) = run(&["run", "-i", "plan", "-n", "planner", "-a", "examples/yao"]);
+    let answer: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((code, answer), (Some(0), serde_json::json!({"steps": ["buy bread", "call Ann"], "count": 2})));
 }
 
 #[test]
