@@ -29,7 +29,9 @@ impl Loader<'_> {
             YaoInput::Message(message) => {
                 let Loaded { plan, diagnostics } = &mut self.loaded;
                 let suite = yao::lower_message(self.files, self.options, &mut plan.sources, &message, diagnostics);
-                suite.into_iter().for_each(|suite| self.add(suite));
+                if let Some(suite) = suite {
+                    self.add(suite);
+                }
             }
         }
     }

@@ -95,10 +95,10 @@ pub fn load_with(files: &dyn Files, paths: &[PathBuf], options: &LoadOptions) ->
     let mut loader = Loader::new(files, options);
     if let Some(input) = &options.yao.input {
         loader.input(input);
-    } else if let (true, Some(agent)) = (paths.is_empty(), &options.agent) {
-        if !loader.named_assistant(agent) {
-            loader.named_agent(agent);
-        }
+    } else if let (true, Some(agent)) = (paths.is_empty(), &options.agent)
+        && !loader.named_assistant(agent)
+    {
+        loader.named_agent(agent);
     }
     for path in paths {
         loader.path(path);

@@ -49,7 +49,7 @@ pub(crate) fn look(files: &dyn Files, folder: &Path) -> Found {
                 Some(dialect) => found.candidates.push((path, dialect)),
                 None if is_named_as_config(&path) => found.config = found.config.or(Some(path)),
                 None if is_yaml(&path) => found.others.push(path),
-                None if name.ends_with(".jsonl") => found.lines.push(path),
+                None if path.extension().is_some_and(|extension| extension == "jsonl") => found.lines.push(path),
                 None => {}
             },
         }

@@ -8,16 +8,17 @@ use std::time::Duration;
 
 use agentci_formats::{load, print_native, yaml};
 use agentci_plan::{
-    A2aCard, A2aTarget, Action, AguiTarget, AguiWire, ApiKeyPlace, Auth, Case, Cassette, Check, ClientTool,
-    CommandPart, CommandTool, Content, Data, Dialect, Fault, FaultKind, FaultTime, Gates, Hook, HttpTool, Limit,
-    Limits, LiveTool, LiveTools, McpTarget, McpTool, McpTransport, MemoryFiles, Message, MockResponse, MockScript,
-    MockTarget, Mode, ModelScript, ModelWorld, Node, Normalization, ProcessTarget, Recording, Redaction, Said, Scalar,
-    ScriptedAnswer, ScriptedTool, Skip, Sources, Span, Spanned, StopRule, Strictness, Suite, Target, Text,
-    TextReplacement, ToolSource, Turn, World, join,
+    A2aCard, A2aTarget, Action, AguiTarget, AguiWire, ApiKeyPlace, Auth, Case, Cassette, ChatApi, ChatContext,
+    ChatTarget, Check, ClientTool, CommandPart, CommandTool, Connector, Content, Data, Dialect, EnvironmentFile, Fault,
+    FaultKind, FaultTime, Gates, Hook, HttpTool, KeyHeader, Limit, Limits, LiveTool, LiveTools, McpTarget, McpTool,
+    McpTransport, MemoryFiles, Message, MockResponse, MockScript, MockTarget, Mode, ModelScript, ModelWorld, Node,
+    Normalization, ProcessTarget, Prompt, Recording, Redaction, Said, Scalar, ScriptFile, ScriptedAnswer, ScriptedTool,
+    Skip, Sources, Span, Spanned, StopRule, Strictness, Suite, Target, Text, TextReplacement, ToolSource, Turn, World,
+    join,
 };
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
-use serde_json::{Number, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 fn span() -> Span {
     Span::whole(Sources::default().add(Path::new("x"), ""))
@@ -177,7 +178,15 @@ fn named_texts() -> impl Strategy<Value = Vec<(String, Text)>> {
 }
 
 fn target() -> impl Strategy<Value = Target> {
-    prop_oneof![process(), mock(), agui(), a2a(), mcp(), routed::http()]
+    prop_oneof![
+        process().boxed(),
+        mock().boxed(),
+        agui().boxed(),
+        a2a().boxed(),
+        mcp().boxed(),
+        routed::http().boxed(),
+        chat().boxed()
+    ]
 }
 
 fn millis() -> impl Strategy<Value = Duration> {
@@ -307,6 +316,62 @@ fn mock() -> impl Strategy<Value = Target> {
     );
     (script, 0_u32..5)
         .prop_map(|(script, position)| Target::Mock(MockTarget { script: Arc::new(script), position, span: span() }))
+}
+
+fn map() -> impl Strategy<Value = Map<String, Value>> {
+    object().prop_map(|object| if let Value::Object(map) = object { map } else { Map::new() })
+}
+
+fn connector() -> impl Strategy<Value = Connector> {
+    let header = option::of(sample::select(KeyHeader::NAMES.map(|(_, header)| header).to_vec()));
+    let api = prop_oneof![
+        Just((ChatApi::OpenAi, None)),
+        Just((ChatApi::Anthropic, None)),
+        Just((ChatApi::Scripted(model().script), Some(PathBuf::from("s/model.yaml"))))
+    ];
+    (name(), api, address(), template(), option::of(template()), header, map()).prop_map(
+        |(id, (api, script), url, model, key, key_header, settings)| {
+            let url = if script.is_some() { Spanned::new(Text::Literal(String::new()), span()) } else { url };
+            Connector { id, api, url, model, key, key_header, settings, script }
+        },
+    )
+}
+
+fn chat() -> impl Strategy<Value = Target> {
+    let prompt =
+        || (name(), option::of(text()), text()).prop_map(|(role, name, content)| Prompt { role, name, content });
+    let prompts = move || collection::vec(prompt(), 0..3).prop_map(Arc::from);
+    let presets = collection::btree_map(name(), prompts(), 0..2).prop_map(|presets| presets.into_iter().collect());
+    let about = collection::btree_map(name(), text(), 0..2).prop_map(|about| about.into_iter().collect());
+    let context = (text(), text(), option::of(text()), text(), map());
+    let beside = (any::<bool>(), any::<bool>());
+    (name(), about, connector(), (prompts(), presets, map()), context, beside, millis()).prop_map(
+        |(
+            agent,
+            about,
+            connector,
+            (prompts, presets, options),
+            (user, team, chat, locale, metadata),
+            beside,
+            timeout,
+        )| {
+            let environment = EnvironmentFile { path: "s/.env".into(), values: vec![("A".into(), "b".into())] };
+            let script = ScriptFile { path: "index.ts".into(), source: "function Next() {}".into() };
+            Target::Chat(Box::new(ChatTarget {
+                agent,
+                about,
+                connector: Arc::new(connector),
+                prompts,
+                options,
+                presets,
+                environment: beside.0.then(|| Arc::new(environment)),
+                script: beside.1.then(|| Arc::new(script)),
+                context: ChatContext { user, team, chat, locale, metadata, ..ChatContext::default() },
+                timeout,
+                span: span(),
+            }))
+        },
+    )
 }
 
 fn process() -> impl Strategy<Value = Target> {
@@ -452,8 +517,8 @@ fn case() -> impl Strategy<Value = Case> {
             timeout: last.0,
             runs: last.1,
             stop: last.2,
-            asked: None,
-            expected: None,
+            asked: Some(Arc::new(json!(["x", null]))),
+            expected: last.0.map(|_| Arc::new(json!({ "a": "${b}" }))),
             metadata: None,
             broken: None,
         },
@@ -496,13 +561,19 @@ fn gates() -> impl Strategy<Value = Gates> {
 
 fn suite() -> impl Strategy<Value = Suite> {
     let mode = sample::select(vec![Mode::Replay, Mode::Record, Mode::Live]);
-    (name(), mode, any::<bool>(), (gates(), option::of(name())), collection::vec(case(), 1..4)).prop_map(
-        |(name, mode, output, (gates, embedder), mut cases)| {
+    (
+        name(),
+        mode,
+        any::<bool>(),
+        (gates(), option::of(name()), option::of(chat().boxed())),
+        collection::vec(case().boxed(), 1..4),
+    )
+        .prop_map(|(name, mode, output, (gates, embedder, agent), mut cases)| {
             for (index, case) in cases.iter_mut().enumerate() {
                 case.id = format!("{}{index}", case.id);
             }
             Suite {
-                agents: Vec::new(),
+                agents: agent.into_iter().map(|agent| ("judge".to_owned(), Arc::new(agent))).collect(),
                 embedder: embedder.map(|embedder| Spanned::new(embedder, span())),
                 name,
                 dialect: Dialect::Native,
@@ -515,8 +586,7 @@ fn suite() -> impl Strategy<Value = Suite> {
                 redact: Redaction { keys: vec!["${x}".into()], patterns: vec![r"a\d".into()] },
                 cases,
             }
-        },
-    )
+        })
 }
 
 /// A suite in full, places left out, so that two can be compared.
@@ -536,6 +606,7 @@ proptest! {
     fn a_printed_suite_loads_as_the_same_suite(suite in suite()) {
         let text = print_native(&suite, None);
         let files = MemoryFiles::default().with("s/agentci.yaml", text.as_str()).with("s/model.yaml", "default: hi\n");
+        let files = files.with("s/.env", "A=b\n").with("index.ts", "function Next() {}");
         let files = routed::ANSWERS.iter().fold(files, |files, answer| files.with(*answer, ""));
         let loaded = load(&files, &["s".into()]);
         prop_assert!(loaded.diagnostics.is_empty(), "{text}\n{:?}", loaded.diagnostics);
@@ -624,4 +695,45 @@ fn a_number_with_a_sign_or_a_base_keeps_its_spelling_in_arguments() {
     let texts: Vec<_> = arguments.items().unwrap().iter().map(|item| item.content.clone()).collect();
     let plain = |text: &str| Content::Scalar(Scalar::plain(text));
     assert_eq!(texts, [plain("+7"), plain("0x1F"), plain(".5"), plain("True")]);
+}
+
+#[test]
+fn a_yao_suite_prints_as_a_native_one_that_loads_the_same() {
+    let files = MemoryFiles::default()
+        .with("app/app.yao", "{}")
+        .with("app/.env", "KEY=1\n")
+        .with("app/agent/prompts.yml", "- { role: system, content: Global }\n")
+        .with("app/connectors/gpt.conn.yao", r#"{"type": "openai", "options": {"model": "m", "key": "$ENV.KEY"}}"#)
+        .with("app/assistants/a/package.yao", r#"{"name": "A", "connector": "gpt", "options": {"temperature": 0.5}}"#)
+        .with("app/assistants/a/prompts.yml", "- { role: system, content: 'Hi ${x} $CTX.USER_ID' }\n")
+        .with("app/assistants/a/src/index.ts", "function Next() {}")
+        .with("app/assistants/judge/package.yao", r#"{"connector": "mock"}"#)
+        .with("app/assistants/judge/tests/model.yaml", "default: hi\n")
+        .with("app/scripts/t.ts", "function Check() { return true }")
+        .with(
+            "app/assistants/a/tests/in.jsonl",
+            r#"{"id": "one", "input": "a ${x}", "expected": {"a": 1}, "metadata": {"k": "v"}, "user": "bob"}
+{"id": "two", "input": [{"role": "user", "content": [{"type": "text", "text": "x"}], "name": "n"}], "timeout": "7s", "skip": true}
+{"id": "three", "input": {"content": "x"}, "assert": [{"type": "regex", "value": "a${b}", "negate": true, "message": "no"},
+  {"type": "script", "script": "scripts.t.Check"}, {"type": "agent", "use": "agents:judge", "value": "ok"}, {"type": "nope"},
+  {"type": "tool_called", "value": "x"}, {"type": "equals", "value": null}]}"#,
+        );
+    let loaded = load(&files, &["app".into()]);
+    assert!(!loaded.diagnostics.has_errors(), "{:?}", loaded.diagnostics);
+    let first = &loaded.plan.suites[0];
+    let text = print_native(first, Some("../app/assistants/a/tests"));
+    let files = files.with("t/agentci.yaml", text.as_str());
+    let again = load(&files, &["t".into()]);
+    assert!(again.diagnostics.is_empty(), "{text}\n{:?}", again.diagnostics);
+    let again = &again.plan.suites[0];
+    // Its own names for checks are the dialect's alone.
+    let plain = |suite: &Suite| {
+        let mut suite = Suite { dialect: Dialect::Native, path: PathBuf::new(), ..suite.clone() };
+        for case in &mut suite.cases {
+            case.checks =
+                case.checks.iter().map(|check| Arc::new(Check { label: None, ..Check::clone(check) })).collect();
+        }
+        without_places(&suite)
+    };
+    assert_eq!(plain(again), plain(first), "{text}");
 }

@@ -51,3 +51,4 @@ mod signals;
 mod stability;
 mod yaml;
 mod yao_results;
+mod yao;

@@ -8,6 +8,8 @@
 //! - `result_match`, `result_not_match`: a pattern that is or is not in the tool's result; a call without a result meets the
 //!   second only
 //!
+//! With `suffix: true` beside `name` or `any` a tool counts as well whose name ends in `.` or `__` and that name.
+//!
 //! `count` is how many such calls there must be: a number, or `min` and `max`; at least one without it. `after` is a tool whose
 //! first call must not come later than the first call of this one; where one turn is looked at, the turns before it count too.
 //!

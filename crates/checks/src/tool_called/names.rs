@@ -3,7 +3,7 @@
 use agentci_plan::{Failure, Outcome, Span, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
 
-use crate::called::listed;
+use crate::called::{goes_by, listed};
 use crate::evaluate::Evaluate;
 
 /// Each of these.
@@ -16,6 +16,8 @@ pub(super) struct AllCalled {
 #[derive(Debug)]
 pub(super) struct AnyCalled {
     pub(super) names: Vec<Spanned<String>>,
+    /// Whether names count that end in one of them.
+    pub(super) suffix: bool,
     pub(super) span: Span,
 }
 
@@ -33,14 +35,14 @@ impl Evaluate for AllCalled {
     }
 
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        none_called(&self.names, &trace.calls())
+        none_called(&self.names, false, &trace.calls())
     }
 }
 
 impl Evaluate for AnyCalled {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let calls = trace.calls();
-        if calls.iter().any(|call| self.names.iter().any(|name| name.value == call.call.name)) {
+        if calls.iter().any(|call| self.names.iter().any(|name| goes_by(&call.call.name, &name.value, self.suffix))) {
             return Outcome::Held;
         }
         let names: Vec<&Spanned<String>> = self.names.iter().collect();
@@ -51,18 +53,19 @@ impl Evaluate for AnyCalled {
     }
 
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        none_called(&self.names, &trace.calls())
+        none_called(&self.names, self.suffix, &trace.calls())
     }
 }
 
-fn none_called(names: &[Spanned<String>], calls: &[TracedCall<'_>]) -> Outcome {
-    let called = |name: &&Spanned<String>| calls.iter().any(|call| call.call.name == name.value);
+fn none_called(names: &[Spanned<String>], suffix: bool, calls: &[TracedCall<'_>]) -> Outcome {
+    let is = |call: &TracedCall<'_>, name: &Spanned<String>| goes_by(&call.call.name, &name.value, suffix);
+    let called = |name: &&Spanned<String>| calls.iter().any(|call| is(call, name));
     let found: Vec<&Spanned<String>> = names.iter().filter(called).collect();
     let Some(first) = found.first() else { return Outcome::Held };
     let verb = if found.len() == 1 { "was" } else { "were" };
     let mut failure = Failure::new(format!("{} {verb} called, and must not be", list(&found)))
         .at(first.span, "the agent called this");
-    failure.notes = listed(calls.iter().filter(|call| found.iter().any(|name| name.value == call.call.name)));
+    failure.notes = listed(calls.iter().filter(|call| found.iter().any(|name| is(call, name))));
     Outcome::Failed(failure)
 }
 

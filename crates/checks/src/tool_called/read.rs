@@ -19,8 +19,9 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
     let mut fields = read::Fields::open(arguments, "`tool_called`", problems)?;
     if let Some(any) = fields.optional("any") {
         let names = read::one_or_more_texts(any, "any", problems);
+        let suffix = fields.optional("suffix").map_or(Some(false), |node| read::truth(node, "suffix", problems));
         fields.finish(problems);
-        return Some(Box::new(AnyCalled { names: names?, span: any.span }));
+        return Some(Box::new(AnyCalled { names: names?, suffix: suffix?, span: any.span }));
     }
     let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
     let suffix = fields.optional("suffix").map_or(Some(false), |node| read::truth(node, "suffix", problems));

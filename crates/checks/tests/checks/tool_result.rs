@@ -52,6 +52,9 @@ fn names_may_be_the_end_of_longer_ones() {
             let asked = json!({"name": name, "suffix": suffix});
             assert_eq!(holds(kind, &asked, false, &story), found, "{kind} {asked}");
         }
+        let one_of = json!({"any": ["never", name], "suffix": suffix});
+        assert_eq!(holds("tool_called", &one_of, false, &story), found, "{one_of}");
+        assert_eq!(holds("tool_called", &one_of, true, &story), !found, "not {one_of}");
     }
 }
 

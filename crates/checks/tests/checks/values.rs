@@ -10,6 +10,14 @@ fn gave(output: &Value) -> Trace {
 }
 
 #[test]
+fn what_can_not_be_used_never_holds() {
+    let story = Story::default().told();
+    for negate in [false, true] {
+        assert!(!holds("unusable", &json!("there is no such assertion"), negate, &story));
+    }
+}
+
+#[test]
 fn equals_compares_whole_values() {
     let fenced = json!("Here you are:\n```json\n{\"b\": [1, 2], \"a\": null}\n```");
     for (asked, output, equal) in [

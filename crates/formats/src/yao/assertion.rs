@@ -251,24 +251,19 @@ fn pattern(written: &Written<'_>) -> Result<Node, Unusable> {
     let span = written.value.map_or(written.span, |node| node.span);
     let mut wrong = Diagnostics::default();
     check_pattern(&Spanned::new(text.clone(), span), &mut wrong);
-    match wrong.into_iter().next() {
-        Some(problem) => Err(Unusable { message: problem.message, span }),
-        None => {
-            let pairs = [("pattern", Node::text(text, span)), ("of", Node::text("output", span))];
-            Ok(Node::map(written.span, pairs))
-        }
+    if let Some(problem) = wrong.into_iter().next() {
+        return Err(Unusable { message: problem.message, span });
     }
+    Ok(Node::map(written.span, [("pattern", Node::text(text, span)), ("of", Node::text("output", span))]))
 }
 
 fn json_type(written: &Written<'_>) -> Result<Node, Unusable> {
     let span = written.value.map_or(written.span, |node| node.span);
-    match text_of(written.value).filter(|word| JSON_TYPES.contains(&word.as_str())) {
-        Some(word) => Ok(Node::text(word, span)),
-        None => {
-            let message = format!("a `type` assertion needs one of {}", read::quoted_list(&JSON_TYPES));
-            Err(Unusable { message, span })
-        }
-    }
+    let known = text_of(written.value).filter(|word| JSON_TYPES.contains(&word.as_str()));
+    known.map(|word| Node::text(word, span)).ok_or_else(|| {
+        let message = format!("a `type` assertion needs one of {}", read::quoted_list(&JSON_TYPES));
+        Unusable { message, span }
+    })
 }
 
 fn json_path(written: &Written<'_>, problems: &mut Diagnostics) -> Result<Node, Unusable> {

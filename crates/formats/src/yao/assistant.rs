@@ -40,17 +40,15 @@ pub(super) fn open(
     let id = place::id_of(app.files, folder, &app.root);
     let root = app.read_json(sources, &join(folder, PACKAGE)).map_err(|problem| problems.push(problem)).ok()?;
     let package = package(app, &root, problems)?;
-    let connector = match chosen.or(package.connector.as_ref()) {
-        Some(wanted) => connector::open(app, wanted, folder, sources, problems),
-        None => {
-            problems.push(
-                Diagnostic::error(root.span, format!("the assistant `{id}` has no connector"))
-                    .label("no model is named here")
-                    .help("add `\"connector\": \"openai.gpt-4o\"`, or choose one with `-c`; `mock` is always there"),
-            );
-            None
-        }
-    };
+    let wanted = chosen.or(package.connector.as_ref());
+    if wanted.is_none() {
+        problems.push(
+            Diagnostic::error(root.span, format!("the assistant `{id}` has no connector"))
+                .label("no model is named here")
+                .help("add `\"connector\": \"openai.gpt-4o\"`, or choose one with `-c`; `mock` is always there"),
+        );
+    }
+    let connector = wanted.and_then(|wanted| connector::open(app, wanted, folder, sources, problems));
     let mut shared = Vec::new();
     if !package.disable_global_prompts {
         let folder = join(&app.root, "agent");

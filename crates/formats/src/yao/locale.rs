@@ -49,7 +49,7 @@ pub(super) fn resolve(text: &str, words: &[(String, String)]) -> String {
         whole.push_str(before);
         match words.iter().find(|(known, _)| known == key.trim()) {
             Some((_, word)) => whole.push_str(word),
-            None => whole.push_str(&format!("{{{{{key}}}}}")),
+            None => whole.extend(["{{", key, "}}"]),
         }
         rest = behind;
     }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, Message, Mode, Node, Reading, Redaction, Said,
-    Skip, Sources, Span, StopRule, Suite, Target, Text, Turn, World, join,
+    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, LiveTools, Message, Mode, Node, Reading,
+    Redaction, Said, Skip, Sources, Span, StopRule, Suite, Target, Text, Turn, World, join,
 };
 use serde_json::Value;
 
@@ -37,6 +37,9 @@ pub(crate) fn lower_file(
     let suite = file(files, options, sources, path, &mut problems);
     let refused = problems.has_errors();
     diagnostics.append(problems);
+    for problem in suite.iter().flat_map(|suite| &suite.cases).filter_map(|case| case.broken.as_ref()).flatten() {
+        diagnostics.push(problem.clone());
+    }
     suite.filter(|_| !refused)
 }
 
@@ -97,8 +100,8 @@ fn suite(
     problems: &mut Diagnostics,
 ) -> Suite {
     let targets = Targets::new(app, agent);
-    let world = Arc::new(World::default());
     let folder = place.folder;
+    let world = world(folder);
     let mut assertions = Assertions { app, folder, sources, judges: Judges::default(), unknown };
     let mut cases = Vec::with_capacity(records.len());
     for record in records {
@@ -172,6 +175,12 @@ fn case(id: String, span: Span, target: Arc<Target>, world: &Arc<World>, turns: 
     }
 }
 
+/// Nothing stands in for the world, and what is executed is executed in the suite's folder.
+fn world(folder: &Path) -> Arc<World> {
+    let live = LiveTools { folder: folder.to_path_buf(), ..LiveTools::default() };
+    Arc::new(World { live: Arc::new(live), ..World::default() })
+}
+
 fn empty(name: &str, path: PathBuf, folder: &Path, span: Span) -> Suite {
     Suite {
         name: name.to_owned(),
@@ -204,7 +213,7 @@ pub(crate) fn lower_message(
         let span = Span { line: 1, column: 1, width: 1, file: sources.add(Path::new("-i"), message) };
         let messages = vec![Message::new("user", Text::Literal(message.to_owned()))];
         let timeout = options.yao.timeout.unwrap_or(DEFAULT_TIMEOUT);
-        let world = Arc::new(World::default());
+        let world = world(here);
         let case = Case {
             timeout: Some(timeout),
             asked: Some(Arc::new(Value::String(message.to_owned()))),
@@ -231,7 +240,10 @@ pub(crate) fn lower_message(
 pub(crate) fn holds_tests(files: &dyn Files, path: &Path) -> bool {
     let Ok(text) = files.read_text(path, SIZE_LIMIT) else { return false };
     let file = Sources::default().add(path, "");
-    let Some(first) = json::first(&text, file) else { return false };
+    let Some(first) = json::first(&text, file) else {
+        // Tests with a mistake in the first of them are to be told of, not passed over.
+        return ["\"id\"", "\"input\""].iter().all(|key| text.contains(key));
+    };
     let has = |key: &str| first.get(key).is_some();
     has("id") && (has("input") || has("assert") || has("expected"))
 }

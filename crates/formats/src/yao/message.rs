@@ -18,15 +18,12 @@ pub(super) fn messages(input: &Node, problems: &mut Diagnostics) -> Option<Vec<M
     if input.pairs().is_some() {
         return message(input, problems).map(|message| vec![message]);
     }
-    match input.scalar().and_then(|scalar| scalar.value(Reading::Core)) {
-        Some(Value::String(text)) => Some(vec![Message::new("user", Text::Literal(text))]),
-        _ => {
-            let message =
-                format!("`input` must be a text, a message or a list of messages, found {}", input.describe());
-            problems.push(Diagnostic::error(input.span, message).label("can not be said to an assistant"));
-            None
-        }
+    if let Some(Value::String(text)) = input.scalar().and_then(|scalar| scalar.value(Reading::Core)) {
+        return Some(vec![Message::new("user", Text::Literal(text))]);
     }
+    let message = format!("`input` must be a text, a message or a list of messages, found {}", input.describe());
+    problems.push(Diagnostic::error(input.span, message).label("can not be said to an assistant"));
+    None
 }
 
 fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
@@ -36,14 +33,6 @@ fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
         None => "user".into(),
     };
     let mut more = Map::new();
-    for key in Message::MORE {
-        if let Some(node) = fields.optional(key) {
-            more.insert(key.into(), read::data(node, key, Reading::Core, problems)?);
-        }
-    }
-    if let Some(Value::Array(calls)) = more.get_mut("tool_calls") {
-        calls.iter_mut().for_each(complete);
-    }
     let content = match fields.optional("content") {
         Some(parts) if parts.items().is_some() => {
             more.insert("content".into(), read::data(parts, "content", Reading::Core, problems)?);
@@ -51,7 +40,7 @@ fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
         }
         Some(text) => read::text(text, "content", problems)?,
         // Who only calls tools says nothing.
-        None if more.contains_key("tool_calls") => {
+        None if fields.optional("tool_calls").is_some() => {
             more.insert("content".into(), Value::Null);
             String::new()
         }
@@ -60,6 +49,14 @@ fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
             return None;
         }
     };
+    for key in Message::MORE {
+        if let Some(node) = fields.optional(key) {
+            more.insert(key.into(), read::data(node, key, Reading::Core, problems)?);
+        }
+    }
+    if let Some(Value::Array(calls)) = more.get_mut("tool_calls") {
+        calls.iter_mut().for_each(complete);
+    }
     Some(Message { role, content: Text::Literal(content), more })
 }
 

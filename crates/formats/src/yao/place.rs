@@ -26,10 +26,10 @@ pub(crate) fn assistant_of(files: &dyn Files, folder: &Path) -> Option<PathBuf> 
     upward(files, folder).find(|folder| files.kind(&join(folder, PACKAGE)) == Some(Kind::File))
 }
 
-/// Whether a folder is an assistant's, or one in which an application keeps what is for all of them.
+/// Whether a folder is an assistant's, or that of an application or below it.
 pub(crate) fn belongs_to_app(files: &dyn Files, folder: &Path) -> bool {
-    assistant_of(files, folder).is_some()
-        || app_of(files, folder).is_some_and(|app| folder == app || folder.starts_with(join(&app, "agent")))
+    let says_so = |folder: &PathBuf| APP_FILES.iter().any(|name| files.kind(&join(folder, name)) == Some(Kind::File));
+    assistant_of(files, folder).is_some() || upward(files, folder).any(|folder| says_so(&folder))
 }
 
 /// The folder of the application that a folder belongs to: one that says so itself, else one that has assistants.

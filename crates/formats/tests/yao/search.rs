@@ -22,7 +22,8 @@ fn tests_of_assistants_are_found_and_nothing_else() {
         .with("app/agent/prompts.yml", "[]")
         .with("app/assistants/keyword/tests/output-20241217100000.jsonl", TEST)
         .with("app/assistants/keyword/tests/cassette.jsonl", "{\"tool\": \"t\", \"args\": {}}\n")
-        .with("app/data/rows.jsonl", TEST);
+        .with("app/data/rows.jsonl", TEST)
+        .with("app/models/a.yaml", "default: x\n");
     assert_eq!(names(&files, "app"), ["keyword"]);
     assert_eq!(names(&files, TESTS), ["keyword"]);
     assert_eq!(names(&files, "app/assistants/keyword/tests"), ["keyword"]);
@@ -42,6 +43,8 @@ fn several_files_are_told_apart_by_their_names() {
 fn a_named_file_of_lines_that_are_no_tests_is_told_of() {
     let files = MemoryFiles::default().with("rows.jsonl", "{\"tool\": \"t\"}\n");
     assert_eq!(told(&load(&files, &["rows.jsonl".into()])), ["1:1 `rows.jsonl` fits no known suite format"]);
+    let files = app().with(TESTS, "{\"id\": \"a\", \"input\": \n");
+    assert_eq!(told(&load(&files, &["app".into()])), ["1:1 `{` is never closed"]);
     let files = app().with(TESTS, "{\"id\": \n");
     assert_eq!(told(&load(&files, &[TESTS.into()])), ["1:1 `{` is never closed"]);
 }

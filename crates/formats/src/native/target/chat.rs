@@ -46,20 +46,18 @@ pub(super) fn chat(node: &Node, place: Place<'_>, problems: &mut Diagnostics) ->
         prompts: prompts.into(),
         options,
         presets: presets.into(),
-        environment: transposed(environment)?,
-        script: transposed(script)?,
+        environment: match environment {
+            None => None,
+            Some(environment) => Some(environment?),
+        },
+        script: match script {
+            None => None,
+            Some(script) => Some(script?),
+        },
         context,
         timeout: timeout.unwrap_or(REQUEST_TIMEOUT),
         span: node.span,
     })
-}
-
-/// Nothing where nothing was written; the outer `None` where what was written is wrong.
-fn transposed<T>(read: Option<Option<T>>) -> Option<Option<T>> {
-    match read {
-        None => Some(None),
-        Some(found) => found.map(Some),
-    }
 }
 
 fn object(node: &Node, name: &str, problems: &mut Diagnostics) -> Map<String, Value> {

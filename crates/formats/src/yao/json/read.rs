@@ -177,12 +177,15 @@ mod tests {
     #[test]
     fn values_may_share_a_line_or_take_many() {
         let (found, problems) = values("{\"a\": 1} {\"a\":2}\n\n// a note\n  {\n  \"a\": [\n 3, -0.5e+2]\n}\n\"x\"\n");
-        assert_eq!(found, [json!({"a": 1}), json!({"a": 2}), json!({"a": [3, -50.0]}), json!("x")].map(round));
+        assert_eq!(
+            found,
+            [json!({"a": 1}), json!({"a": 2}), json!({"a": [3, -50.0]}), json!("x")].each_ref().map(round)
+        );
         assert_eq!(problems, Vec::<String>::new());
     }
 
     /// Numbers keep their digits, so the expected one is read from its own.
-    fn round(value: Value) -> Value {
+    fn round(value: &Value) -> Value {
         serde_json::from_str(&value.to_string().replace("-50.0", "-0.5e+2")).unwrap()
     }
 
