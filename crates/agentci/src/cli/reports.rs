@@ -277,15 +277,13 @@ fn growing(path: &Path) -> Output {
     let path = path.to_path_buf();
     let mut open: Option<fs_err::File> = None;
     Box::new(move |bytes| {
-        let file = match &mut open {
-            Some(file) => file,
-            None => {
-                if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-                    fs_err::create_dir_all(parent)?;
-                }
-                open.insert(fs_err::File::create(&path)?)
+        if open.is_none() {
+            if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+                fs_err::create_dir_all(parent)?;
             }
-        };
+            open = Some(fs_err::File::create(&path)?);
+        }
+        let Some(file) = &mut open else { return Ok(()) };
         file.write_all(bytes)?;
         file.flush()
     })

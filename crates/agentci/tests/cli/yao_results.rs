@@ -171,7 +171,9 @@ fn stored_runs_give_the_same_results() {
         let flags: Vec<&str> = files.iter().flat_map(|file| ["-o", file]).collect();
         run(&suite, &[&["--runs", runs, "--output-dir", &output], &flags[..]].concat());
         let live: Vec<String> = files.iter().map(|file| read(suite.path(file))).collect();
-        files.iter().for_each(|file| fs::remove_file(suite.path(file)).unwrap());
+        for file in files {
+            fs::remove_file(suite.path(file)).unwrap();
+        }
         let folder = crate::ran::run_folders(&suite.path(&output)).pop().unwrap();
         let again = suite.agentci(&[&["report", folder.to_str().unwrap()], &flags[..]].concat());
         assert_eq!(again.code, Some(0), "{again:?}");

@@ -63,20 +63,22 @@ fn body() -> impl Strategy<Value = Body> {
 }
 
 fn stability() -> impl Strategy<Value = Stability> {
-    let attempts = (1_usize..9, 0_usize..9, option::of(0.0..1.0));
-    (attempts, (0.0..1e9, any::<u64>(), any::<u64>(), 0.0..1e9)).prop_map(|((passed, failed, same), times)| Stability {
-        runs: passed + failed,
-        passed,
-        failed,
-        pass_rate: 100.0 / f64::from(u32::try_from(passed + failed).unwrap()),
-        stable: failed == 0,
-        stability_class: StabilityClass::of(passed, passed + failed),
-        avg_duration_ms: times.0,
-        min_duration_ms: times.1,
-        max_duration_ms: times.2,
-        std_deviation_ms: times.3,
-        identical_outputs: same,
-    })
+    let attempts = (1_usize..9, 0_usize..9, option::of(0.0..1.0), 0.0..100.0);
+    (attempts, (0.0..1e9, any::<u64>(), any::<u64>(), 0.0..1e9)).prop_map(
+        |((passed, failed, same, pass_rate), times)| Stability {
+            runs: passed + failed,
+            passed,
+            failed,
+            pass_rate,
+            stable: failed == 0,
+            stability_class: StabilityClass::of(passed, passed + failed),
+            avg_duration_ms: times.0,
+            min_duration_ms: times.1,
+            max_duration_ms: times.2,
+            std_deviation_ms: times.3,
+            identical_outputs: same,
+        },
+    )
 }
 
 fn stability_summary() -> impl Strategy<Value = StabilitySummary> {
