@@ -28,7 +28,7 @@ impl Run {
             self.suite.clone_from(&event.suite);
         }
         match &event.body {
-            Body::RunStart(start) => self.start = start.clone(),
+            Body::RunStart(start) => self.start.clone_from(start),
             Body::Gates(report) => self.gates = Some(report.clone()),
             Body::RunEnd(end) => self.end = Some(end.clone()),
             _ => {}

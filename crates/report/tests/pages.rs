@@ -308,7 +308,7 @@ fn many(count: usize, fails: impl Fn(usize) -> bool) -> Vec<RunEvent> {
         body,
     };
     let start = RunStart { cases_total: count, mode: "replay".to_owned(), ..RunStart::default() };
-    let mut events = vec![event(None, Body::RunStart(start))];
+    let mut events = vec![event(None, Body::RunStart(Box::new(start)))];
     for index in 0..count {
         let id = format!("case-{index:05}");
         let failed = fails(index);

@@ -39,7 +39,7 @@ fn start(total: usize, options: &[(&str, Value)]) -> RunEvent {
         options: options.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect::<BTreeMap<_, _>>(),
         ..RunStart::default()
     };
-    event(None, 0, Body::RunStart(start))
+    event(None, 0, Body::RunStart(Box::new(start)))
 }
 
 fn finding(cause: Cause, message: &str) -> Finding {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agentci_drivers::mock::MockDraws;
 use agentci_drivers::{
-    Answer, Clock, Context, DriveError, Driver, Input, Line, Resources, Stopped, ToolHost, TraceSink,
+    Answer, Clock, Context, DriveError, Driver, Input, Line, Resources, Stopped, ToolBases, ToolHost, TraceSink,
 };
 use agentci_plan::{Place, Suite, Target, did_you_mean, print_duration};
 use agentci_trace::ToolCall;
@@ -109,6 +109,7 @@ impl Ask<'_> {
             request_timeout: options.timeout,
             attempt: 1,
             tools: false,
+            bases: &ToolBases::default(),
             agents: &self.suite.agents,
             resources: self.resources,
         };

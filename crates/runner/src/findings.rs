@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentci_drivers::DriveError;
-use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, UnsetVariable, print_duration};
+use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, print_duration};
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
 
@@ -77,14 +77,6 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
     }
     finding.name = finding.cause.name().into();
     Some(finding)
-}
-
-/// Why the agent was not even begun with.
-pub(crate) fn unopened(why: Result<Option<DriveError>, UnsetVariable>, target: Place) -> Option<Finding> {
-    match why {
-        Ok(error) => drive(&error?, target),
-        Err(variable) => Some(unset(variable.to_string(), target)),
-    }
 }
 
 /// A variable has no value.

@@ -93,7 +93,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
             (emit.borrow_mut())(RunEvent { case_id, ..of_run(timestamp, Body::Stability(stability)) });
         }
     };
-    send(of_run(clock.now().unix_ms, Body::RunStart(start(run))));
+    send(of_run(clock.now().unix_ms, Body::RunStart(Box::new(start(run)))));
     let failed = Cell::new(false);
     let draws = Draws::new(options.seed);
     let evidence = Evidence::new(suite, options);

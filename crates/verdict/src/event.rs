@@ -66,7 +66,7 @@ macro_rules! bodies {
 
 bodies! {
     /// The run begins.
-    RunStart(RunStart) = "run_start",
+    RunStart(Box<RunStart>) = "run_start",
     /// An attempt at a case begins.
     TaskStart(TaskStart) = "task_start",
     /// A turn begins.

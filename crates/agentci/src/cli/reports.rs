@@ -215,7 +215,7 @@ impl ReportFlags {
     pub(crate) fn out_paths(&self, suite: &str) -> Vec<PathBuf> {
         let path = |wanted: &Wanted| match &wanted.to {
             Destination::File(path) => Some(resolved(path, suite)),
-            Destination::Stdout | Destination::RunFolder => None,
+            Destination::Stdout | Destination::RunFolder | Destination::Folder(_) => None,
         };
         self.out.iter().filter_map(path).collect()
     }

@@ -24,7 +24,7 @@ pub(super) fn events(suite: &TestSuiteResult) -> Vec<RunEvent> {
         cases_total: suite.results.len(),
         ..RunStart::default()
     };
-    let mut events = vec![event(None, Body::RunStart(start))];
+    let mut events = vec![event(None, Body::RunStart(Box::new(start)))];
     for (index, result) in suite.results.iter().enumerate() {
         events.extend(bodies(index, result).into_iter().map(|body| event(Some(result), body)));
     }

@@ -165,7 +165,7 @@ fn read(path: &Path) -> Result<(String, Stored), MergeError> {
         return Err(MergeError::Unfinished(path));
     }
     let Some(shard) = start.shard.clone() else { return Err(MergeError::Whole(path)) };
-    Ok((suite, Stored { path, start, shard, end, ended_at, gates, cases }))
+    Ok((suite, Stored { path, start: *start, shard, end, ended_at, gates, cases }))
 }
 
 impl Gathered {
@@ -234,7 +234,7 @@ impl Gathered {
         for part in &self.parts {
             play(&part.path, |event| match &event.body {
                 Body::RunStart(_) => {
-                    let merged = begun.take().map(|start| of_run(event.timestamp, Body::RunStart(start)));
+                    let merged = begun.take().map(|start| of_run(event.timestamp, Body::RunStart(Box::new(start))));
                     merged.into_iter().for_each(&mut on_event);
                 }
                 Body::Gates(_) | Body::RunEnd(_) => {}

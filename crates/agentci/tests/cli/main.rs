@@ -50,5 +50,5 @@ mod shards;
 mod signals;
 mod stability;
 mod yaml;
-mod yao_results;
 mod yao;
+mod yao_results;

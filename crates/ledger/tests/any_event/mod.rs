@@ -23,7 +23,7 @@ pub(crate) fn run_event() -> impl Strategy<Value = RunEvent> {
 
 fn body() -> impl Strategy<Value = Body> {
     prop_oneof![
-        run_start().prop_map(Body::RunStart),
+        run_start().prop_map(|start| Body::RunStart(Box::new(start))),
         (text(), json()).prop_map(|(task_id, input)| Body::TaskStart(TaskStart { task_id, input })),
         (any::<u32>(), json()).prop_map(|(turn, input)| Body::TurnStart(TurnStart { turn, input })),
         (any::<u32>(), text()).prop_map(|(turn, text)| Body::Text(TextSaid { turn, text })),

@@ -26,7 +26,7 @@ pub(crate) fn run() -> Vec<RunEvent> {
         git_sha: Some(TEXT.into()),
         ..RunStart::default()
     };
-    let mut events = vec![event(None, 0, Body::RunStart(start))];
+    let mut events = vec![event(None, 0, Body::RunStart(Box::new(start)))];
     for (index, status) in [Status::Pass, Status::Fail, Status::Error].into_iter().enumerate() {
         events.extend(case(&format!("{index}{TEXT}"), index, status));
     }

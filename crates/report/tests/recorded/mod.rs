@@ -21,7 +21,7 @@ const SUITE: &str = "demo <&\">";
 
 /// The run.
 pub(crate) fn run() -> Vec<RunEvent> {
-    let mut events = vec![event(None, 0, Body::RunStart(start()))];
+    let mut events = vec![event(None, 0, Body::RunStart(Box::new(start())))];
     events.extend(passes());
     events.extend(fails_a_check());
     events.extend(misses_the_recording());
