@@ -1,5 +1,7 @@
 //! Checks that call functions of the suite's own.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use crate::suite::Suite;
@@ -28,7 +30,7 @@ fn suite(cases: &[(&str, &str)]) -> Suite {
     let mock = "target: { mock: { model_name: m, responses: [{ content: hello there, model: m, tokens_used: 2, latency_ms: 1 }] } }";
     let mut yaml = format!("suite: suite\n{mock}\ncases:\n");
     for (id, check) in cases {
-        yaml.push_str(&format!("  - id: {id}\n    input: {{ prompt: hi }}\n    checks:\n      - {check}\n"));
+        write!(yaml, "  - id: {id}\n    input: {{ prompt: hi }}\n    checks:\n      - {check}\n").unwrap();
     }
     Suite::empty().file("suite/agentci.yaml", yaml).file("suite/checks/talk.ts", FUNCTIONS)
 }
