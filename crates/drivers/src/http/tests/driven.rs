@@ -127,6 +127,10 @@ async fn talk(
         folder: Path::new(""),
         environment: &[],
         bases: &tools,
+        attempt: 1,
+        tools: false,
+        agents: &[],
+        resources: &crate::chat::NoResources,
         draws: &draws,
         request_timeout: None,
     };
