@@ -48,13 +48,18 @@ pub(crate) fn look(files: &dyn Files, folder: &Path) -> Found {
             Kind::File => match expected(&name) {
                 Some(dialect) => found.candidates.push((path, dialect)),
                 None if is_named_as_config(&path) => found.config = found.config.or(Some(path)),
-                None if is_yaml(&path) => found.others.push(path),
+                None if is_yaml(&path) && !is_of_others(&name) => found.others.push(path),
                 None if path.extension().is_some_and(|extension| extension == "jsonl") => found.lines.push(path),
                 None => {}
             },
         }
     }
     found
+}
+
+/// Whether the name is that of a file which other programs read, so that nobody takes it for a test.
+fn is_of_others(name: &str) -> bool {
+    ["docker-compose.", "compose.", "mkdocs.", "pnpm-lock.", "pnpm-workspace."].iter().any(|known| name.starts_with(known))
 }
 
 fn is_yaml(path: &Path) -> bool {
