@@ -34,6 +34,8 @@ pub(crate) struct Conversation {
     pub(crate) failed_checks: usize,
     /// What is odd and does not keep the case from passing.
     pub(crate) warnings: Vec<String>,
+    /// Whether the agent may still be busy with a turn that nobody waits for any more.
+    given_up: bool,
 }
 
 /// How a turn ended.
@@ -129,6 +131,8 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
             },
         };
         talk.wall = clock.started().elapsed();
+        talk.given_up =
+            matches!(ended, Ended::TooLate | Ended::Broken(DriveError::Timeout { .. } | DriveError::Stopped));
         let trouble =
             trouble(job, ended, &deadline, &target, || findings::last_seen(sink.trace(), driver.unread(), talk.wall));
         let turn = counts_turns(case).then_some(numbered);
@@ -225,6 +229,9 @@ async fn look_around(job: &Job<'_>, tools: Option<&OpenTools>, talk: &mut Conver
     talk.stderr_tail.extend(printed);
     if let (Some(left), Some(finding)) = (left, talk.findings.first_mut()) {
         finding.notes.push(left);
+    }
+    if talk.given_up && job.services.tools.is_shared() {
+        job.services.agents.give_up(&job.case.target).await;
     }
 }
 

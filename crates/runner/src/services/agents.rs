@@ -112,6 +112,22 @@ impl Agents {
         }
     }
 
+    /// Ends the agent of a case that was given up while it was busy, so that what it still does is not taken for the next case's;
+    /// that one starts it again.
+    pub(crate) async fn give_up(&self, target: &Arc<Target>) {
+        if program(target).is_none() {
+            return;
+        }
+        let shared = self.shared(target);
+        let mut state = shared.state.lock().await;
+        if let State::Running(agent) = &mut *state
+            && agent.left().await.is_none()
+            && let State::Running(busy) = std::mem::take(&mut *state)
+        {
+            busy.stop().await;
+        }
+    }
+
     /// Ends them all.
     pub(crate) async fn stop(&self) {
         let known = self.known.take();

@@ -16,6 +16,9 @@ use crate::schedule::Run;
 /// What a tool's address is where no tool will be called.
 const NOWHERE: &str = "http://127.0.0.1:0";
 
+/// How many different misses of a case are told.
+const MOST_TOLD: usize = 10;
+
 /// The server that plays the tools of a suite's cases.
 pub(crate) struct ToolServer {
     /// The server, or why there is none; nothing where no case needs it.
@@ -80,6 +83,11 @@ impl ToolServer {
         Ok(Some(OpenTools { session, routes: Arc::clone(routes) }))
     }
 
+    /// Whether whatever comes is taken for the case that is running.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.server.is_some() && !self.scoped
+    }
+
     /// What leads the agent of a case to its tools. In a replay of the whole conversation nobody will go there.
     pub(crate) fn bases(&self, world: &World, open: Option<&OpenTools>) -> ToolBases {
         let bases = match (open, routes(world)) {
@@ -118,10 +126,14 @@ impl ToolServer {
 impl OpenTools {
     /// The requests so far that nothing answers, as findings; the other list are those that are only odd.
     pub(crate) fn misses(&self, job: &Job<'_>) -> (Vec<Finding>, Vec<String>) {
-        let misses = self.session.misses();
+        let misses = told(self.session.misses());
         match self.routes.miss {
             Missed::Fail => (misses.into_iter().map(|miss| self.missed(miss, job)).collect(), Vec::new()),
-            Missed::Warn => (Vec::new(), misses.into_iter().map(|miss| miss.message).collect()),
+            Missed::Warn => {
+                let mut messages: Vec<String> = misses.into_iter().map(|miss| miss.message).collect();
+                messages.dedup();
+                (Vec::new(), messages)
+            }
         }
     }
 
@@ -142,10 +154,59 @@ impl OpenTools {
     }
 }
 
+/// The misses that are worth telling: an agent that tries again and again asks the same, or ever more of its kind.
+fn told(misses: Vec<RouteMiss>) -> Vec<RouteMiss> {
+    let mut told: Vec<(RouteMiss, usize)> = Vec::new();
+    let mut untold = 0;
+    for miss in misses {
+        if let Some((_, times)) = told.iter_mut().find(|(known, _)| *known == miss) {
+            *times += 1;
+        } else if told.len() < MOST_TOLD {
+            told.push((miss, 1));
+        } else {
+            untold += 1;
+        }
+    }
+    let last = told.len().saturating_sub(1);
+    let noted = told.into_iter().enumerate().map(|(at, (mut miss, times))| {
+        if times > 1 {
+            miss.notes.push(format!("asked {times} times"));
+        }
+        if at == last && untold > 0 {
+            miss.notes.push(format!("and {untold} more requests that nothing answers"));
+        }
+        miss
+    });
+    noted.collect()
+}
+
 /// The tools of a world that are over HTTP.
 pub(crate) fn routes(world: &World) -> Option<&Arc<Routes>> {
     match &world.tools {
         ToolSource::Routes(routes) => Some(routes),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn miss(what: usize) -> RouteMiss {
+        RouteMiss { tool: "pay".into(), message: format!("no answer to {what}"), notes: Vec::new() }
+    }
+
+    #[test]
+    fn an_agent_that_asks_again_and_again_is_told_of_once() {
+        let told = told(vec![miss(1), miss(2), miss(1), miss(1)]);
+        let notes: Vec<(&str, &[String])> = told.iter().map(|miss| (&*miss.message, &*miss.notes)).collect();
+        assert_eq!(notes, [("no answer to 1", &["asked 3 times".to_owned()][..]), ("no answer to 2", &[])]);
+    }
+
+    #[test]
+    fn of_many_misses_the_first_are_told_and_the_rest_counted() {
+        let told = told((0..1000).map(miss).collect());
+        assert_eq!(told.len(), MOST_TOLD);
+        assert_eq!(told[MOST_TOLD - 1].notes, ["and 990 more requests that nothing answers"]);
     }
 }
