@@ -18,10 +18,14 @@ pub(super) enum Asked {
 }
 
 impl Asked {
-    /// Reads a request. A form is parameters that travel in the body.
+    /// Reads a request. A form is parameters that travel in the body; JSON may be called one by clients that call everything so.
     pub(super) fn read(headers: &HeaderMap, query: Option<&str>, body: &[u8]) -> Self {
         if body.trim_ascii().is_empty() {
             return Asked::Parameters(parameters(query.unwrap_or_default()));
+        }
+        let json: Option<Value> = serde_json::from_slice(body).ok();
+        if let Some(json @ (Value::Object(_) | Value::Array(_))) = json {
+            return Asked::Body(json);
         }
         let content = headers.get(CONTENT_TYPE).and_then(|content| content.to_str().ok()).unwrap_or_default();
         let content = content.split(';').next().unwrap_or_default().trim();
@@ -30,7 +34,6 @@ impl Asked {
         {
             return Asked::Parameters(parameters(form));
         }
-        let json = serde_json::from_slice(body).ok();
         Asked::Body(json.unwrap_or_else(|| Value::String(String::from_utf8_lossy(body).into_owned())))
     }
 
@@ -155,5 +158,8 @@ mod tests {
         assert_eq!(read(&headers, "[".repeat(9999).as_bytes()), Asked::Body(json!("[".repeat(9999))));
         headers.insert(CONTENT_TYPE, "application/x-www-form-urlencoded; charset=utf-8".parse().unwrap());
         assert_eq!(read(&headers, b"a=1"), Asked::Parameters(json!({"a": "1"})));
+        // What a client sends that calls every body a form.
+        assert_eq!(read(&headers, b"{\"a\":1}"), Asked::Body(json!({"a": 1})));
+        assert_eq!(read(&headers, b"12"), Asked::Parameters(json!({"12": ""})));
     }
 }

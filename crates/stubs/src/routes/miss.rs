@@ -12,6 +12,8 @@ use crate::closest::{Difference, closest, first_difference};
 
 /// How much of a value is shown.
 const SHOWN: usize = 160;
+/// How long a value may be that is told as it is, in bytes.
+const LONG: usize = 4096;
 /// How many near fixtures are told.
 const NEAR: usize = 3;
 /// How many tools are named.
@@ -137,14 +139,21 @@ fn told(difference: &Difference) -> String {
     let shown = |value: &Option<Value>| value.as_ref().map_or("nothing".to_owned(), |value| cut(&canonical(value)));
     format!(
         "first difference to the closest fixture: at {} it has {}, the agent sent {}",
-        if difference.path.is_empty() { "the top" } else { &difference.path },
+        if difference.path.is_empty() { "the top".into() } else { cut(&difference.path) },
         shown(&difference.recorded),
         shown(&difference.requested),
     )
 }
 
 fn value(difference: &Difference) -> Value {
-    json!({ "at": difference.path, "expected": difference.recorded, "got": difference.requested })
+    let (expected, got) = (difference.recorded.as_ref().map(shortened), difference.requested.as_ref().map(shortened));
+    json!({ "at": cut(&difference.path), "expected": expected, "got": got })
+}
+
+/// A value as it is, or the beginning of its text where it is long.
+fn shortened(value: &Value) -> Value {
+    let text = canonical(value);
+    if text.len() > LONG { cut(&text).into() } else { value.clone() }
 }
 
 /// What a fixture is called: its name, or its number, and where it stands.
