@@ -24,11 +24,12 @@ pub(crate) fn is_scenario(root: &Node) -> bool {
 }
 
 /// Tells what a file is that lies in the folder of an agent. One that says nothing was meant to be a scenario, and so was one
-/// whose keys are nearly those of a scenario: it must not be left out without a word.
+/// whose keys are nearly those of a scenario, or a list of such: it must not be left out without a word.
 pub(crate) fn shape(root: &Node) -> Shape {
     let near = |key: &str| MARKS.contains(&key) || did_you_mean(key, MARKS).is_some();
-    let meant = root.pairs().is_some_and(|pairs| pairs.iter().any(|pair| near(&pair.key.text)));
-    if meant || root.is_null() { Shape::Scenario } else { Shape::Other }
+    let has_near = |node: &Node| node.pairs().is_some_and(|pairs| pairs.iter().any(|pair| near(&pair.key.text)));
+    let listed = root.items().is_some_and(|items| items.iter().any(has_near));
+    if has_near(root) || listed || root.is_null() { Shape::Scenario } else { Shape::Other }
 }
 
 /// Whether the text of a file has the marks of a scenario, without parsing it.
