@@ -4,7 +4,7 @@
 //! test_name,status,similarity,error
 //! why_net_lower,PASS,0.9123,
 //! wrong_region,FAIL,0.4312,the answer is not near enough to the expected text: ...
-//! missing_stub,STUB_MISS,,no answer of the stub fits `POST /paySlips`
+//! missing_stub,STUB_MISS,,no fixture of `paySlips` fits this request
 //! ```
 //!
 //! The status is one of `PASS`, `FAIL`, `TIMEOUT`, `EMBEDDING_ERROR` and `STUB_MISS`. The similarity has four decimals and is empty
@@ -86,9 +86,12 @@ fn error(end: &CaseEnd) -> String {
     }
     let mut told: Vec<&str> = Vec::new();
     for finding in &end.findings {
-        let first = finding.message.lines().next().unwrap_or_default().trim();
-        if !first.is_empty() && !told.contains(&first) {
-            told.push(first);
+        // The agent's own words stand below what it did.
+        let lines = if finding.cause == Cause::AgentError { usize::MAX } else { 1 };
+        for line in finding.message.lines().map(str::trim).take(lines) {
+            if !line.is_empty() && !told.contains(&line) {
+                told.push(line);
+            }
         }
     }
     if told.is_empty() {
@@ -146,6 +149,10 @@ mod tests {
         assert_eq!(
             written(&[(Cause::StubMiss, "nothing fits\nmore"), (Cause::Timeout, "too late")], None),
             "t,STUB_MISS,,\"nothing fits; too late\"\r\n"
+        );
+        assert_eq!(
+            written(&[(Cause::AgentError, "status 500\nit says: no model")], None),
+            "t,FAIL,,\"status 500; it says: no model\"\r\n"
         );
         assert_eq!(written(&[(Cause::Check, "=1+1")], None), "t,FAIL,,'=1+1\r\n");
         assert_eq!(written(&[(Cause::Check, "")], None), "t,FAIL,,check\r\n");
