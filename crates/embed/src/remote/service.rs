@@ -207,9 +207,10 @@ fn after(tries: u32) -> String {
 
 fn help(trouble: &Trouble) -> &'static str {
     match trouble {
-        Trouble::Status { status: 401 | 403, .. } | Trouble::Unsendable(_) => {
-            "check the key, or use the embedder `builtin`, which needs none"
+        Trouble::Unsendable(_) => {
+            "check `OPENAI_BASE_URL` and the key, or use the embedder `builtin`, which needs neither"
         }
+        Trouble::Status { status: 401 | 403, .. } => "check the key, or use the embedder `builtin`, which needs none",
         Trouble::Status { status: 404, .. } => {
             "check the base URL, which usually ends in `/v1`, and the name of the model"
         }
