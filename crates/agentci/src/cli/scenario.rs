@@ -40,7 +40,7 @@ pub(crate) struct ScenarioRunFlags {
     #[arg(long, value_name = "ID", value_parser = embedder)]
     pub(crate) embedder: Option<String>,
     /// How long one request for embeddings may take; 30 s without it
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = some_time)]
     pub(crate) semantic_timeout: Option<Duration>,
     /// Also write the results as `results.csv`
     #[arg(long)]
@@ -56,6 +56,10 @@ impl ScenarioRunFlags {
         reports: &ReportFlags,
         context: &Context,
     ) -> bool {
+        // What is wrong with the suites is told already.
+        if suites.plan().suites.is_empty() {
+            return true;
+        }
         let suites = suites.plan().suites.iter().zip(selected);
         let scenarios = suites.filter(|(suite, some)| suite.dialect == Dialect::Scenario && !some.is_empty()).count();
         let misfit = match scenarios {
@@ -86,6 +90,11 @@ fn address(text: &str) -> Result<String, String> {
 fn miss(word: &str) -> Result<Missed, String> {
     let known = Missed::NAMES.iter().find(|(name, _)| *name == word).map(|(_, miss)| *miss);
     known.ok_or_else(|| "it is one of fail, warn".into())
+}
+
+fn some_time(text: &str) -> Result<Duration, String> {
+    let time = parse_duration(text)?;
+    if time.is_zero() { Err("nothing is answered in no time".into()) } else { Ok(time) }
 }
 
 fn embedder(id: &str) -> Result<String, String> {

@@ -1,14 +1,20 @@
 //! An agent that is asked over HTTP, for the tests. It is this very test binary, started with the variable `HTTP_AGENT`.
 //!
 //! The question says what it does: `hello` streams words, `pay N` asks the tool `paySlips` at `PAY_BASE`, which is a variable of
-//! the question or of the environment, `slow` only keeps the connection open, `fail` and `nothing` are what they say, `die` ends
-//! the agent; `pay N, slow` does one after the other.
+//! the question or of the environment, `total A B` asks it twice and then `paySlipsSummary`, `slow` only keeps the connection open,
+//! `fail` and `nothing` are what they say, `die` ends the agent; `pay N, slow` does one after the other. `later` asks a tool as soon
+//! as another question, `meanwhile`, is there, which waits for it.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+
+/// Who asks a tool later, and whom it tells when it did.
+static LATER: Mutex<Option<Sender<Sender<()>>>> = Mutex::new(None);
 
 /// The arguments that make this test binary the agent.
 pub(crate) fn command() -> String {
@@ -35,6 +41,7 @@ fn answer(stream: &mut TcpStream) -> std::io::Result<()> {
     let (question, then) = question.split_once(", ").unwrap_or((&question, ""));
     let mut text = match question.split_once(' ') {
         Some(("pay", id)) => pay(&task, id),
+        Some(("total", ids)) => total(&task, ids),
         _ => question.to_owned(),
     };
     for what in [question, then] {
@@ -42,6 +49,20 @@ fn answer(stream: &mut TcpStream) -> std::io::Result<()> {
             "hello" => text = "Hello, world".into(),
             "fail" => return write!(stream, "HTTP/1.1 500 No\r\nconnection: close\r\n\r\n{{\"detail\":\"no model\"}}"),
             "nothing" => text.clear(),
+            "later" => {
+                let (waiting, wake) = channel();
+                *LATER.lock().unwrap() = Some(waiting);
+                let done = wake.recv().unwrap();
+                pay(&task, "99");
+                done.send(()).unwrap();
+            }
+            "meanwhile" => {
+                if let Some(waiting) = LATER.lock().unwrap().take() {
+                    let (done, is_done) = channel();
+                    waiting.send(done).unwrap();
+                    is_done.recv().unwrap();
+                }
+            }
             "die" => {
                 std::io::stderr().write_all(b"out of ideas\n")?;
                 leave();
@@ -67,22 +88,33 @@ fn leave() -> ! {
     std::process::exit(3)
 }
 
-/// Asks the tool.
+/// Asks for the net pay.
 fn pay(task: &Value, id: &str) -> String {
+    let slip = ask(task, "paySlips", &json!({ "id": id.parse::<u64>().unwrap() }));
+    slip.map_or_else(|| "I do not know".into(), |slip| format!("Your net pay is {}", slip["net"]))
+}
+
+/// Asks for two of them, and for what a second tool makes of both.
+fn total(task: &Value, ids: &str) -> String {
+    let ids: Vec<u64> = ids.split(' ').map(|id| id.parse().unwrap()).collect();
+    let slips = ids.iter().map(|id| ask(task, "paySlips", &json!({ "id": id })).unwrap()["net"].to_string());
+    let slips = slips.collect::<Vec<_>>().join(" + ");
+    format!("Paid {slips} = {}", ask(task, "paySlipsSummary", &json!({ "ids": ids })).unwrap()["total"])
+}
+
+/// Asks a tool, which may have no answer.
+fn ask(task: &Value, tool: &str, body: &Value) -> Option<Value> {
     let told = task["variables"]["PAY_BASE"].as_str().map(str::to_owned);
     let base = told.or_else(|| std::env::var("PAY_BASE").ok()).unwrap();
     let (host, path) = base.strip_prefix("http://").unwrap().split_once('/').map_or_else(
         || (base.strip_prefix("http://").unwrap().to_owned(), String::new()),
         |(host, path)| (host.to_owned(), format!("/{path}")),
     );
-    let body = json!({ "id": id.parse::<u64>().unwrap() }).to_string();
+    let body = body.to_string();
     let mut stream = TcpStream::connect(&host).unwrap();
-    let head = format!("POST {path}/paySlips HTTP/1.1\r\nhost: {host}\r\nconnection: close");
+    let head = format!("POST {path}/{tool} HTTP/1.1\r\nhost: {host}\r\nconnection: close");
     write!(stream, "{head}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
-    match read(&mut stream) {
-        Some((head, slip)) if head.contains(" 200 ") => format!("Your net pay is {}", slip["net"]),
-        _ => "I do not know".into(),
-    }
+    read(&mut stream).filter(|(head, _)| head.contains(" 200 ")).map(|(_, answer)| answer)
 }
 
 /// Answers any request with this JSON.

@@ -41,6 +41,7 @@ mod replay;
 mod reports;
 mod scenario_files;
 mod scenario_results;
+mod scenario_run;
 mod scripts;
 mod select;
 mod semantic;

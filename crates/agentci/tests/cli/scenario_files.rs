@@ -55,6 +55,24 @@ fn an_agent_that_is_not_there_is_an_error() {
 }
 
 #[test]
+fn a_list_of_scenarios_is_not_left_out_in_silence() {
+    let listed = "- test_name: a\n  user_input: Why?\n  expected_answer: Because.\n";
+    let ran = project().file("tests/us/many.yaml", listed).agentci(&["check", "--agent", "us"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["the scenario must be a mapping, found a list", "tests/us/many.yaml:1:1"]);
+}
+
+#[test]
+fn only_what_is_wrong_is_complained_about() {
+    let ran = project().agentci(&["run", "--tests", "test", "-o", "out"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(!ran.stderr.contains("extension"), "{ran:?}");
+    let ran = project().agentci(&["run", "--agent", "us", "--semantic-timeout", "0s"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["--semantic-timeout", "nothing is answered in no time"]);
+}
+
+#[test]
 fn flags_of_scenarios_need_scenarios() {
     let native = Suite::native("cases: [{ id: a, input: {} }]\n");
     for (flag, value, formats) in [
