@@ -31,6 +31,8 @@ pub(super) struct Agent {
     connection: Sign,
     /// The port that was chosen for it.
     pub(super) port: Option<u16>,
+    /// What it had printed when the present case began.
+    before: Vec<String>,
 }
 
 /// Why an agent does not run, and what it printed last.
@@ -93,7 +95,7 @@ impl Agent {
         let (mut process, Pipes { input, output }) = Process::spawn(&command)?;
         process.keep_output(output);
         let sign = ready.map_or(connection.clone(), Sign::Answer);
-        let mut agent = Self { process, _input: input, connection, port };
+        let mut agent = Self { process, _input: input, connection, port, before: Vec::new() };
         match agent.wait(&sign, server.patience).await {
             Ok(()) => Ok(agent),
             Err(message) => {
@@ -133,20 +135,38 @@ impl Agent {
         timeout(LEAVING, self.process.exited()).await.ok()?.ok()
     }
 
+    /// What it printed so far is another case's business.
+    pub(super) fn begin_case(&mut self) {
+        self.before = self.process.tail();
+    }
+
     /// What it printed last.
     pub(super) fn printed(&self) -> Vec<String> {
-        self.process.tail()
+        since(&self.before, self.process.tail())
     }
 
     /// What it printed last before it left.
     pub(super) async fn last_words(&mut self) -> Vec<String> {
-        self.process.last_words().await
+        since(&self.before, self.process.last_words().await)
     }
 
     /// Ends it with everything it started.
     pub(super) async fn stop(self) -> Vec<String> {
         self.process.end(GRACE).await.stderr_tail
     }
+}
+
+/// The lines that came after the others, of which the first may be gone meanwhile.
+fn since(before: &[String], mut lines: Vec<String>) -> Vec<String> {
+    let mut known = before;
+    while let Some((_, later)) = known.split_first() {
+        if lines.starts_with(known) {
+            break;
+        }
+        known = later;
+    }
+    lines.drain(..known.len());
+    lines
 }
 
 /// A port that nobody has. Someone else may take it before the agent does; then the agent says so.
@@ -177,4 +197,20 @@ fn command(
     let mut parts = parts.into_iter();
     let program = parts.next().unwrap_or_default();
     Ok(Command { program, arguments: parts.collect(), folder: server.folder.clone(), environment })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::since;
+
+    #[test]
+    fn a_case_has_the_lines_that_came_after_it_began() {
+        let lines = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(since(&[], lines("a b")), ["a", "b"]);
+        assert_eq!(since(&lines("a b"), lines("a b")), [""; 0]);
+        assert_eq!(since(&lines("a b"), lines("a b b c")), ["b", "c"]);
+        // Only the last lines are kept: of those before, some or all are gone.
+        assert_eq!(since(&lines("a b c"), lines("b c d")), ["d"]);
+        assert_eq!(since(&lines("a b c"), lines("d e f")), ["d", "e", "f"]);
+    }
 }

@@ -73,7 +73,13 @@ impl Agents {
                 return Err(unreachable(job, server, NotRunning { message, help: "", printed: Vec::new() }).into());
             }
             State::Running(agent) => match agent.left().await {
-                None => return Ok(Reached { variables: variables(agent), warning: None }),
+                None => {
+                    // Of several cases at once nobody can tell whose words they are.
+                    if job.services.tools.is_shared() {
+                        agent.begin_case();
+                    }
+                    return Ok(Reached { variables: variables(agent), warning: None });
+                }
                 Some(exit) => {
                     warning =
                         Some(format!("the agent had ended with {exit} after an earlier case, and was started again"));
