@@ -208,7 +208,7 @@ fn after(tries: u32) -> String {
 fn help(trouble: &Trouble) -> &'static str {
     match trouble {
         Trouble::Unsendable(_) => {
-            "check `OPENAI_BASE_URL` and the key, or use the embedder `builtin`, which needs neither"
+            "check the key and `OPENAI_BASE_URL`, or use the embedder `builtin`, which needs neither"
         }
         Trouble::Status { status: 401 | 403, .. } => "check the key, or use the embedder `builtin`, which needs none",
         Trouble::Status { status: 404, .. } => {

@@ -24,7 +24,7 @@ impl Asked {
             return Asked::Parameters(parameters(query.unwrap_or_default()));
         }
         let json: Option<Value> = serde_json::from_slice(body).ok();
-        if let Some(json @ (Value::Object(_) | Value::Array(_))) = json {
+        if let Some(json @ (Value::Object(_) | Value::Array(_) | Value::String(_))) = json {
             return Asked::Body(json);
         }
         let content = headers.get(CONTENT_TYPE).and_then(|content| content.to_str().ok()).unwrap_or_default();
