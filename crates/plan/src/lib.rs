@@ -5,6 +5,7 @@
 //! check can point at the line that asked for it. Nothing here touches the clock, the network, the environment or the disk:
 //! files come in through the [`Files`] trait.
 
+mod calendar;
 mod case;
 mod check;
 mod diagnostic;
@@ -33,6 +34,7 @@ mod turn;
 mod units;
 mod world;
 
+pub use calendar::civil_date;
 pub use case::{Case, Skip, StopRule};
 pub use check::Check;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, did_you_mean};

@@ -317,6 +317,13 @@ fn what_a_frozen_world_refuses_works_in_another() {
             assert_eq!(program.call("f", &[json!(key)], &Limits::default()).await, Ok(json!(1)), "{key}");
         }
     });
+    let counts = "function f(text) { const n = {}; for (const w of text.split(' ')) n[w] = w.length; return n }";
+    let program = read("x.js", counts).unwrap();
+    let counted = json!({"a": 1, "toString": 8, "valueOf": 7});
+    assert_eq!(block_on(program.call("f", &[json!("a toString valueOf")], &Limits::default())), Ok(counted));
+    let caught = "function f(key) { const o = {}; try { o[key] = 1 } catch { return 'caught' } return o[key] }";
+    let program = read("x.js", caught).unwrap();
+    assert_eq!(block_on(program.call("f", &[json!("toString")], &Limits::default())), Ok(json!(1)));
     let later = "let left = 0; function f() { Promise.resolve().then(() => { for (;;); }); return ++left }";
     let program = read("x.js", later).unwrap();
     block_on(async {

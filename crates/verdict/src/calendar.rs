@@ -1,5 +1,7 @@
 //! Unix milliseconds in words, always in UTC.
 
+use agentci_plan::civil_date;
+
 /// The second that `unix_ms` falls in, as `YYYYMMDD-HHMMSS`. Names sort by time until the year 9999.
 pub fn stamp(unix_ms: u64) -> String {
     let seconds = unix_ms / 1000;
@@ -15,19 +17,6 @@ pub fn iso_utc(unix_ms: u64) -> String {
     let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
     let millisecond = unix_ms % 1000;
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}000Z")
-}
-
-/// The Gregorian date of a day counted from 1970-01-01. Years are taken to begin in March, which puts the leap day last and
-/// makes the lengths of the months regular: 153 days for each five of them.
-fn civil_date(days: u64) -> (u64, u64, u64) {
-    let since_year_zero = days + 719_468;
-    let (era, day_of_era) = (since_year_zero / 146_097, since_year_zero % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod baseline;
 mod beside;
 mod cassettes;
 mod check;
+mod completions;
 mod context;
 mod convert;
 mod demo_agent;
@@ -78,6 +79,8 @@ enum Command {
     List(list::ListArguments),
     /// Stand in for a model until interrupted
     Serve(serve::ServeArguments),
+    /// Print what a shell needs to complete commands and flags
+    Completions(completions::CompletionsArguments),
     /// The agent of the quickstart example
     #[command(hide = true)]
     DemoAgent,
@@ -111,6 +114,7 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::List(arguments)) => list::list(&arguments, context),
         Some(Command::Serve(arguments)) => serve::serve(arguments, context),
         Some(Command::Init(arguments)) => init::init(&arguments, context),
+        Some(Command::Completions(arguments)) => completions::completions(&arguments, context),
         Some(Command::DemoAgent) => demo_agent::serve(),
         None => {
             context.print(&Arguments::command().render_help().to_string());

@@ -60,7 +60,7 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(super) scenario: ScenarioRunFlags,
     /// An assistant that writes the report of a suite of the yao format
-    #[arg(short, long, value_name = "ID")]
+    #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
     pub(super) reporter: Option<String>,
     #[command(flatten)]
     pub(super) gates: GateFlags,

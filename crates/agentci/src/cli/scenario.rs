@@ -16,13 +16,13 @@ use super::reports::ReportFlags;
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ScenarioFlags {
     /// The folder with a folder of scenarios for each agent; `tests` without it
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Scenarios")]
     pub(crate) tests: Option<PathBuf>,
     /// Where the agent is asked; as `agentci.yaml` says without it
-    #[arg(long, value_name = "URL", value_parser = address)]
+    #[arg(long, value_name = "URL", value_parser = address, help_heading = "Scenarios")]
     pub(crate) agent_url: Option<String>,
     /// What a request to the stub tool server comes to that nothing answers: fail or warn
-    #[arg(long, value_name = "WHAT", value_parser = miss)]
+    #[arg(long, value_name = "WHAT", value_parser = miss, help_heading = "Scenarios")]
     pub(crate) stub_miss: Option<Missed>,
 }
 
@@ -30,20 +30,20 @@ pub(crate) struct ScenarioFlags {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ScenarioRunFlags {
     /// The port of the stub tool server; any that is free without it
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", help_heading = "Scenarios")]
     pub(crate) stub_port: Option<u16>,
     /// The address of the stub tool server; only this machine can reach it without it
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", help_heading = "Scenarios")]
     pub(crate) stub_bind: Option<IpAddr>,
     /// Who tells how near an answer is to the expected one: `builtin`, or `openai:MODEL`; the service when there is a key for
     /// it, else the built-in one without it
-    #[arg(long, value_name = "ID", value_parser = embedder)]
+    #[arg(long, value_name = "ID", value_parser = embedder, help_heading = "Meanings")]
     pub(crate) embedder: Option<String>,
     /// How long one request for embeddings may take; 30 s without it
-    #[arg(long, value_name = "DURATION", value_parser = some_time)]
+    #[arg(long, value_name = "DURATION", value_parser = some_time, help_heading = "Meanings")]
     pub(crate) semantic_timeout: Option<Duration>,
     /// Also write the results as `results.csv`
-    #[arg(long)]
+    #[arg(long, help_heading = "Scenarios")]
     pub(crate) stable_name: bool,
 }
 

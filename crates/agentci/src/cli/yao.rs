@@ -12,22 +12,22 @@ const APP_VARIABLE: &str = "YAO_ROOT";
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct YaoFlags {
     /// A file of tests of the yao format, or a message to an assistant
-    #[arg(short, long, value_name = "FILE|MESSAGE")]
+    #[arg(short, long, value_name = "FILE|MESSAGE", help_heading = "Assistants")]
     pub(crate) input: Option<String>,
     /// The connector of the assistant; its own without it
-    #[arg(short, long, value_name = "ID")]
+    #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
     pub(crate) connector: Option<String>,
     /// The user who asks an assistant; `test-user` without it
-    #[arg(short, long, value_name = "ID")]
+    #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
     pub(crate) user: Option<String>,
     /// The team of that user; `test-team` without it
-    #[arg(short, long, value_name = "ID")]
+    #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
     pub(crate) team: Option<String>,
     /// The folder of the assistants' application; found from the tests without it
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", help_heading = "Assistants")]
     pub(crate) app: Option<PathBuf>,
     /// A file of environment variables for connectors and prompts
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Assistants")]
     pub(crate) env: Option<PathBuf>,
 }
 

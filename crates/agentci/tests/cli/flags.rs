@@ -176,3 +176,17 @@ fn what_can_not_be_printed_is_a_failure() {
         ran.complains(&["No space left"]);
     }
 }
+
+#[test]
+fn shells_get_completions_that_they_can_read() {
+    let suite = Suite::empty();
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = suite.agentci(&["completions", shell]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.says(&["shard", "baseline", "serve"]);
+    }
+    let script = suite.agentci(&["completions", "bash"]).stdout;
+    let suite = suite.file("agentci.bash", script);
+    let read = std::process::Command::new("bash").arg("-n").arg(suite.path("agentci.bash")).output().unwrap();
+    assert!(read.status.success(), "{read:?}");
+}

@@ -4,11 +4,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use agentci_plan::print_duration;
 use agentci_trace::{Kind, Moment};
+use agentci_wire::http::retry_after;
 use serde_json::Value;
 
 use super::completion::{Broken, Completion, Piece};
 use super::refusal::{refused, unusable};
-use super::retry::{RETRIES, Trouble, may_pass, pause, retry_after};
+use super::retry::{RETRIES, Trouble, may_pass, pause};
 use super::seat::{Api, Seat};
 use super::{anthropic, openai, scripted};
 use crate::exchange::{Answer, Line, Method, Next, Request};

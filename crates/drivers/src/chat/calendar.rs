@@ -1,5 +1,7 @@
 //! A moment in words, always in UTC.
 
+use agentci_plan::civil_date;
+
 /// A moment in words, always in UTC, so that a prompt is the same on every machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Calendar {
@@ -36,19 +38,6 @@ impl Calendar {
             _ => return None,
         })
     }
-}
-
-/// The Gregorian date of a day counted from 1970-01-01. Years are taken to begin in March, which puts the leap day last and
-/// makes the lengths of the months regular: 153 days for each five of them.
-fn civil_date(days: u64) -> (u64, u64, u64) {
-    let since_year_zero = days + 719_468;
-    let (era, day_of_era) = (since_year_zero / 146_097, since_year_zero % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Asking again when a model's server is busy: at most twice, and only while the request has time left.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use agentci_trace::Moment;
 
@@ -55,29 +55,9 @@ pub(super) fn pause(time: u32, wanted: Option<Duration>) -> Duration {
     wanted.unwrap_or_else(|| FIRST_WAIT * 2_u32.saturating_pow(time.saturating_sub(1)))
 }
 
-/// What a `Retry-After` says: seconds, or a date.
-pub(super) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
-    let value = value.trim();
-    match value.parse::<f64>() {
-        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
-        Err(_) => Some(httpdate::parse_http_date(value).ok()?.duration_since(now).unwrap_or_default()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_server_may_say_how_long_it_wants_to_be_left_alone() {
-        let now = httpdate::parse_http_date("Sun, 15 Nov 2026 09:00:00 GMT").unwrap();
-        let after = |value| retry_after(value, now);
-        assert_eq!(after("2"), Some(Duration::from_secs(2)));
-        assert_eq!(after(" 0.5 "), Some(Duration::from_millis(500)));
-        assert_eq!(after("Sun, 15 Nov 2026 09:00:07 GMT"), Some(Duration::from_secs(7)));
-        assert_eq!(after("Sun, 15 Nov 2026 08:00:00 GMT"), Some(Duration::ZERO));
-        assert_eq!((after("-1"), after("NaN"), after("soon")), (None, None, None));
-    }
 
     #[test]
     fn pauses_grow() {

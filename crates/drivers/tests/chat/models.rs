@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::agent::{Way, agent, anthropic, openai, say, serve, turn};
 
-const SCRIPT: &str = r#"
+const SCRIPT: &str = r"
 api_key: key-of-the-test
 rules:
   - when: { user: weather, tool_result: true }
@@ -30,7 +30,7 @@ rules:
     reply: This will never be understood.
     fail: { malformed: true }
 default: Hello there.
-"#;
+";
 
 fn texts(turned: &crate::agent::Turned) -> usize {
     turned.trace.events().iter().filter(|event| matches!(event.kind, Kind::Text(_))).count()

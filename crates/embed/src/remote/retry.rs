@@ -1,7 +1,7 @@
 //! When to try again, and when to stop.
 
 use std::hash::{BuildHasher as _, RandomState};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How long and how often a service is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,19 +45,8 @@ pub(super) fn may_pass(status: u16) -> bool {
     matches!(status, 408 | 409 | 425 | 429 | 500..=599)
 }
 
-/// How long a `Retry-After` asks to wait: a number of seconds, or a date.
-pub(super) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
-    let value = value.trim();
-    match value.parse::<f64>() {
-        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
-        Err(_) => Some(httpdate::parse_http_date(value).ok()?.duration_since(now).unwrap_or_default()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::UNIX_EPOCH;
-
     use super::*;
 
     #[test]
@@ -77,19 +66,6 @@ mod tests {
         let limits = Limits::default();
         assert_eq!(limits.wait(1, Some(Duration::from_secs(7))), Duration::from_secs(7));
         assert!(limits.wait(1, Some(Duration::ZERO)) >= Duration::from_millis(250));
-    }
-
-    #[test]
-    fn reads_seconds_and_dates() {
-        let now = UNIX_EPOCH + Duration::from_secs(784_111_777 - 20);
-        let seconds = |value| retry_after(value, now).map(|wait| wait.as_secs_f64());
-        assert_eq!(seconds("3"), Some(3.0));
-        assert_eq!(seconds(" 0.5 "), Some(0.5));
-        assert_eq!(seconds("Sun, 06 Nov 1994 08:49:37 GMT"), Some(20.0));
-        assert_eq!(seconds("Sat, 05 Nov 1994 08:49:37 GMT"), Some(0.0));
-        for none in ["", "-1", "NaN", "inf", "soon", "1e300"] {
-            assert_eq!(seconds(none), None, "{none}");
-        }
     }
 
     #[test]

@@ -5,13 +5,13 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use agentci_wire::http::{HttpError, JsonRequest, post_json};
+use agentci_wire::http::{HttpError, JsonRequest, post_json, retry_after};
 use serde_json::json;
 use tokio::time::Instant;
 
 use super::answer::{Trouble, check, read, said};
 use super::cache::{Cache, Key};
-use super::retry::{Limits, may_pass, retry_after};
+use super::retry::{Limits, may_pass};
 
 /// The most texts of one request.
 const BATCH: usize = 64;

@@ -163,11 +163,11 @@ mod tests {
         }
     }
 
-    fn said(mind: &ScriptMind, user: &str) -> Result<String, ModelReply> {
+    fn said(mind: &ScriptMind, user: &str) -> Result<String, Box<ModelReply>> {
         let request = serde_json::json!({"model": "m", "messages": [{"role": "user", "content": user}]}).to_string();
         match mind.ask(&request) {
             ModelReply::Said(speech) => Ok(speech.pieces.concat()),
-            other => Err(other),
+            other => Err(Box::new(other)),
         }
     }
 
@@ -178,7 +178,7 @@ mod tests {
         let (mine, yours) = (ScriptMind::new(&index, 0), ScriptMind::new(&index, 0));
         assert_eq!([said(&mine, "hi"), said(&mine, "hi")], [Ok("one".into()), Ok("two".into())]);
         assert_eq!(said(&yours, "hi"), Ok("one".into()));
-        assert!(matches!(said(&mine, "bye"), Err(ModelReply::Refused { status: 400, .. })));
+        assert!(matches!(*said(&mine, "bye").unwrap_err(), ModelReply::Refused { status: 400, .. }));
     }
 
     #[test]
@@ -192,12 +192,12 @@ mod tests {
             let script = Arc::new(ModelScript { rules: vec![rule], ..ModelScript::default() });
             ScriptMind::new(&ScriptIndex::new(script).unwrap(), 0)
         };
-        assert_eq!(said(&mind(failing(ModelFailureKind::Hang, None)), "x"), Err(ModelReply::Hang));
-        assert_eq!(said(&mind(failing(ModelFailureKind::Cut, None)), "x"), Err(ModelReply::Cut));
-        assert_eq!(said(&mind(failing(ModelFailureKind::Malformed, None)), "x"), Err(ModelReply::Malformed));
+        assert_eq!(said(&mind(failing(ModelFailureKind::Hang, None)), "x"), Err(Box::new(ModelReply::Hang)));
+        assert_eq!(said(&mind(failing(ModelFailureKind::Cut, None)), "x"), Err(Box::new(ModelReply::Cut)));
+        assert_eq!(said(&mind(failing(ModelFailureKind::Malformed, None)), "x"), Err(Box::new(ModelReply::Malformed)));
         let busy = ModelFailureKind::Status { status: 429, retry_after: None, message: None };
         let mind = mind(failing(busy, Some(1)));
-        assert!(matches!(said(&mind, "x"), Err(ModelReply::Refused { status: 429, .. })));
+        assert!(matches!(*said(&mind, "x").unwrap_err(), ModelReply::Refused { status: 429, .. }));
         assert_eq!(said(&mind, "x"), Ok("late but well".into()));
     }
 }

@@ -5,11 +5,13 @@ mod client;
 mod error;
 mod json;
 mod plain;
+mod retry;
 mod stream;
 
 pub use certificate::ClientCertificate;
 pub use error::HttpError;
 pub use json::{JsonRequest, Response, post_json};
+pub use retry::retry_after;
 pub use stream::{Incoming, Method, StreamRequest, send, send_as};
 
 #[cfg(test)]

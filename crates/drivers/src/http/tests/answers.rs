@@ -117,7 +117,7 @@ fn a_final_event_replaces_what_was_said() {
         "event: final\ndata: Hello\n\n",
         "data: {\"type\":\"final\",\"content\":\"Hello\"}\n\n",
     ] {
-        for first in ["", "data: Hel\n\n", "data: Hello\n\n", "data: Something else\n\n"] {
+        for first in ["", "data: Hell\n\n", "data: Hello\n\n", "data: Something else\n\n"] {
             assert_eq!(events(&format!("{first}{last}")), Ok(json!("Hello")), "{first}{last}");
         }
     }

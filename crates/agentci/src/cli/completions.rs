@@ -1,0 +1,22 @@
+//! `agentci completions`: what a shell needs to complete commands and flags.
+
+use agentci::verdict::ExitStatus;
+use clap::{Args, CommandFactory as _};
+use clap_complete::Shell;
+
+use super::context::Context;
+
+/// Arguments of `agentci completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+pub(crate) fn completions(arguments: &CompletionsArguments, context: &Context) -> ExitStatus {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut super::Arguments::command(), "agentci", &mut script);
+    context.print(&String::from_utf8_lossy(&script));
+    ExitStatus::Success
+}
