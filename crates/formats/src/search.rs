@@ -59,7 +59,9 @@ pub(crate) fn look(files: &dyn Files, folder: &Path) -> Found {
 
 /// Whether the name is that of a file which other programs read, so that nobody takes it for a test.
 fn is_of_others(name: &str) -> bool {
-    ["docker-compose.", "compose.", "mkdocs.", "pnpm-lock.", "pnpm-workspace."].iter().any(|known| name.starts_with(known))
+    ["docker-compose.", "compose.", "mkdocs.", "pnpm-lock.", "pnpm-workspace."]
+        .iter()
+        .any(|known| name.starts_with(known))
 }
 
 fn is_yaml(path: &Path) -> bool {

@@ -51,4 +51,5 @@ mod signals;
 mod stability;
 mod yaml;
 mod yao;
+mod yao_assertions;
 mod yao_results;
