@@ -57,6 +57,7 @@ impl ReadyCheck {
     }
 
     /// The same check, which never holds, negated or not, for what is wrong with it.
+    #[must_use]
     pub fn unusable(&self, problem: &Diagnostic) -> Self {
         never(&self.check, problem)
     }

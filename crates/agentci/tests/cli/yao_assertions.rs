@@ -129,7 +129,7 @@ fn expected(
     kind: &Kind,
     what: &str,
     assertion: &Value,
-    more: Value,
+    more: &Value,
     status: &'static str,
     words: &'static str,
 ) -> Expected {
@@ -151,7 +151,7 @@ fn table() -> Vec<Expected> {
     let mut table = Vec::new();
     for kind in &kinds() {
         let mut add = |what: &str, assertion: &Value, more: &Value, status, words| {
-            table.push(expected(kind, what, assertion, more.clone(), status, words));
+            table.push(expected(kind, what, assertion, more, status, words));
         };
         add("holds", &kind.holds, &plain, "passed", "");
         add("fails", &kind.fails, &plain, "failed", kind.words);

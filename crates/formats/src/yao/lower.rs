@@ -110,9 +110,10 @@ fn suite(
         let target = targets.of(&record, timeout, assertions.sources, problems);
         let messages = record.messages.unwrap_or_default();
         let turns = turns(messages, record.input_span);
-        let world = match record.options.tools.is_empty() {
-            true => Arc::clone(&world),
-            false => Arc::new(World { scripted: record.options.tools.into(), ..World::clone(&world) }),
+        let world = if record.options.tools.is_empty() {
+            Arc::clone(&world)
+        } else {
+            Arc::new(World { scripted: record.options.tools.into(), ..World::clone(&world) })
         };
         let expected = record.expected.and_then(|node| node.value(Reading::Core).ok()).map(Arc::new);
         cases.push(Case {
