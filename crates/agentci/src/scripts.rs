@@ -2,33 +2,38 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use agentci_checks::{Ready, ReadyCase, ReadyCheck, ScriptCall};
-use agentci_plan::{Diagnostic, Diagnostics, Sources, Span, did_you_mean, read as reading};
+use agentci_checks::{Ready, ReadyCase, ReadyCheck, ScriptCall, survivable};
+use agentci_plan::{Diagnostic, Diagnostics, Dialect, Plan, Sources, Span, did_you_mean, read as reading};
 use agentci_script::{Program, ScriptError};
 
-/// Reads every file whose functions checks call. What is wrong is returned, and kept with the cases it belongs to.
-pub(crate) fn read(sources: &mut Sources, ready: &mut Ready) -> Diagnostics {
+/// Reads every file whose functions checks call. What is wrong is returned, and kept with the cases it belongs to; where a check
+/// that is wrong only fails, as in the yao format, it never holds.
+pub(crate) fn read(plan: &mut Plan, ready: &mut Ready) -> Diagnostics {
     let mut files = Files::default();
     let mut told = Diagnostics::default();
     let mut places = BTreeSet::new();
-    for case in ready.suites.iter_mut().flat_map(|suite| &mut suite.cases) {
-        let wrong: Vec<Diagnostic> = calls(case).filter_map(|call| files.problem(&call, sources)).collect();
-        for problem in wrong {
-            // What many cases share is told once.
-            if places.insert((problem.span, problem.message.clone())) {
-                told.push(problem.clone());
+    for (suite, ready) in plan.suites.iter().zip(&mut ready.suites) {
+        for case in &mut ready.cases {
+            let ReadyCase { checks, turns, problems } = case;
+            for check in checks.iter_mut().chain(turns.iter_mut().flatten()) {
+                let problem = ReadyCheck::script(check).and_then(|call| files.problem(call, &mut plan.sources));
+                let Some(mut problem) = problem else { continue };
+                if suite.dialect == Dialect::Yao {
+                    *check = Arc::new(check.unusable(&problem));
+                    problem = survivable(&problem);
+                } else {
+                    problems.push(problem.clone());
+                }
+                // What many cases share is told once.
+                if places.insert((problem.span, problem.message.clone())) {
+                    told.push(problem);
+                }
             }
-            case.problems.push(problem);
         }
     }
     told
-}
-
-fn calls(case: &ReadyCase) -> impl Iterator<Item = ScriptCall> {
-    let checks = case.checks.iter().chain(case.turns.iter().flatten());
-    let calls: Vec<ScriptCall> = checks.filter_map(|check| ReadyCheck::script(check).cloned()).collect();
-    calls.into_iter()
 }
 
 /// Files that were read, or the problem that each is.

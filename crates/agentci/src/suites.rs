@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use agentci_checks::Ready;
 use agentci_formats::LoadOptions;
-use agentci_plan::{Diagnostic, Diagnostics, Mode, Plan, Suite};
+use agentci_plan::{Diagnostic, Diagnostics, Dialect, Mode, Plan, Suite};
 use agentci_runner::{Facts, Options, Run, Stop, Stopper, Unheard};
 use agentci_stubs::{Tool, ToolboxError};
 use agentci_trace::Redactor;
@@ -88,7 +88,8 @@ impl Suites {
         let mut problems = loaded.diagnostics;
         let (mut ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
         problems.append(found);
-        problems.append(scripts::read(&mut loaded.plan.sources, &mut ready));
+        problems.append(scripts::read(&mut loaded.plan, &mut ready));
+        replace_unusable(&mut loaded.plan, &ready);
         for (suite, ready) in loaded.plan.suites.iter().zip(&mut ready.suites) {
             if let Some(unknown) = unknown_embedder(suite) {
                 ready.refused = true;
@@ -215,6 +216,16 @@ impl Suites {
             embedder: settings.embedder.as_deref(),
             semantic_timeout: settings.semantic_timeout,
             secrets: &self.secrets,
+        }
+    }
+}
+
+/// Puts what never holds into the plan where an assertion can not be understood, so that the suite means the same in native form.
+fn replace_unusable(plan: &mut Plan, ready: &Ready) {
+    let suites = plan.suites.iter_mut().zip(&ready.suites).filter(|(suite, _)| suite.dialect == Dialect::Yao);
+    for (case, ready) in suites.flat_map(|(suite, ready)| suite.cases.iter_mut().zip(&ready.cases)) {
+        for (check, ready) in case.checks.iter_mut().zip(&ready.checks) {
+            check.clone_from(ready.check());
         }
     }
 }

@@ -5,14 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Outcome, Plan, Suite, UnsetVariable, did_you_mean, fill, read,
+    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Node, Outcome, Plan, Severity, Spanned, Suite, UnsetVariable,
+    did_you_mean, fill, read,
 };
 use agentci_trace::Trace;
 use serde_json::Value;
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::{Kept, Question, ScriptCall, registry};
+use crate::{Kept, Question, ScriptCall, registry, unusable};
 
 /// The ready checks of a plan; suites and cases stand where they stand in the plan.
 #[derive(Debug, Default)]
@@ -50,9 +51,15 @@ pub struct ReadyCheck {
 }
 
 impl ReadyCheck {
-    /// The check as the plan has it.
-    pub fn check(&self) -> &Check {
+    /// The check as the plan has it, or what takes its place.
+    pub fn check(&self) -> &Arc<Check> {
         &self.check
+    }
+
+    /// The same check, which never holds, negated or not, for what is wrong with it.
+    #[must_use]
+    pub fn unusable(&self, problem: &Diagnostic) -> Self {
+        never(&self.check, problem)
     }
 
     /// Whether its variables are still to be filled, by [`refill`].
@@ -143,6 +150,11 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
             let made = shared.entry(Arc::as_ptr(check)).or_insert_with(|| {
                 let made = make_ready(&mut compiler, check).map(Arc::new);
                 let problems = std::mem::take(&mut compiler.problems);
+                // In this dialect an assertion that can not be understood fails its test, and the test is run all the same.
+                if let (None, Dialect::Yao, Some(wrong)) = (&made, suite.dialect, problems.iter().next()) {
+                    problems.iter().for_each(|problem| all.push(survivable(problem)));
+                    return Ok(Arc::new(never(check, wrong)));
+                }
                 all.append(problems.clone());
                 made.ok_or(problems)
             });
@@ -186,14 +198,38 @@ fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>) -> Option<ReadyCh
     let test = if check.templated {
         None
     } else {
-        let before = compiler.problems.count(agentci_plan::Severity::Error);
+        let before = compiler.problems.count(Severity::Error);
         let test = compile(&check.arguments, compiler)?;
-        if compiler.problems.count(agentci_plan::Severity::Error) > before {
+        if compiler.problems.count(Severity::Error) > before {
             return None;
         }
         Some(test)
     };
     Some(ReadyCheck { check: Arc::clone(check), test })
+}
+
+/// A check that never holds in place of one with a problem. It keeps the name of the other.
+fn never(check: &Check, problem: &Diagnostic) -> ReadyCheck {
+    let span = problem.span;
+    let known = registry::names().find(|name| *name == check.kind.value);
+    let check = Check {
+        kind: Spanned::new("unusable".into(), check.kind.span),
+        arguments: Node::text(problem.message.clone(), span),
+        label: check.label.or(known),
+        templated: false,
+        ..check.clone()
+    };
+    ReadyCheck { check: Arc::new(check), test: Some(unusable::because(problem.message.clone(), span)) }
+}
+
+/// What is wrong with a check, as a warning that its case will fail.
+pub fn survivable(problem: &Diagnostic) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Warning,
+        message: format!("this assertion can not hold: {}", problem.message),
+        label: "its test will fail".into(),
+        ..problem.clone()
+    }
 }
 
 fn unknown(compiler: &mut Compiler<'_>, check: &Check) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::{Diagnostics, Files, ScriptFile};
+use agentci_plan::{Diagnostic, Diagnostics, Files, ScriptFile};
 use jsonschema::Validator;
 use regex::Regex;
 use serde_json::Value;
@@ -24,8 +24,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) folder: &'c Path,
     /// What was found to be wrong.
     pub(crate) problems: Diagnostics,
-    /// Schemas by path, since many checks share one.
-    pub(crate) schemas: HashMap<PathBuf, Option<Arc<Schema>>>,
+    /// Schemas by path, since many checks share one, or what is wrong with them.
+    pub(crate) schemas: HashMap<PathBuf, Result<Arc<Schema>, Diagnostic>>,
     /// Patterns by how they are written and whether letter case counts, since many checks share one.
     pub(crate) patterns: HashMap<(String, bool), Regex>,
     /// Files of functions by path, since many checks share one.

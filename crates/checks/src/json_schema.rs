@@ -2,8 +2,8 @@
 //! The agent's final output is valid under a JSON Schema, given by its file relative to the suite (or as `path`), or written
 //! in place as `schema`. The draft is the one that `$schema` names, 2020-12 without it.
 //!
-//! A final output that is a text is read as JSON first, if it is an object or a list written as text. With `of: text` it is
-//! always read so, and what is no JSON does not fit; with `of: output` it is taken as the text it is.
+//! A final output that is a text is read as JSON first, if it is an object or a list written as text, alone or between fences.
+//! With `of: text` it is always read so, and what is no JSON does not fit; with `of: output` it is taken as the text it is.
 //!
 //! # Why
 //! The shape of a result is a contract with whatever reads it next. All errors are listed, not only the first.
@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Reading, Span, join, read};
+use agentci_plan::{Detail, Diagnostic, Failure, Files, Node, Outcome, Reading, Span, join, read};
 use agentci_trace::Trace;
 use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
@@ -28,6 +28,7 @@ use serde_json::Value;
 use crate::called::cut;
 use crate::compiler::{Compiler, Schema};
 use crate::evaluate::{Evaluate, no_output};
+use crate::output::structured;
 use crate::said::quote;
 
 /// The largest schema that is read.
@@ -47,7 +48,7 @@ struct JsonSchema {
 /// What is held against the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Of {
-    /// The final output; a text that holds an object or a list is read.
+    /// The final output; a text that holds an object or a list, alone or between fences, is read.
     Either,
     /// The final output as it is.
     Output,
@@ -70,8 +71,9 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         match (inline, file) {
             (Some(inline), None) => {
                 let source = read::data(inline, "schema", Reading::Core, &mut compiler.problems)?;
-                let schema = Arc::new(build(source, "this", inline.span, compiler)?);
-                return Some(Box::new(JsonSchema { schema, of, span: inline.span }));
+                let schema =
+                    build(source, "this", inline.span).map_err(|problem| compiler.problems.push(problem)).ok()?;
+                return Some(Box::new(JsonSchema { schema: Arc::new(schema), of, span: inline.span }));
             }
             (None, Some(file)) => path = file,
             _ => {
@@ -85,53 +87,33 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
     }
     let written = read::text(path, "json_schema", &mut compiler.problems)?;
     let file = join(compiler.folder, &written);
-    let schema = if let Some(known) = compiler.schemas.get(&file) {
-        known.clone()
-    } else {
-        let loaded = load(&file, path.span, compiler).map(Arc::new);
-        compiler.schemas.insert(file.clone(), loaded.clone());
-        loaded
-    };
-    // A schema that is shared and wrong was reported where it was met first; here the check is wrong all the same.
-    if schema.is_none() && !compiler.problems.has_errors() {
-        let message = format!("the schema `{}` is wrong", file.display());
-        compiler.problems.push(Diagnostic::error(path.span, message).label("reported above"));
-    }
-    Some(Box::new(JsonSchema { schema: schema?, of, span: path.span }))
+    let files = compiler.files;
+    let known = compiler.schemas.entry(file);
+    let known = known.or_insert_with_key(|file| load(files, file, path.span).map(Arc::new)).clone();
+    // What is wrong with a schema that is shared is told at each place that names it.
+    let wrong = |problem| compiler.problems.push(Diagnostic { span: path.span, ..problem });
+    let schema = known.map_err(wrong).ok()?;
+    Some(Box::new(JsonSchema { schema, of, span: path.span }))
 }
 
-fn load(file: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Schema> {
+fn load(files: &dyn Files, file: &Path, span: Span) -> Result<Schema, Diagnostic> {
     let shown = file.display();
-    let text = match compiler.files.read_text(file, SCHEMA_LIMIT) {
-        Ok(text) => text,
-        Err(error) => {
-            compiler.problems.push(
-                Diagnostic::error(span, format!("the schema `{shown}` can not be read: {error}"))
-                    .label("names this file")
-                    .help("schema paths are relative to the suite's folder"),
-            );
-            return None;
-        }
-    };
-    match serde_json::from_str(&text) {
-        Ok(source) => build(source, &format!("`{shown}`"), span, compiler),
-        Err(error) => {
-            compiler.problems.push(
-                Diagnostic::error(span, format!("the schema `{shown}` is not JSON: {error}")).label("names this file"),
-            );
-            None
-        }
-    }
+    let text = files.read_text(file, SCHEMA_LIMIT).map_err(|error| {
+        Diagnostic::error(span, format!("the schema `{shown}` can not be read: {error}"))
+            .label("names this file")
+            .help("schema paths are relative to the suite's folder")
+    })?;
+    let source = serde_json::from_str(&text).map_err(|error| {
+        Diagnostic::error(span, format!("the schema `{shown}` is not JSON: {error}")).label("names this file")
+    })?;
+    build(source, &format!("`{shown}`"), span)
 }
 
-fn build(source: Value, name: &str, span: Span, compiler: &mut Compiler<'_>) -> Option<Schema> {
+fn build(source: Value, name: &str, span: Span) -> Result<Schema, Diagnostic> {
     // Patterns in linear time, as everywhere.
     match jsonschema::options().with_pattern_options(PatternOptions::regex()).build(&source) {
-        Ok(validator) => Some(Schema { validator, source }),
-        Err(error) => {
-            compiler.problems.push(wrong_schema(&error, name, span));
-            None
-        }
+        Ok(validator) => Ok(Schema { validator, source }),
+        Err(error) => Err(wrong_schema(&error, name, span)),
     }
 }
 
@@ -189,14 +171,8 @@ impl JsonSchema {
             });
         }
         let output = trace.final_output().ok_or_else(|| Box::new(no_output()))?;
-        let read = match output {
-            Value::String(text) if self.of == Of::Either => serde_json::from_str::<Value>(text.trim()).ok(),
-            _ => None,
-        };
-        Ok(match read {
-            Some(read @ (Value::Object(_) | Value::Array(_))) => Cow::Owned(read),
-            _ => Cow::Borrowed(output),
-        })
+        let read = structured(output).filter(|_| self.of == Of::Either);
+        Ok(read.map_or(Cow::Borrowed(output), |(read, _)| read))
     }
 
     fn detail(&self, error: &ValidationError<'_>) -> Detail {

@@ -39,7 +39,7 @@ mod unusable;
 mod valid_json;
 mod walk;
 
-pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single};
+pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single, survivable};
 pub use evidence::{Kept, Question};
 pub use latency::latency_ms;
 pub use registry::names;

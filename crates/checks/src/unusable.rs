@@ -27,6 +27,11 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
     Some(Box::new(Unusable { reason, span: arguments.span }))
 }
 
+/// The same for a check whose arguments turned out to be wrong.
+pub(crate) fn because(reason: String, span: Span) -> Box<dyn Evaluate> {
+    Box::new(Unusable { reason, span })
+}
+
 impl Evaluate for Unusable {
     fn evaluate(&self, _trace: &Trace) -> Outcome {
         Outcome::Failed(Failure::new(self.reason.clone()).at(self.span, "can not be evaluated"))

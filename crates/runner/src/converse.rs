@@ -187,7 +187,13 @@ fn open(job: &Job<'_>, number: u32, prepared: &mut Prepared<'_>) -> Result<Drive
     match Driver::open(&case.target, &context, line) {
         Ok(Ok(driver)) => Ok(driver),
         Ok(Err(error)) => Err(findings::drive(&error, target).into_iter().collect()),
-        Err(unset) => Err(vec![findings::unset(unset.to_string(), target)]),
+        Err(unset) => Err(vec![match &*case.target {
+            Target::Chat(chat) => {
+                let message = format!("{unset}, which the connector `{}` asks for", chat.connector.id);
+                findings::unset_connector(message, job.place(chat.connector.url.span))
+            }
+            _ => findings::unset(unset.to_string(), target),
+        }]),
     }
 }
 

@@ -85,6 +85,12 @@ pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
     Finding { help: Some(help.into()), ..plain(Cause::Config, message, Some(place)) }
 }
 
+/// A variable that a connector of an agent names has no value.
+pub(crate) fn unset_connector(message: impl Into<String>, place: Place) -> Finding {
+    let help = "set it in the environment, or for assistants in the file of `-e` or in `.env` of the application";
+    Finding { help: Some(help.into()), ..plain(Cause::Config, message, Some(place)) }
+}
+
 /// The user stopped the run.
 pub(crate) fn interrupted() -> Finding {
     plain(Cause::Interrupted, "the run was interrupted", None)

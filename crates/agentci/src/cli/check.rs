@@ -15,7 +15,7 @@ use super::dialects::DialectFlags;
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
     /// Folders or files with suites
-    #[arg(value_name = "PATH", required_unless_present_any = ["agent", "tests"])]
+    #[arg(value_name = "PATH", required_unless_present_any = ["agent", "input", "tests"])]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     dialects: DialectFlags,

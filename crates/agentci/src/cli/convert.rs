@@ -13,7 +13,7 @@ use super::dialects::DialectFlags;
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArguments {
     /// The folder or file of one suite
-    #[arg(value_name = "PATH", required_unless_present_any = ["agent", "tests"])]
+    #[arg(value_name = "PATH", required_unless_present_any = ["agent", "input", "tests"])]
     path: Option<PathBuf>,
     #[command(flatten)]
     dialects: DialectFlags,

@@ -65,10 +65,13 @@ impl Session<'_> {
         let suite = &self.suites.plan().suites[position];
         let Some(reporter) = &self.arguments.reporter else { return true };
         let report: Value = serde_json::from_slice(&told.borrow()).unwrap_or_default();
+        // Tests have the time that `--timeout` says from their suite; the assistant is none of them.
+        let mut settings = settings.clone();
+        settings.timeout = self.arguments.timeout.or(settings.timeout);
         let mut written = true;
         for path in self.arguments.reports.out_paths(&suite.name) {
             let message = message(&report, &path, self.arguments.verbose);
-            let answer = self.suites.ask(position, reporter, message, settings, stop).await;
+            let answer = self.suites.ask(position, reporter, message, &settings, stop).await;
             let outcome = match answer {
                 Ok(answer) => save(&answer, &path),
                 Err(trouble) => Err((trouble.message, trouble.help)),

@@ -36,7 +36,7 @@ pub(crate) struct RunArguments {
     /// Where the answers of tools come from: replay, record or live
     #[arg(long, value_name = "MODE", value_parser = mode)]
     pub(super) mode: Option<Mode>,
-    /// How many cases run at once; as many as there are cores without it
+    /// How many cases run at once; without it as many as there are cores, or 1 in formats whose tests run one after the other
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(super) parallel: Option<usize>,
     /// How long a case may take, e.g. `90s`; in the aumai format, the whole suite

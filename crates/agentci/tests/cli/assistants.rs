@@ -179,6 +179,25 @@ fn a_reporter_that_fails_leaves_the_built_in_report() {
 }
 
 #[test]
+fn a_reporter_writes_of_a_message_too() {
+    let suite = app(TWO);
+    let ran = suite.agentci(&["run", "-i", "hi", "-n", "helper", "-a", "app", "-r", "writer", "-o", "report.html"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(fs::read_to_string(suite.path("report.html")).unwrap(), "<h1>Fine</h1>\n");
+}
+
+#[test]
+fn a_reporter_has_no_more_time_than_a_test() {
+    let suite = app(TWO)
+        .file("app/assistants/lame/package.yao", r#"{ "connector": "mock" }"#)
+        .file("app/assistants/lame/model.yaml", "rules:\n- when: {}\n  fail: { hang: true }\n");
+    let ran = suite.agentci(&[&RUN[..], &["-r", "lame", "-o", "report.json", "--timeout", "1s"]].concat());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["the agent `lame` gave no answer: it was not done within 1s"]);
+    ran.ended_soon_after(1);
+}
+
+#[test]
 fn a_reporter_needs_an_assistant_and_a_place() {
     let ran = app(TWO).agentci(&[&RUN[..], &["-r", "writer"]].concat());
     assert_eq!(ran.code, Some(1));

@@ -52,4 +52,5 @@ mod signals;
 mod stability;
 mod yaml;
 mod yao;
+mod yao_assertions;
 mod yao_results;

@@ -111,7 +111,8 @@ impl Assertions<'_> {
         let (kind, arguments, label, negated) = made.unwrap_or_else(|Unusable { message, span }| {
             let warning = Diagnostic::warning(span, format!("this assertion can not hold: {message}"));
             problems.push(warning.label("its test will fail"));
-            ("unusable", Node::text(message, span), None, written.negate)
+            let known = TYPES.iter().find(|known| **known == written.kind.value);
+            ("unusable", Node::text(message, span), known.map(|known| (*known, *known)), written.negate)
         });
         let negate = written.negate != negated;
         Check {

@@ -91,9 +91,11 @@ pub(super) fn open(
 }
 
 impl Assistant {
-    /// The prompts without those of the application.
-    pub(super) fn own_prompts(&self) -> Arc<[Prompt]> {
-        self.target.prompts.iter().skip(self.shared).cloned().collect()
+    /// Takes the prompts of the application from a target of this assistant, and from all that may take their place.
+    pub(super) fn drop_shared_prompts(&self, target: &mut ChatTarget) {
+        let own = |prompts: &Arc<[Prompt]>| prompts.iter().skip(self.shared).cloned().collect();
+        target.prompts = own(&target.prompts);
+        target.presets = target.presets.iter().map(|(name, prompts)| (name.clone(), own(prompts))).collect();
     }
 }
 

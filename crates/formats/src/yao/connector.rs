@@ -116,7 +116,16 @@ fn connector(
     };
     let host = options.optional("host").or_else(|| options.optional("proxy"));
     let url = match host {
-        Some(node) => Spanned::new(address(app, &read::text(node, "host", problems)?, kind), node.span),
+        Some(node) => {
+            let host = read::text(node, "host", problems)?;
+            if variable_name(&host).is_none() && !["http://", "https://"].iter().any(|scheme| host.starts_with(scheme))
+            {
+                let message = format!("`{}` is no address of a server", host.escape_debug());
+                let problem = Diagnostic::error(node.span, message).label("expected an address");
+                problems.push(problem.help("write `https://host`, or `$ENV.NAME` for one in the environment"));
+            }
+            Spanned::new(address(app, &host, kind), node.span)
+        }
         None => Spanned::new(Text::Literal(kind.usual_address().into()), root.span),
     };
     let model = options.required("model", problems).and_then(|node| read::text(node, "model", problems));

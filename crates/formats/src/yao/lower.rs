@@ -110,6 +110,11 @@ fn suite(
         let target = targets.of(&record, timeout, assertions.sources, problems);
         let messages = record.messages.unwrap_or_default();
         let turns = turns(messages, record.input_span);
+        let world = if record.options.tools.is_empty() {
+            Arc::clone(&world)
+        } else {
+            Arc::new(World { scripted: record.options.tools.into(), ..World::clone(&world) })
+        };
         let expected = record.expected.and_then(|node| node.value(Reading::Core).ok()).map(Arc::new);
         cases.push(Case {
             skip: record.skip.then_some(Skip { reason: None }),
@@ -122,16 +127,20 @@ fn suite(
             ..case(record.id.value, record.id.span, target, &world, turns)
         });
     }
-    if let Some(reporter) = &app.options.reporter {
-        let id = chosen("-r", reporter, assertions.sources);
-        if assertions.judges.open(app, &id, None, assertions.sources, problems).is_none() && !problems.has_errors() {
-            let message = format!("there is no assistant `{}` to write the report", reporter.escape_debug());
-            problems.push(Diagnostic::error(id.span, message).help("name one of the same application with `-r ID`"));
-        }
-    }
+    open_reporter(app, &mut assertions.judges, assertions.sources, problems);
     let agents = assertions.judges.finish();
     let span = cases.first().map_or_else(|| targets.usual().span(), |case| case.span);
     Suite { agents, cases, ..empty(agent.id(), place.path, folder, span) }
+}
+
+/// Opens the assistant that is to write the report, if one is.
+fn open_reporter(app: &App<'_>, judges: &mut Judges, sources: &mut Sources, problems: &mut Diagnostics) {
+    let Some(reporter) = &app.options.reporter else { return };
+    let id = chosen("-r", reporter, sources);
+    if judges.open(app, &id, None, sources, problems).is_none() && !problems.has_errors() {
+        let message = format!("there is no assistant `{}` to write the report", reporter.escape_debug());
+        problems.push(Diagnostic::error(id.span, message).help("name one of the same application with `-r ID`"));
+    }
 }
 
 /// What is asked of the answer: what `assert` says, else that it is the expected one.
@@ -224,7 +233,9 @@ pub(crate) fn lower_message(
             Agent::Assistant(assistant) => assistant.folder.clone(),
             Agent::Target(..) => here.to_path_buf(),
         };
-        Suite { cases: vec![case], ..empty(agent.id(), path, here, span) }
+        let mut judges = Judges::default();
+        open_reporter(&app, &mut judges, sources, &mut problems);
+        Suite { agents: judges.finish(), cases: vec![case], ..empty(agent.id(), path, here, span) }
     });
     if message.trim().is_empty() {
         let span = Span::whole(sources.add(Path::new("-i"), ""));

@@ -5,17 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Diagnostic, Diagnostics, Message, Node, Pair, Reading, Span, Spanned, did_you_mean, parse_duration, read,
+    Diagnostic, Diagnostics, Message, Node, Pair, Reading, ScriptedTool, Span, Spanned, did_you_mean, parse_duration,
+    read,
 };
 use serde_json::{Map, Value};
 
 use super::message::messages;
+use crate::surroundings::read_scripted;
 
 const FIELDS: [&str; 10] =
     ["id", "input", "assert", "expected", "user", "team", "timeout", "skip", "metadata", "options"];
 /// What other versions of the format have, and what a test does not mean without it.
 const UNSUPPORTED: [&str; 4] = ["simulator", "checkpoints", "before", "after"];
-const OPTIONS: [&str; 6] = ["connector", "metadata", "disable_global_prompts", "mode", "search", "skip"];
+const OPTIONS: [&str; 7] = ["connector", "metadata", "disable_global_prompts", "tools", "mode", "search", "skip"];
 
 /// What a test says.
 pub(super) struct Record<'n> {
@@ -43,6 +45,8 @@ pub(super) struct Options {
     pub(super) connector: Option<Spanned<String>>,
     pub(super) metadata: Map<String, Value>,
     pub(super) disable_global_prompts: bool,
+    /// What tools answer that the model calls.
+    pub(super) tools: Vec<ScriptedTool>,
 }
 
 /// Fields that nobody knows, each told of once however many tests have it.
@@ -148,6 +152,7 @@ fn options(node: &Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Op
     let metadata = metadata.and_then(|node| read::object(node, "metadata", Reading::Core, problems));
     let disabled = fields.optional("disable_global_prompts");
     let disabled = disabled.and_then(|node| read::truth(node, "disable_global_prompts", problems));
+    let tools = fields.optional("tools").map(|node| read_scripted(node, problems)).unwrap_or_default();
     // These change what the original loads or stores, of which there is nothing here.
     for key in ["mode", "search", "skip"] {
         fields.optional(key);
@@ -157,5 +162,6 @@ fn options(node: &Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Op
         connector,
         metadata: if let Some(Value::Object(metadata)) = metadata { metadata } else { Map::new() },
         disable_global_prompts: disabled.unwrap_or_default(),
+        tools,
     })
 }

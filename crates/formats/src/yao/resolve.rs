@@ -56,6 +56,10 @@ pub(super) fn resolve<'a>(
                 native_target(files, folder, id, sources, problems).or_else(|| unknown(&app, id, sources, problems))?
             }
         };
+        if let (Agent::Target(name, _), Some(connector)) = (&agent, &connector) {
+            let message = format!("`{name}` is a target of a native suite, and no connector can be chosen for it");
+            problems.push(Diagnostic::error(connector.span, message).help("leave `-c` out"));
+        }
         return Some((app, agent));
     }
     let Some(own) = place::assistant_of(files, folder) else {

@@ -67,7 +67,7 @@ impl<'a> Targets<'a> {
             own.connector = connector;
         }
         if options.disable_global_prompts {
-            own.prompts = assistant.own_prompts();
+            assistant.drop_shared_prompts(&mut own);
         }
         own.context.metadata.clone_from(&options.metadata);
         if let Some(Value::String(name)) = options.metadata.get(PRESET) {

@@ -12,7 +12,9 @@ fn checks(files: MemoryFiles, assertion: &str) -> (Vec<(String, Value, bool)>, V
         format!("{{\"id\": \"a\", \"input\": [{{\"content\": \"hi\"}}], \"expected\": 5, \"assert\": {assertion}}}");
     let loaded = load_from(&files.with(TESTS, text), &LoadOptions::default());
     let Some(suite) = loaded.plan.suites.first() else { return (vec![], told(&loaded)) };
-    let shown = |check: &Check| (check.kind.value.clone(), check.arguments.value(Reading::Core).unwrap(), check.negate);
+    let shown = |check: &Check| {
+        (check.kind.value.clone(), check.arguments.value(Reading::Core).unwrap_or_default(), check.negate)
+    };
     (suite.cases[0].checks.iter().map(|check| shown(check)).collect(), told(&loaded))
 }
 

@@ -48,7 +48,9 @@ fn tests_that_choose_nothing_share_one_target() {
 #[test]
 fn a_test_may_choose_its_connector_prompts_and_data() {
     let text = r#"{"id": "a", "input": "x", "options": {"connector": "other", "metadata": {"__prompt_preset": "short", "k": 1}}}
-{"id": "b", "input": "x", "options": {"disable_global_prompts": true}}"#;
+{"id": "b", "input": "x", "options": {"disable_global_prompts": true}}
+{"id": "c", "input": "x", "options": {"disable_global_prompts": true, "metadata": {"__prompt_preset": "short"}}}
+{"id": "d", "input": "x", "options": {"tools": {"pay": {"reply": {"ok": true}}}}}"#;
     let files = app()
         .with("app/connectors/other.conn.yao", r#"{"type": "openai", "options": {"model": "m"}}"#)
         .with("app/agent/prompts.yml", "- { role: system, content: Global }\n")
@@ -57,11 +59,13 @@ fn a_test_may_choose_its_connector_prompts_and_data() {
         .with(TESTS, text);
     let loaded = load_from(&files, &LoadOptions::default());
     assert_eq!(told(&loaded), Vec::<String>::new());
-    let [a, b] = loaded.plan.suites[0].cases.as_slice() else { panic!("two") };
+    let [a, b, c, d] = loaded.plan.suites[0].cases.as_slice() else { panic!("four") };
     assert_eq!(chat(a).connector.id, "other");
     assert_eq!(chat(a).context.metadata["k"], json!(1));
     assert_eq!(chat(a).prompts.iter().map(|p| p.content.as_str()).collect::<Vec<_>>(), ["Global", "Short"]);
     assert_eq!(chat(b).prompts.iter().map(|p| p.content.as_str()).collect::<Vec<_>>(), ["Own"]);
+    assert_eq!(chat(c).prompts.iter().map(|p| p.content.as_str()).collect::<Vec<_>>(), ["Short"]);
+    assert!(c.world.scripted.is_empty() && d.world.scripted[0].name.value == "pay");
     let flag = YaoOptions { connector: Some("mock".into()), ..YaoOptions::default() };
     let loaded = load_from(&files, &options(None, flag));
     assert_eq!(chat(&loaded.plan.suites[0].cases[0]).connector.id, "mock");
@@ -114,6 +118,9 @@ fn an_agent_may_be_a_target_of_a_native_file() {
         };
         assert_eq!((loaded.plan.suites[0].name.as_str(), found), (name, is));
     }
+    let chosen = YaoOptions { input: Some("Hi".into()), connector: Some("mock".into()), ..YaoOptions::default() };
+    let loaded = load_with(&files, &[], &options(Some("other"), chosen));
+    assert_eq!(told(&loaded), ["0:0 `other` is a target of a native suite, and no connector can be chosen for it"]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use agentci_plan::{Content, Diagnostic, Diagnostics, FileId, Key, Node, Pair};
 
 use super::cursor::Cursor;
+use super::word::shown;
 
 /// The most levels that values may be nested.
 const DEPTH_LIMIT: usize = 100;
@@ -145,11 +146,10 @@ fn missing(cursor: &Cursor<'_>, open: super::cursor::At, bracket: char, wanted: 
                 .label(format!("expected {wanted}"))
                 .help("remove the comma before it")
         }
-        Some(found) => Diagnostic::error(
-            cursor.point(cursor.at()),
-            format!("{wanted} is missing, found `{}`", found.escape_debug()),
-        )
-        .label(format!("expected {wanted}")),
+        Some(found) => {
+            Diagnostic::error(cursor.point(cursor.at()), format!("{wanted} is missing, found `{}`", shown(found)))
+                .label(format!("expected {wanted}"))
+        }
     }
 }
 

@@ -89,7 +89,7 @@ impl Cursor<'_> {
             return Ok(Scalar::plain(word));
         }
         if word.is_empty() {
-            let found = self.peek().map_or_else(|| "the end of the file".into(), |c| format!("`{}`", c.escape_debug()));
+            let found = self.peek().map_or_else(|| "the end of the file".into(), |c| format!("`{}`", shown(c)));
             let problem = Diagnostic::error(self.point(start), format!("a value is missing, found {found}"));
             return Err(problem.label("expected a value"));
         }
@@ -119,4 +119,8 @@ fn is_number(word: &str) -> bool {
         && (whole == "0" || !whole.starts_with('0'))
         && fraction.is_none_or(digits)
         && exponent.is_none_or(digits)
+}
+/// A character as a message shows it: as it is, unless nobody could see it.
+pub(super) fn shown(character: char) -> String {
+    if character.is_ascii_graphic() { character.to_string() } else { character.escape_debug().to_string() }
 }

@@ -1,0 +1,224 @@
+//! Every assertion of the yao format: when it holds, when it does not, the other way round, with words of its own, and broken.
+
+use serde_json::{Value, json};
+
+use crate::suite::Suite;
+
+const TESTS: &str = "assistants/keyword/tests/inputs.jsonl";
+
+const MODEL: &str = r#"rules:
+- when: { user: json }
+  reply: "Here:\n```json\n{\"need\": true, \"list\": [1, {\"name\": \"x\"}]}\n```"
+- when: { user: refund, tool_result: true }
+  reply: It is on its way.
+- when: { user: refund }
+  tool_calls: [{ name: shop__find_order, args: { order: A-17, count: 1 } }]
+- when: { user: '"criteria":"polite"' }
+  reply: '{"passed": true, "reason": "it greets"}'
+- when: { user: '"criteria":"rude"' }
+  reply: '{"passed": false, "reason": "it greets"}'
+- when: { user: '"criteria":"unclear"' }
+  reply: I would rather not say.
+default: Hello, world 42!
+"#;
+
+const SCRIPT: &str = "function Yes() { return true }\n\
+    function No() { return { pass: false, message: 'so it is' } }\n\
+    function Throws() { throw new Error('oh') }\n\
+    function Three() { return 3 }\n";
+
+/// What a type is tried with.
+struct Kind {
+    name: &'static str,
+    input: &'static str,
+    holds: Value,
+    fails: Value,
+    /// Words of the failure.
+    words: &'static str,
+    /// What can not be evaluated, and words of that.
+    broken: Vec<(Value, &'static str)>,
+}
+
+fn kind(name: &'static str, input: &'static str, holds: Value, fails: Value, words: &'static str) -> Kind {
+    Kind { name, input, holds, fails, words, broken: Vec::new() }
+}
+
+impl Kind {
+    fn broken(mut self, assertion: Value, words: &'static str) -> Self {
+        self.broken.push((assertion, words));
+        self
+    }
+}
+
+fn kinds() -> Vec<Kind> {
+    vec![
+        kind("equals", "Hi", json!({"value": "Hello, world 42!"}), json!({"value": "hello"}), "is not as asked"),
+        kind("contains", "Hi", json!({"value": "world"}), json!({"value": "World"}), "did not say `World`"),
+        kind("not_contains", "Hi", json!({"value": "World"}), json!({"value": "world"}), "said `world`"),
+        kind(
+            "json_path",
+            "json",
+            json!({"path": "$.list[1].name", "value": "x"}),
+            json!({"path": "need", "value": false}),
+            "at `need` stands true",
+        )
+        .broken(json!({"path": "$[", "value": 1}), "not a JSONPath"),
+        kind("regex", "Hi", json!({"value": r"\d+"}), json!({"value": r"^\d+"}), "matches")
+            .broken(json!({"value": "(["}), "can not be used")
+            .broken(json!({}), "needs a pattern"),
+        kind("type", "json", json!({"value": "object"}), json!({"value": "array"}), "not `array`")
+            .broken(json!({"value": "list"}), "needs one of"),
+        kind("script", "Hi", json!({"script": "scripts.t.Yes"}), json!({"script": "scripts.t.No"}), "so it is")
+            .broken(json!({"script": "scripts.t.Nobody"}), "has no function `Nobody`")
+            .broken(json!({"script": "scripts.none.Yes"}), "there is no file")
+            .broken(json!({"script": "scripts.bad.Yes"}), "can not be understood")
+            .broken(json!({"script": "scripts.t.Throws"}), "Error: oh")
+            .broken(json!({"script": "scripts.t.Three"}), "of type `number`")
+            .broken(json!({}), "needs `script`"),
+        kind(
+            "tool_called",
+            "refund",
+            json!({"value": {"name": "find_order", "arguments": {"count": 1}}}),
+            json!({"value": "order"}),
+            "`order` was called 0 times",
+        )
+        .broken(json!({"value": 3}), "needs a tool's name"),
+        kind(
+            "tool_result",
+            "refund",
+            json!({"value": {"tool": "find_order", "result": {"state": "open"}}}),
+            json!({"value": {"tool": "find_order", "result": {"state": "lost"}}}),
+            "had this result",
+        )
+        .broken(json!({"value": {}}), "needs `tool`"),
+        kind(
+            "json_schema",
+            "json",
+            json!({"value": {"type": "object", "required": ["need"]}}),
+            json!({"value": {"type": "object", "required": ["more"]}}),
+            "more",
+        )
+        .broken(json!({"value": {"type": "thing"}}), "not a valid JSON Schema")
+        .broken(json!({"value": "none.json"}), "can not be read")
+        .broken(json!({}), "needs a schema"),
+        kind("semantic", "Hi", json!({"value": "Hello, world 42!"}), json!({"value": "The cat sleeps"}), "similarity")
+            .broken(json!({"value": "x", "threshold": "high"}), "`threshold` must be")
+            .broken(json!({}), "needs the hoped-for words"),
+        kind(
+            "agent",
+            "Hi",
+            json!({"use": "agents:judge", "value": "polite"}),
+            json!({"use": "agents:judge", "value": "rude"}),
+            "it greets",
+        )
+        .broken(json!({"use": "agents:judge", "value": "unclear"}), "did not answer with `passed`")
+        .broken(json!({"use": "agents:nobody", "value": "polite"}), "there is no assistant `nobody`")
+        .broken(json!({"value": "polite"}), "needs `use`"),
+    ]
+}
+
+/// A test and what must become of it: its status, and words of its error.
+struct Expected {
+    id: String,
+    line: String,
+    status: &'static str,
+    words: &'static str,
+}
+
+fn expected(
+    kind: &Kind,
+    what: &str,
+    assertion: &Value,
+    more: &Value,
+    status: &'static str,
+    words: &'static str,
+) -> Expected {
+    let id = format!("{} {what}", kind.name);
+    let mut assertion = assertion.clone();
+    let fields = assertion.as_object_mut().unwrap();
+    fields.insert("type".into(), kind.name.into());
+    fields.extend(more.as_object().unwrap().clone());
+    // The answer of the tool that the model calls is written down.
+    let tools = json!({"tools": {"shop__find_order": {"reply": {"state": "open", "paid": true}}}});
+    let line = json!({"id": id, "input": kind.input, "assert": assertion, "options": tools}).to_string();
+    Expected { id, line, status, words }
+}
+
+fn table() -> Vec<Expected> {
+    let (plain, negate) = (json!({}), json!({"negate": true}));
+    let said = json!({"message": "in my words"});
+    let said_negated = json!({"message": "in my words", "negate": true});
+    let mut table = Vec::new();
+    for kind in &kinds() {
+        let mut add = |what: &str, assertion: &Value, more: &Value, status, words| {
+            table.push(expected(kind, what, assertion, more, status, words));
+        };
+        add("holds", &kind.holds, &plain, "passed", "");
+        add("fails", &kind.fails, &plain, "failed", kind.words);
+        add("holds, negated", &kind.holds, &negate, "failed", "");
+        add("fails, negated", &kind.fails, &negate, "passed", "");
+        add("fails with a message", &kind.fails, &said, "failed", "in my words");
+        add("fails negated with a message", &kind.holds, &said_negated, "failed", "in my words");
+        for (number, (broken, words)) in kind.broken.iter().enumerate() {
+            add(&format!("broken {number}"), broken, &plain, "failed", words);
+            add(&format!("broken {number}, negated"), broken, &negate, "failed", words);
+            add(&format!("broken {number} with a message"), broken, &said, "failed", "in my words");
+        }
+    }
+    table
+}
+
+fn app() -> Suite {
+    Suite::empty()
+        .file("app.yao", "{}")
+        .file("model.yaml", MODEL)
+        .file("scripts/t.js", SCRIPT)
+        .file("scripts/bad.js", "function Yes( { return true }")
+        .file("assistants/keyword/package.yao", r#"{ "connector": "mock" }"#)
+        .file("assistants/judge/package.yao", r#"{ "connector": "mock" }"#)
+}
+
+/// The results of a report, each with its status and error.
+fn compare(table: &[Expected], report: &Value) {
+    let results = report["results"].as_array().unwrap();
+    assert_eq!(results.len(), table.len());
+    for (row, result) in table.iter().zip(results) {
+        assert_eq!((&result["id"], &result["status"]), (&json!(row.id), &json!(row.status)), "{}: {result}", row.line);
+        let error = result["error"].as_str().unwrap_or_default();
+        assert!(error.contains(row.words), "{}: {error}", row.line);
+        assert_eq!(error.is_empty(), row.status == "passed", "{}: {error}", row.line);
+        if row.words == "in my words" {
+            assert_eq!(error, "in my words", "{}", row.line);
+        }
+    }
+}
+
+#[test]
+fn every_assertion_holds_fails_is_turned_round_and_breaks_as_it_should() {
+    let table = table();
+    let lines: Vec<&str> = table.iter().map(|row| row.line.as_str()).collect();
+    let suite = app().file(TESTS, lines.join("\n"));
+    let ran = suite.agentci(&["run", "-i", TESTS, "-o", "report.json"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let report: Value = serde_json::from_slice(&std::fs::read(suite.path("report.json")).unwrap()).unwrap();
+    compare(&table, &report);
+    assert_eq!((&report["summary"]["errors"], &report["summary"]["timeouts"]), (&json!(0), &json!(0)));
+}
+
+#[test]
+fn a_native_suite_of_the_same_tests_comes_to_the_same() {
+    let table = table();
+    let lines: Vec<&str> = table.iter().map(|row| row.line.as_str()).collect();
+    let suite = app().file(TESTS, lines.join("\n"));
+    let converted = suite.agentci(&["convert", "-i", TESTS]);
+    assert_eq!(converted.code, Some(0), "{converted:?}");
+    let suite = suite.file("assistants/keyword/tests/agentci.yaml", &converted.stdout);
+    let ran = suite.agentci(&["run", "assistants/keyword/tests/agentci.yaml"]);
+    let verdicts = ran.verdicts();
+    assert_eq!(verdicts.len(), table.len(), "{ran:?}");
+    for row in &table {
+        let found = verdicts.iter().find(|verdict| verdict.0 == row.id).map(|verdict| verdict.1.as_str());
+        let status = if row.status == "passed" { "pass" } else { "fail" };
+        assert_eq!(found, Some(status), "{}", row.line);
+    }
+}
