@@ -69,7 +69,7 @@ fn a_test_may_choose_its_connector_prompts_and_data() {
     let flag = YaoOptions { connector: Some("mock".into()), ..YaoOptions::default() };
     let loaded = load_from(&files, &options(None, flag));
     assert_eq!(chat(&loaded.plan.suites[0].cases[0]).connector.id, "mock");
-    let wrong = load_from(&files.with(TESTS, text.replace("short", "shor")), &LoadOptions::default());
+    let wrong = load_from(&files.with(TESTS, text.replacen("short", "shor", 1)), &LoadOptions::default());
     assert_eq!(told(&wrong), ["1:8 the assistant `keyword` has no prompts called `shor`"]);
 }
 
