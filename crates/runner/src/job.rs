@@ -48,6 +48,8 @@ pub(crate) struct Job<'j> {
     pub(crate) suite_deadline: Option<SuiteDeadline>,
     /// Which calls of scripted models fail.
     pub(crate) draws: &'j Draws,
+    /// What must not leave the run whatever its cases meet.
+    pub(crate) suite_secrets: &'j Redactor,
     /// What must not leave the case; grows as secrets are met.
     pub(crate) secrets: RefCell<Redactor>,
     /// What checks want to know beside the trace.
@@ -110,6 +112,9 @@ impl Job<'_> {
                 (None, Some(Ok(answer))) => (ready.conclude(trace, &answer), Some(self.keep(ready, answer))),
                 (None, Some(Err(trouble))) => {
                     let message = Some(trouble.message.clone());
+                    if trouble.cause == Cause::Interrupted || self.is_over() {
+                        stopped = Some(format!("the case ended before: {}", trouble.cause.name()));
+                    }
                     self.emit(number, clock.now().unix_ms, check_end(check, CheckStatus::Error, message, None));
                     found.push(Finding { turn, ..findings::unanswered(check, trouble, self.sources) });
                     continue;
@@ -129,6 +134,11 @@ impl Job<'_> {
             }
         }
         found
+    }
+
+    /// Whether the suite has used up its time.
+    fn is_over(&self) -> bool {
+        self.suite_deadline.is_some_and(|deadline| deadline.at <= Instant::now())
     }
 
     /// Takes note of what an answer tells beside whether the check holds, and gives what is kept of it.

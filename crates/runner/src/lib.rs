@@ -11,6 +11,7 @@ mod findings;
 mod hook;
 mod host;
 mod job;
+mod learn;
 mod meter;
 mod model;
 mod options;

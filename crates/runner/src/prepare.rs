@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agentci_checks::{ReadyCheck, refill};
 use agentci_drivers::{Input, Line, ToolBases};
-use agentci_plan::{Case, Cassette, Content, Mode, Node, Reading, Said, Text, ToolSource, World, mix};
+use agentci_plan::{Cassette, Mode, Reading, Said, ToolSource, World, mix};
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::{Kind, PLACEHOLDER, Redactor};
 use agentci_verdict::{Cause, Finding, Replay};
@@ -15,15 +15,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::host::Source;
 use crate::job::Job;
+use crate::learn::learn;
 use crate::model::{self, Model};
 use crate::recording::{self, Tape};
 use crate::scope::Scope;
 use crate::services::OpenTools;
 use crate::surroundings::{Surroundings, surroundings};
 use crate::{findings, hook};
-
-/// The shortest text that a header can be known by as a secret.
-const SHORTEST_SECRET: usize = 8;
 
 /// A case that is ready to be run.
 pub(crate) struct Prepared<'p> {
@@ -213,76 +211,6 @@ fn fill(
         }
     };
     checks.iter().map(fill).collect()
-}
-
-/// Takes note of the secrets in the input, the variables and the checks. The case's own are for comparing and recording calls;
-/// the run remembers them, too, so that they leave it nowhere.
-fn learn<'c>(
-    job: &Job<'_>,
-    scope: &Scope<'_>,
-    inputs: &[Input],
-    checks: impl Iterator<Item = &'c Arc<ReadyCheck>>,
-) -> Redactor {
-    let mut own = crate::redact::suite_secrets(job.suite, job.options.secrets);
-    for (name, value) in scope.variables() {
-        own.learn_pair(name, value);
-    }
-    for input in inputs {
-        own.learn(&input.value());
-    }
-    for (name, text) in handed_over(job.case) {
-        if let Ok(value) = text.fill(&|name| scope.get(name)) {
-            own.learn_pair(name, &value);
-            job.secrets.borrow_mut().learn_pair(name, &value);
-        }
-    }
-    // What a request says of us by a variable is secret, whatever the header is called, and so is what follows a scheme.
-    for (_, text) in job.case.target.headers() {
-        let (Text::Template(_), Ok(value)) = (text, text.fill(&|name| scope.get(name))) else { continue };
-        let credential = value.split_once(' ').map_or(value.as_str(), |(_, credential)| credential);
-        for secret in [value.as_str(), credential].into_iter().filter(|secret| secret.len() >= SHORTEST_SECRET) {
-            own.learn_value(secret);
-            job.secrets.borrow_mut().learn_value(secret);
-        }
-    }
-    if let Some(Ok(value)) = job.case.target.secret().map(|secret| secret.fill(&|name| scope.get(name))) {
-        own.learn_value(&value);
-        job.secrets.borrow_mut().learn_value(&value);
-    }
-    let mut run = job.secrets.borrow_mut();
-    for (name, value) in scope.variables() {
-        run.learn_pair(name, value);
-    }
-    for input in inputs {
-        run.learn(&input.value());
-    }
-    for check in checks {
-        learn_node(&check.check().arguments, &mut run);
-    }
-    own
-}
-
-/// What a suite hands to the agent, its hooks and its tools by name.
-fn handed_over(case: &Case) -> impl Iterator<Item = &(String, Text)> {
-    let tools = case.world.live.tools.iter().flat_map(|(_, tool)| tool.handed_over());
-    let agent = case.target.handed_over();
-    agent.iter().chain(case.hooks.iter().flat_map(|hook| &hook.environment)).chain(tools)
-}
-
-/// Secrets that a suite writes into its checks.
-fn learn_node(node: &Node, secrets: &mut Redactor) {
-    match &node.content {
-        Content::Map(pairs) => {
-            for pair in pairs {
-                if let Some(scalar) = pair.value.scalar() {
-                    secrets.learn_pair(&pair.key.text, &scalar.text);
-                }
-                learn_node(&pair.value, secrets);
-            }
-        }
-        Content::List(items) => items.iter().for_each(|item| learn_node(item, secrets)),
-        Content::Scalar(_) => {}
-    }
 }
 
 /// Where the answers to tool calls come from.

@@ -75,7 +75,8 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let clock = Clock::start();
     let emit = RefCell::new(emit);
     let rows = RefCell::new(Rows::default());
-    let secrets = RefCell::new(suite_secrets(suite, options.secrets));
+    let suite_secrets = suite_secrets(suite, options.secrets);
+    let secrets = RefCell::new(suite_secrets.clone());
     // Rows are kept where something is made of them.
     let keep = run.policy.is_some() || selected.iter().any(|index| suite.cases[*index].runs > 1);
     let of_run =
@@ -106,6 +107,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
         let (emit, failed, secrets): (&dyn Fn(RunEvent), _, _) = (&send, &failed, &secrets);
         let (draws, evidence, library, services) = (&draws, &evidence, &library, &services);
+        let suite_secrets = &suite_secrets;
         async move {
             let case = &suite.cases[index];
             let ready = &run.ready.cases[index];
@@ -123,6 +125,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 stop,
                 suite_deadline,
                 draws,
+                suite_secrets,
                 secrets,
                 evidence,
                 resources: CaseResources::new(library, &case.id, options.seed),

@@ -5,6 +5,7 @@ mod code;
 mod engine;
 mod error;
 mod frozen;
+mod halves;
 mod limits;
 mod names;
 mod places;

@@ -6,6 +6,7 @@ use agentci_plan::ScriptFile;
 use serde_json::Value;
 
 use crate::code::Code;
+use crate::halves::without_halves;
 use crate::workers::{self, Call};
 use crate::{Limits, ScriptError};
 
@@ -38,7 +39,7 @@ impl Program {
         let arguments = arguments.iter().map(Value::to_string).collect();
         let call = Call { code: Arc::clone(&self.code), function: function.into(), arguments, limits: limits.clone() };
         let text = workers::call(call).await?;
-        serde_json::from_str(&text)
+        serde_json::from_str(&without_halves(&text))
             .map_err(|error| ScriptError::NotJson(format!("a value that can not be read: {error}")))
     }
 }

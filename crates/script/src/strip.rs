@@ -22,6 +22,8 @@ use crate::places::{Places, place_of};
 
 /// How long a file may be.
 const LONGEST: usize = 256 * 1024;
+/// How deep brackets may be nested: what some steps take grows with the square of it.
+const DEEPEST: usize = 2_000;
 /// The stripper walks the tree of a file by recursion, and every character of a file can be a level of it: room for each.
 const STACK_PER_CHARACTER: usize = 4 * 1024;
 /// Room for what does not depend on the length.
@@ -41,12 +43,30 @@ pub(crate) fn strip(file: &ScriptFile) -> Result<Stripped, ScriptError> {
         let message = format!("the file is longer than {} KB", LONGEST / 1024);
         return Err(ScriptError::Syntax { line: 1, column: 1, message });
     }
+    if let Some(at) = too_deep(&file.source) {
+        let (line, column) = place_of(&file.source, at);
+        let message = format!("brackets are nested deeper than {DEEPEST}");
+        return Err(ScriptError::Syntax { line, column, message });
+    }
     let failed = |what: String| ScriptError::Engine(what);
     std::thread::scope(|scope| {
         let stack = STACK + file.source.len() * STACK_PER_CHARACTER;
         let work = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, || strip_here(file));
         let work = work.map_err(|error| failed(error.to_string()))?;
         work.join().unwrap_or_else(|_| Err(failed("the file is too much for the parser".into())))
+    })
+}
+
+/// Where brackets are nested too deep. Those in texts and comments count, too: what nobody writes is not told apart from it.
+fn too_deep(source: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    source.bytes().position(|byte| {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEEPEST
     })
 }
 
@@ -57,6 +77,8 @@ fn strip_here(file: &ScriptFile) -> Result<Stripped, ScriptError> {
     let parsed = Parser::new(&allocator, source, source_type(&file.path)).with_options(options).parse();
     refuse(&parsed.diagnostics, source)?;
     let mut program = parsed.program;
+    // The code is not the beginning of a file any more.
+    program.hashbang = None;
     let semantic = SemanticBuilder::new().with_check_syntax_error(true).with_enum_eval(true).build(&program);
     refuse(&semantic.diagnostics, source)?;
     let scoping = semantic.semantic.into_scoping();
@@ -67,6 +89,8 @@ fn strip_here(file: &ScriptFile) -> Result<Stripped, ScriptError> {
     let options = CodegenOptions {
         source_map_path: Some(file.path.clone()),
         comments: CommentOptions::disabled(),
+        // Nobody reads it, and blanks before deep lines would be more than the file.
+        indent_width: 0,
         ..CodegenOptions::default()
     };
     let printed = Codegen::new().with_options(options).build(&program);

@@ -371,3 +371,26 @@ fn hostile_files_are_refused_rather_than_crash() {
     let long = format!("const sum = 1{}", "+1".repeat(20_000));
     assert!(read("x.ts", &long).is_ok());
 }
+
+#[test]
+fn half_a_character_is_replaced() {
+    assert_eq!(call(r#"function f() { return ["😀".slice(0, 1), "😀"] }"#), Ok(json!(["\u{FFFD}", "😀"])));
+}
+
+#[test]
+fn a_file_may_begin_as_a_program_does() {
+    assert_eq!(call("#!/usr/bin/env node\nfunction f() { return 1 }"), Ok(json!(1)));
+    let (_, place) = thrown("#!/usr/bin/env node\nfunction f() {\n  throw new Error('x') }");
+    assert_eq!(place.map(|(line, _)| line), Some(3));
+}
+
+#[test]
+fn what_is_nested_too_deep_is_refused() {
+    for (open, close) in [("(", ")"), ("[", "]"), ("{", "}")] {
+        let source = format!("function f() {{\n  return {}1{} }}", open.repeat(100_000), close.repeat(100_000));
+        let error = read("check.js", &source).unwrap_err();
+        assert!(matches!(error, ScriptError::Syntax { line: 2, .. }), "{error:?}");
+    }
+    let regex = format!("function f() {{ return /{}{}/ }}", "(".repeat(100_000), ")".repeat(100_000));
+    assert!(matches!(read("check.js", &regex), Err(ScriptError::Syntax { .. })));
+}

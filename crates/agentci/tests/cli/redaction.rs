@@ -141,3 +141,17 @@ fn secrets_in_committed_cassettes_are_found_and_not_shown() {
     ran.complains(&["line 2 of `suite/cassettes/good.jsonl` holds a secret"]);
     assert!(!ran.stderr.contains("abcdef-123"));
 }
+
+#[test]
+fn secrets_of_fixtures_are_known_before_they_are_asked_for() {
+    let suite = Suite::native(concat!(
+        "world:\n  tools:\n    bases: [TOOLS]\n    routes:\n      pay:\n",
+        "        - { request: { api_key: key-of-a-request }, response: { password: word-of-an-answer } }\n",
+        "cases: [{ id: tells, input: {} }]\n",
+    ))
+    .agent("tells", "finish '{\"said\":\"key-of-a-request, word-of-an-answer\"}'");
+    let ran = suite.run(&[]);
+    ran.all_passed();
+    let output = ran.events().into_iter().find(|event| event["type"] == "final_output").unwrap();
+    assert_eq!(output["output"]["said"], "[REDACTED], [REDACTED]", "{output}");
+}

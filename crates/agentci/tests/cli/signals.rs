@@ -105,3 +105,16 @@ fn what_happened_before_being_killed_can_be_read() {
     assert!(!folders[0].join("summary.json").exists() && !folders[0].join("junit.xml").exists());
     assert!(wait_for(|| is_gone(agent).then_some(())).is_some());
 }
+
+#[test]
+fn an_interrupt_does_not_wait_for_functions_of_checks() {
+    let check = "      - script: { file: loops.js, function: loops }\n";
+    let cases = format!("cases:\n  - id: judged\n    input: {{}}\n    checks:\n{}", check.repeat(8));
+    let suite = Suite::native(&cases)
+        .agent("judged", &format!("{TELL}tell agent.pid $$\nfinish '{{}}'"))
+        .file("suite/loops.js", "function loops() { for (;;); }");
+    let ran = stopped_by(&suite, "INT");
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    ran.ended_soon_after(0);
+    assert_eq!(ran.case("judged")["cause"], "interrupted");
+}

@@ -1,5 +1,7 @@
 //! What another agent says: one that the suite names, asked with one message.
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
 
 use super::{Evidence, Unanswered};
@@ -21,10 +23,12 @@ pub(super) async fn ask(
         job.secrets.borrow_mut().learn_value(&secret);
     }
     let draws = job.draws.of(1);
+    let left = job.suite_deadline.map(|deadline| deadline.at.saturating_duration_since(Instant::now()));
+    let limit = patience(job.options, job.case.timeout);
     let ask = Ask {
         suite: job.suite,
         case_id: &job.case.id,
-        limit: patience(job.options, job.case.timeout),
+        limit: left.map_or(limit, |left| limit.min(left)),
         draws: &draws,
         resources: &job.resources,
     };

@@ -6,9 +6,10 @@ mod similarity;
 
 use agentci_checks::Question;
 use agentci_plan::Suite;
-use agentci_verdict::Cause;
+use agentci_verdict::{Cause, Finding};
 use serde_json::Value;
 
+use crate::findings;
 use crate::job::Job;
 use crate::options::Options;
 use similarity::Meanings;
@@ -45,10 +46,37 @@ impl Evidence {
     pub(crate) async fn answer(&self, job: &Job<'_>, question: Question) -> Result<Value, Unanswered> {
         match question {
             Question::Similarity { expected, said } => self.meanings.compare(job, &expected, &said).await,
-            Question::Script { file, function, arguments } => script::call(self, file, function, arguments).await,
+            Question::Script { file, function, arguments } => {
+                in_time(job, script::call(self, file, function, arguments)).await
+            }
             Question::Agent { agent, message } => agent::ask(self, job, &agent, message).await,
             other => Err(Unanswered::new(Cause::Config, format!("nobody answers {other:?}"))),
         }
+    }
+}
+
+/// Waits for an answer, unless the run is stopped or the suite has used up its time meanwhile.
+async fn in_time<T>(job: &Job<'_>, answer: impl Future<Output = Result<T, Unanswered>>) -> Result<T, Unanswered> {
+    let late = async {
+        match job.suite_deadline {
+            Some(deadline) => {
+                tokio::time::sleep_until(deadline.at.into()).await;
+                findings::suite_timeout(deadline.after)
+            }
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        biased;
+        () = job.stop.wait() => Err(findings::interrupted().into()),
+        answer = answer => answer,
+        late = late => Err(late.into()),
+    }
+}
+
+impl From<Finding> for Unanswered {
+    fn from(finding: Finding) -> Self {
+        Self { cause: finding.cause, message: finding.message, notes: finding.notes, help: finding.help }
     }
 }
 

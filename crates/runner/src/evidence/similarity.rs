@@ -9,9 +9,10 @@ use agentci_embed::remote::{Cache, Limits};
 use agentci_embed::{Builtin, Choice, DEFAULT_BASE_URL, EmbedError, Embedder, Remote, Service, choose, cosine};
 use agentci_plan::{Differing, Suite};
 use agentci_verdict::Cause;
+use futures_util::TryFutureExt as _;
 use serde_json::{Value, json};
 
-use super::Unanswered;
+use super::{Unanswered, in_time};
 use crate::job::Job;
 use crate::options::Options;
 
@@ -43,11 +44,8 @@ impl Meanings {
     /// Compares an expected text with what was said.
     pub(super) async fn compare(&self, job: &Job<'_>, expected: &str, said: &str) -> Result<Value, Unanswered> {
         let embedder = self.embedder.as_ref().map_err(Clone::clone)?;
-        let vectors = tokio::select! {
-            biased;
-            () = job.stop.wait() => return Err(Unanswered::new(Cause::Interrupted, "the run was interrupted")),
-            vectors = self.vectors(embedder, expected, said) => vectors.map_err(|error| trouble(&error))?,
-        };
+        let vectors = self.vectors(embedder, expected, said).map_err(|error| trouble(&error));
+        let vectors = in_time(job, vectors).await?;
         let similarity = cosine(&vectors.0, &vectors.1).map_err(|error| trouble(&error))?;
         let mut answer =
             json!({ "similarity": similarity, "embedder": embedder.id(), "facts": differing(expected, said) });

@@ -1,0 +1,54 @@
+//! Halves of characters. The engine's texts are of 16-bit units, and a text that was cut may end in half a character, which no
+//! text of ours can hold.
+
+use std::borrow::Cow;
+
+/// JSON with the replacement character in the place of every half.
+pub(crate) fn without_halves(json: &str) -> Cow<'_, str> {
+    let mut clean = String::new();
+    let (mut kept, mut at) = (0, 0);
+    while let Some(next) = json.get(at..).and_then(|rest| rest.find('\\')) {
+        let escape = at + next;
+        at = escape + 2;
+        match unit(json, escape) {
+            Some(0xD800..=0xDBFF) if matches!(unit(json, escape + 6), Some(0xDC00..=0xDFFF)) => at = escape + 12,
+            Some(0xD800..=0xDFFF) => {
+                clean.push_str(json.get(kept..escape).unwrap_or_default());
+                clean.push('\u{FFFD}');
+                at = escape + 6;
+                kept = at;
+            }
+            _ => {}
+        }
+    }
+    if kept == 0 {
+        return Cow::Borrowed(json);
+    }
+    clean.push_str(json.get(kept..).unwrap_or_default());
+    Cow::Owned(clean)
+}
+
+/// The unit that is written as `\uXXXX` here.
+fn unit(json: &str, at: usize) -> Option<u32> {
+    let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_halves_are_replaced() {
+        for (json, clean) in [
+            (r#""a\n\\b""#, r#""a\n\\b""#),
+            (r#""\ud83d\ude00 \\ud83d""#, r#""\ud83d\ude00 \\ud83d""#),
+            (r#""\ud83d\ud83d\ude00\ude00é""#, "\"\u{FFFD}\\ud83d\\ude00\u{FFFD}é\""),
+            (r#""\ud83d"#, "\"\u{FFFD}"),
+            (r"\", r"\"),
+            (r"\ué", r"\ué"),
+        ] {
+            assert_eq!(without_halves(json), clean);
+        }
+    }
+}
