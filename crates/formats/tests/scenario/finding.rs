@@ -49,12 +49,12 @@ fn content_decides_where_no_folder_is_called_tests() {
         .with("evals/us/deep/b.yaml", scenario("b", ""))
         .with("evals/us/deep/broken.yaml", "user_input: [\n")
         .with("evals/uk/c.yaml", scenario("c", ""))
-        .with("evals/docker-compose.yaml", "services: {}\n");
+        .with("evals/other.yaml", "services: {}\n");
     let loaded = load(&files, &["evals"]);
     assert_eq!(suites(&loaded), ["uk in evals/uk: c", "us in evals/us: a b broken"]);
     assert_eq!(
         messages(&loaded),
-        ["`[` is never closed", "1 YAML file belongs to no suite: `evals/docker-compose.yaml`"]
+        ["`[` is never closed", "1 YAML file belongs to no suite: `evals/other.yaml`"]
     );
 }
 
