@@ -52,10 +52,7 @@ fn content_decides_where_no_folder_is_called_tests() {
         .with("evals/other.yaml", "services: {}\n");
     let loaded = load(&files, &["evals"]);
     assert_eq!(suites(&loaded), ["uk in evals/uk: c", "us in evals/us: a b broken"]);
-    assert_eq!(
-        messages(&loaded),
-        ["`[` is never closed", "1 YAML file belongs to no suite: `evals/other.yaml`"]
-    );
+    assert_eq!(messages(&loaded), ["`[` is never closed", "1 YAML file belongs to no suite: `evals/other.yaml`"]);
 }
 
 #[test]

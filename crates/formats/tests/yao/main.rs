@@ -1,7 +1,5 @@
 //! The yao dialect from files to a plan.
 
-#![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
-
 mod agents;
 mod assertions;
 mod choices;
