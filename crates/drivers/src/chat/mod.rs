@@ -4,7 +4,7 @@
 //! turn ─▶ Create ─▶ prompts, their variables put in ─▶ request ─▶ the model, streamed ─▶ tools ─▶ .. ─▶ Next ─▶ the result
 //! ```
 //!
-//! A conversation has the shape of OpenAI's Chat Completions everywhere; only [`anthropic`] knows of another. Requests go over
+//! A conversation has the shape of OpenAI's Chat Completions everywhere; only `anthropic` knows of another. Requests go over
 //! the [`Line`](crate::Line), so that they can be recorded and replayed, except to a scripted model, which is in this program.
 
 mod anthropic;
