@@ -10,9 +10,9 @@
 
 use std::borrow::Cow;
 
-use agentci_verdict::{Body, Cause, Measure, Row, RunEvent, Stability, Status};
+use agentci_verdict::{Cause, Measure, Row, RunEvent, Stability, Status};
 
-use crate::run::Run;
+use crate::run::Runs;
 use crate::{Output, ReportError, Reporter, cut, findings, printable};
 
 const COLUMNS: [&str; 27] = [
@@ -50,30 +50,25 @@ const TEXT_LIMIT: usize = 8 * 1024;
 /// Makes `report.csv`. Several runs one after another stand in it one below the other.
 pub struct Csv {
     output: Output,
-    runs: Vec<Run>,
+    runs: Runs,
 }
 
 impl Csv {
     /// The file goes to `output` when it is complete.
     pub fn new(output: Output) -> Self {
-        Self { output, runs: Vec::new() }
+        Self { output, runs: Runs::default() }
     }
 }
 
 impl Reporter for Csv {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        if self.runs.is_empty() || matches!(event.body, Body::RunStart(_)) {
-            self.runs.push(Run::default());
-        }
-        if let Some(run) = self.runs.last_mut() {
-            run.add(event);
-        }
+        self.runs.add(event);
         Ok(())
     }
 
     fn finish(&mut self) -> Result<(), ReportError> {
         let mut file = COLUMNS.join(",") + "\r\n";
-        for run in std::mem::take(&mut self.runs) {
+        for run in self.runs.take() {
             for row in run.rows.iter() {
                 file += &line(&run.suite, row);
             }

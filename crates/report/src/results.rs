@@ -10,10 +10,10 @@
 //! The status is one of `PASS`, `FAIL`, `TIMEOUT`, `EMBEDDING_ERROR` and `STUB_MISS`. The similarity has four decimals and is empty
 //! where none was measured; the error is empty exactly when the status is `PASS`. A scenario that was skipped has no line.
 
-use agentci_verdict::{Body, CaseEnd, Cause, Measure, Row, RunEvent, Status};
+use agentci_verdict::{CaseEnd, Cause, Measure, Row, RunEvent, Status};
 
 use crate::csv::cell;
-use crate::run::Run;
+use crate::run::Runs;
 use crate::{Output, ReportError, Reporter, cut, one_line};
 
 /// The longest error, in bytes.
@@ -22,30 +22,25 @@ const ERROR_LIMIT: usize = 500;
 /// Makes the results of a run. Several runs one after another stand in it one below the other.
 pub struct ScenarioResults {
     output: Output,
-    runs: Vec<Run>,
+    runs: Runs,
 }
 
 impl ScenarioResults {
     /// The file goes to `output` when it is complete.
     pub fn new(output: Output) -> Self {
-        Self { output, runs: Vec::new() }
+        Self { output, runs: Runs::default() }
     }
 }
 
 impl Reporter for ScenarioResults {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        if self.runs.is_empty() || matches!(event.body, Body::RunStart(_)) {
-            self.runs.push(Run::default());
-        }
-        if let Some(run) = self.runs.last_mut() {
-            run.add(event);
-        }
+        self.runs.add(event);
         Ok(())
     }
 
     fn finish(&mut self) -> Result<(), ReportError> {
         let mut file = "test_name,status,similarity,error\r\n".to_owned();
-        for run in std::mem::take(&mut self.runs) {
+        for run in self.runs.take() {
             for row in run.rows.iter().filter(|row| row.status() != Status::Skipped) {
                 file += &line(row);
             }

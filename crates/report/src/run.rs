@@ -19,6 +19,27 @@ pub(crate) struct Run {
     end: Option<RunEnd>,
 }
 
+/// Runs one after another, for reports that hold several.
+#[derive(Debug, Default)]
+pub(crate) struct Runs(Vec<Run>);
+
+impl Runs {
+    /// Takes note of an event; the start of a run begins another.
+    pub(crate) fn add(&mut self, event: &RunEvent) {
+        if self.0.is_empty() || matches!(event.body, Body::RunStart(_)) {
+            self.0.push(Run::default());
+        }
+        if let Some(run) = self.0.last_mut() {
+            run.add(event);
+        }
+    }
+
+    /// All of them, which are then forgotten.
+    pub(crate) fn take(&mut self) -> Vec<Run> {
+        std::mem::take(&mut self.0)
+    }
+}
+
 impl Run {
     /// Takes note of an event; gives the position of the case that it completed, if it completed one.
     pub(crate) fn add(&mut self, event: &RunEvent) -> Option<usize> {

@@ -11,7 +11,8 @@ use proptest::prelude::*;
 use proptest::{collection, option, sample};
 use serde_json::Value;
 
-use super::{address, argument, millis, named_texts, span, text, value};
+use crate::targets::{address, millis, named_texts};
+use crate::values::{argument, span, text, value};
 
 /// The files with answers.
 pub(crate) const ANSWERS: [&str; 3] = ["s/answers/a b.json", "up.json", "s/ü.json"];

@@ -1,0 +1,172 @@
+//! Any case and any suite.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::{
+    Action, Case, CommandPart, Data, Dialect, Gates, Hook, Limit, Limits, Message, Mode, Node, Redaction, Said, Skip,
+    Spanned, StopRule, Suite, Text, Turn,
+};
+use proptest::prelude::*;
+use proptest::{collection, option, sample};
+use serde_json::{Number, Value, json};
+
+use crate::targets::{chat, named_texts, target};
+use crate::values::{argument, check, name, object, span, text, value};
+use crate::worlds::world;
+
+pub(crate) fn limits() -> impl Strategy<Value = Limits> {
+    let whole = || option::of(prop_oneof![-5_i32..5, any::<i32>()].prop_map(|most| limit(f64::from(most))));
+    let any_number = option::of((-1e6_f64..1e6).prop_map(limit));
+    let wall = option::of(prop_oneof![any::<i32>().prop_map(f64::from), -1e6_f64..1e6].prop_map(limit));
+    (wall, whole(), whole(), whole(), any_number).prop_map(
+        |(wall_ms, tool_calls, tool_errors, tokens_out, cost_usd)| Limits {
+            wall_ms,
+            tool_calls,
+            tool_errors,
+            tokens_out,
+            cost_usd,
+        },
+    )
+}
+
+pub(crate) fn limit(most: f64) -> Limit {
+    Limit { most, span: span() }
+}
+
+pub(crate) fn said() -> impl Strategy<Value = Said> {
+    let message = (name(), text()).prop_map(|(role, content)| Message::new(role, Text::parse(&content)));
+    let action = (name(), value()).prop_map(|(kind, arguments)| Action {
+        kind: Spanned::new(format!("{kind}:x"), span()),
+        arguments: Node::from_value(&arguments, span()),
+    });
+    prop_oneof![
+        object().prop_map(|value| Said::Input(Data::Literal(value))),
+        object().prop_map(|value| Said::Input(Data::parse(value))),
+        collection::vec(message, 1..3).prop_map(Said::Messages),
+        action.prop_map(Said::Action),
+    ]
+}
+
+pub(crate) fn turns() -> impl Strategy<Value = Vec<Turn>> {
+    let turn = (said(), collection::vec(check(), 0..3), limits()).prop_map(|(said, checks, limits)| Turn {
+        said,
+        checks: checks.into_iter().map(Arc::new).collect(),
+        limits,
+        span: span(),
+    });
+    let task = object().prop_map(|value| {
+        let said = Said::Input(Data::Literal(value));
+        vec![Turn { said, checks: Arc::from([]), limits: Limits::default(), span: span() }]
+    });
+    prop_oneof![task, collection::vec(turn, 1..3)]
+}
+
+pub(crate) fn hook() -> impl Strategy<Value = Hook> {
+    (argument(), named_texts(), 1_u64..100_000, any::<bool>()).prop_map(|(argument, environment, millis, folder)| {
+        Hook {
+            command: [Text::Literal("seed".into()), Text::parse(&argument)]
+                .map(|text| CommandPart { text, file: None })
+                .into(),
+            folder: folder.then(|| "s/hooks".into()),
+            environment,
+            timeout: Duration::from_millis(millis),
+            span: span(),
+        }
+    })
+}
+
+pub(crate) fn case() -> impl Strategy<Value = Case> {
+    let about = (name(), option::of(text()), collection::vec(text(), 0..3), option::of(option::of(text())));
+    let around = (target(), world(), named_texts(), collection::vec(hook(), 0..2));
+    let asked = (turns(), collection::vec(check(), 0..4), limits());
+    let stop = sample::select(vec![StopRule::FirstFailedTurn, StopRule::Never, StopRule::FirstFailure]);
+    let timeout = option::of((0_u64..10_000_000).prop_map(Duration::from_millis));
+    (about, around, asked, (timeout, 1_u32..9, stop)).prop_map(
+        |((id, description, tags, skip), (target, world, variables, hooks), (turns, checks, limits), last)| Case {
+            id,
+            span: span(),
+            description,
+            tags,
+            skip: skip.map(|reason| Skip { reason }),
+            target: Arc::new(target),
+            world: Arc::new(world),
+            variables: variables.into(),
+            hooks: hooks.into(),
+            turns,
+            checks: checks.into_iter().map(Arc::new).collect(),
+            limits,
+            timeout: last.0,
+            runs: last.1,
+            stop: last.2,
+            asked: Some(Arc::new(json!(["x", null]))),
+            expected: last.0.map(|_| Arc::new(json!({ "a": "${b}" }))),
+            metadata: None,
+            broken: None,
+        },
+    )
+}
+
+pub(crate) fn gates() -> impl Strategy<Value = Gates> {
+    // A percentage below one is warned about.
+    let percent = || option::of(prop_oneof![-500_i32..=0, 1..100_000]);
+    let truth = || option::of(any::<bool>());
+    let rate = option::of((0_u32..=1000).prop_map(|rate| f64::from(rate) / 1000.0));
+    (any::<bool>(), rate, percent(), percent(), truth(), truth()).prop_map(
+        |(baseline, rate, mean, p95, no_new_failures, no_missing_cases)| {
+            let spanned = |percent: i32| Spanned::new(format!("{percent}e-2").parse().unwrap_or(f64::NAN), span());
+            let written = [
+                ("baseline", baseline.then(|| json!("old/b.json"))),
+                (
+                    "min_pass_rate",
+                    rate.map(|rate| rate.to_string().parse::<Number>().map_or(Value::Null, Value::Number)),
+                ),
+                ("max_avg_wall_ms_delta_pct", mean.map(Value::from)),
+                ("max_p95_wall_ms_delta_pct", p95.map(Value::from)),
+                ("no_new_failures", no_new_failures.map(Value::from)),
+                ("no_missing_cases", no_missing_cases.map(Value::from)),
+            ];
+            let pairs: Vec<_> =
+                written.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+            Gates {
+                baseline: baseline.then(|| Spanned::new("s/old/b.json".into(), span())),
+                min_pass_rate: rate.map(|rate| Spanned::new(rate, span())),
+                max_avg_wall_ms_delta_pct: mean.map(spanned),
+                max_p95_wall_ms_delta_pct: p95.map(spanned),
+                no_new_failures: no_new_failures.map(|truth| Spanned::new(truth, span())),
+                no_missing_cases: no_missing_cases.map(|truth| Spanned::new(truth, span())),
+                written: if pairs.is_empty() { Value::Null } else { Value::Object(pairs.into_iter().collect()) },
+            }
+        },
+    )
+}
+
+pub(crate) fn suite() -> impl Strategy<Value = Suite> {
+    let mode = sample::select(vec![Mode::Replay, Mode::Record, Mode::Live]);
+    (
+        name(),
+        mode,
+        any::<bool>(),
+        (gates(), option::of(name()), option::of(chat().boxed())),
+        collection::vec(case().boxed(), 1..4),
+    )
+        .prop_map(|(name, mode, output, (gates, embedder, agent), mut cases)| {
+            for (index, case) in cases.iter_mut().enumerate() {
+                case.id = format!("{}{index}", case.id);
+            }
+            Suite {
+                agents: agent.into_iter().map(|agent| ("judge".to_owned(), Arc::new(agent))).collect(),
+                embedder: embedder.map(|embedder| Spanned::new(embedder, span())),
+                name,
+                dialect: Dialect::Native,
+                path: "s/agentci.yaml".into(),
+                folder: "s".into(),
+                span: span(),
+                mode,
+                output_dir: output.then(|| "s/out".into()),
+                gates,
+                redact: Redaction { keys: vec!["${x}".into()], patterns: vec![r"a\d".into()] },
+                cases,
+            }
+        })
+}
