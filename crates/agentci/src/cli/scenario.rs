@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agentci::Suites;
 use agentci::formats::ScenarioOptions;
-use agentci::plan::{Dialect, Missed, parse_duration};
+use agentci::plan::{Case, Dialect, Missed, Plan, ToolSource, parse_duration};
 use clap::Args;
 
 use super::context::Context;
@@ -60,8 +60,8 @@ impl ScenarioRunFlags {
         if suites.plan().suites.is_empty() {
             return true;
         }
-        let suites = suites.plan().suites.iter().zip(selected);
-        let scenarios = suites.filter(|(suite, some)| suite.dialect == Dialect::Scenario && !some.is_empty()).count();
+        let of_plan = suites.plan().suites.iter().zip(selected);
+        let scenarios = of_plan.filter(|(suite, some)| suite.dialect == Dialect::Scenario && !some.is_empty()).count();
         let misfit = match scenarios {
             0 if self.stable_name => Some((
                 "`--stable-name` is for suites of the scenario format, and there is none".to_owned(),
@@ -74,9 +74,38 @@ impl ScenarioRunFlags {
             )),
             _ => None,
         };
+        // Scenarios have a use for all of them, even where one of them has no tools.
+        let misfit = misfit.or_else(|| if scenarios == 0 { self.useless(suites.plan(), selected) } else { None });
         let Some((message, help)) = misfit else { return true };
         context.complain(&message, Some(&help));
         false
+    }
+
+    /// What is wrong with a flag that no selected case has a use for.
+    fn useless(&self, plan: &Plan, selected: &[Vec<usize>]) -> Option<(String, String)> {
+        let any = |wanted: &dyn Fn(&Case) -> bool| {
+            let suites = plan.suites.iter().zip(selected);
+            suites.flat_map(|(suite, some)| some.iter().filter_map(|index| suite.cases.get(*index))).any(wanted)
+        };
+        // A case that can not be read may be one that has a use for it.
+        let routed = |case: &Case| case.broken.is_some() || matches!(case.world.tools, ToolSource::Routes(_));
+        let compared = |case: &Case| {
+            let mut checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
+            case.broken.is_some() || checks.any(|check| check.kind.value == "semantic")
+        };
+        let tools = (
+            "calls tools over HTTP that are played for it",
+            "a case has them under `world: { tools: { routes: {..} } }`",
+        );
+        let meanings = ("compares meanings", "the check for it is `semantic`");
+        let (flag, (what, help)) = match () {
+            () if self.stub_port.is_some() && !any(&routed) => ("--stub-port", tools),
+            () if self.stub_bind.is_some() && !any(&routed) => ("--stub-bind", tools),
+            () if self.embedder.is_some() && !any(&compared) => ("--embedder", meanings),
+            () if self.semantic_timeout.is_some() && !any(&compared) => ("--semantic-timeout", meanings),
+            () => return None,
+        };
+        Some((format!("no selected case has a use for `{flag}`: none {what}"), format!("leave it out; {help}")))
     }
 }
 

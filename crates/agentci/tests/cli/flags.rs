@@ -190,3 +190,15 @@ fn shells_get_completions_that_they_can_read() {
     let read = std::process::Command::new("bash").arg("-n").arg(suite.path("agentci.bash")).output().unwrap();
     assert!(read.status.success(), "{read:?}");
 }
+
+#[test]
+fn a_flag_that_no_case_has_a_use_for_is_refused() {
+    let suite = two_cases();
+    for flag in
+        [["--stub-port", "0"], ["--stub-bind", "127.0.0.1"], ["--embedder", "builtin"], ["--semantic-timeout", "3s"]]
+    {
+        let ran = suite.run(&flag);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        ran.complains(&["no selected case has a use for", flag[0], "leave it out"]);
+    }
+}
