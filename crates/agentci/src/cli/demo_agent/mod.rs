@@ -5,7 +5,6 @@ mod mcp;
 mod model;
 mod task;
 
-
 use agentci::verdict::ExitStatus;
 use clap::Args;
 use serde_json::Value;

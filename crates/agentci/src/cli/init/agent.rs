@@ -18,6 +18,9 @@ const MCP: &str = include_str!("../../../templates/own/mcp.yaml");
 const SDK: &str = include_str!("../../../templates/own/sdk.yaml");
 const MODEL: &str = include_str!("../../../templates/own/model.yaml");
 
+/// Where a server has the card of its agent.
+const CARD: &str = "/.well-known/agent-card.json";
+
 /// What the user said of the agent; nothing of both is an example.
 #[derive(Debug, Default)]
 pub(super) struct Own {
@@ -72,14 +75,21 @@ impl Own {
             (_, true) => format!("    command: {command}\n    folder: {work}"),
             (_, false) => SERVER_RUNS.to_owned(),
         };
-        let card = if is_card(url) { "card_url" } else { "endpoint" };
+        let (card, url) = match (kind, url.split_once("://")) {
+            // The address of a server as a whole: the card tells the rest.
+            (Kind::A2a, Some((_, host))) if !host.trim_end_matches('/').contains('/') => {
+                ("card_url", format!("{}{CARD}", url.trim_end_matches('/')))
+            }
+            (Kind::A2a, _) if is_card(url) => ("card_url", url.to_owned()),
+            _ => ("endpoint", url.to_owned()),
+        };
         let own = |text: &str| {
             fill(text)
                 .replace("@command@", &command)
                 .replace("@work@", &work)
                 .replace("@server@", &server)
                 .replace("@card@", card)
-                .replace("@url@", &words::in_yaml(url))
+                .replace("@url@", &words::in_yaml(&url))
         };
         match kind {
             Kind::Http => vec![(SUITE, own(HTTP))],
@@ -113,7 +123,7 @@ fn is_address(url: &str) -> bool {
 
 /// Whether an address is that of an A2A agent's card.
 fn is_card(url: &str) -> bool {
-    url.contains("/.well-known/") || url.split('?').next().is_some_and(|path| path.ends_with(".json"))
+    url.contains("/.well-known/") || Path::new(url).extension().is_some_and(|extension| extension == "json")
 }
 
 /// A command as it is written in a suite in this folder: what names a file of this folder is named from there.

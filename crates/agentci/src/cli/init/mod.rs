@@ -11,6 +11,7 @@ mod words;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
+use agentci::plan::{Dialect, join};
 use agentci::verdict::ExitStatus;
 use agentci::{Suites, ledger};
 use clap::Args;
@@ -55,13 +56,11 @@ pub(crate) fn init(arguments: &InitArguments, context: &Context) -> ExitStatus {
     let flags = arguments.kind.is_some() || arguments.command.is_some() || arguments.url.is_some();
     let someone = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let wanted = if someone && !flags {
-        match questions::ask(arguments.folder.as_deref(), context) {
-            Some(wanted) => Ok(wanted),
-            None => {
-                context.say("\nnothing was written\n");
-                return ExitStatus::Failed;
-            }
-        }
+        let Some(wanted) = questions::ask(arguments.folder.as_deref(), context) else {
+            context.say("\nnothing was written\n");
+            return ExitStatus::Failed;
+        };
+        Ok(wanted)
     } else {
         by_flags(arguments)
     };
@@ -96,7 +95,12 @@ fn write(wanted: &Wanted, force: bool, context: &Context) -> ExitStatus {
         context.complain("the name of the folder can not be typed", Some("name another folder"));
         return ExitStatus::Failed;
     };
-    let files = wanted.own.files(wanted.kind, folder, &name(wanted, force), &shown);
+    if let Some(other) = other_suite(wanted) {
+        let message = format!("`{}` holds a suite of another format: {}", folder.display(), other.display());
+        context.complain(&message, Some("name another folder: `agentci init DIR`"));
+        return ExitStatus::Failed;
+    }
+    let files = wanted.own.files(wanted.kind, folder, &name(folder), &shown);
     if let Err(error) = fs_err::create_dir_all(folder) {
         context.complain(&error.to_string(), Some("name a folder that can be made"));
         return ExitStatus::Failed;
@@ -118,23 +122,22 @@ fn write(wanted: &Wanted, force: bool, context: &Context) -> ExitStatus {
     ExitStatus::Success
 }
 
-/// The name of the suite: that of its folder, unless another suite there has it.
-fn name(wanted: &Wanted, force: bool) -> String {
-    let absolute = std::path::absolute(&wanted.folder).unwrap_or_else(|_| wanted.folder.clone());
-    let name: String = absolute.file_name().and_then(|name| name.to_str()).unwrap_or_default().into();
+/// The name of the suite: that of its folder.
+fn name(folder: &Path) -> String {
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let name = absolute.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
-    let name = if name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(plain) {
-        name
-    } else {
-        FOLDER.into()
-    };
-    if wanted.kind == Kind::Answers || !wanted.folder.is_dir() {
-        return name;
-    }
-    let suites = Suites::load([&wanted.folder]);
-    let ours = |path: &Path| force && path.file_name().is_some_and(|file| file == agent::SUITE);
-    let others = suites.plan().suites.iter().filter(|suite| !ours(&suite.path));
-    if others.into_iter().any(|suite| suite.name == name) { format!("{name}-{}", wanted.kind.word()) } else { name }
+    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic());
+    if begins && name.chars().all(plain) { name.to_owned() } else { FOLDER.to_owned() }
+}
+
+/// A suite of another format in the folder: of two only one would be run.
+fn other_suite(wanted: &Wanted) -> Option<PathBuf> {
+    let ours = if wanted.kind == Kind::Answers { Dialect::Aumai } else { Dialect::Native };
+    let folder = join(&wanted.folder, "");
+    let suites = wanted.folder.is_dir().then(|| Suites::load([&wanted.folder]))?;
+    let mut there = suites.plan().suites.iter().filter(|suite| join(&suite.folder, "") == folder);
+    there.find(|suite| suite.dialect != ours).map(|suite| suite.path.clone())
 }
 
 /// Whether something stands at a path, be it a link that leads nowhere.

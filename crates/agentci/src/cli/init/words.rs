@@ -6,7 +6,7 @@ const SHELL: [char; 10] = ['|', '&', ';', '<', '>', '(', ')', '$', '`', '*'];
 /// The words of a command line. What only a shell understands is left to a shell.
 pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
     let first = line.split_whitespace().next().ok_or("the command is empty")?;
-    if line.chars().any(char::is_control) {
+    if line.chars().any(|letter| letter.is_control() && letter != '\t') {
         return Err("the command has characters that can not be typed");
     }
     let mut words: Vec<String> = Vec::new();
@@ -40,13 +40,14 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
     Ok(if shell { vec!["sh".into(), "-c".into(), line.trim().into()] } else { words })
 }
 
-/// A text as YAML has it within a list.
+/// A text as YAML has it, also within a list.
 pub(super) fn in_yaml(text: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:".contains(letter);
     // `no`, `null` and numbers would be something else, and a dash alone a list.
     let word = text.len() > 4 || text.contains(['/', '.']) || matches!(text, "sh" | "-c" | "npx" | "uv" | "node");
-    let begins = text.starts_with(|first: char| first.is_ascii_alphabetic() || "./".contains(first)) || text == "-c";
-    if begins && word && text.chars().all(plain) && !text.eq_ignore_ascii_case("false") && !text.starts_with("...") {
+    let path = ["./", "../", "/"].iter().any(|start| text.starts_with(start)) || [".", "..", "-c"].contains(&text);
+    let begins = path || text.starts_with(|first: char| first.is_ascii_alphabetic());
+    if begins && word && text.chars().all(plain) && !text.eq_ignore_ascii_case("false") && !text.ends_with(':') {
         return text.to_owned();
     }
     serde_json::Value::from(text).to_string()
@@ -80,7 +81,12 @@ mod tests {
         for (text, written) in [
             ("python3", "python3"),
             ("../agent.py", "../agent.py"),
-            ("..", "\"..\""),
+            ("http://127.0.0.1:8000/", "http://127.0.0.1:8000/"),
+            ("http://[::1]/", "\"http://[::1]/\""),
+            ("agent:", "\"agent:\""),
+            ("..", ".."),
+            ("../..", "../.."),
+            (".5", "\".5\""),
             ("no", "\"no\""),
             ("null", "\"null\""),
             ("False", "\"False\""),
