@@ -25,6 +25,7 @@ mod checks;
 mod console;
 mod conversations;
 mod convert;
+mod convert_examples;
 mod descendants;
 mod docs;
 mod errors;
