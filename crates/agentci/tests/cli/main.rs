@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
+mod docs_page;
+mod docs_reader;
+mod docs_suites;
 mod embeddings;
 mod filter;
 mod http_agent;
@@ -27,6 +30,8 @@ mod conversations;
 mod convert;
 mod descendants;
 mod docs;
+mod docs_commands;
+mod docs_links;
 mod errors;
 mod faults;
 mod flags;
