@@ -38,6 +38,10 @@ fn follow(page: &Page) -> Vec<String> {
                 reader.copy(from, to);
                 continue;
             }
+            Item::Given { name, text } => {
+                reader.write(name, text);
+                continue;
+            }
             Item::Port(number) => {
                 reader.port(number);
                 continue;

@@ -5,6 +5,7 @@
 //! ```text
 //! <!-- copy: examples/evals evals -->   these files of the project are there, and not the examples
 //! <!-- port: 8080 -->                   this number stands for any port that is free
+//! <!-- given: schema.json {} -->        a small file that the page takes for granted, and what is in it
 //! <!-- file: suite/agentci.yaml -->     the next block is this file
 //! <!-- exit: 1 -->                      the last command of the next block ends with this code, rather than 0
 //! <!-- background -->                   the next block's command runs until the page ends; it is ready when it says something
@@ -54,6 +55,8 @@ pub(crate) struct Page {
 pub(crate) enum Item {
     /// Files of the project are needed by another name.
     Copy { from: String, to: String },
+    /// A small file is taken for granted.
+    Given { name: String, text: String },
     /// A number that stands for a port.
     Port(String),
     /// A code block.
@@ -95,6 +98,10 @@ impl Page {
                         let (from, to) = names.split_once(' ').unwrap_or_else(|| panic!("{place}: two names"));
                         items.push(Item::Copy { from: from.into(), to: to.into() });
                     }
+                    ("given", file) => {
+                        let (name, text) = file.split_once(' ').unwrap_or((file, ""));
+                        items.push(Item::Given { name: name.into(), text: text.into() });
+                    }
                     ("port", port) => items.push(Item::Port(port.into())),
                     ("file", name) => next.file = Some(name.into()),
                     ("exit", code) => next.exit = code.parse().unwrap_or_else(|_| panic!("{place}: a number")),
@@ -119,7 +126,7 @@ impl Page {
     pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
         self.items.iter().filter_map(|item| match item {
             Item::Block(block) => Some(block),
-            Item::Copy { .. } | Item::Port(_) => None,
+            Item::Copy { .. } | Item::Given { .. } | Item::Port(_) => None,
         })
     }
 }

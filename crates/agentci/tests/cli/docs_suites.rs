@@ -41,7 +41,11 @@ pub(crate) fn check(page: &Page, reader: &mut Reader) -> Vec<String> {
 
 /// Whether it is how a file of the examples begins; those are run.
 fn is_beginning_of_an_example(block: &Block) -> bool {
-    files_below("examples", "yaml").iter().any(|path| text_of(path).starts_with(&block.text))
+    let without_comments = |path: &String| -> String {
+        let text = text_of(path);
+        text.lines().filter(|line| !line.starts_with('#')).flat_map(|line| [line, "\n"]).collect()
+    };
+    files_below("examples", "yaml").iter().any(|path| without_comments(path).starts_with(&block.text))
 }
 
 /// The keys at the top.
