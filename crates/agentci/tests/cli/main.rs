@@ -32,6 +32,7 @@ mod descendants;
 mod docs;
 mod docs_commands;
 mod docs_links;
+mod docs_reference;
 mod errors;
 mod faults;
 mod flags;
