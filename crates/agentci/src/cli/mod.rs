@@ -12,6 +12,7 @@ mod dialects;
 mod diff;
 mod facts;
 mod gates;
+mod held;
 mod init;
 mod list;
 mod merge;
