@@ -25,6 +25,7 @@ mod reports;
 mod results;
 mod run;
 mod scenario;
+mod schema;
 mod select;
 mod serve;
 mod session;
@@ -80,6 +81,8 @@ enum Command {
     Init(init::InitArguments),
     /// List the cases of suites
     List(list::ListArguments),
+    /// Print JSON Schemas of suite files, for editors
+    Schema(schema::SchemaArguments),
     /// Stand in for a model until interrupted
     Serve(serve::ServeArguments),
     /// Print what a shell needs to complete commands and flags
@@ -115,6 +118,7 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::Check(arguments)) => check::check(&arguments, context),
         Some(Command::Convert(arguments)) => convert::convert(&arguments, context),
         Some(Command::List(arguments)) => list::list(&arguments, context),
+        Some(Command::Schema(arguments)) => schema::schema(&arguments, context),
         Some(Command::Serve(arguments)) => serve::serve(arguments, context),
         Some(Command::Init(arguments)) => init::init(&arguments, context),
         Some(Command::Completions(arguments)) => completions::completions(&arguments, context),

@@ -52,6 +52,7 @@ mod reports;
 mod scenario_files;
 mod scenario_results;
 mod scenario_run;
+mod schema;
 mod scripts;
 mod select;
 mod semantic;

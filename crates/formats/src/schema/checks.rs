@@ -51,9 +51,12 @@ pub(super) fn arguments(name: &str, writer: &mut Writer<'_>) -> Value {
     known.map_or_else(|| json!({}), |check| writer.arguments(&check.arguments))
 }
 
+/// What stands after the name of a check, which is written once.
 fn kind(check: &CheckShape, writer: &mut Writer<'_>) -> (String, Value) {
     let arguments = writer.arguments(&check.arguments);
-    (check.name.to_owned(), described(check.about, arguments))
+    let name = format!("{CHECK}-{}", check.name);
+    writer.definitions.insert(name.clone(), described(check.about, arguments));
+    (check.name.to_owned(), reference(&name))
 }
 
 /// The same schema with a description, beside which a reference alone would be all that counts.

@@ -52,10 +52,13 @@ impl<'c> Writer<'c> {
             Kind::Filled(item) => values::list(&self.kind(item), true),
             Kind::OneOrMore(item) => values::one_or_more(self.kind(item)),
             Kind::Map(value) => json!({ "type": "object", "additionalProperties": self.kind(value) }),
+            Kind::FilledMap(value) => {
+                json!({ "type": "object", "additionalProperties": self.kind(value), "minProperties": 1 })
+            }
             Kind::Shape(shape) => self.shape(shape),
             Kind::Tagged(tagged) => self.tagged(tagged),
             Kind::Having(key, with, without) => {
-                json!({ "if": { "required": [key] }, "then": self.shape(with), "else": self.shape(without) })
+                json!({ "if": rules::has(with, key), "then": self.shape(with), "else": self.shape(without) })
             }
             Kind::Either(kinds) => self.either(kinds),
             Kind::Check => checks::check(self),
@@ -135,7 +138,7 @@ impl<'c> Writer<'c> {
             if usual {
                 words.push(Value::Null);
             }
-            let mut condition = json!({ "properties": { tag: { "enum": words } } });
+            let mut condition = json!({ "type": "object", "properties": { tag: { "enum": words } } });
             if !usual {
                 condition["required"] = json!([tag]);
             }
@@ -144,7 +147,9 @@ impl<'c> Writer<'c> {
         if tagged.usual.is_some() {
             words.push(Value::Null);
         }
-        let mut schema = json!({ "type": "object", "properties": { tag: { "enum": words } }, "allOf": all });
+        let field = tagged.variants.iter().find_map(|(_, shape)| shape.fields().find(|field| field.key == tag));
+        let decides = described(field.map_or("", |field| field.about), json!({ "enum": words }));
+        let mut schema = json!({ "type": "object", "properties": { tag: decides }, "allOf": all });
         if tagged.usual.is_none() {
             schema["required"] = json!([tag]);
         }
