@@ -54,6 +54,7 @@ mod serve_tools;
 mod shards;
 mod signals;
 mod stability;
+mod watch;
 mod yaml;
 mod yao;
 mod yao_assertions;
