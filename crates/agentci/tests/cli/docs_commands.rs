@@ -5,15 +5,12 @@ use crate::docs_page::{Item, Page, files_below};
 use crate::docs_reader::Reader;
 
 /// Commands that can not be run here: how they begin, and why.
-const NOT_RUN: [(&str, &str); 8] = [
+const NOT_RUN: [(&str, &str); 5] = [
     ("./test", "it is what runs this test"),
-    ("cargo install", "it builds the whole project anew"),
     ("docker build", "it needs Docker and builds the whole project anew"),
     ("docker run", "it needs Docker"),
     ("AGENT=us_payroll docker compose", "it needs Docker"),
     ("jq ", "it is not ours to install; interop/yao_results.test.py runs these"),
-    ("promptfoo ", "another tool"),
-    ("npx promptfoo", "another tool"),
 ];
 
 /// All pages whose commands are run.

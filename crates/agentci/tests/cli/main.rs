@@ -33,6 +33,7 @@ mod docs;
 mod docs_commands;
 mod docs_links;
 mod docs_reference;
+mod docs_schemas;
 mod errors;
 mod faults;
 mod flags;
