@@ -85,9 +85,13 @@ pub(crate) struct Block {
 impl Page {
     /// Reads a page of the project.
     pub(crate) fn read(path: &str) -> Self {
+        Self::parse(path, &text_of(path))
+    }
+
+    /// Reads the text of a page.
+    pub(crate) fn parse(path: &str, text: &str) -> Self {
         let mut items = Vec::new();
         let mut next = Block::default();
-        let text = text_of(path);
         let mut lines = text.lines().enumerate();
         while let Some((at, line)) = lines.next() {
             let place = format!("{path}:{}", at + 1);

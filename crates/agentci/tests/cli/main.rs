@@ -31,6 +31,7 @@ mod convert;
 mod descendants;
 mod docs;
 mod docs_commands;
+mod docs_flags;
 mod docs_links;
 mod docs_reference;
 mod docs_schemas;
