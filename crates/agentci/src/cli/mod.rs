@@ -16,6 +16,8 @@ mod init;
 mod list;
 mod merge;
 mod message;
+#[cfg(test)]
+mod reference;
 mod report;
 mod reporter;
 mod reports;

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
+mod docs_page;
+mod docs_reader;
+mod docs_suites;
 mod embeddings;
 mod filter;
 mod http_agent;
@@ -28,6 +31,11 @@ mod convert;
 mod convert_examples;
 mod descendants;
 mod docs;
+mod docs_commands;
+mod docs_flags;
+mod docs_links;
+mod docs_reference;
+mod docs_schemas;
 mod errors;
 mod faults;
 mod flags;
