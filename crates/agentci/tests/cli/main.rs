@@ -46,6 +46,7 @@ mod init;
 mod init_own;
 mod init_questions;
 mod model_world;
+mod newcomer;
 mod numbers;
 mod recording;
 mod redaction;
