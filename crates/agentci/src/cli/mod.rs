@@ -32,6 +32,7 @@ mod session;
 mod shard;
 mod spelling;
 mod stored;
+mod watch;
 mod wrong;
 mod yao;
 

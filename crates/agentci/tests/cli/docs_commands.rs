@@ -5,15 +5,12 @@ use crate::docs_page::{Item, Page, files_below};
 use crate::docs_reader::Reader;
 
 /// Commands that can not be run here: how they begin, and why.
-const NOT_RUN: [(&str, &str); 8] = [
+const NOT_RUN: [(&str, &str); 5] = [
     ("./test", "it is what runs this test"),
-    ("cargo install", "it builds the whole project anew"),
     ("docker build", "it needs Docker and builds the whole project anew"),
     ("docker run", "it needs Docker"),
     ("AGENT=us_payroll docker compose", "it needs Docker"),
     ("jq ", "it is not ours to install; interop/yao_results.test.py runs these"),
-    ("promptfoo ", "another tool"),
-    ("npx promptfoo", "another tool"),
 ];
 
 /// All pages whose commands are run.
@@ -140,4 +137,37 @@ fn commands_are_marked_as_such() {
             );
         }
     }
+}
+
+/// What is wrong with a page that says this, in short.
+fn wrong_with(text: &str) -> Vec<String> {
+    let wrong = follow(&Page::parse("page.md", text));
+    wrong.into_iter().map(|it| it.lines().next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_page_that_is_wrong_is_noticed() {
+    let check = "<!-- given: a.yaml name: a -->\n```sh\nagentci check a.yaml\n```\n";
+    assert_eq!(wrong_with(check), ["page.md:2: `agentci check a.yaml`: exit code 1 instead of 0"]);
+    assert_eq!(wrong_with("```sh\ntrue\nfalse\n```\n"), ["page.md:1: `false`: exit code 1 instead of 0"]);
+    assert_eq!(wrong_with("<!-- exit: 1 -->\n```sh\nfalse\ntrue\n```\n").len(), 2);
+    let printed = "```sh\necho a\n```\n<!-- output -->\n```text\nb\n```\n";
+    assert_eq!(wrong_with(printed), ["page.md:5: this is not what is printed"]);
+    assert_eq!(wrong_with("<!-- background -->\n```sh\ntrue\n```\n"), ["page.md:2: `true` ended, or said nothing"]);
+    let suite = "```yaml\nsuite: a\ntarget: {}\ncases: []\n```\n";
+    assert_eq!(
+        wrong_with(suite),
+        ["page.md:1: this suite is wrong; name it, and what it needs, with `<!-- file: NAME -->`"]
+    );
+}
+
+#[test]
+fn a_page_that_is_right_passes() {
+    let folder = "```sh\nmkdir a && cd a\n```\n```sh\npwd | grep '/work/a$'\n```\n";
+    assert_eq!(wrong_with(folder), [""; 0]);
+    let served = "<!-- port: 8080 -->\n<!-- background -->\n```sh\nagentci serve llm --port 8080\n```\n<!-- output -->\n```text\n\
+                  {\"url\":\"http://127.0.0.1:8080\",\"openai_base_url\":\"http://127.0.0.1:8080/v1\",\"anthropic_base_url\":\"http://127.0.0.1:8080\"}\n```\n";
+    assert_eq!(wrong_with(served), [""; 0]);
+    let again = "<!-- exit: 1 -->\n```sh\ntrue\nfalse\n```\n";
+    assert_eq!(wrong_with(again), [""; 0]);
 }

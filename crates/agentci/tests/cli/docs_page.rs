@@ -26,14 +26,14 @@ pub(crate) fn text_of(path: &str) -> String {
     fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// Every file with this extension at or below a path of the project, by its path from there, sorted.
+/// Every file with this extension at or below a path of the project, by its path from there, sorted; all files without one.
 pub(crate) fn files_below(path: &str, extension: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut waiting = vec![project().join(path)];
     while let Some(next) = waiting.pop() {
         if next.is_dir() {
             waiting.extend(fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()));
-        } else if next.extension().is_some_and(|is| is == extension) {
+        } else if extension.is_empty() || next.extension().is_some_and(|is| is == extension) {
             found.push(next.strip_prefix(project()).unwrap().to_str().unwrap().to_owned());
         }
     }
@@ -85,9 +85,13 @@ pub(crate) struct Block {
 impl Page {
     /// Reads a page of the project.
     pub(crate) fn read(path: &str) -> Self {
+        Self::parse(path, &text_of(path))
+    }
+
+    /// Reads the text of a page.
+    pub(crate) fn parse(path: &str, text: &str) -> Self {
         let mut items = Vec::new();
         let mut next = Block::default();
-        let text = text_of(path);
         let mut lines = text.lines().enumerate();
         while let Some((at, line)) = lines.next() {
             let place = format!("{path}:{}", at + 1);
