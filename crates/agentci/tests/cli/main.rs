@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
+mod docs_page;
+mod docs_reader;
+mod docs_suites;
 mod embeddings;
 mod filter;
 mod http_agent;
@@ -25,14 +28,21 @@ mod checks;
 mod console;
 mod conversations;
 mod convert;
+mod convert_examples;
 mod descendants;
 mod docs;
+mod docs_commands;
+mod docs_links;
+mod docs_reference;
 mod errors;
 mod faults;
 mod flags;
 mod golden;
 mod hooks;
 mod http_target;
+mod init;
+mod init_own;
+mod init_questions;
 mod model_world;
 mod numbers;
 mod recording;
