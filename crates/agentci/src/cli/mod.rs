@@ -37,6 +37,7 @@ mod wrong;
 mod yao;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 
 use agentci::verdict::ExitStatus;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -96,6 +97,13 @@ enum Command {
 /// Runs the command line.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let arguments = spelling::two_dashes(arguments);
+    if let [_, only] = arguments.as_slice()
+        && (only == "--version" || only == "-V")
+    {
+        // Told before the flags of every command are put together, which takes longer than all the rest of it.
+        let _ = writeln!(std::io::stdout(), "agentci {}", env!("CARGO_PKG_VERSION"));
+        return ExitStatus::Success;
+    }
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
