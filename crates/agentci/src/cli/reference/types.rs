@@ -119,7 +119,11 @@ impl Types {
 
 /// An object with these fields and no others.
 pub(super) fn object(properties: Map<String, Value>, required: &[String]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+    let mut object = json!({ "type": "object" });
+    object["properties"] = properties.into();
+    object["required"] = required.into();
+    object["additionalProperties"] = false.into();
+    object
 }
 
 /// The items of a declaration: what is said of each, its attributes, and itself.
