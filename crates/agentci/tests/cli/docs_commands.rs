@@ -1,7 +1,7 @@
 //! Every command in the documentation is run, page by page, in the order of the page and in a folder of its own. `docs_page` has
 //! the comments by which a page says what a command comes to.
 
-use crate::docs_page::{Item, Page, files_below};
+use crate::docs_page::{Block, Item, Page, files_below};
 use crate::docs_reader::Reader;
 
 /// Commands that can not be run here: how they begin, and why.
@@ -116,8 +116,7 @@ fn commands_of_all_other_pages_work() {
 fn every_command_that_is_not_run_is_there() {
     let mut seen = [false; NOT_RUN.len()];
     let pages: Vec<Page> = pages().iter().map(|path| Page::read(path)).collect();
-    let commands =
-        pages.iter().flat_map(Page::blocks).filter(|block| block.language == "sh").flat_map(|block| block.commands());
+    let commands = pages.iter().flat_map(Page::blocks).filter(|block| block.language == "sh").flat_map(Block::commands);
     for at in commands.filter_map(|command| not_run(&command)) {
         seen[at] = true;
     }

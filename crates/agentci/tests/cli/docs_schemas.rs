@@ -10,8 +10,10 @@ use crate::ran::Ran;
 use crate::suite::Suite;
 
 /// Fields that no run here has, and why.
-const UNSEEN: [(&str, &str); 1] =
-    [("ananke-result: warnings", "only a server that breaks the rules of its protocol has any")];
+const UNSEEN: [(&str, &str); 2] = [
+    ("ananke-result: warnings", "only a server that breaks the rules of its protocol has any"),
+    ("diff: problem", "a baseline that can not be read is not compared with"),
+];
 
 /// A suite in which about everything happens that can.
 const EVERYTHING: &str = r#"
@@ -119,9 +121,19 @@ fn native(seen: &mut Seen) {
     seen.folders(&first);
     let baseline = fs::read(first.run_folder().join("summary.json")).unwrap();
     let after = everything(true).file("suite/baseline.json", baseline);
-    seen.folders(&after.run(&["--seed", "1"]));
+    let second = after.run(&["--seed", "1"]);
+    let folder = second.run_folder();
+    let compare = ["diff", "--baseline", "suite/baseline.json", "--run", folder.to_str().unwrap(), "--json"];
+    seen.document("diff", &after.agentci(&compare).stdout);
+    seen.document("list", &after.agentci(&["list", "suite", "--json"]).stdout);
+    seen.folders(&second);
     seen.folders(&everything(true).run(&["--shard", "1/1", "--case", "passes"]));
-    seen.folders(&copy("quickstart").agentci(&["run", "quickstart"]));
+    let ungated = copy("quickstart");
+    let ran = ungated.agentci(&["run", "quickstart"]);
+    let summary = ran.run_folder().join("summary.json");
+    let summary = summary.to_str().unwrap();
+    seen.document("diff", &ungated.agentci(&["diff", "--baseline", summary, "--run", summary, "--json"]).stdout);
+    seen.folders(&ran);
 }
 
 fn scenario(seen: &mut Seen) {

@@ -25,12 +25,11 @@ fn fields(of: Value) -> Value {
     let Value::Object(of) = of else { panic!("fields are a mapping") };
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for (name, schema) in of {
-        match name.strip_suffix('?') {
-            Some(name) => drop(properties.insert(name.to_owned(), schema)),
-            None => {
-                required.push(name.clone());
-                properties.insert(name, schema);
-            }
+        if let Some(name) = name.strip_suffix('?') {
+            properties.insert(name.to_owned(), schema);
+        } else {
+            required.push(name.clone());
+            properties.insert(name, schema);
         }
     }
     object(properties, &required)
@@ -41,11 +40,11 @@ fn one_of(words: &[&str]) -> Value {
 }
 
 fn list(of: Value) -> Value {
-    json!({ "type": "array", "items": of })
+    Map::from_iter([("type".to_owned(), "array".into()), ("items".to_owned(), of)]).into()
 }
 
 fn or_null(of: Value) -> Value {
-    json!({ "anyOf": [of, { "type": "null" }] })
+    Map::from_iter([("anyOf".to_owned(), vec![of, json!({ "type": "null" })].into())]).into()
 }
 
 fn text() -> Value {
@@ -93,9 +92,35 @@ fn the_schema_of_events_is_kept() {
     keep("run-event", "A line of run.jsonl", json!({ "oneOf": events }), types);
 }
 
+/// What came of gates and a baseline.
+fn regression(types: &mut Types) -> Value {
+    let mut of = |name: &str| types.reference(name);
+    fields(json!({
+        "baseline_path": or_null(text()), "passed": truth(), "checks": list(of("GateCheck")),
+        "metrics": of("MetricChanges"), "case_diffs": of("CaseChanges"), "warnings": list(text()), "problem?": text(),
+    }))
+}
+
+#[test]
+fn the_schema_of_a_comparison_is_kept() {
+    let mut types = Types::read();
+    let regression = regression(&mut types);
+    keep("diff", "What agentci diff --json prints", regression, types);
+}
+
+#[test]
+fn the_schema_of_a_list_is_kept() {
+    let case = fields(json!({
+        "suite": text(), "dialect": text(), "id": text(), "tags": list(text()), "description": or_null(text()),
+        "skip": truth(), "broken": truth(), "path": text(), "line": count(),
+    }));
+    keep("list", "What agentci list --json prints", list(case), Types::read());
+}
+
 #[test]
 fn the_schema_of_the_summary_is_kept() {
     let mut types = Types::read();
+    let regression = regression(&mut types);
     let mut of = |name: &str| types.reference(name);
     let spread = fields(json!({
         "min": or_null(number()), "p50": or_null(number()), "p95": or_null(number()),
@@ -142,10 +167,7 @@ fn the_schema_of_the_summary_is_kept() {
         })),
         "cases": list(case),
         "policy_snapshot?": fields(json!({ "thresholds": of("Thresholds"), "regression": {} })),
-        "regression?": fields(json!({
-            "baseline_path": or_null(text()), "passed": truth(), "checks": list(of("GateCheck")),
-            "metrics": of("MetricChanges"), "case_diffs": of("CaseChanges"), "warnings": list(text()), "problem?": text(),
-        })),
+        "regression?": regression,
     }));
     keep("summary", "summary.json", summary, types);
 }
@@ -188,7 +210,7 @@ fn yao(types: &mut Types) -> (Map<String, Value>, Map<String, Value>, Map<String
 
 /// These fields beside others.
 fn beside(of: Value, others: &Map<String, Value>) -> Value {
-    let mut of = of.as_object().unwrap().clone();
+    let Value::Object(mut of) = of else { panic!("fields are a mapping") };
     of.extend(others.clone());
     fields(of.into())
 }

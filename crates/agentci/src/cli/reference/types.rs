@@ -45,7 +45,8 @@ impl Types {
     pub(super) fn schema(&mut self, written: &str) -> Value {
         let inside = |name: &str| written.strip_prefix(name)?.strip_prefix('<')?.strip_suffix('>');
         if let Some(inner) = inside("Option") {
-            return json!({ "anyOf": [self.schema(inner), { "type": "null" }] });
+            let inner = self.schema(inner);
+            return if inner == json!(true) { inner } else { json!({ "anyOf": [inner, { "type": "null" }] }) };
         }
         if let Some(inner) = inside("Vec") {
             return json!({ "type": "array", "items": self.schema(inner) });
@@ -57,7 +58,7 @@ impl Types {
             return json!({ "type": "object", "additionalProperties": self.schema(inner) });
         }
         match written {
-            "String" => json!({ "type": "string" }),
+            "String" | "str" => json!({ "type": "string" }),
             "bool" => json!({ "type": "boolean" }),
             "f64" => json!({ "type": "number" }),
             "u32" | "u64" | "usize" => json!({ "type": "integer", "minimum": 0 }),
@@ -118,7 +119,11 @@ impl Types {
 
 /// An object with these fields and no others.
 pub(super) fn object(properties: Map<String, Value>, required: &[String]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+    let mut object = json!({ "type": "object" });
+    object["properties"] = properties.into();
+    object["required"] = required.into();
+    object["additionalProperties"] = false.into();
+    object
 }
 
 /// The items of a declaration: what is said of each, its attributes, and itself.
