@@ -19,7 +19,7 @@ pub mod mock;
 mod process;
 mod sink;
 
-pub use agentci_wire::{Ending, adopt_orphans, sweep_all};
+pub use agentci_wire::{Ending, adopt_orphans, guard, sweep_all};
 pub use chat::{Resources, ScriptedModel};
 pub use driver::{Context, Driver, ToolBases};
 pub use error::DriveError;

@@ -5,6 +5,7 @@
 compile_error!("agentci runs on Linux and macOS; it does not run on Windows yet");
 
 mod descendants;
+pub mod guard;
 pub mod http;
 pub mod jsonrpc;
 mod lines;

@@ -12,6 +12,7 @@ mod dialects;
 mod diff;
 mod facts;
 mod gates;
+mod guard;
 mod init;
 mod list;
 mod merge;
@@ -84,6 +85,9 @@ enum Command {
     /// The agent of the quickstart example
     #[command(hide = true)]
     DemoAgent,
+    /// Ends the agents of a run that was killed
+    #[command(hide = true)]
+    Guard(guard::GuardArguments),
 }
 
 /// Runs the command line.
@@ -96,8 +100,10 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus 
             return usage(&error);
         }
     };
+    guard::post();
     let context = Context::new(parsed.color, &arguments);
     let status = dispatch(parsed.command, &context);
+    guard::dismiss();
     if context.unprinted() { status.max(ExitStatus::Failed) } else { status }
 }
 
@@ -116,6 +122,7 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::Init(arguments)) => init::init(&arguments, context),
         Some(Command::Completions(arguments)) => completions::completions(&arguments, context),
         Some(Command::DemoAgent) => demo_agent::serve(),
+        Some(Command::Guard(arguments)) => guard::stand(&arguments),
         None => {
             context.print(&Arguments::command().render_help().to_string());
             ExitStatus::Success

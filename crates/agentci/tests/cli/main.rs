@@ -33,6 +33,7 @@ mod flags;
 mod golden;
 mod hooks;
 mod http_target;
+mod killed;
 mod model_world;
 mod numbers;
 mod recording;
