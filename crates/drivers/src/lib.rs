@@ -16,6 +16,8 @@ mod ids;
 mod input;
 mod mcp;
 pub mod mock;
+#[doc(hidden)]
+pub mod outside;
 mod process;
 mod sink;
 
