@@ -13,6 +13,7 @@ mod diff;
 mod facts;
 mod gates;
 mod guard;
+mod held;
 mod init;
 mod list;
 mod merge;

@@ -8,6 +8,7 @@ mod anchors;
 mod mapping;
 mod parse;
 mod place;
+mod simple;
 mod syntax;
 
 pub use parse::parse;

@@ -56,12 +56,12 @@ pub(super) fn line(told: Told<'_>) -> Value {
     let mut line = Map::new();
     let Some(stability) = Stability::of_several(told.row) else {
         line.insert("type".into(), "result".into());
-        line.insert("id".into(), told.row.id.as_str().into());
+        line.insert("id".into(), (&*told.row.id).into());
         ended(told.row.decisive(), told.given.first(), &mut line);
         return line.into();
     };
     line.insert("type".into(), "stability".into());
-    line.insert("id".into(), told.row.id.as_str().into());
+    line.insert("id".into(), (&*told.row.id).into());
     measured(&stability, &mut line);
     line.into()
 }
@@ -95,7 +95,7 @@ pub(super) fn result(told: Told<'_>) -> Value {
     let Told { row, given } = told;
     let end = row.decisive();
     let mut result = Map::new();
-    result.insert("id".into(), row.id.as_str().into());
+    result.insert("id".into(), (&*row.id).into());
     result.insert("status".into(), case_status(row).into());
     result.insert("input".into(), input(end, given).clone());
     let several = Stability::of_several(row);
