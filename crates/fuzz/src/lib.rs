@@ -39,6 +39,7 @@ pub const TARGETS: &[Target] = targets! {
     "scenario", dialects::scenario, "the same";
     "yao", dialects::yao, "the same";
     "convert", dialects::convert, "a native suite that is printed and read again is the same suite, and printed the same";
+    "yaml", texts::yaml, "the reader of plain YAML and the parser of all of it make the same tree";
     "model_script", models::script, "a script is read or refused, and one that is read answers";
     "process", protocols::process, "a line of an agent is read or refused";
     "agui", protocols::agui, "events are read or refused, and the turn has an ending";

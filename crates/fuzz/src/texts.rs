@@ -1,7 +1,10 @@
 //! Texts that are looked into, and code that is made ready.
 
+use std::path::Path;
+
 use agentci_embed::facts;
-use agentci_plan::ScriptFile;
+use agentci_formats::yaml;
+use agentci_plan::{ScriptFile, Sources};
 use agentci_script::Program;
 use agentci_trace::Redactor;
 
@@ -23,6 +26,12 @@ pub(crate) fn redact(bytes: &[u8]) {
     if let Ok(mut value) = serde_json::from_str::<serde_json::Value>(&text) {
         redactor.value(&mut value);
     }
+}
+
+pub(crate) fn yaml(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let file = Sources::default().add(Path::new("a.yaml"), text);
+    assert!(yaml::outside::readers_agree(text, file), "{text:?}");
 }
 
 pub(crate) fn typescript(bytes: &[u8]) {

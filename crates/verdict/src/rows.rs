@@ -103,9 +103,7 @@ impl Rows {
     pub fn add(&mut self, event: &RunEvent) -> Option<usize> {
         let (Body::CaseEnd(end), Some(id)) = (&event.body, &event.case_id) else { return None };
         let row = match self.rows.entry(end.index) {
-            Entry::Vacant(free) => {
-                free.insert(Row { id: Arc::clone(id), attempts: Attempts::One([Arc::clone(end)]) })
-            }
+            Entry::Vacant(free) => free.insert(Row { id: Arc::clone(id), attempts: Attempts::One([Arc::clone(end)]) }),
             Entry::Occupied(taken) => {
                 let row = taken.into_mut();
                 row.attempts.push(Arc::clone(end));

@@ -172,13 +172,7 @@ impl Session<'_> {
         self.arguments.json || self.arguments.reports.take_stdout()
     }
 
-    fn reports(
-        &self,
-        suite: &Suite,
-        folder: &Rc<RunFolder>,
-        summary: &Rc<RefCell<Vec<u8>>>,
-        held: &Held,
-    ) -> FanOut {
+    fn reports(&self, suite: &Suite, folder: &Rc<RunFolder>, summary: &Rc<RefCell<Vec<u8>>>, held: &Held) -> FanOut {
         let to_file = |name: &'static str| -> Output {
             let folder = Rc::clone(folder);
             Box::new(move |bytes| folder.write_whole(name, bytes).map_err(io::Error::other))
