@@ -21,7 +21,7 @@ pub mod outside;
 mod process;
 mod sink;
 
-pub use agentci_wire::{Ending, adopt_orphans, guard, sweep_all};
+pub use agentci_wire::{Ending, adopt_orphans, guard, open_files_limit, sweep_all};
 pub use chat::{Resources, ScriptedModel};
 pub use driver::{Context, Driver, ToolBases};
 pub use error::DriveError;

@@ -10,6 +10,7 @@ pub mod http;
 pub mod jsonrpc;
 mod lines;
 pub mod mcp;
+mod open_files;
 mod process;
 mod seldom;
 pub mod sse;
@@ -17,5 +18,6 @@ mod tail;
 
 pub use descendants::{adopt_orphans, sweep_all};
 pub use lines::{LineError, Lines};
+pub use open_files::open_files_limit;
 pub use process::{Command, Ending, Exit, Grace, Pipes, PrintError, Process, SpawnError};
 pub use seldom::Seldom;

@@ -18,6 +18,7 @@ mod init;
 mod list;
 mod merge;
 mod message;
+mod open_files;
 mod report;
 mod reporter;
 mod reports;
