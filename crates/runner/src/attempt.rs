@@ -105,10 +105,14 @@ impl Job<'_> {
 
     /// Prepares the case, unless the run is stopped meanwhile: hooks may take their time.
     async fn prepared(&self, number: u32) -> Result<crate::prepare::Prepared<'_>, Unprepared> {
+        if self.stop.stopped() {
+            return Err(findings::interrupted().into());
+        }
+        // Most cases are prepared without waiting for anything, and need not be told when to stop waiting.
         tokio::select! {
             biased;
-            () = self.stop.wait() => Err(findings::interrupted().into()),
             prepared = prepare(self, number) => prepared,
+            () = self.stop.wait() => Err(findings::interrupted().into()),
         }
     }
 }

@@ -65,6 +65,13 @@ impl DialectFlags {
 
     /// Whether there is a suite that has a use for each flag; says so if not.
     pub(crate) fn fit(&self, suites: &Suites, context: &Context) -> bool {
+        let Some((message, help)) = self.misfit(suites) else { return true };
+        context.complain(&message, Some(help));
+        false
+    }
+
+    /// What is wrong with the first flag that no suite has a use for, and what to do.
+    pub(crate) fn misfit(&self, suites: &Suites) -> Option<(String, &'static str)> {
         let scenario = &[Dialect::Scenario][..];
         let leave = "leave it out, or name a folder of scenarios with `test_name` and `user_input`";
         let mut flags = vec![
@@ -91,13 +98,12 @@ impl DialectFlags {
         let loaded = &suites.plan().suites;
         // It may be that of a suite that was refused, which is told of by its own problems.
         let refused = suites.problems().has_errors();
-        let useless = |(_, given, dialects, _): &(&str, bool, &[Dialect], &str)| {
+        let useless = |(_, given, dialects, _): &(&str, bool, &[Dialect], &'static str)| {
             *given && !refused && !loaded.iter().any(|suite| dialects.contains(&suite.dialect))
         };
-        let Some((flag, _, dialects, help)) = flags.into_iter().find(useless) else { return true };
+        let (flag, _, dialects, help) = flags.into_iter().find(useless)?;
         let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name()).collect();
         let (format, names) = (if names.len() == 1 { "format" } else { "formats" }, names.join(" and "));
-        context.complain(&format!("`{flag}` is for suites of the {names} {format}, and there is none"), Some(help));
-        false
+        Some((format!("`{flag}` is for suites of the {names} {format}, and there is none"), help))
     }
 }

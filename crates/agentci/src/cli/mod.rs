@@ -19,6 +19,8 @@ mod list;
 mod merge;
 mod message;
 mod open_files;
+#[cfg(test)]
+mod reference;
 mod report;
 mod reporter;
 mod reports;
@@ -84,9 +86,9 @@ enum Command {
     Serve(serve::ServeArguments),
     /// Print what a shell needs to complete commands and flags
     Completions(completions::CompletionsArguments),
-    /// The agent of the quickstart example
+    /// The agents of examples
     #[command(hide = true)]
-    DemoAgent,
+    DemoAgent(demo_agent::DemoAgentArguments),
     /// Ends the agents of a run that was killed
     #[command(hide = true)]
     Guard(guard::GuardArguments),
@@ -123,8 +125,8 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::Serve(arguments)) => serve::serve(arguments, context),
         Some(Command::Init(arguments)) => init::init(&arguments, context),
         Some(Command::Completions(arguments)) => completions::completions(&arguments, context),
-        Some(Command::DemoAgent) => demo_agent::serve(),
         Some(Command::Guard(arguments)) => guard::stand(&arguments),
+        Some(Command::DemoAgent(arguments)) => demo_agent::serve(&arguments),
         None => {
             context.print(&Arguments::command().render_help().to_string());
             ExitStatus::Success

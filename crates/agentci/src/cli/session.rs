@@ -11,7 +11,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{Journal, RunFolder};
 use agentci::plan::{Diagnostic, Diagnostics, Dialect, Suite};
-use agentci::report::{Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportError, ReportKind, Summary};
+use agentci::report::{
+    Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportError, ReportKind, Reporter, Stream, Summary,
+};
 use agentci::runner::{Facts, Part, Stop, Stopper};
 use agentci::verdict::{ExitStatus, Status};
 use agentci::{Settings, Suites};
@@ -191,23 +193,18 @@ impl Session<'_> {
             width: self.context.width,
         };
         reports.add(CONSOLE, Box::new(Console::new(held.out(), options)));
-        let (kept, mut file) = (Rc::clone(summary), to_file("summary.json"));
-        let keep = move |bytes: &[u8]| kept.borrow_mut().extend_from_slice(bytes);
-        if let Some(own) = ReportKind::json_of(suite.dialect.name()) {
-            let keep: Output = Box::new(move |bytes| {
-                keep(bytes);
-                Ok(())
-            });
-            reports.add("summary.json", Box::new(Summary::new(file)));
-            if self.arguments.json {
-                reports.add("result", own.make(keep));
-            }
-        } else {
-            let both: Output = Box::new(move |bytes| {
-                keep(bytes);
-                file(bytes)
-            });
-            reports.add("summary.json", Box::new(Summary::new(both)));
+        let of_summary = Rc::clone(folder);
+        let streamed: Stream =
+            Box::new(move |write| of_summary.write_pieces("summary.json", write).map_err(io::Error::other));
+        reports.add("summary.json", Box::new(Summary::streamed(streamed)));
+        if self.arguments.json {
+            let kept = Rc::clone(summary);
+            let keep: Output = Box::new(move |bytes| kept.borrow_mut().write_all(bytes));
+            let printed: Box<dyn Reporter> = match ReportKind::json_of(suite.dialect.name()) {
+                Some(own) => own.make(keep),
+                None => Box::new(Summary::new(keep)),
+            };
+            reports.add("result", printed);
         }
         reports.add("junit.xml", Box::new(Junit::new(to_file("junit.xml"))));
         reports.add("report.html", Box::new(Html::new(to_file("report.html"))));

@@ -77,7 +77,7 @@ impl Wrong {
 }
 
 /// A word as a shell takes it; nothing for one that can not be shown as it is.
-fn quoted(word: &str) -> Option<String> {
+pub(super) fn quoted(word: &str) -> Option<String> {
     if one_line(word) != word {
         return None;
     }

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
+mod docs_page;
+mod docs_reader;
+mod docs_suites;
 mod embeddings;
 mod filter;
 mod http_agent;
@@ -26,8 +29,12 @@ mod closing_server;
 mod console;
 mod conversations;
 mod convert;
+mod convert_examples;
 mod descendants;
 mod docs;
+mod docs_commands;
+mod docs_links;
+mod docs_reference;
 mod errors;
 mod faults;
 mod faults_of_the_machine;
@@ -35,6 +42,9 @@ mod flags;
 mod golden;
 mod hooks;
 mod http_target;
+mod init;
+mod init_own;
+mod init_questions;
 mod killed;
 mod model_world;
 mod numbers;

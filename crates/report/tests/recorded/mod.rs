@@ -121,7 +121,7 @@ fn start() -> RunStart {
 }
 
 fn place(path: &str, line: u32, column: u32, width: u32, text: &str) -> Place {
-    Place { path: format!("evals/demo/cases/{path}"), line, column, width, text: text.to_owned() }
+    Place { path: format!("evals/demo/cases/{path}").into(), line, column, width, text: text.to_owned() }
 }
 
 fn passed() -> CaseEnd {

@@ -1,0 +1,77 @@
+//! `checks.md`: every check, from the words at the top of its own file.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use super::{cell, generated_from, is_kept, project};
+
+#[test]
+fn the_page_of_checks_is_kept() {
+    let mut page = format!("# Checks\n\n{}", generated_from("the documentation of each check"));
+    page += "What can be asked under `checks:` of a suite, a case or a turn. `not: { .. }` around a check asks for its opposite, \
+             and `message:` beside it says in your words what is wrong when it fails; \
+             [the native format](native.md#checks) has more, and every other format's assertions become these.\n\n";
+    page += "| check | holds when |\n|---|---|\n";
+    let checks: Vec<(&str, Documented)> = agentci::checks::names().map(|name| (name, Documented::of(name))).collect();
+    for (name, check) in &checks {
+        let _ = writeln!(page, "| [`{name}`](#{name}) | {} |", cell(first_sentence(&check.what)));
+    }
+    for (name, check) in &checks {
+        let _ = write!(page, "\n## {name}\n\n{}\n\n**Why:** {}\n\n{}", check.what, check.why, check.example);
+    }
+    is_kept("checks.md", &page);
+}
+
+/// What the file of a check says of it.
+struct Documented {
+    what: String,
+    why: String,
+    example: String,
+}
+
+impl Documented {
+    fn of(name: &str) -> Self {
+        let folder = project().join("crates/checks/src");
+        let files = [format!("{name}.rs"), format!("{name}/mod.rs"), format!("{name}_of.rs")];
+        let text = files.iter().find_map(|file| fs::read_to_string(folder.join(file)).ok());
+        let text = text.unwrap_or_else(|| panic!("no file of the check `{name}` in {}", folder.display()));
+        let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
+        let text: String = lines.flat_map(|line| [line.strip_prefix(' ').unwrap_or(line), "\n"]).collect();
+        let parts: Vec<&str> =
+            ["# What it checks\n", "# Why\n", "# Example\n"].iter().fold(vec![text.as_str()], |parts, heading| {
+                let (last, before) = parts.split_last().unwrap();
+                let split = last.split_once(heading).unwrap_or_else(|| panic!("`{name}` has no heading {heading:?}"));
+                [before, &[split.0, split.1]].concat()
+            });
+        Self { what: joined(parts[1]), why: joined(parts[2]), example: parts[3].trim().to_owned() + "\n" }
+    }
+}
+
+/// A text with each paragraph, and each point of a list, on one line.
+fn joined(text: &str) -> String {
+    let mut joined = String::new();
+    for line in text.trim().lines() {
+        let point = line.starts_with("- ") || line.chars().next().is_some_and(|first| first.is_ascii_digit());
+        let separator = match () {
+            () if joined.is_empty() => "",
+            () if line.is_empty() => "\n",
+            () if point || joined.ends_with('\n') => "\n",
+            () => " ",
+        };
+        joined += separator;
+        joined += line.trim();
+    }
+    joined
+}
+
+fn first_sentence(text: &str) -> &str {
+    let paragraph = text.lines().next().unwrap_or_default();
+    let end = paragraph.match_indices(". ").map(|(at, _)| at).next();
+    end.map_or(paragraph, |end| &paragraph[..end]).trim_end_matches(['.', ':'])
+}
+
+#[test]
+fn lines_of_a_paragraph_are_joined() {
+    assert_eq!(joined("a\nb\n\n- c\n  d\n- e\n\nf\n"), "a b\n\n- c d\n- e\n\nf");
+    assert_eq!(first_sentence("It is `a.b` here. And there.\n\nMore."), "It is `a.b` here");
+}

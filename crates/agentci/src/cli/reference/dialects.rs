@@ -1,0 +1,186 @@
+//! `dialects.md`: the formats beside each other, from what a smallest suite of each comes to when it is read.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::time::Duration;
+
+use agentci::Suites;
+use agentci::plan::Dialect;
+use agentci::report::ReportKind;
+use clap::{CommandFactory as _, Parser as _};
+
+use super::super::{Arguments, Command, gates};
+use super::{cell, generated_from, is_kept, project};
+
+/// A format, where it is described, and the smallest suite of it that can be read.
+struct Format {
+    dialect: Dialect,
+    variant: &'static str,
+    files: &'static [(&'static str, &'static str)],
+}
+
+const FORMATS: [Format; 6] = [
+    Format {
+        dialect: Dialect::Native,
+        variant: "Native",
+        files: &[("agentci.yaml", "suite: s\ntarget: { process: { command: [sh] } }\ncases: [{ id: a, input: {} }]\n")],
+    },
+    Format {
+        dialect: Dialect::Runledger,
+        variant: "Runledger",
+        files: &[
+            ("suite.yaml", "suite_name: s\nagent_command: [sh]\nmode: replay\ncases_path: cases\ntool_registry: []\n"),
+            ("cases/a.yaml", "id: a\ninput: {}\ncassette: a.jsonl\n"),
+            ("a.jsonl", ""),
+        ],
+    },
+    Format {
+        dialect: Dialect::Aumai,
+        variant: "Aumai",
+        files: &[(
+            "a.yaml",
+            "name: a\ninput_messages: [{ role: user, content: Hi }]\nexpected_behavior: { contains_text: a }\n",
+        )],
+    },
+    Format {
+        dialect: Dialect::Scenario,
+        variant: "Scenario",
+        files: &[("tests/shop/a.yaml", "test_name: a\nuser_input: Hi\nexpected_answer: Hello\n")],
+    },
+    Format {
+        dialect: Dialect::Yao,
+        variant: "Yao",
+        files: &[
+            ("app.yao", "{}"),
+            ("assistants/shop/package.yao", "{\"name\": \"shop\", \"connector\": \"mock\"}"),
+            ("assistants/shop/tests/a.jsonl", "{\"id\": \"a\", \"input\": \"Hi\"}\n"),
+        ],
+    },
+    Format {
+        dialect: Dialect::Ananke,
+        variant: "Ananke",
+        files: &[
+            (
+                "ananke.config.yaml",
+                "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }\n",
+            ),
+            ("a.test.yaml", "version: \"1.0\"\nname: a\nturns: [{ user: Hi }]\n"),
+        ],
+    },
+];
+
+/// Flags that no other format has a use for are found out by trying; these say themselves what is loaded, or need more beside them.
+const NOT_TRIED: [(&str, Dialect); 3] =
+    [("input", Dialect::Yao), ("reporter", Dialect::Yao), ("stable_name", Dialect::Scenario)];
+
+#[test]
+fn the_page_of_formats_is_kept() {
+    let mut page = format!("# The six formats\n\n{}", generated_from("what a smallest suite of each format comes to"));
+    page += "`agentci` reads six kinds of suites, side by side in one folder if need be. The content of a file decides which it is; \
+             `agentci list PATH` shows what was found, and `agentci convert PATH` prints any of them in the native format.\n\n";
+    let loaded: Vec<Suites> = FORMATS.iter().map(load).collect();
+    let rows: Vec<Row> = FORMATS.iter().zip(&loaded).map(|(format, suites)| Row::of(format, suites)).collect();
+    let flags = flags_of_some(&loaded);
+    page += "| format | recognised by | JSON of `--json` and `-o FILE.json` |\n|---|---|---|\n";
+    for row in &rows {
+        let _ = writeln!(page, "| [`{0}`]({0}.md) | {1} | {2} |", row.name, cell(&row.recognised), row.json);
+    }
+    page += "\nWithout a flag, and where the suite itself says nothing:\n\n";
+    page += "| format | mode | a case may take | all cases may take | cases at once |\n|---|---|---|---|---|\n";
+    for row in &rows {
+        let _ = writeln!(page, "| `{}` | {} | {} | {} | {} |", row.name, row.mode, row.case, row.suite, row.parallel);
+    }
+    page += "\nA question of a scenario may take 60 s and a request of the ananke format 120 s, unless the settings or `--timeout` say \
+             otherwise. A RunLedger suite with a gate on wall time runs one case at a time.\n\n\
+             Flags that belong to one format are refused where there is no suite of it:\n\n| format | its flags |\n|---|---|\n";
+    for Format { dialect, .. } in &FORMATS {
+        let own = flags.iter().filter(|(_, theirs)| theirs.contains(dialect)).map(|(flag, _)| flag.as_str());
+        let own: Vec<&str> = own.collect();
+        let _ = writeln!(
+            page,
+            "| `{}` | {} |",
+            dialect.name(),
+            if own.is_empty() { "none".into() } else { own.join(", ") }
+        );
+    }
+    page += "\nAll others are for every format, as far as a case has a use for them: see [Commands](commands.md#agentci-run).\n";
+    is_kept("dialects.md", &page);
+}
+
+struct Row {
+    name: &'static str,
+    recognised: String,
+    mode: &'static str,
+    case: String,
+    suite: String,
+    parallel: &'static str,
+    json: &'static str,
+}
+
+impl Row {
+    fn of(format: &Format, suites: &Suites) -> Self {
+        let suite = &suites.plan().suites[0];
+        let time = |limit: Option<Duration>| limit.map_or("–".to_owned(), |limit| format!("{} s", limit.as_secs()));
+        Self {
+            name: format.dialect.name(),
+            recognised: recognised_by(format.variant),
+            mode: suite.mode.name(),
+            case: time(suite.cases[0].timeout),
+            suite: time(suite.dialect.suite_timeout()),
+            parallel: if gates::parallel(suite, usize::MAX) == 1 { "1" } else { "as many as there are cores" },
+            json: if ReportKind::json_of(format.dialect.name()).is_some() { "its own" } else { "the summary" },
+        }
+    }
+}
+
+/// Reads the smallest suite of a format.
+fn load(format: &Format) -> Suites {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in format.files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let suites = Suites::load([folder.path()]);
+    assert!(!suites.problems().has_errors(), "{:?}", suites.problems());
+    assert_eq!(suites.plan().suites[0].dialect, format.dialect);
+    suites
+}
+
+/// The words beside a format in the code.
+fn recognised_by(variant: &str) -> String {
+    let source = fs::read_to_string(project().join("crates/plan/src/suite.rs")).unwrap();
+    let (before, _) = source.split_once(&format!("\n    {variant},\n")).unwrap();
+    before.rsplit_once("/// ").unwrap().1.trim_end_matches('.').to_owned()
+}
+
+/// The flags of `run` that some of these suites have no use for, each with those formats that have.
+fn flags_of_some(loaded: &[Suites]) -> Vec<(String, Vec<Dialect>)> {
+    let whole = Arguments::command();
+    let run = whole.find_subcommand("run").unwrap();
+    let mut found = Vec::new();
+    for argument in run.get_arguments() {
+        let (id, Some(long)) = (argument.get_id().as_str(), argument.get_long()) else { continue };
+        let theirs = match NOT_TRIED.iter().find(|(name, _)| *name == id) {
+            Some((_, theirs)) => vec![*theirs],
+            None => {
+                let value = match id {
+                    "agent_url" => Some("http://127.0.0.1:1/"),
+                    "stub_miss" => Some("warn"),
+                    _ => Some("1").filter(|_| argument.get_action().takes_values()),
+                };
+                let words = [Some("agentci"), Some("run"), Some(&format!("--{long}")), value]
+                    .map(|word| word.map(str::to_owned));
+                let parsed = Arguments::try_parse_from(words.into_iter().flatten());
+                // A flag whose value is none of these is for all of them.
+                let Ok(Arguments { command: Some(Command::Run(given)), .. }) = parsed else { continue };
+                let fits = loaded.iter().filter(|suites| given.dialects.misfit(suites).is_none());
+                fits.map(|suites| suites.plan().suites[0].dialect).collect()
+            }
+        };
+        if theirs.len() < loaded.len() {
+            found.push((format!("`--{long}`"), theirs));
+        }
+    }
+    found
+}

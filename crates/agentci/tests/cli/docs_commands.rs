@@ -1,0 +1,143 @@
+//! Every command in the documentation is run, page by page, in the order of the page and in a folder of its own. `docs_page` has
+//! the comments by which a page says what a command comes to.
+
+use crate::docs_page::{Item, Page, files_below};
+use crate::docs_reader::Reader;
+
+/// Commands that can not be run here: how they begin, and why.
+const NOT_RUN: [(&str, &str); 8] = [
+    ("./test", "it is what runs this test"),
+    ("cargo install", "it builds the whole project anew"),
+    ("docker build", "it needs Docker and builds the whole project anew"),
+    ("docker run", "it needs Docker"),
+    ("AGENT=us_payroll docker compose", "it needs Docker"),
+    ("jq ", "it is not ours to install; interop/yao_results.test.py runs these"),
+    ("promptfoo ", "another tool"),
+    ("npx promptfoo", "another tool"),
+];
+
+/// All pages whose commands are run.
+fn pages() -> Vec<String> {
+    let examples = files_below("examples", "md").into_iter().filter(|path| path.ends_with("README.md"));
+    std::iter::once("README.md".to_owned()).chain(files_below("docs", "md")).chain(examples).collect()
+}
+
+/// Why a command is not run, by its place in the list.
+fn not_run(command: &str) -> Option<usize> {
+    NOT_RUN.iter().position(|(begin, _)| command.trim_start().starts_with(begin))
+}
+
+/// Does all that a page says; what went wrong.
+fn follow(page: &Page) -> Vec<String> {
+    let mut reader = Reader::of(page);
+    let mut wrong = Vec::new();
+    let mut printed = String::new();
+    for item in &page.items {
+        let block = match item {
+            Item::Copy { from, to } => {
+                reader.copy(from, to);
+                continue;
+            }
+            Item::Given { name, text } => {
+                reader.write(name, text);
+                continue;
+            }
+            Item::Port(number) => {
+                reader.port(number);
+                continue;
+            }
+            Item::Block(block) => block,
+        };
+        let place = format!("{}:{}", page.path, block.line);
+        if let Some(name) = &block.file {
+            reader.write(name, &block.text);
+        } else if block.output {
+            if let Err(both) = reader.compare(block, &printed) {
+                wrong.push(format!("{place}: this is not what is printed\n{both}"));
+            }
+        } else if block.language == "sh" {
+            printed.clear();
+            let commands: Vec<String> = block.commands().into_iter().filter(|it| not_run(it).is_none()).collect();
+            for (at, command) in commands.iter().enumerate() {
+                if block.background {
+                    match reader.start(command) {
+                        Some(line) => printed += &line,
+                        None => wrong.push(format!("{place}: `{command}` ended, or said nothing")),
+                    }
+                    continue;
+                }
+                let wanted = if at + 1 == commands.len() { block.exit } else { 0 };
+                let came = reader.run(command);
+                if came.code != Some(wanted) {
+                    let code = came.code.map_or("it was ended".to_owned(), |code| format!("exit code {code}"));
+                    wrong.push(format!("{place}: `{command}`: {code} instead of {wanted}\n{}", came.printed));
+                }
+                printed += &came.printed;
+            }
+        }
+    }
+    wrong.extend(crate::docs_suites::check(page, &mut reader));
+    wrong
+}
+
+#[track_caller]
+fn follow_all(fits: impl Fn(&str) -> bool) {
+    let paths: Vec<String> = pages().into_iter().filter(|path| fits(path)).collect();
+    assert!(!paths.is_empty());
+    let wrong: Vec<String> = paths.iter().flat_map(|path| follow(&Page::read(path))).collect();
+    assert!(wrong.is_empty(), "{} of the commands do not do what the page says\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn commands_of_the_readme_work() {
+    follow_all(|path| path == "README.md");
+}
+
+#[test]
+fn commands_of_the_examples_work() {
+    follow_all(|path| path.starts_with("examples/"));
+}
+
+#[test]
+fn commands_of_the_reference_work() {
+    follow_all(|path| path.starts_with("docs/reference/"));
+}
+
+#[test]
+fn commands_of_the_guides_work() {
+    follow_all(|path| path.starts_with("docs/guides/"));
+}
+
+#[test]
+fn commands_of_all_other_pages_work() {
+    follow_all(|path| {
+        path.starts_with("docs/") && !["docs/reference/", "docs/guides/"].iter().any(|of| path.starts_with(of))
+    });
+}
+
+#[test]
+fn every_command_that_is_not_run_is_there() {
+    let mut seen = [false; NOT_RUN.len()];
+    let pages: Vec<Page> = pages().iter().map(|path| Page::read(path)).collect();
+    let commands =
+        pages.iter().flat_map(Page::blocks).filter(|block| block.language == "sh").flat_map(|block| block.commands());
+    for at in commands.filter_map(|command| not_run(&command)) {
+        seen[at] = true;
+    }
+    let stale: Vec<&str> = NOT_RUN.iter().zip(seen).filter(|(_, seen)| !seen).map(|((begin, _), _)| *begin).collect();
+    assert!(stale.is_empty(), "no page has these commands any more, so they need no reason: {stale:?}");
+}
+
+#[test]
+fn commands_are_marked_as_such() {
+    for path in pages() {
+        for block in Page::read(&path).blocks() {
+            let language = block.language.as_str();
+            assert!(
+                !["bash", "shell", "console", ""].contains(&language),
+                "{path}:{}: write `sh`, or `text`",
+                block.line
+            );
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What the generated pages of the reference show can be used as it stands there.
+
+use crate::docs_page::Page;
+use crate::suite::Suite;
+
+/// A suite whose cases have these checks.
+fn suite_with(checks: &str) -> Suite {
+    let judge = "judge: { chat: { connector: { api: mock }, prompts: [{ role: system, content: Judge. }] } }";
+    let head = format!("suite: s\ntarget: {{ process: {{ command: [sh] }} }}\nagents: {{ {judge} }}\n");
+    let functions = "function addsUp() { return true }\nfunction isTotal() { return true }\n";
+    Suite::empty()
+        .file("agentci.yaml", format!("{head}{checks}cases:\n  - id: a\n    input: {{}}\n"))
+        .file("schema.json", "{}")
+        .file("checks/totals.ts", functions)
+}
+
+#[test]
+fn every_example_of_a_check_is_right() {
+    let page = Page::read("docs/reference/checks.md");
+    let examples: Vec<_> = page.blocks().filter(|block| block.language == "yaml").collect();
+    assert_eq!(examples.len(), agentci::checks::names().count(), "one example a check");
+    for example in examples {
+        let checked = suite_with(&example.text).agentci(&["check", ".", "--strict"]);
+        assert_eq!(checked.code, Some(0), "{}:{}\n{}{checked:?}", page.path, example.line, example.text);
+    }
+}
+
+#[test]
+fn a_wrong_example_would_be_noticed() {
+    let checked = suite_with("checks:\n  - contains: { txt: a }\n").agentci(&["check", ".", "--strict"]);
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+}
