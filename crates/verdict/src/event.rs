@@ -285,7 +285,8 @@ pub enum CheckStatus {
     NotEvaluated,
 }
 
-/// How an attempt at a case ended: all a report needs of it.
+/// How an attempt at a case ended: all a report needs of it. Reports keep one for each case to the end of the run, so what few
+/// cases have takes little room in the others.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseEnd {
     /// The position of the case among those selected, from 0: reports list cases in this order, whatever finished first.
@@ -320,7 +321,7 @@ pub struct CaseEnd {
     pub similarities: Vec<Similarity>,
     /// The recording it was played from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replay: Option<Replay>,
+    pub replay: Option<Box<Replay>>,
     /// The last lines the agent wrote to its standard error, kept unless it passed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr_tail: Vec<String>,
@@ -335,13 +336,13 @@ pub struct CaseEnd {
     pub place: Option<Place>,
     /// What its file has the agent asked, where that is not what the agent is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input: Option<Value>,
+    pub input: Option<Box<Value>>,
     /// The whole result that its file hopes for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expected: Option<Value>,
+    pub expected: Option<Box<Value>>,
     /// What else its file says of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Value>,
+    pub metadata: Option<Box<Value>>,
 }
 
 /// What an attempt used.

@@ -38,7 +38,7 @@ impl Detail {
             Body::Check(check) => said(check),
             Body::CaseEnd(end) => {
                 let mut lines = self.running.remove(&(Arc::clone(id), attempt)).unwrap_or_default();
-                lines.extend(end.replay.as_ref().and_then(unused));
+                lines.extend(end.replay.as_deref().and_then(unused));
                 let run = if end.runs > 1 { format!(" run {attempt}") } else { String::new() };
                 let shown = lines.iter().map(|line| {
                     let line = format!("  {id}{run}: {line}");

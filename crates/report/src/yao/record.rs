@@ -110,10 +110,10 @@ pub(super) fn result(told: Told<'_>) -> Value {
             result.insert("consistency".into(), (stability.pass_rate / 100.0).into());
         }
     }
-    if let Some(expected) = &end.expected {
+    if let Some(expected) = end.expected.as_deref() {
         result.insert("expected".into(), expected.clone());
     }
-    if let Some(metadata) = &end.metadata {
+    if let Some(metadata) = end.metadata.as_deref() {
         result.insert("metadata".into(), metadata.clone());
     }
     if several.is_some() {
@@ -124,7 +124,7 @@ pub(super) fn result(told: Told<'_>) -> Value {
 
 /// What the case asks, as its file has it.
 pub(super) fn input<'t>(end: &'t CaseEnd, given: &'t [Given]) -> &'t Value {
-    end.input.as_ref().or(given.first().map(|given| &given.input)).unwrap_or(&Value::Null)
+    end.input.as_deref().or(given.first().map(|given| &given.input)).unwrap_or(&Value::Null)
 }
 
 fn runs(told: Told<'_>) -> Vec<Value> {
