@@ -96,6 +96,15 @@ fn carries(environment: &[u8], tag: &str) -> bool {
     environment.split(|byte| *byte == 0).any(|variable| value(variable) == Some(true))
 }
 
+/// Whether a process is one of those that the program of this mark started.
+pub(crate) fn carries_mark(environment: &[u8], mark: &str) -> bool {
+    let value = |variable: &[u8]| {
+        let tag = variable.strip_prefix(TAG.as_bytes())?.strip_prefix(b"=")?;
+        Some(tag.strip_prefix(mark.as_bytes())?.starts_with(b"-"))
+    };
+    environment.split(|byte| *byte == 0).any(|variable| value(variable) == Some(true))
+}
+
 /// Our children that we did not start ourselves.
 struct Orphans {
     /// Those that carry the tag, or all of them when none is asked for.

@@ -12,11 +12,13 @@ mod dialects;
 mod diff;
 mod facts;
 mod gates;
+mod guard;
 mod held;
 mod init;
 mod list;
 mod merge;
 mod message;
+mod open_files;
 #[cfg(test)]
 mod reference;
 mod report;
@@ -92,6 +94,9 @@ enum Command {
     /// The agents of examples
     #[command(hide = true)]
     DemoAgent(demo_agent::DemoAgentArguments),
+    /// Ends the agents of a run that was killed
+    #[command(hide = true)]
+    Guard(guard::GuardArguments),
 }
 
 /// Runs the command line.
@@ -111,8 +116,10 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus 
             return usage(&error);
         }
     };
+    guard::post();
     let context = Context::new(parsed.color, &arguments);
     let status = dispatch(parsed.command, &context);
+    guard::dismiss();
     if context.unprinted() { status.max(ExitStatus::Failed) } else { status }
 }
 
@@ -131,6 +138,7 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::Serve(arguments)) => serve::serve(arguments, context),
         Some(Command::Init(arguments)) => init::init(&arguments, context),
         Some(Command::Completions(arguments)) => completions::completions(&arguments, context),
+        Some(Command::Guard(arguments)) => guard::stand(&arguments),
         Some(Command::DemoAgent(arguments)) => demo_agent::serve(&arguments),
         None => {
             context.print(&Arguments::command().render_help().to_string());

@@ -24,6 +24,7 @@ use super::context::Context;
 use super::facts::facts;
 use super::gates;
 use super::held::Held;
+use super::open_files;
 use super::reporter;
 use super::reports::{ReportOf, STEP_SUMMARY, USUAL, add_results, annotations, step_summary};
 use super::results::ResultFiles;
@@ -65,7 +66,8 @@ impl Session<'_> {
 
     async fn run_suite(&mut self, position: usize, selected: &[usize], stop: &Stop) -> ExitStatus {
         let suite = &self.suites.plan().suites[position];
-        let settings = self.settings(suite);
+        let mut settings = self.settings(suite);
+        settings.parallel = open_files::fit(settings.parallel, suite, selected, self.context);
         if let Err(status) = self.tools_are_there(position, selected, &settings).await {
             return status;
         }
@@ -289,8 +291,13 @@ pub(super) fn stopped_by_signals() -> Stop {
     stop
 }
 
+/// `SIGXFSZ`, which has one number on Linux and macOS.
+const FILE_TOO_LARGE: i32 = 25;
+
 /// Stops a run when we are asked to end.
 pub(super) fn stop_on_signals(stopper: Stopper) {
+    // A file that may not grow any more is an error to be told, where the system would end us.
+    let _ = signal(SignalKind::from_raw(FILE_TOO_LARGE));
     // Taken before anything is started. Where they can not be, the system ends us, as it would any program.
     if let Ok(signals) = signals() {
         tokio::spawn(stop_on_signal(signals, stopper));

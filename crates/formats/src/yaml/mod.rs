@@ -6,6 +6,8 @@
 
 mod anchors;
 mod mapping;
+#[doc(hidden)]
+pub mod outside;
 mod parse;
 mod place;
 mod simple;
