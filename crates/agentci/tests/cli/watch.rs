@@ -247,6 +247,18 @@ fn what_runs_write_triggers_nothing() {
 }
 
 #[test]
+fn a_program_that_each_run_makes_does_not_run_forever() {
+    let suite = Suite::native("cases: [{ id: a, input: {} }]\n")
+        .agent("a", "echo \"# $$\" >> suite/made.py\nfinish '{}'")
+        .file("suite/data.txt", "");
+    let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
+    watching.runs_for("changed: suite/made.py, running 1 of 1 case");
+    fs::write(suite.path("suite/data.txt"), "new").unwrap();
+    watching.runs_for("changed: suite/data.txt, running 1 of 1 case");
+    watching.end();
+}
+
+#[test]
 fn recordings_do_not_trigger_themselves() {
     let suite = Suite::native(
         "world:\n  tools:\n    cassette: \"tapes/{case}.jsonl\"\n    live: { search: { command: [echo, '1'] } }\n\
