@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -29,11 +29,12 @@ impl Watching {
     }
 
     fn begin(suite: &Suite, arguments: &[&str]) -> Self {
+        // One pipe for both, so that lines come in the order in which they are said.
+        let (reader, writer) = std::io::pipe().unwrap();
         let mut command = suite.command(arguments);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let child = command.stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
         let (sender, lines) = channel();
-        listen(child.stdout.take().unwrap(), sender.clone());
-        listen(child.stderr.take().unwrap(), sender);
+        listen(reader, sender);
         Self { child, lines, heard: Vec::new() }
     }
 
