@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -29,11 +29,12 @@ impl Watching {
     }
 
     fn begin(suite: &Suite, arguments: &[&str]) -> Self {
+        // One pipe for both, so that lines come in the order in which they are said.
+        let (reader, writer) = std::io::pipe().unwrap();
         let mut command = suite.command(arguments);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let child = command.stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
         let (sender, lines) = channel();
-        listen(child.stdout.take().unwrap(), sender.clone());
-        listen(child.stderr.take().unwrap(), sender);
+        listen(reader, sender);
         Self { child, lines, heard: Vec::new() }
     }
 
@@ -244,6 +245,18 @@ fn what_runs_write_triggers_nothing() {
     }
     watching.end();
     assert_eq!(fs::read_to_string(suite.path("suite/agent.log")).unwrap().lines().count(), 4);
+}
+
+#[test]
+fn a_program_that_each_run_makes_does_not_run_forever() {
+    let suite = Suite::native("cases: [{ id: a, input: {} }]\n")
+        .agent("a", "echo \"# $$\" >> suite/made.py\nfinish '{}'")
+        .file("suite/data.txt", "");
+    let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
+    watching.runs_for("changed: suite/made.py, running 1 of 1 case");
+    fs::write(suite.path("suite/data.txt"), "new").unwrap();
+    watching.runs_for("changed: suite/data.txt, running 1 of 1 case");
+    watching.end();
 }
 
 #[test]

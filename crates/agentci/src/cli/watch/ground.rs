@@ -75,9 +75,9 @@ impl Ground {
         snapshot
     }
 
-    /// Whether a file is surely not written by an agent that is at work: one that suites are made of, or a program.
-    pub(super) fn is_source(&self, path: &Path) -> bool {
-        self.sources.contains(path) || is_program(path)
+    /// Whether a file is one that suites name, so that it is surely not written by an agent that is at work.
+    pub(super) fn is_named(&self, path: &Path) -> bool {
+        self.sources.contains(path)
     }
 
     /// Whether everything is there that was named on the command line.

@@ -14,6 +14,7 @@ mod ground;
 mod snapshot;
 mod touch;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ use agentci::verdict::ExitStatus;
 use super::context::Context;
 use super::run::{self, RunArguments};
 use super::session::stopped_by_signals;
-use ground::{Ground, absolute};
+use ground::{Ground, absolute, is_program};
 use snapshot::Snapshot;
 use touch::{Former, Territories};
 
@@ -47,6 +48,7 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
     let mut former: Option<Former> = None;
     let mut seen = Snapshot::default();
     let mut changed: Vec<PathBuf> = Vec::new();
+    let mut restless: BTreeSet<PathBuf> = BTreeSet::new();
     let mut warned = false;
     loop {
         let noted = NotedFiles::default();
@@ -88,8 +90,11 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
         if stop.stopped() {
             return ExitStatus::Interrupted;
         }
-        // What an agent wrote beside its suite is no reason to run it again.
-        seen = seen.caught_up(ground.look(), &|path| ground.is_source(path));
+        // What an agent wrote beside its suite is no reason to run it again, nor is a program that each run makes anew.
+        let now = ground.look();
+        let during: BTreeSet<PathBuf> = seen.changes(&now).into_iter().collect();
+        seen = seen.caught_up(now, &|path| ground.is_named(path) || (is_program(path) && !restless.contains(path)));
+        restless = during;
         let files = seen.len();
         let s = if files == 1 { "" } else { "s" };
         context.say(&format!("watching {files} file{s} for changes, Ctrl-C ends it\n"));

@@ -10,7 +10,8 @@ pub(super) const FILE_LIMIT: usize = 10_000;
 /// The most folders below each other that are looked into.
 const DEPTH_LIMIT: usize = 32;
 /// Folders of which nothing is watched, beside those whose names begin with a dot.
-const SKIPPED: [&str; 6] = ["node_modules", "target", "__pycache__", "site-packages", "venv", "vendor"];
+const SKIPPED: [&str; 8] =
+    ["node_modules", "target", "build", "dist", "vendor", "venv", "site-packages", "__pycache__"];
 
 /// How files looked, by absolute path.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{Case, CommandPart, McpTransport, Plan, Suite, Target, ToolSource};
+use agentci::plan::{Case, CommandPart, LiveTool, McpTransport, Plan, Suite, Target, ToolSource};
 
 use super::ground::{absolute, is_program};
 
@@ -22,7 +22,7 @@ struct Territory {
     folder: PathBuf,
     /// Files that only some cases have: their own, their recordings, the script of their model.
     of_cases: BTreeMap<PathBuf, BTreeSet<usize>>,
-    /// Programs of agents and hooks.
+    /// Programs of agents, hooks and tools.
     programs: BTreeSet<PathBuf>,
     /// Folders with such programs, which are made of more than one file.
     program_folders: BTreeSet<PathBuf>,
@@ -140,34 +140,59 @@ impl Territory {
             for path in recorded(case).into_iter().chain(model).chain([own]) {
                 territory.of_cases.entry(path).or_default().insert(index);
             }
-            territory.add_programs(case);
+            territory.add_agent(&case.target);
+            territory.add_helpers(case);
         }
+        suite.agents.iter().for_each(|(_, target)| territory.add_agent(target));
         territory.of_cases.remove(&territory.path);
         territory
     }
 
-    fn add_programs(&mut self, case: &Case) {
-        let (command, folder): (&[CommandPart], _) = match &*case.target {
+    /// Adds the program that an agent is.
+    fn add_agent(&mut self, target: &Target) {
+        let (command, folder): (&[CommandPart], _) = match target {
             Target::Process(target) => (&target.command, target.folder.as_ref()),
             Target::Http(target) => match &target.server {
                 Some(server) => (&server.command, server.folder.as_ref()),
                 None => (&[], None),
             },
-            Target::Mcp(target) => match &target.transport {
-                McpTransport::Stdio { command, .. } => (command, None),
-                McpTransport::Http(_) => (&[], None),
-            },
+            Target::Mcp(target) => (started(&target.transport), None),
             _ => (&[], None),
         };
-        for file in command.iter().filter_map(|part| part.file.as_deref()).map(absolute) {
+        for file in files(command) {
             // A program that is a folder, or one beside which its other files lie.
             let around = if file.is_dir() { Some(file.as_path()) } else { file.parent() };
             self.program_folders.extend(around.map(Path::to_path_buf));
             self.programs.insert(file);
         }
         self.program_folders.extend(folder.map(|folder| absolute(folder)));
-        let hooks = case.hooks.iter().flat_map(|hook| &hook.command);
-        self.programs.extend(hooks.filter_map(|part| part.file.as_deref()).map(absolute));
+    }
+
+    /// Adds the programs that run beside the agent of a case: hooks, and tools that are executed.
+    fn add_helpers(&mut self, case: &Case) {
+        for hook in case.hooks.iter() {
+            self.programs.extend(files(&hook.command));
+        }
+        for (_, tool) in &case.world.live.tools {
+            self.programs.extend(files(match tool {
+                LiveTool::Command(tool) => &tool.command,
+                LiveTool::Mcp(tool) => started(&tool.transport),
+                _ => &[],
+            }));
+        }
+    }
+}
+
+/// The files that a command names.
+fn files(command: &[CommandPart]) -> impl Iterator<Item = PathBuf> {
+    command.iter().filter_map(|part| part.file.as_deref()).map(absolute)
+}
+
+/// The command of an MCP server that is started.
+fn started(transport: &McpTransport) -> &[CommandPart] {
+    match transport {
+        McpTransport::Stdio { command, .. } => command,
+        McpTransport::Http(_) => &[],
     }
 }
 
