@@ -30,6 +30,7 @@ mod session;
 mod shard;
 mod spelling;
 mod stored;
+mod watch;
 mod wrong;
 mod yao;
 
@@ -83,9 +84,9 @@ enum Command {
     Serve(serve::ServeArguments),
     /// Print what a shell needs to complete commands and flags
     Completions(completions::CompletionsArguments),
-    /// The agent of the quickstart example
+    /// The agents of examples
     #[command(hide = true)]
-    DemoAgent,
+    DemoAgent(demo_agent::DemoAgentArguments),
 }
 
 /// Runs the command line.
@@ -117,7 +118,7 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::Serve(arguments)) => serve::serve(arguments, context),
         Some(Command::Init(arguments)) => init::init(&arguments, context),
         Some(Command::Completions(arguments)) => completions::completions(&arguments, context),
-        Some(Command::DemoAgent) => demo_agent::serve(),
+        Some(Command::DemoAgent(arguments)) => demo_agent::serve(&arguments),
         None => {
             context.print(&Arguments::command().render_help().to_string());
             ExitStatus::Success

@@ -56,6 +56,8 @@ impl Wrong {
         while let Some(argument) = given.next() {
             if SELECTING.contains(&argument.as_str()) {
                 given.next();
+            } else if argument == "--watch" {
+                // Once is enough.
             } else if !SELECTING.iter().any(|flag| argument.starts_with(&format!("{flag}="))) {
                 parts.push(quoted(argument)?);
             }
@@ -77,7 +79,7 @@ impl Wrong {
 }
 
 /// A word as a shell takes it; nothing for one that can not be shown as it is.
-fn quoted(word: &str) -> Option<String> {
+pub(super) fn quoted(word: &str) -> Option<String> {
     if one_line(word) != word {
         return None;
     }

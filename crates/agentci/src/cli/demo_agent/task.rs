@@ -1,23 +1,13 @@
-//! A small agent that speaks the process protocol, so that the quickstart needs nothing but this binary.
+//! An agent that speaks the process protocol.
 //!
 //! It answers a support question: searches the documentation, opens a ticket when nothing is found, and reports what it used.
 
 use std::io::{BufRead, Write};
 
-use agentci::verdict::ExitStatus;
 use serde_json::{Value, json};
 
-/// Serves one task on standard input and output.
-pub(crate) fn serve() -> ExitStatus {
-    let stdin = std::io::stdin().lock();
-    let stdout = std::io::stdout().lock();
-    match converse(stdin, stdout) {
-        Some(()) => ExitStatus::Success,
-        None => ExitStatus::Failed,
-    }
-}
-
-fn converse(mut input: impl BufRead, mut output: impl Write) -> Option<()> {
+/// Serves one task.
+pub(super) fn converse(mut input: impl BufRead, mut output: impl Write) -> Option<()> {
     let mut say = |message: &Value| writeln!(output, "{message}").and_then(|()| output.flush()).ok();
     let mut hear = || {
         let mut line = String::new();

@@ -1,0 +1,47 @@
+//! Small agents that are part of the binary, so that first suites need nothing else.
+
+mod documentation;
+mod mcp;
+mod model;
+mod task;
+
+use agentci::verdict::ExitStatus;
+use clap::Args;
+use serde_json::Value;
+
+/// The most that is read of the arguments of a tool, in bytes.
+const ARGUMENTS_LIMIT: u64 = 1 << 20;
+
+/// Arguments of `agentci demo-agent`.
+#[derive(Debug, Args)]
+pub(crate) struct DemoAgentArguments {
+    /// Be an MCP server
+    #[arg(long, conflicts_with_all = ["model", "tool"])]
+    mcp: bool,
+    /// Ask a model, as the SDK of a provider would
+    #[arg(long, conflicts_with = "tool")]
+    model: bool,
+    /// Be the tool that searches the documentation
+    #[arg(long)]
+    tool: bool,
+}
+
+/// Serves on standard input and output.
+pub(crate) fn serve(arguments: &DemoAgentArguments) -> ExitStatus {
+    let (stdin, stdout) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let served = if arguments.mcp {
+        mcp::serve(stdin, stdout)
+    } else if arguments.model {
+        model::converse(stdin, stdout)
+    } else if arguments.tool {
+        tool(stdin, stdout)
+    } else {
+        task::converse(stdin, stdout)
+    };
+    if served.is_some() { ExitStatus::Success } else { ExitStatus::Failed }
+}
+
+fn tool(input: impl std::io::Read, mut output: impl std::io::Write) -> Option<()> {
+    let arguments: Value = serde_json::from_reader(input.take(ARGUMENTS_LIMIT)).ok()?;
+    writeln!(output, "{}", documentation::search(arguments["q"].as_str()?)).ok()
+}

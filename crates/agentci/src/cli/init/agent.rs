@@ -1,0 +1,144 @@
+//! The suite for an agent of the user's own, or with an example in its place.
+
+use std::path::Path;
+
+use agentci::plan;
+
+use super::kind::Kind;
+use super::words;
+
+/// The file of the suite.
+pub(super) const SUITE: &str = "agentci.yaml";
+
+const COMMAND: &str = include_str!("../../../templates/own/command.yaml");
+const HTTP: &str = include_str!("../../../templates/own/http.yaml");
+const AGUI: &str = include_str!("../../../templates/own/agui.yaml");
+const A2A: &str = include_str!("../../../templates/own/a2a.yaml");
+const MCP: &str = include_str!("../../../templates/own/mcp.yaml");
+const SDK: &str = include_str!("../../../templates/own/sdk.yaml");
+const MODEL: &str = include_str!("../../../templates/own/model.yaml");
+
+/// Where a server has the card of its agent.
+const CARD: &str = "/.well-known/agent-card.json";
+
+/// What the user said of the agent; nothing of both is an example.
+#[derive(Debug, Default)]
+pub(super) struct Own {
+    command: Option<Vec<String>>,
+    url: Option<String>,
+}
+
+impl Own {
+    /// Takes what was said, or tells what is wrong with it and what to do about it.
+    pub(super) fn new(kind: Kind, command: Option<&str>, url: Option<&str>) -> Result<Self, (String, String)> {
+        let word = kind.word();
+        if command.is_some() && !kind.has_command() {
+            return Err((format!("an agent of the kind `{word}` has no command"), instead(kind)));
+        }
+        if url.is_some() && !kind.has_url() {
+            return Err((format!("an agent of the kind `{word}` has no address"), instead(kind)));
+        }
+        if kind == Kind::Http && command.is_some() && url.is_none() {
+            let help = "add its address: `--url 'http://127.0.0.1:${PORT}/ask'`; the command finds the port in `PORT`";
+            return Err(("a command alone does not say where the server is".into(), help.into()));
+        }
+        if kind == Kind::Mcp && command.is_some() && url.is_some() {
+            let help = "give its command or its address";
+            return Err(("an MCP server is either started or reached at an address".into(), help.into()));
+        }
+        if let Some(url) = url.filter(|url| !is_address(url)) {
+            let help = "write it with its scheme: `http://127.0.0.1:8000/`";
+            return Err((format!("`{}` is no address", url.escape_debug()), help.into()));
+        }
+        let command = command.map(words::split).transpose().map_err(|message| {
+            (message.to_owned(), "write it as you would type it, for example `python3 agent.py`".to_owned())
+        })?;
+        Ok(Self { command, url: url.map(str::to_owned) })
+    }
+
+    /// The files to write.
+    pub(super) fn files(&self, kind: Kind, folder: &Path, name: &str, shown: &str) -> Vec<(&'static str, String)> {
+        if kind == Kind::Answers {
+            return kind.example().iter().map(|(name, text)| (*name, (*text).to_owned())).collect();
+        }
+        let fill = |text: &str| text.replace("@suite@", name).replace("@folder@", shown);
+        if self.command.is_none() && self.url.is_none() {
+            return kind.example().iter().map(|(name, text)| (*name, fill(text))).collect();
+        }
+        let here = Path::new(".");
+        let work = words::in_yaml(&relative(folder, here));
+        let command = self.command.as_ref().map(|parts| self::command(parts, folder)).unwrap_or_default();
+        let url = self.url.as_deref().unwrap_or_default();
+        let server = match (kind, self.command.is_some()) {
+            (Kind::Mcp, true) => format!("    command: {command}"),
+            (Kind::Mcp, false) => format!("    url: {}", words::in_yaml(url)),
+            (_, true) => format!("    command: {command}\n    folder: {work}"),
+            (_, false) => SERVER_RUNS.to_owned(),
+        };
+        let (card, url) = match (kind, url.split_once("://")) {
+            // The address of a server as a whole: the card tells the rest.
+            (Kind::A2a, Some((_, host))) if !host.trim_end_matches('/').contains('/') => {
+                ("card_url", format!("{}{CARD}", url.trim_end_matches('/')))
+            }
+            (Kind::A2a, _) if is_card(url) => ("card_url", url.to_owned()),
+            _ => ("endpoint", url.to_owned()),
+        };
+        let own = |text: &str| {
+            fill(text)
+                .replace("@command@", &command)
+                .replace("@work@", &work)
+                .replace("@server@", &server)
+                .replace("@card@", card)
+                .replace("@url@", &words::in_yaml(&url))
+        };
+        match kind {
+            Kind::Http => vec![(SUITE, own(HTTP))],
+            Kind::AgUi => vec![(SUITE, own(AGUI))],
+            Kind::A2a => vec![(SUITE, own(A2A))],
+            Kind::Mcp => vec![(SUITE, own(MCP))],
+            Kind::Sdk => vec![(SUITE, own(SDK)), ("model.yaml", MODEL.to_owned())],
+            Kind::Command | Kind::Prompts | Kind::Answers => vec![(SUITE, own(COMMAND))],
+        }
+    }
+}
+
+/// What stands where the command of a server would.
+const SERVER_RUNS: &str = "    # The server has to run. With `command: [python3, server.py]` and `${PORT}` in the address it is started before the
+    # first case, with a free port in its variable `PORT`, and ended after the last.";
+
+fn instead(kind: Kind) -> String {
+    match (kind.has_command(), kind.has_url()) {
+        (true, _) => "say how it is started with `--command`".into(),
+        (false, true) => "say where it is with `--url`".into(),
+        (false, false) => "leave it out: the suite has an example that you change in the file".into(),
+    }
+}
+
+/// Whether a text is an address of a server, be it one with variables.
+fn is_address(url: &str) -> bool {
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+    let plain = |letter: char| !letter.is_whitespace() && !letter.is_control();
+    rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(plain)) || url.starts_with("${")
+}
+
+/// Whether an address is that of an A2A agent's card.
+fn is_card(url: &str) -> bool {
+    url.contains("/.well-known/") || Path::new(url).extension().is_some_and(|extension| extension == "json")
+}
+
+/// A command as it is written in a suite in this folder: what names a file of this folder is named from there.
+fn command(parts: &[String], folder: &Path) -> String {
+    let from_there = |part: &String| {
+        let may_be_path = !part.starts_with('-') && Path::new(part).is_relative();
+        let is_path = may_be_path && (Path::new(part).is_file() || (part.contains('/') && Path::new(part).exists()));
+        if is_path { relative(folder, Path::new(part)) } else { part.replace("${", "$${") }
+    };
+    let written: Vec<String> = parts.iter().map(|part| words::in_yaml(&from_there(part))).collect();
+    format!("[{}]", written.join(", "))
+}
+
+/// The way from one folder to a file.
+fn relative(from: &Path, to: &Path) -> String {
+    let absolute = |path: &Path| plan::join(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), "");
+    plan::relative(&absolute(from), &absolute(to)).display().to_string()
+}

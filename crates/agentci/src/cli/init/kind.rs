@@ -1,0 +1,80 @@
+//! The kinds of agents, and the example of each.
+
+use clap::ValueEnum;
+
+/// How an agent is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Kind {
+    /// A program that speaks JSON lines on standard input and output
+    Command,
+    /// A server over plain HTTP
+    Http,
+    /// A server that speaks AG-UI
+    #[value(name = "agui")]
+    AgUi,
+    /// A server that speaks A2A
+    A2a,
+    /// An MCP server, by its command or its address
+    Mcp,
+    /// A program on the SDK of a model's provider; the model is a script
+    Sdk,
+    /// Prompts and a model
+    Prompts,
+    /// No agent: answers of a model that are written down
+    Answers,
+}
+
+/// A file of a suite: its name and its text.
+pub(super) type File = (&'static str, &'static str);
+
+/// A file of the templates.
+macro_rules! template {
+    ($kind:literal, $name:literal) => {
+        ($name, include_str!(concat!("../../../templates/", $kind, "/", $name)))
+    };
+}
+
+impl Kind {
+    /// Its name on the command line.
+    pub(super) fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// What it is, for someone who is asked.
+    pub(super) fn about(self) -> String {
+        self.to_possible_value().and_then(|value| value.get_help().map(ToString::to_string)).unwrap_or_default()
+    }
+
+    /// Whether an agent of this kind can be started by a command.
+    pub(super) fn has_command(self) -> bool {
+        matches!(self, Kind::Command | Kind::Http | Kind::Mcp | Kind::Sdk)
+    }
+
+    /// Whether an agent of this kind has an address.
+    pub(super) fn has_url(self) -> bool {
+        matches!(self, Kind::Http | Kind::AgUi | Kind::A2a | Kind::Mcp)
+    }
+
+    /// The suite with an example of such an agent.
+    pub(super) fn example(self) -> &'static [File] {
+        match self {
+            Kind::Command => &[
+                template!("command", "agentci.yaml"),
+                template!("command", "cassettes/delivery.jsonl"),
+                template!("command", "cassettes/password.jsonl"),
+            ],
+            Kind::Http => &[template!("http", "agentci.yaml"), template!("http", "server.yaml")],
+            Kind::AgUi => &[template!("agui", "agentci.yaml"), template!("agui", "recordings/weather.jsonl")],
+            Kind::A2a => &[template!("a2a", "agentci.yaml"), template!("a2a", "recordings/booking.jsonl")],
+            Kind::Mcp => &[template!("mcp", "agentci.yaml"), template!("mcp", "tools.json")],
+            Kind::Sdk => &[template!("sdk", "agentci.yaml"), template!("sdk", "model.yaml")],
+            Kind::Prompts => &[template!("prompts", "agentci.yaml"), template!("prompts", "model.yaml")],
+            Kind::Answers => &[
+                template!("answers", "01_text.yaml"),
+                template!("answers", "02_json.yaml"),
+                template!("answers", "03_tools.yaml"),
+                template!("answers", "mock_config.yaml"),
+            ],
+        }
+    }
+}

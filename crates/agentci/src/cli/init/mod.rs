@@ -1,0 +1,146 @@
+//! `agentci init`: a first suite, whose tests pass and say what can be asked.
+//!
+//! Without a terminal and without flags it writes tests of written-down answers. At a terminal it asks how the agent is
+//! reached; flags say the same without being asked. Nothing is written until everything is known.
+
+mod agent;
+mod kind;
+mod questions;
+mod words;
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+use agentci::plan::{Dialect, join};
+use agentci::verdict::ExitStatus;
+use agentci::{Suites, ledger};
+use clap::Args;
+
+use super::context::Context;
+use super::wrong::quoted;
+use agent::Own;
+use kind::Kind;
+
+/// The folder that a first suite goes to unless someone says otherwise.
+const FOLDER: &str = "agent-tests";
+
+/// Arguments of `agentci init`.
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The folder to write to, `agent-tests` without it; it is made if it is not there
+    #[arg(value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// How your agent is reached; asked for at a terminal, `answers` elsewhere
+    #[arg(long, value_name = "KIND")]
+    kind: Option<Kind>,
+    /// The command that starts your agent, as you would type it; an example stands in for it otherwise
+    #[arg(long, value_name = "COMMAND", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    command: Option<String>,
+    /// The address of your agent
+    #[arg(long, value_name = "URL", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    url: Option<String>,
+    /// Replace files that are there
+    #[arg(long)]
+    force: bool,
+}
+
+/// What is to be written, and where to.
+#[derive(Debug)]
+struct Wanted {
+    folder: PathBuf,
+    kind: Kind,
+    own: Own,
+}
+
+pub(crate) fn init(arguments: &InitArguments, context: &Context) -> ExitStatus {
+    let flags = arguments.kind.is_some() || arguments.command.is_some() || arguments.url.is_some();
+    let someone = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let wanted = if someone && !flags {
+        let Some(wanted) = questions::ask(arguments.folder.as_deref(), context) else {
+            context.say("\nnothing was written\n");
+            return ExitStatus::Failed;
+        };
+        Ok(wanted)
+    } else {
+        by_flags(arguments)
+    };
+    match wanted {
+        Ok(wanted) => write(&wanted, arguments.force, context),
+        Err((message, help)) => {
+            context.complain(&message, Some(&help));
+            ExitStatus::Failed
+        }
+    }
+}
+
+/// What the flags say, or what is wrong with them and what to do about it.
+fn by_flags(arguments: &InitArguments) -> Result<Wanted, (String, String)> {
+    let kind = match (arguments.kind, &arguments.command, &arguments.url) {
+        (Some(kind), _, _) => kind,
+        (None, None, None) => Kind::Answers,
+        (None, Some(_), None) => Kind::Command,
+        (None, _, Some(_)) => {
+            let help = "add `--kind http`, `--kind agui`, `--kind a2a` or `--kind mcp`";
+            return Err(("`--url` alone does not say what is spoken there".into(), help.into()));
+        }
+    };
+    let own = Own::new(kind, arguments.command.as_deref(), arguments.url.as_deref())?;
+    let folder = arguments.folder.clone().unwrap_or_else(|| FOLDER.into());
+    Ok(Wanted { folder, kind, own })
+}
+
+fn write(wanted: &Wanted, force: bool, context: &Context) -> ExitStatus {
+    let folder = &wanted.folder;
+    let Some(shown) = folder.to_str().and_then(quoted) else {
+        context.complain("the name of the folder can not be typed", Some("name another folder"));
+        return ExitStatus::Failed;
+    };
+    if let Some(other) = other_suite(wanted) {
+        let message = format!("`{}` holds a suite of another format: {}", folder.display(), other.display());
+        context.complain(&message, Some("name another folder: `agentci init DIR`"));
+        return ExitStatus::Failed;
+    }
+    let files = wanted.own.files(wanted.kind, folder, &name(folder), &shown);
+    if let Err(error) = fs_err::create_dir_all(folder) {
+        context.complain(&error.to_string(), Some("name a folder that can be made"));
+        return ExitStatus::Failed;
+    }
+    for (name, text) in files {
+        let path = folder.join(name);
+        if taken(&path) && !force {
+            context.say(&format!("left alone {}: it is there already\n", path.display()));
+            continue;
+        }
+        if let Err(error) = ledger::write_whole(&path, text.as_bytes()) {
+            context.complain(&error.to_string(), Some("name a folder that can be written to"));
+            return ExitStatus::Failed;
+        }
+        context.say(&format!("wrote {}\n", path.display()));
+    }
+    let operand = if shown.starts_with('-') { format!("-- {shown}") } else { shown };
+    context.say(&format!("go on with:\n  agentci check {operand}\n  agentci run {operand}\n"));
+    ExitStatus::Success
+}
+
+/// The name of the suite: that of its folder.
+fn name(folder: &Path) -> String {
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let name = absolute.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic());
+    if begins && name.chars().all(plain) { name.to_owned() } else { FOLDER.to_owned() }
+}
+
+/// A suite of another format in the folder: of two only one would be run.
+fn other_suite(wanted: &Wanted) -> Option<PathBuf> {
+    let ours = if wanted.kind == Kind::Answers { Dialect::Aumai } else { Dialect::Native };
+    let folder = join(&wanted.folder, "");
+    let suites = wanted.folder.is_dir().then(|| Suites::load([&wanted.folder]))?;
+    let mut there = suites.plan().suites.iter().filter(|suite| join(&suite.folder, "") == folder);
+    there.find(|suite| suite.dialect != ours).map(|suite| suite.path.clone())
+}
+
+/// Whether something stands at a path, be it a link that leads nowhere.
+fn taken(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}

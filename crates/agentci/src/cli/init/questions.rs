@@ -1,0 +1,85 @@
+//! The questions to someone at a terminal. Each has a default; the end of the input ends them.
+
+use std::fmt::Write as _;
+use std::io::{BufRead as _, Read as _};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum as _;
+
+use super::super::context::Context;
+use super::agent::Own;
+use super::kind::Kind;
+use super::{FOLDER, Wanted};
+
+/// The longest answer, in bytes.
+const ANSWER_LIMIT: u64 = 1 << 16;
+/// How often a question is asked again.
+const PATIENCE: usize = 10;
+
+/// Asks everything that is not known; nothing when there is no answer.
+pub(super) fn ask(folder: Option<&Path>, context: &Context) -> Option<Wanted> {
+    let kind = kind(context)?;
+    let own = own(kind, context)?;
+    let folder = match folder {
+        Some(folder) => folder.to_path_buf(),
+        None => PathBuf::from(answer(&format!("Which folder shall the suite go to? [{FOLDER}] "), context)?),
+    };
+    let folder = if folder.as_os_str().is_empty() { FOLDER.into() } else { folder };
+    Some(Wanted { folder, kind, own })
+}
+
+fn kind(context: &Context) -> Option<Kind> {
+    let kinds = Kind::value_variants();
+    let mut question = "How is your agent reached?\n".to_owned();
+    for (number, kind) in (1..).zip(kinds) {
+        let _ = writeln!(question, "  {number}) {:<8} {}", kind.word(), kind.about());
+    }
+    context.say(&question);
+    for _ in 0..PATIENCE {
+        let given = answer("Its number or name? [1] ", context)?;
+        let number = given.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let chosen = match number {
+            _ if given.is_empty() => kinds.first(),
+            Some(position) => kinds.get(position),
+            None => kinds.iter().find(|kind| kind.word().eq_ignore_ascii_case(&given)),
+        };
+        match chosen {
+            Some(kind) => return Some(*kind),
+            None => context.say(&format!("There is no such kind; give a number from 1 to {}.\n", kinds.len())),
+        }
+    }
+    None
+}
+
+fn own(kind: Kind, context: &Context) -> Option<Own> {
+    let question = match (kind.has_command(), kind.has_url()) {
+        (true, true) if kind == Kind::Mcp => "Its command or its address? [an example] ",
+        (_, true) => "Its address, such as http://127.0.0.1:8000/? [an example] ",
+        (true, false) => "Its command, as you would type it? [an example] ",
+        (false, false) => return Some(Own::default()),
+    };
+    for _ in 0..PATIENCE {
+        let given = answer(question, context)?;
+        if given.is_empty() {
+            return Some(Own::default());
+        }
+        let address = kind.has_url() && (kind != Kind::Mcp || given.contains("://"));
+        let (command, url) = if address { (None, Some(given.as_str())) } else { (Some(given.as_str()), None) };
+        match Own::new(kind, command, url) {
+            Ok(own) => return Some(own),
+            Err((message, help)) => context.say(&format!("{message}; {help}.\n")),
+        }
+    }
+    None
+}
+
+/// One line that was typed, without the spaces around it; nothing at the end of the input.
+fn answer(question: &str, context: &Context) -> Option<String> {
+    context.say(question);
+    let mut line = Vec::new();
+    std::io::stdin().lock().take(ANSWER_LIMIT).read_until(b'\n', &mut line).ok()?;
+    if line.last() != Some(&b'\n') {
+        return None;
+    }
+    Some(String::from_utf8_lossy(&line).trim().to_owned())
+}

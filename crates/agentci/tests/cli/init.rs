@@ -1,0 +1,172 @@
+//! First suites: what `agentci init` writes passes as it is.
+
+use std::fs;
+
+use crate::suite::Suite;
+
+/// Every kind of agent, how many cases its example has, and whether what it says can be recorded on this machine.
+const KINDS: [(&str, usize, bool); 8] = [
+    ("command", 2, true),
+    ("http", 2, true),
+    ("agui", 1, false),
+    ("a2a", 1, false),
+    ("mcp", 2, true),
+    ("sdk", 2, false),
+    ("prompts", 2, true),
+    ("answers", 4, false),
+];
+
+#[test]
+fn the_example_of_every_kind_is_accepted_and_passes() {
+    for (kind, cases, _) in KINDS {
+        let suite = Suite::empty();
+        let made = suite.agentci(&["init", "--kind", kind]);
+        assert_eq!((made.code, made.stdout.as_str()), (Some(0), ""), "{made:?}");
+        let next = "go on with:\n  agentci check agent-tests\n  agentci run agent-tests\n";
+        assert!(made.stderr.ends_with(next), "{made:?}");
+        let checked = suite.agentci(&["check", "agent-tests", "--strict", "--secrets"]);
+        assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""), "{kind}: {checked:?}");
+        let ran = suite.agentci(&["run", "agent-tests"]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{kind}: {ran:?}");
+        let passed = ran.verdicts().iter().filter(|verdict| verdict.1 == "pass").count();
+        assert_eq!(passed, cases, "{kind}: {ran:?}");
+        if kind != "answers" {
+            let text = fs::read_to_string(suite.path("agent-tests/agentci.yaml")).unwrap();
+            assert!(text.contains("\nsuite: agent-tests\n") && !text.contains('@'), "{text}");
+        }
+    }
+}
+
+#[test]
+fn help_names_every_kind() {
+    let help = Suite::empty().agentci(&["init", "--help"]);
+    for (kind, _, _) in KINDS {
+        help.says(&[kind]);
+    }
+}
+
+#[test]
+fn what_the_comments_say_of_recording_holds() {
+    for (kind, cases, _) in KINDS.into_iter().filter(|kind| kind.2) {
+        let suite = Suite::empty();
+        assert_eq!(suite.agentci(&["init", "t", "--kind", kind]).code, Some(0));
+        // What was there before is not what is played afterwards.
+        for folder in ["t/cassettes", "t/recordings"] {
+            drop(fs::remove_dir_all(suite.path(folder)));
+        }
+        let recorded = suite.agentci(&["record", "t", "--output-dir", "elsewhere"]);
+        assert_eq!(recorded.code, Some(0), "{kind}: {recorded:?}");
+        let played = suite.agentci(&["run", "t", "--mode", "replay"]);
+        assert_eq!(played.code, Some(0), "{kind}: {played:?}");
+        assert_eq!(played.verdicts().iter().filter(|verdict| verdict.1 == "pass").count(), cases, "{kind}: {played:?}");
+    }
+}
+
+/// What is commented out is the next step, so it has to be right as well.
+#[test]
+fn the_next_steps_in_comments_are_right() {
+    for arguments in [
+        ["--kind", "command", "--command", "agent"],
+        ["--kind", "http", "--url", "http://127.0.0.1:1/"],
+        ["--kind", "agui", "--url", "http://127.0.0.1:1/"],
+        ["--kind", "a2a", "--url", "http://127.0.0.1:1/"],
+        ["--kind", "mcp", "--command", "server"],
+        ["--kind", "sdk", "--command", "agent"],
+    ] {
+        // What `record` would write.
+        let suite = Suite::empty().file("t/cassettes/answers.jsonl", "");
+        let mut words = vec!["init", "t"];
+        words.extend(arguments);
+        assert_eq!(suite.agentci(&words).code, Some(0));
+        let mut taken = 0;
+        for name in ["t/agentci.yaml", "t/model.yaml"].map(|name| suite.path(name)).iter().filter(|name| name.exists())
+        {
+            let text = fs::read_to_string(name).unwrap();
+            fs::write(name, without_signs(&text, &mut taken)).unwrap();
+        }
+        assert!(taken > 0, "{arguments:?} has no next step");
+        let checked = suite.agentci(&["check", "t"]);
+        assert_eq!(checked.code, Some(0), "{arguments:?}: {checked:?}");
+    }
+}
+
+/// Takes the signs away before lines of YAML, as an editor does: a sign and one space.
+fn without_signs(text: &str, taken: &mut usize) -> String {
+    let yaml = |rest: &str| {
+        let key = rest.trim_start().trim_start_matches("- ");
+        let name = key.split(':').next().filter(|name| key.len() > name.len());
+        name.is_some_and(|name| name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'))
+    };
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        match line.split_once("# ").filter(|(before, rest)| before.trim().is_empty() && yaml(rest)) {
+            Some((indent, rest)) => {
+                *taken += 1;
+                lines.push(format!("{indent}{rest}"));
+            }
+            None => lines.push(line.to_owned()),
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn files_that_are_there_are_left_alone_unless_forced() {
+    let suite = Suite::empty().file("t/agentci.yaml", "mine").file("t/server.yaml", "mine too");
+    fs::remove_file(suite.path("t/server.yaml")).unwrap();
+    let made = suite.agentci(&["init", "t", "--kind", "http"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    made.complains(&["left alone t/agentci.yaml: it is there already\n", "wrote t/server.yaml\n"]);
+    assert_eq!(fs::read_to_string(suite.path("t/agentci.yaml")).unwrap(), "mine");
+    let forced = suite.agentci(&["init", "t", "--kind", "http", "--force"]);
+    assert_eq!((forced.code, forced.stderr.matches("wrote").count()), (Some(0), 2), "{forced:?}");
+    assert_eq!(suite.agentci(&["run", "t"]).code, Some(0));
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_left_alone() {
+    let suite = Suite::empty().file("t/keep", "");
+    std::os::unix::fs::symlink("nowhere", suite.path("t/agentci.yaml")).unwrap();
+    suite.agentci(&["init", "t", "--kind", "sdk"]).complains(&["left alone t/agentci.yaml"]);
+    assert!(!suite.path("t/nowhere").exists());
+}
+
+#[test]
+fn a_folder_with_a_suite_of_another_format_is_refused() {
+    for (first, second) in [(["--kind", "answers"], ["--kind", "command"]), (["--kind", "mcp"], ["--kind", "answers"])]
+    {
+        let suite = Suite::empty();
+        assert_eq!(suite.agentci(&["init", "./t", first[0], first[1]]).code, Some(0));
+        let before: Vec<_> = fs::read_dir(suite.path("t")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let ran = suite.agentci(&["init", "t", second[0], second[1], "--force"]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        ran.complains(&["`t` holds a suite of another format: t", "help: name another folder"]);
+        assert_eq!(fs::read_dir(suite.path("t")).unwrap().count(), before.len());
+    }
+}
+
+#[test]
+fn a_folder_that_can_not_be_made_or_written_to_is_told() {
+    let suite = Suite::empty().file("file", "");
+    let ran = suite.agentci(&["init", "file/below", "--kind", "command"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["file/below", "help: name a folder that can be made"]);
+    // A folder of this name in the way of a file can not be written, by anybody.
+    let suite = suite.file("t/agentci.yaml/x", "");
+    let ran = suite.agentci(&["init", "t", "--kind", "command", "--force"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["t/agentci.yaml", "help: name a folder that can be written to"]);
+    assert!(!ran.stderr.contains("go on with"), "{ran:?}");
+}
+
+#[test]
+fn odd_names_of_folders_are_quoted_and_work() {
+    let suite = Suite::empty();
+    let made = suite.agentci(&["init", "--kind", "command", "--", "it's mine"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    made.complains(&["  agentci run 'it'\\''s mine'\n"]);
+    assert_eq!(suite.agentci(&["run", "it's mine"]).code, Some(0));
+    let made = suite.agentci(&["init", "--kind", "command", "--", "-x"]);
+    made.complains(&["  agentci run -- -x\n"]);
+    assert_eq!(suite.agentci(&["run", "--", "-x"]).code, Some(0));
+}

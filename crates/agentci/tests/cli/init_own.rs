@@ -1,0 +1,205 @@
+//! First suites for agents of the user's own.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::json;
+
+use crate::http_server::{Answer, listen};
+use crate::ran::{read_events, run_folders};
+use crate::suite::Suite;
+
+const AGENT: &str = r#"
+import json, sys
+task = json.loads(sys.stdin.readline())
+print(json.dumps({"type": "final_output", "output": {"answer": task["input"]["question"]}}), flush=True)
+"#;
+
+/// Makes a suite with these flags, in a folder with an agent, and asks that `check` and `run` are content with it.
+fn passes(flags: &[&str]) -> Suite {
+    let suite = Suite::empty().file("bot/agent.py", AGENT);
+    let mut words = vec!["init", "evals/first"];
+    words.extend(flags);
+    let made = suite.agentci(&words);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let checked = suite.agentci(&["check", "evals", "--strict"]);
+    assert_eq!(checked.code, Some(0), "{flags:?}: {checked:?}");
+    let ran = suite.agentci(&["run", "evals"]);
+    assert_eq!(ran.code, Some(0), "{flags:?}: {ran:?}");
+    assert_eq!(ran.verdicts().len(), 1);
+    suite
+}
+
+fn example(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().join("examples").join(path)
+}
+
+/// A server of the examples, which goes away with the test.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(path: &str) -> Self {
+        let mut command = Command::new("python3");
+        command.arg(example(path)).arg("0").stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.split_whitespace().find(|word| word.starts_with("http://"));
+        Self { address: address.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned(), child }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+#[test]
+fn a_program_is_found_wherever_the_run_starts() {
+    let suite = passes(&["--command", "python3 bot/agent.py"]);
+    let text = fs::read_to_string(suite.path("evals/first/agentci.yaml")).unwrap();
+    assert!(text.contains("command: [python3, ../../bot/agent.py]\n    folder: ../..\n"), "{text}");
+    for (folder, path) in [("evals", "first"), ("evals/first", "."), ("bot", "../evals")] {
+        let output = suite.command(&["run", path]).current_dir(suite.path(folder)).output().unwrap();
+        assert!(output.status.success(), "{folder}: {output:?}");
+    }
+}
+
+#[test]
+fn what_a_shell_understands_is_left_to_a_shell() {
+    let suite = passes(&["--kind", "command", "--command", "cd bot && NAME=x python3 agent.py"]);
+    let text = fs::read_to_string(suite.path("evals/first/agentci.yaml")).unwrap();
+    assert!(text.contains("command: [sh, -c, \"cd bot && NAME=x python3 agent.py\"]\n"), "{text}");
+}
+
+#[test]
+fn a_command_of_odd_words_reaches_the_agent_as_it_is() {
+    let suite = Suite::empty().file("agent.py", AGENT.replace("task[\"input\"][\"question\"]", "sys.argv[1:]"));
+    let odd = r#"python3 agent.py 'a: b, [c] # d' "${X}" no 1.0 -v 'ü"'"#;
+    assert_eq!(suite.agentci(&["init", "t", "--command", &format!("exec {odd}"), "--force"]).code, Some(0));
+    let ran = suite.agentci(&["run", "t"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let said = &ran.final_output("answers")["answer"];
+    assert_eq!(*said, json!(["a: b, [c] # d", "", "no", "1.0", "-v", "ü\""]));
+}
+
+#[test]
+fn an_sdk_agent_meets_the_scripted_model() {
+    let suite =
+        passes(&["--kind", "sdk", "--command", &format!("{} demo-agent --model", env!("CARGO_BIN_EXE_agentci"))]);
+    let events = read_events(&run_folders(&suite.path(".agentci/runs"))[0].join("run.jsonl"));
+    assert!(events.iter().any(|event| event["type"] == "model_call"), "{events:?}");
+    // Without the script it has no model, and the case tells so.
+    let yaml = suite.path("evals/first/agentci.yaml");
+    let text = fs::read_to_string(&yaml).unwrap().replace("  model: { script: model.yaml }\n", "  tools: {}\n");
+    fs::write(&yaml, text).unwrap();
+    let ran = suite.agentci(&["run", "evals", "--output-dir", "without"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["OPENAI_BASE_URL is not set"]);
+}
+
+#[test]
+fn servers_over_http_are_asked_or_started() {
+    let url = listen(|asked| Some(Answer(200, "", json!({ "answer": asked.body["question"] }).to_string())));
+    passes(&["--kind", "http", "--url", &format!("{url}/ask")]);
+    let server = r#"
+import json, os
+from http.server import BaseHTTPRequestHandler, HTTPServer
+class Agent(BaseHTTPRequestHandler):
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps({"answer": asked["question"]}).encode())
+HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
+"#;
+    let suite = Suite::empty().file("server.py", server);
+    let url = "http://127.0.0.1:${PORT}/ask";
+    let made = suite.agentci(&["init", "t", "--kind", "http", "--url", url, "--command", "python3 server.py"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let ran = suite.agentci(&["run", "t"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
+fn servers_that_speak_a_protocol_are_asked() {
+    let shop = Server::start("conversations/server.py");
+    passes(&["--kind", "agui", "--url", &shop.address]);
+    let travel = Server::start("a2a/server.py");
+    let suite = passes(&["--kind", "a2a", "--url", &travel.address]);
+    let text = fs::read_to_string(suite.path("evals/first/agentci.yaml")).unwrap();
+    assert!(text.contains(&format!("card_url: {}.well-known/agent-card.json\n", travel.address)), "{text}");
+    passes(&["--kind", "a2a", "--url", &format!("{}.well-known/agent-card.json", travel.address)]);
+}
+
+#[test]
+fn mcp_servers_are_started_or_asked() {
+    passes(&["--kind", "mcp", "--command", &format!("python3 {}", example("mcp/server.py").display())]);
+    let url = listen(|asked| {
+        let result = match asked.body["method"].as_str()? {
+            "initialize" => {
+                json!({ "protocolVersion": "2025-06-18", "capabilities": { "tools": {} }, "serverInfo": { "name": "x", "version": "1" } })
+            }
+            "tools/list" => json!({ "tools": [] }),
+            _ => return Some(Answer(202, "", String::new())),
+        };
+        let body = json!({ "jsonrpc": "2.0", "id": asked.body["id"], "result": result });
+        Some(Answer(200, "content-type: application/json\r\n", body.to_string()))
+    });
+    passes(&["--kind", "mcp", "--url", &format!("{url}/mcp")]);
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_told_at_its_line() {
+    for (flags, line, words) in [
+        (["--kind", "command", "--command", "no-such-agent"], "command: [no-such-agent]", "there is no program"),
+        (["--kind", "mcp", "--command", "no-such-agent"], "command: [no-such-agent]", "there is no program"),
+        (["--kind", "http", "--url", "http://127.0.0.1:1/"], "url: http://127.0.0.1:1/", "nothing listens there"),
+        (["--kind", "agui", "--url", "http://127.0.0.1:1/"], "endpoint: http://127.0.0.1:1/", "nothing listens there"),
+        (["--kind", "a2a", "--url", "http://127.0.0.1:1/x"], "endpoint: http://127.0.0.1:1/x", "nothing listens there"),
+    ] {
+        let suite = Suite::empty();
+        let mut arguments = vec!["init", "t"];
+        arguments.extend(flags);
+        assert_eq!(suite.agentci(&arguments).code, Some(0));
+        assert_eq!(suite.agentci(&["check", "t", "--strict"]).code, Some(0));
+        let ran = suite.agentci(&["run", "t"]);
+        assert_eq!(ran.code, Some(1), "{flags:?}: {ran:?}");
+        ran.says(&[line, words, "(unreachable)", "help: "]);
+    }
+}
+
+#[test]
+fn flags_that_do_not_fit_are_refused_and_nothing_is_written() {
+    for (flags, message, help) in [
+        (&["--url", "http://x/"][..], "`--url` alone does not say", "add `--kind http`"),
+        (&["--kind", "agui", "--command", "x"], "of the kind `agui` has no command", "with `--url`"),
+        (&["--kind", "command", "--url", "http://x/"], "of the kind `command` has no address", "with `--command`"),
+        (&["--kind", "prompts", "--command", "x"], "of the kind `prompts` has no command", "leave it out"),
+        (&["--kind", "http", "--command", "x"], "does not say where the server is", "--url"),
+        (
+            &["--kind", "mcp", "--command", "x", "--url", "http://x/"],
+            "either started or reached",
+            "its command or its address",
+        ),
+        (&["--kind", "http", "--url", "localhost:80"], "`localhost:80` is no address", "with its scheme"),
+        (&["--command", "x 'y"], "a quotation mark in the command is not closed", "as you would type it"),
+    ] {
+        let suite = Suite::empty();
+        let mut arguments = vec!["init", "t"];
+        arguments.extend(flags);
+        let ran = suite.agentci(&arguments);
+        assert_eq!(ran.code, Some(1), "{flags:?}: {ran:?}");
+        ran.complains(&[message, help]);
+        assert!(!suite.path("t").exists());
+    }
+    assert_eq!(Suite::empty().agentci(&["init", "--kind", "telepathy"]).code, Some(1));
+    assert_eq!(Suite::empty().agentci(&["init", "--command", ""]).code, Some(2));
+}

@@ -1,0 +1,100 @@
+//! What `agentci init` asks someone at a terminal.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::suite::Suite;
+
+/// Types answers at a terminal. What was shown, and the exit code: below 0 for a signal.
+fn typed(suite: &Suite, answers: &[&str], arguments: &[&str]) -> (String, i64) {
+    let like = suite.command(&[]);
+    let mut command = Command::new("python3");
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/terminal.py")).args(answers).arg("--");
+    command.arg(like.get_program()).args(arguments).current_dir(suite.root()).env("NO_COLOR", "1");
+    let output = command.output().unwrap();
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    assert_eq!(told["unsaid"], serde_json::json!([]), "{told}");
+    (told["shown"].as_str().unwrap().replace("\r\n", "\n"), told["code"].as_i64().unwrap())
+}
+
+#[test]
+fn defaults_give_an_example_that_passes() {
+    let suite = Suite::empty();
+    let (shown, code) = typed(&suite, &["", "", ""], &["init"]);
+    assert_eq!(code, 0, "{shown}");
+    for part in [
+        "How is your agent reached?\n  1) command  A program that speaks JSON lines",
+        "\n  8) answers  No agent",
+        "Its number or name? [1] ",
+        "Its command, as you would type it? [an example] ",
+        "Which folder shall the suite go to? [agent-tests] ",
+        "wrote agent-tests/agentci.yaml\n",
+        "go on with:\n  agentci check agent-tests\n  agentci run agent-tests\n",
+    ] {
+        assert!(shown.contains(part), "no {part:?} in {shown}");
+    }
+    assert_eq!(suite.agentci(&["run", "agent-tests"]).code, Some(0));
+}
+
+#[test]
+fn every_kind_can_be_chosen_by_its_number() {
+    for (number, kind) in (1..).zip(["command", "http", "agui", "a2a", "mcp", "sdk", "prompts", "answers"]) {
+        let suite = Suite::empty();
+        let asked_for_agent = !["prompts", "answers"].contains(&kind);
+        let number = number.to_string();
+        let answers: &[&str] = if asked_for_agent { &[&number, ""] } else { &[&number] };
+        let (shown, code) = typed(&suite, answers, &["init", "by-number"]);
+        assert_eq!(code, 0, "{shown}");
+        assert_eq!(suite.agentci(&["init", "by-number2", "--kind", kind]).code, Some(0));
+        let name = if kind == "answers" { "01_text.yaml" } else { "agentci.yaml" };
+        let read = |folder: &str| fs::read_to_string(suite.path(folder).join(name)).unwrap();
+        assert_eq!(read("by-number"), read("by-number2").replace("by-number2", "by-number"), "{kind}");
+    }
+}
+
+#[test]
+fn wrong_answers_are_told_and_asked_again() {
+    let suite = Suite::empty();
+    let answers = ["0", "9", "telepathy", "HTTP", "localhost", "http://127.0.0.1:1/ask", "mine"];
+    let (shown, code) = typed(&suite, &answers, &["init"]);
+    assert_eq!(code, 0, "{shown}");
+    assert_eq!(shown.matches("There is no such kind; give a number from 1 to 8.").count(), 3, "{shown}");
+    assert!(shown.contains("`localhost` is no address; write it with its scheme"), "{shown}");
+    let text = fs::read_to_string(suite.path("mine/agentci.yaml")).unwrap();
+    assert!(text.contains("url: http://127.0.0.1:1/ask\n"), "{text}");
+    let (shown, code) = typed(&suite, &["x"; 10], &["init", "never"]);
+    assert_eq!((code, suite.path("never").exists()), (1, false), "{shown}");
+}
+
+#[test]
+fn own_agents_are_taken_from_the_answers() {
+    let suite = Suite::empty();
+    let (shown, code) = typed(&suite, &["mcp", "npx my-server --stdio"], &["init", "a"]);
+    assert_eq!(code, 0, "{shown}");
+    let (shown, code) = typed(&suite, &["mcp", "https://example.com/mcp"], &["init", "b"]);
+    assert_eq!(code, 0, "{shown}");
+    let read = |folder: &str| fs::read_to_string(suite.path(folder).join("agentci.yaml")).unwrap();
+    assert!(read("a").contains("    command: [npx, my-server, \"--stdio\"]\n"), "{}", read("a"));
+    assert!(read("b").contains("    url: https://example.com/mcp\n"), "{}", read("b"));
+}
+
+#[test]
+fn the_end_of_input_and_an_interrupt_write_nothing() {
+    for (answers, ended) in [(&["^D"][..], 1), (&["1", "^D"], 1), (&["1", "", "^D"], 1), (&["2", "^C"], -2)] {
+        let suite = Suite::empty();
+        let (shown, code) = typed(&suite, answers, &["init"]);
+        assert_eq!(code, ended, "{shown}");
+        assert_eq!(shown.contains("nothing was written"), ended == 1, "{shown}");
+        assert!(!suite.path("agent-tests").exists());
+    }
+}
+
+#[test]
+fn flags_leave_nothing_to_ask() {
+    let suite = Suite::empty();
+    let (shown, code) = typed(&suite, &[], &["init", "--kind", "sdk"]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(!shown.contains('?'), "{shown}");
+}

@@ -1,0 +1,38 @@
+"""Runs a command at a terminal of its own: `terminal.py ANSWER... -- COMMAND...`.
+
+Each answer is typed when the command waits for one, that is, when the last line it showed ends in "] ". `^C` and `^D` are those
+keys. What was shown and the exit code are printed as JSON. Nothing is waited for longer than half a minute.
+"""
+
+import json
+import os
+import pty
+import select
+import sys
+
+words = sys.argv[1:]
+cut = words.index("--")
+answers, command = words[:cut], words[cut + 1 :]
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(command[0], command)
+shown = b""
+while True:
+    ready, _, _ = select.select([terminal], [], [], 30)
+    if not ready:
+        shown += b"[nothing more came]"
+        os.kill(pid, 9)
+        break
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    shown += piece
+    if shown.endswith(b"] ") and answers:
+        keys = {"^C": b"\x03", "^D": b"\x04"}
+        answer = answers.pop(0)
+        os.write(terminal, keys.get(answer) or answer.encode() + b"\n")
+_, status = os.waitpid(pid, 0)
+print(json.dumps({"shown": shown.decode(), "code": os.waitstatus_to_exitcode(status), "unsaid": answers}))
