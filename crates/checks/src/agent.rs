@@ -14,6 +14,7 @@
 
 use std::borrow::Cow;
 
+use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, Reading, Spanned, read};
 use agentci_trace::Trace;
 use serde_json::{Map, Value};
@@ -36,9 +37,24 @@ struct Agent {
     metadata: Map<String, Value>,
 }
 
+/// What it is given.
+pub(crate) const SHAPE: CheckShape =
+    CheckShape { name: "agent", about: "Another agent judges the answer.", arguments: Kind::Shape(&ARGUMENTS) };
+
+static ARGUMENTS: Shape = Shape::new(
+    "`agent`",
+    "Who judges, and by what.",
+    &[
+        required("agent", Kind::Name, "One of the `agents` of the suite."),
+        required("criteria", Kind::Data, "What is asked of the answer."),
+        optional("input", Kind::Data, "What the agent was asked, if it is to be told otherwise."),
+        optional("metadata", Kind::Object, "What else the judge is told."),
+    ],
+);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let problems = &mut compiler.problems;
-    let mut fields = read::Fields::open(arguments, "`agent`", problems)?;
+    let mut fields = ARGUMENTS.open(arguments, problems)?;
     let agent = fields.required("agent", problems).and_then(|node| read::name(node, "agent", problems));
     let criteria =
         fields.required("criteria", problems).and_then(|node| read::data(node, "criteria", Reading::Core, problems));

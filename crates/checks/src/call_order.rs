@@ -10,6 +10,7 @@
 //!   - call_order: [search_docs, create_issue]
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Failure, Node, Outcome, Spanned, read};
 use agentci_trace::Trace;
 
@@ -21,6 +22,13 @@ use crate::evaluate::Evaluate;
 struct CallOrder {
     order: Vec<Spanned<String>>,
 }
+
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "call_order",
+    about: "The tools were called in this order.",
+    arguments: Kind::List(&Kind::Text),
+};
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let order = read::texts(arguments, "call_order", &mut compiler.problems)?;

@@ -18,6 +18,7 @@
 
 use std::borrow::Cow;
 
+use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, Reading, Spanned, read};
 use agentci_trace::Trace;
 
@@ -33,11 +34,32 @@ struct Contains {
     of: Of,
 }
 
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "contains",
+    about: "What the agent said contains these texts.",
+    arguments: Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Shape(&ARGUMENTS)]),
+};
+
+static ARGUMENTS: Shape = Shape::new(
+    "`contains`",
+    "Texts, and how they are looked for.",
+    &[
+        required("text", Kind::Data, "A text, or several that must all be there; with `of: output` any value."),
+        optional("ignore_case", Kind::Truth, "Whether capital and small letters count as the same."),
+        optional(
+            "of",
+            Kind::Choice(&Of::WORDS),
+            "Where to look: in all that the agent said, or in its final output alone.",
+        ),
+    ],
+);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let (mut texts, mut ignore_case, mut of) = (Some(arguments), None, None);
     if arguments.pairs().is_some() {
-        let mut fields = read::Fields::open(arguments, "`contains`", problems)?;
+        let mut fields = ARGUMENTS.open(arguments, problems)?;
         texts = fields.required("text", problems);
         ignore_case = fields.optional("ignore_case");
         of = fields.optional("of");

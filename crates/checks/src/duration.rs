@@ -16,8 +16,9 @@
 
 use std::time::Duration;
 
+use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional};
 use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Spanned, read};
-use agentci_trace::{Event, Kind, Trace};
+use agentci_trace::{Event, Kind as Happened, Trace};
 use serde_json::Value;
 
 use crate::compiler::Compiler;
@@ -32,9 +33,26 @@ struct WithinTime {
     idle: Option<Spanned<Duration>>,
 }
 
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "duration",
+    about: "How long the agent was at work, as a whole and without a tool call.",
+    arguments: Kind::Shape(&ARGUMENTS),
+};
+
+static ARGUMENTS: Shape = Shape::new(
+    "`duration`",
+    "Limits on time.",
+    &[
+        optional("max", Kind::Duration, "The most time from the start of the first turn to the end of the last."),
+        optional("idle", Kind::Duration, "The most time without a tool call."),
+    ],
+)
+.rules(&[Rule::Some(&["max", "idle"])]);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let problems = &mut compiler.problems;
-    let mut fields = read::Fields::open(arguments, "`duration`", problems)?;
+    let mut fields = ARGUMENTS.open(arguments, problems)?;
     let (max, idle) = (fields.optional("max"), fields.optional("idle"));
     let span = fields.span();
     fields.finish(problems);
@@ -124,10 +142,10 @@ impl WorkTime {
     fn of(trace: &Trace) -> Self {
         let events = trace.events();
         let at = |event: Option<&Event>| event.map(|event| event.at.offset_us);
-        let start = events.iter().find(|event| matches!(event.kind, Kind::TurnStart(_))).or(events.first());
+        let start = events.iter().find(|event| matches!(event.kind, Happened::TurnStart(_))).or(events.first());
         // A turn that was begun and not ended goes on to the last thing that happened.
-        let bound = |event: &&Event| matches!(event.kind, Kind::TurnStart(_) | Kind::TurnEnd);
-        let end = events.iter().rfind(bound).filter(|event| event.kind == Kind::TurnEnd).or(events.last());
+        let bound = |event: &&Event| matches!(event.kind, Happened::TurnStart(_) | Happened::TurnEnd);
+        let end = events.iter().rfind(bound).filter(|event| event.kind == Happened::TurnEnd).or(events.last());
         let start = at(start).unwrap_or_default();
         Self { start, end: at(end).unwrap_or_default().max(start) }
     }

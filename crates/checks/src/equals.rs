@@ -15,6 +15,7 @@
 
 use std::borrow::Cow;
 
+use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Failure, Node, Outcome, Reading, Span, read};
 use agentci_trace::Trace;
 use serde_json::Value;
@@ -30,6 +31,10 @@ struct Equals {
     value: Value,
     span: Span,
 }
+
+/// What it is given.
+pub(crate) const SHAPE: CheckShape =
+    CheckShape { name: "equals", about: "The agent's final output is this value.", arguments: Kind::Data };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let value = read::data(arguments, "equals", Reading::Core, &mut compiler.problems)?;

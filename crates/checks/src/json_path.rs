@@ -18,6 +18,7 @@
 
 use std::borrow::Cow;
 
+use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Reading, Span, read};
 use agentci_trace::Trace;
 use serde_json::Value;
@@ -38,9 +39,29 @@ struct AtPath {
     span: Span,
 }
 
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "json_path",
+    about: "At a path of the agent's final output stands this value.",
+    arguments: Kind::Shape(&ARGUMENTS),
+};
+
+static ARGUMENTS: Shape = Shape::new(
+    "`json_path`",
+    "A path into the final output, and what stands there.",
+    &[
+        required(
+            "path",
+            Kind::Text,
+            "Names with dots between them and indexes in brackets, or a JSONPath that begins with `$`.",
+        ),
+        optional("value", Kind::Data, "What stands at the path; of a list, one item."),
+    ],
+);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let problems = &mut compiler.problems;
-    let mut fields = read::Fields::open(arguments, "`json_path`", problems)?;
+    let mut fields = ARGUMENTS.open(arguments, problems)?;
     let path = fields.required("path", problems);
     let value = fields.optional("value");
     fields.finish(problems);

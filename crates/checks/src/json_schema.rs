@@ -20,6 +20,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
+use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional, words};
 use agentci_plan::{Detail, Diagnostic, Failure, Files, Node, Outcome, Reading, Span, join, read};
 use agentci_trace::Trace;
 use jsonschema::{PatternOptions, ValidationError};
@@ -56,16 +57,39 @@ enum Of {
     Text,
 }
 
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "json_schema",
+    about: "The agent's final output is valid under a JSON Schema.",
+    arguments: Kind::Either(&[Kind::Text, Kind::Shape(&ARGUMENTS)]),
+};
+
+const WAYS: [(&str, Of); 2] = [("output", Of::Output), ("text", Of::Text)];
+
+static ARGUMENTS: Shape = Shape::new(
+    "`json_schema`",
+    "A schema, and what is held against it.",
+    &[
+        optional("schema", Kind::Data, "The schema itself."),
+        optional("path", Kind::Text, "The file of the schema, from the folder of the suite."),
+        optional(
+            "of",
+            Kind::Choice(&words(&WAYS)),
+            "Whether the output is taken as it is, or always read as JSON from its text.",
+        ),
+    ],
+)
+.rules(&[Rule::One(&["schema", "path"])]);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let mut path = arguments;
     let mut of = Of::Either;
     if arguments.pairs().is_some() {
-        let mut fields = read::Fields::open(arguments, "`json_schema`", &mut compiler.problems)?;
+        let mut fields = ARGUMENTS.open(arguments, &mut compiler.problems)?;
         let inline = fields.optional("schema");
         let file = fields.optional("path");
         if let Some(node) = fields.optional("of") {
-            let choices = [("output", Of::Output), ("text", Of::Text)];
-            of = read::choice(node, "of", &choices, &mut compiler.problems).unwrap_or(of);
+            of = read::choice(node, "of", &WAYS, &mut compiler.problems).unwrap_or(of);
         }
         fields.finish(&mut compiler.problems);
         match (inline, file) {

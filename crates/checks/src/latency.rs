@@ -11,8 +11,9 @@
 //!   - latency: { max_ms: 500 }
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind, Shape, required};
 use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Spanned, read};
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{Kind as Happened, Trace};
 use serde_json::Value;
 
 use crate::compiler::Compiler;
@@ -23,9 +24,19 @@ struct Latency {
     max_ms: Spanned<f64>,
 }
 
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "latency",
+    about: "The answer took at most so many milliseconds.",
+    arguments: Kind::Shape(&ARGUMENTS),
+};
+
+static ARGUMENTS: Shape =
+    Shape::new("`latency`", "A limit on time.", &[required("max_ms", Kind::Number, "The most milliseconds.")]);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let problems = &mut compiler.problems;
-    let mut fields = read::Fields::open(arguments, "`latency`", problems)?;
+    let mut fields = ARGUMENTS.open(arguments, problems)?;
     let node = fields.required("max_ms", problems);
     fields.finish(problems);
     let node = node?;
@@ -57,7 +68,7 @@ pub fn latency_ms(trace: &Trace) -> f64 {
         .events()
         .iter()
         .filter_map(|event| match &event.kind {
-            Kind::ModelCall { response, .. } => response.get("latency_ms").and_then(Value::as_f64),
+            Happened::ModelCall { response, .. } => response.get("latency_ms").and_then(Value::as_f64),
             _ => None,
         })
         .sum();

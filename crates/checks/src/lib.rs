@@ -42,5 +42,5 @@ mod walk;
 pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single, survivable};
 pub use evidence::{Kept, Question};
 pub use latency::latency_ms;
-pub use registry::names;
+pub use registry::{names, shapes};
 pub use script::ScriptCall;

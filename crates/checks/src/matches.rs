@@ -15,6 +15,7 @@
 //!   - matches: { pattern: refunded|paid back, ignore_case: true }
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, read};
 use agentci_trace::Trace;
 
@@ -30,11 +31,32 @@ struct Matches {
     of: Of,
 }
 
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "matches",
+    about: "What the agent said matches these regular expressions.",
+    arguments: Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Shape(&ARGUMENTS)]),
+};
+
+static ARGUMENTS: Shape = Shape::new(
+    "`matches`",
+    "Patterns, and how they are looked for.",
+    &[
+        required("pattern", Kind::OneOrMore(&Kind::Text), "A regular expression, or several that must all be found."),
+        optional("ignore_case", Kind::Truth, "Whether capital and small letters count as the same."),
+        optional(
+            "of",
+            Kind::Choice(&Of::WORDS),
+            "Where to look: in all that the agent said, or in its final output alone.",
+        ),
+    ],
+);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let (mut patterns, mut ignore_case, mut of) = (Some(arguments), None, None);
     if arguments.pairs().is_some() {
-        let mut fields = read::Fields::open(arguments, "`matches`", problems)?;
+        let mut fields = ARGUMENTS.open(arguments, problems)?;
         patterns = fields.required("pattern", problems);
         ignore_case = fields.optional("ignore_case");
         of = fields.optional("of");

@@ -14,6 +14,7 @@
 //!   - no_pii
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Failure, Node, Outcome, read};
 use agentci_trace::Trace;
 
@@ -26,6 +27,13 @@ const LISTED: usize = 20;
 
 #[derive(Debug)]
 struct NoPii;
+
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "no_pii",
+    about: "What the agent said holds no e-mail address, telephone, social security or card number.",
+    arguments: Kind::Asked,
+};
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     read::asked(arguments, "no_pii", &mut compiler.problems)?;

@@ -1,6 +1,7 @@
 //! Every check by its name.
 
 use agentci_plan::Node;
+use agentci_plan::shape::CheckShape;
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
@@ -12,35 +13,40 @@ use crate::{
 /// Reads the arguments of a check; problems go to the compiler.
 type Compile = fn(&Node, &mut Compiler<'_>) -> Option<Box<dyn Evaluate>>;
 
-const KINDS: &[(&str, Compile)] = &[
-    ("agent", agent::compile),
-    ("call_order", call_order::compile),
-    ("contains", contains::compile),
-    ("duration", duration::compile),
-    ("equals", equals::compile),
-    ("json_path", json_path::compile),
-    ("json_schema", json_schema::compile),
-    ("latency", latency::compile),
-    ("matches", matches::compile),
-    ("no_pii", no_pii::compile),
-    ("required_fields", required_fields::compile),
-    ("script", script::compile),
-    ("semantic", semantic::compile),
-    ("task", task::compile),
-    ("tokens", tokens::compile),
-    ("tool_called", tool_called::compile),
-    ("tool_evidence", tool_evidence::compile),
-    ("tool_result", tool_result::compile),
-    ("type", type_of::compile),
-    ("unusable", unusable::compile),
-    ("valid_json", valid_json::compile),
+const KINDS: &[(&CheckShape, Compile)] = &[
+    (&agent::SHAPE, agent::compile),
+    (&call_order::SHAPE, call_order::compile),
+    (&contains::SHAPE, contains::compile),
+    (&duration::SHAPE, duration::compile),
+    (&equals::SHAPE, equals::compile),
+    (&json_path::SHAPE, json_path::compile),
+    (&json_schema::SHAPE, json_schema::compile),
+    (&latency::SHAPE, latency::compile),
+    (&matches::SHAPE, matches::compile),
+    (&no_pii::SHAPE, no_pii::compile),
+    (&required_fields::SHAPE, required_fields::compile),
+    (&script::SHAPE, script::compile),
+    (&semantic::SHAPE, semantic::compile),
+    (&task::SHAPE, task::compile),
+    (&tokens::SHAPE, tokens::compile),
+    (&tool_called::SHAPE, tool_called::compile),
+    (&tool_evidence::SHAPE, tool_evidence::compile),
+    (&tool_result::SHAPE, tool_result::compile),
+    (&type_of::SHAPE, type_of::compile),
+    (&unusable::SHAPE, unusable::compile),
+    (&valid_json::SHAPE, valid_json::compile),
 ];
+
+/// What each check is given, sorted by name.
+pub fn shapes() -> impl Iterator<Item = &'static CheckShape> {
+    KINDS.iter().map(|(shape, _)| *shape)
+}
 
 /// The names of all checks, sorted.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    KINDS.iter().map(|(name, _)| *name)
+    shapes().map(|shape| shape.name)
 }
 
 pub(crate) fn find(name: &str) -> Option<Compile> {
-    KINDS.iter().find(|(known, _)| *known == name).map(|(_, compile)| *compile)
+    KINDS.iter().find(|(known, _)| known.name == name).map(|(_, compile)| *compile)
 }

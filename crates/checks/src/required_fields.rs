@@ -10,6 +10,7 @@
 //!   - required_fields: [category, reply]
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Detail, Failure, Node, Outcome, Spanned, read};
 use agentci_trace::Trace;
 use serde_json::Value;
@@ -21,6 +22,13 @@ use crate::evaluate::{Evaluate, no_output};
 struct RequiredFields {
     fields: Vec<Spanned<String>>,
 }
+
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "required_fields",
+    about: "The agent's final output has these keys.",
+    arguments: Kind::OneOrMore(&Kind::Text),
+};
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let fields = read::one_or_more_texts(arguments, "required_fields", &mut compiler.problems)?;

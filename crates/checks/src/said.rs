@@ -1,5 +1,6 @@
 //! What the agent said, in a message.
 
+use agentci_plan::shape::words;
 use agentci_plan::{Diagnostics, Node, read};
 use agentci_trace::Trace;
 
@@ -29,8 +30,12 @@ pub(crate) enum Of {
 }
 
 impl Of {
+    /// The words for them.
+    pub(crate) const WORDS: [&str; 2] = words(&Self::NAMES);
+    const NAMES: [(&str, Of); 2] = [("text", Of::Said), ("output", Of::Output)];
+
     pub(crate) fn read(node: &Node, problems: &mut Diagnostics) -> Option<Self> {
-        read::choice(node, "of", &[("text", Of::Said), ("output", Of::Output)], problems)
+        read::choice(node, "of", &Self::NAMES, problems)
     }
 
     pub(crate) fn text(self, trace: &Trace) -> String {

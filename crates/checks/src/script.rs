@@ -17,6 +17,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Diagnostic, Failure, Node, Outcome, Reading, ScriptFile, Span, Spanned, join, read};
 use agentci_trace::Trace;
 use serde_json::Value;
@@ -51,8 +52,27 @@ struct Script {
     input: Option<Value>,
 }
 
+/// What it is given.
+pub(crate) const SHAPE: CheckShape =
+    CheckShape { name: "script", about: "A function of the suite's own says so.", arguments: Kind::Shape(&ARGUMENTS) };
+
+static ARGUMENTS: Shape = Shape::new(
+    "`script`",
+    "A function, and what it is given.",
+    &[
+        required(
+            "file",
+            Kind::Text,
+            "The file with the function, JavaScript or TypeScript, from the folder of the suite.",
+        ),
+        required("function", Kind::Name, "The name of the function."),
+        optional("value", Kind::Data, "What the function is given as its third argument."),
+        optional("input", Kind::Data, "What the agent was asked, if the function is to be told otherwise."),
+    ],
+);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
-    let mut fields = read::Fields::open(arguments, "`script`", &mut compiler.problems)?;
+    let mut fields = ARGUMENTS.open(arguments, &mut compiler.problems)?;
     let file = fields.required("file", &mut compiler.problems);
     let function = fields.required("function", &mut compiler.problems);
     let (value, input) = (fields.optional("value"), fields.optional("input"));

@@ -18,6 +18,7 @@
 //!   - semantic: { expected: Your card was charged 20 euros., threshold: { builtin: 0.55, openai: 0.8 }, facts: warn }
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required, words};
 use agentci_plan::{
     Detail, Diagnostic, Diagnostics, Differing, Failure, Node, Outcome, Similarity, Span, Spanned, is_meant, read,
 };
@@ -68,11 +69,31 @@ struct Measured {
     note: Option<String>,
 }
 
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "semantic",
+    about: "What the agent said means the same as the expected text.",
+    arguments: Kind::Either(&[Kind::Name, Kind::Shape(&ARGUMENTS)]),
+};
+
+static ARGUMENTS: Shape = Shape::new(
+    "`semantic`",
+    "The expected text, and how near an answer must be.",
+    &[
+        required("expected", Kind::Name, "What a good answer says."),
+        optional("threshold", THRESHOLD, "The least similarity, or one for each embedder."),
+        optional("facts", Kind::Choice(&words(&FACTS)), "What a fact comes to that the answer does not state."),
+    ],
+);
+
+const THRESHOLD: Kind = Kind::Either(&[SHARE, Kind::FilledMap(&SHARE)]);
+const SHARE: Kind = Kind::Range(0.0, 1.0);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let (mut expected, mut limit, mut facts) = (Some(arguments), None, None);
     if arguments.pairs().is_some() {
-        let mut fields = read::Fields::open(arguments, "`semantic`", problems)?;
+        let mut fields = ARGUMENTS.open(arguments, problems)?;
         expected = fields.required("expected", problems);
         limit = fields.optional("threshold");
         facts = fields.optional("facts");

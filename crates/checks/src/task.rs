@@ -13,8 +13,9 @@
 //!   - task: { state: [input-required, auth-required] }
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional, words};
 use agentci_plan::{Diagnostic, Failure, Node, Outcome, Span, Spanned, read};
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{Kind as Happened, Trace};
 use serde_json::Value;
 
 use crate::compiler::Compiler;
@@ -44,9 +45,40 @@ struct TaskStands {
     patterns: Vec<Pattern>,
 }
 
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "task",
+    about: "The task of an A2A agent is in this state and made these artifacts.",
+    arguments: Kind::Shape(&ARGUMENTS),
+};
+
+static ARGUMENTS: Shape = Shape::new(
+    "`task`",
+    "The state of a task, and what it made.",
+    &[
+        optional(
+            "state",
+            Kind::OneOrMore(&Kind::Choice(&words(&STATES))),
+            "The state, or several of which one is enough.",
+        ),
+        optional("artifacts", Kind::Shape(&ARTIFACTS), "What the task made."),
+    ],
+)
+.rules(&[Rule::Some(&["state", "artifacts"])]);
+
+static ARTIFACTS: Shape = Shape::new(
+    "`artifacts`",
+    "What a task made.",
+    &[
+        optional("match", Kind::OneOrMore(&Kind::Text), "Patterns, each of which an artifact matches."),
+        optional("min", Kind::Count(0), "The least number of artifacts."),
+        optional("names", Kind::OneOrMore(&Kind::Text), "Names, each of which an artifact has."),
+    ],
+);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let problems = &mut compiler.problems;
-    let mut fields = read::Fields::open(arguments, "`task`", problems)?;
+    let mut fields = ARGUMENTS.open(arguments, problems)?;
     let (state, artifacts) = (fields.optional("state"), fields.optional("artifacts"));
     fields.finish(problems);
     if state.is_none() && artifacts.is_none() {
@@ -60,7 +92,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
     let states: Vec<Option<Spanned<&'static str>>> = written.iter().map(&mut read_state).collect();
     let (mut least, mut names, mut patterns) = (Some(None), Some(Vec::new()), Some(Vec::new()));
     if let Some(artifacts) = artifacts {
-        let mut fields = read::Fields::open(artifacts, "`artifacts`", problems)?;
+        let mut fields = ARTIFACTS.open(artifacts, problems)?;
         let matching = fields.optional("match");
         least = match fields.optional("min") {
             None => Some(None),
@@ -137,7 +169,7 @@ impl TaskStands {
 /// The task as the agent left it.
 fn last_task(trace: &Trace) -> Option<&Value> {
     trace.events().iter().rev().find_map(|event| match &event.kind {
-        Kind::State(state) => state.get("task").filter(|task| task.is_object()),
+        Happened::State(state) => state.get("task").filter(|task| task.is_object()),
         _ => None,
     })
 }

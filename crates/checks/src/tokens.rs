@@ -11,6 +11,7 @@
 //!   - tokens: { max: 500 }
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind, Shape, required};
 use agentci_plan::{Detail, Failure, Node, Outcome, Spanned, read};
 use agentci_trace::Trace;
 
@@ -22,9 +23,19 @@ struct Tokens {
     max: Spanned<i64>,
 }
 
+/// What it is given.
+pub(crate) const SHAPE: CheckShape =
+    CheckShape { name: "tokens", about: "The model wrote at most so many tokens.", arguments: Kind::Shape(&ARGUMENTS) };
+
+static ARGUMENTS: Shape = Shape::new(
+    "`tokens`",
+    "A limit on tokens.",
+    &[required("max", Kind::Whole(i64::MIN, i64::MAX), "The most tokens over the whole case.")],
+);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let problems = &mut compiler.problems;
-    let mut fields = read::Fields::open(arguments, "`tokens`", problems)?;
+    let mut fields = ARGUMENTS.open(arguments, problems)?;
     let max = fields.required("max", problems);
     fields.finish(problems);
     let max = Spanned::new(read::integer(max?, "max", problems)?, max?.span);

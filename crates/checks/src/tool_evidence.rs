@@ -19,6 +19,7 @@
 //!   - not: { tool_evidence: [delete_order, refund_order] }
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Diagnostic, Failure, Node, Outcome, Spanned, read};
 use agentci_trace::Trace;
 use serde_json::Value;
@@ -34,6 +35,13 @@ const DEPTH: usize = 8;
 struct ToolEvidence {
     tools: Vec<Spanned<String>>,
 }
+
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "tool_evidence",
+    about: "What the agent said shows that these tools were called.",
+    arguments: Kind::OneOrMore(&Kind::Name),
+};
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let tools = read::one_or_more_texts(arguments, "tool_evidence", &mut compiler.problems)?;

@@ -14,6 +14,7 @@
 //!   - tool_result: { name: refund_order }
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, Reading, Span, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
 use serde_json::Value;
@@ -42,8 +43,26 @@ enum Wanted {
     Holding(Vec<(String, Wanted)>),
 }
 
+/// What it is given.
+pub(crate) const SHAPE: CheckShape =
+    CheckShape { name: "tool_result", about: "A tool gave this result.", arguments: Kind::Shape(&ARGUMENTS) };
+
+static ARGUMENTS: Shape = Shape::new(
+    "`tool_result`",
+    "A tool, and what it gave.",
+    &[
+        required("name", Kind::Name, "The name of the tool."),
+        optional("suffix", Kind::Truth, "Whether a tool counts whose name ends in this one."),
+        optional(
+            "result",
+            Kind::Data,
+            "What was given: values, texts that begin with `regex:`, or parts of a mapping.",
+        ),
+    ],
+);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
-    let mut fields = read::Fields::open(arguments, "`tool_result`", &mut compiler.problems)?;
+    let mut fields = ARGUMENTS.open(arguments, &mut compiler.problems)?;
     let name = fields.required("name", &mut compiler.problems);
     let name = name.and_then(|node| read::name(node, "name", &mut compiler.problems));
     let suffix = fields.optional("suffix");

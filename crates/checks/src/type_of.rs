@@ -11,6 +11,7 @@
 //!   - type: object
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind, words};
 use agentci_plan::{Detail, Failure, Node, Outcome, Span, read};
 use agentci_trace::Trace;
 
@@ -33,6 +34,13 @@ const NAMES: [(&str, &str); 6] = [
     ("object", "object"),
     ("null", "null"),
 ];
+
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "type",
+    about: "The agent's final output is of this type.",
+    arguments: Kind::Either(&[Kind::Choice(&words(&NAMES)), Kind::Nothing]),
+};
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let name = read::choice(arguments, "type", &NAMES, &mut compiler.problems)?;

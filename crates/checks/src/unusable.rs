@@ -10,6 +10,7 @@
 //!   - unusable: there is no assertion of the type `equal`
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Failure, Node, Outcome, Span, read};
 use agentci_trace::Trace;
 
@@ -21,6 +22,10 @@ struct Unusable {
     reason: String,
     span: Span,
 }
+
+/// What it is given.
+pub(crate) const SHAPE: CheckShape =
+    CheckShape { name: "unusable", about: "Nothing: it never holds, and says why.", arguments: Kind::Text };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let reason = read::text(arguments, "unusable", &mut compiler.problems)?;

@@ -10,6 +10,7 @@
 //!   - valid_json
 //! ```
 
+use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Failure, Node, Outcome, read};
 use agentci_trace::Trace;
 use serde::de::IgnoredAny;
@@ -20,6 +21,10 @@ use crate::said::quote;
 
 #[derive(Debug)]
 struct ValidJson;
+
+/// What it is given.
+pub(crate) const SHAPE: CheckShape =
+    CheckShape { name: "valid_json", about: "What the agent said is one JSON value.", arguments: Kind::Asked };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     read::asked(arguments, "valid_json", &mut compiler.problems)?;

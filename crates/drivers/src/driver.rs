@@ -98,6 +98,11 @@ impl Driver {
         }
     }
 
+    /// Whether a turn waits for nothing and nobody.
+    pub fn answers_at_once(&self) -> bool {
+        matches!(self.0, Kind::Mock(_))
+    }
+
     /// Takes one turn: everything the agent does is written to the sink.
     pub async fn turn(
         &mut self,

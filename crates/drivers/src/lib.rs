@@ -16,10 +16,12 @@ mod ids;
 mod input;
 mod mcp;
 pub mod mock;
+#[doc(hidden)]
+pub mod outside;
 mod process;
 mod sink;
 
-pub use agentci_wire::{Ending, adopt_orphans, sweep_all};
+pub use agentci_wire::{Ending, adopt_orphans, guard, open_files_limit, sweep_all};
 pub use chat::{Resources, ScriptedModel};
 pub use driver::{Context, Driver, ToolBases};
 pub use error::DriveError;

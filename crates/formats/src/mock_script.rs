@@ -1,10 +1,40 @@
 //! A scripted model as YAML: `model_name`, `responses`, `default_latency_ms`, `failure_rate`. Both the `mock` target of a native
 //! suite and a `mock_config.yaml` are read here.
 
+use agentci_plan::shape::{Field, Kind, Shape, Unknown, optional, required};
 use agentci_plan::{
     Content, Diagnostic, Diagnostics, Key, MockResponse, MockScript, Node, Pair, Reading, Scalar, Severity, Span, read,
 };
 use serde_json::Value;
+
+/// The keys of a script, but for its responses.
+pub(crate) static SCRIPT: &[Field] = &[required("model_name", Kind::Text, "The name of the model.")];
+
+/// The responses of a script whose unknown keys are errors.
+pub(crate) static RESPONSES: Field = optional("responses", Kind::List(&Kind::Shape(&RESPONSE)), WHAT);
+/// The same, where unknown keys are warned about.
+pub(crate) static LAX_RESPONSES: Field = optional("responses", Kind::List(&Kind::Shape(&LAX_RESPONSE)), WHAT);
+const WHAT: &str = "What the model answers, one after another and then from the beginning.";
+
+/// How the model behaves.
+pub(crate) static MANNER: &[Field] = &[
+    optional(
+        "default_latency_ms",
+        Kind::Spelt(f64::INFINITY),
+        "The milliseconds an answer takes that no response is for.",
+    ),
+    optional("failure_rate", Kind::Spelt(1.0), "The share of calls that fail."),
+];
+
+static RESPONSE: Shape = Shape::new("a response", "One answer of the model.", RESPONSE_KEYS);
+static LAX_RESPONSE: Shape = RESPONSE.unknown(Unknown::Warned);
+static RESPONSE_KEYS: &[Field] = &[
+    required("content", Kind::Text, "What the model says."),
+    required("model", Kind::Text, "The name of the model that says it."),
+    required("tokens_used", Kind::SpeltCount, "How many tokens it took."),
+    required("latency_ms", Kind::Spelt(f64::INFINITY), "How many milliseconds it took."),
+    optional("finish_reason", Kind::Text, "Why the model stopped, `stop` without it."),
+];
 
 /// Reads a script's keys; `None` when something is wrong. Unknown keys of a response are as bad as `unknown` says.
 pub(crate) fn script(
@@ -35,13 +65,13 @@ fn responses(node: &Node, unknown: Severity, problems: &mut Diagnostics) -> Opti
 }
 
 fn response(node: &Node, unknown: Severity, problems: &mut Diagnostics) -> Option<MockResponse> {
-    let mut fields = read::Fields::open(node, "a response", problems)?;
+    let mut fields = if unknown == Severity::Error { &RESPONSE } else { &LAX_RESPONSE }.open(node, problems)?;
     let content = fields.required("content", problems).and_then(|node| read::text(node, "content", problems));
     let model = fields.required("model", problems).and_then(|node| read::text(node, "model", problems));
     let tokens_used = fields.required("tokens_used", problems).and_then(|node| tokens(node, problems));
     let latency_ms = fields.required("latency_ms", problems).and_then(|node| latency(node, "latency_ms", problems));
     let finish_reason = fields.optional("finish_reason").and_then(|node| read::text(node, "finish_reason", problems));
-    fields.finish_as(unknown, problems);
+    fields.finish(problems);
     Some(MockResponse {
         content: content?,
         model: model?,

@@ -1,6 +1,10 @@
 //! `skip`: whether a case is left out, and why.
 
+use agentci_plan::shape::Kind;
 use agentci_plan::{Diagnostics, Node, Skip, read};
+
+/// What may stand there.
+pub(crate) const SKIP: Kind = Kind::Either(&[Kind::Truth, Kind::Text]);
 
 /// `true`, `false`, or the reason as text.
 pub(crate) fn skip(node: &Node, problems: &mut Diagnostics) -> Option<Skip> {

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use agentci_verdict::stamp;
 
-use crate::{LedgerError, name::safe_name, write_whole};
+use crate::{LedgerError, name::safe_name, write_pieces};
 
 /// How many runs of one suite may begin in the same second.
 const NAMES_A_SECOND: u32 = 10_000;
@@ -48,11 +48,20 @@ impl RunFolder {
 
     /// Writes a file of the run, complete or not at all.
     pub fn write_whole(&self, name: &str, bytes: &[u8]) -> Result<(), LedgerError> {
+        self.write_pieces(name, &mut |file| file.write_all(bytes))
+    }
+
+    /// The same for what is written piece by piece.
+    pub fn write_pieces(
+        &self,
+        name: &str,
+        write: &mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>,
+    ) -> Result<(), LedgerError> {
         let inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
         if name.is_empty() || !inside {
             return Err(LedgerError::Outside(name.to_owned()));
         }
-        write_whole(&self.path.join(name), bytes)
+        write_pieces(&self.path.join(name), write)
     }
 }
 

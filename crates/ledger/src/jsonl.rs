@@ -5,8 +5,9 @@
 //! {"v":1,"type":"task_start","suite":"demo","case_id":"t1","attempt":1,"timestamp":1763176000125, ...}
 //! ```
 //!
-//! Every line goes to the operating system in one piece and without a buffer in between, so a killed run loses nothing that was
-//! appended. What can remain is a torn last line, which [`read`] tells apart from damage.
+//! Lines may be held back for a moment, so that those of many short cases go to the operating system together; whoever tells a
+//! person of a case has them flushed first, so a killed run loses nothing that was told. What can remain is a torn last line,
+//! which [`read`] tells apart from damage.
 
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
@@ -22,10 +23,15 @@ const FILE_NAME: &str = "run.jsonl";
 /// The longest line that is read back, in bytes.
 const LINE_LIMIT: u64 = 256 * 1024 * 1024;
 
+/// How much is held back at most, in bytes.
+const HELD_LIMIT: usize = 64 * 1024;
+
 /// The growing record of a run.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
+    /// Whole lines that are not written yet.
+    held: Vec<u8>,
     failed: bool,
 }
 
@@ -34,25 +40,56 @@ impl Journal {
     pub fn create(folder: &RunFolder) -> Result<Self, LedgerError> {
         let path = folder.path().join(FILE_NAME);
         let file = fs_err::OpenOptions::new().append(true).create_new(true).open(path)?;
-        Ok(Self { file, failed: false })
+        Ok(Self { file, held: Vec::new(), failed: false })
     }
 
-    /// Appends an event. After the first failure nothing more is written, for the file may end in half a line; that failure is
-    /// the only one returned, so that a caller that warns does so once.
+    /// Appends an event, which is then in the file. After the first failure nothing more is written, for the file may end in
+    /// half a line; that failure is the only one returned, so that a caller that warns does so once.
     pub fn append(&mut self, event: &RunEvent) -> Result<(), LedgerError> {
+        self.hold(event)?;
+        self.flush()
+    }
+
+    /// Takes an event that may be held back until [`Journal::flush`] is called, more come, or the journal goes away.
+    pub fn hold(&mut self, event: &RunEvent) -> Result<(), LedgerError> {
         if self.failed {
             return Ok(());
         }
-        let written = self.write(event);
-        self.failed = written.is_err();
-        written
+        let before = self.held.len();
+        if let Err(source) = event.write_line(&mut self.held) {
+            self.held.truncate(before);
+            // What came before it is whole.
+            let _ = self.flush();
+            self.failed = true;
+            return Err(LedgerError::Event { path: self.file.path().to_path_buf(), source });
+        }
+        self.held.push(b'\n');
+        if self.held.len() < HELD_LIMIT { Ok(()) } else { self.flush() }
     }
 
-    fn write(&mut self, event: &RunEvent) -> Result<(), LedgerError> {
-        let mut line =
-            event.to_line().map_err(|source| LedgerError::Event { path: self.file.path().to_path_buf(), source })?;
-        line.push('\n');
-        Ok(self.file.write_all(line.as_bytes())?)
+    /// Writes what is held back.
+    pub fn flush(&mut self) -> Result<(), LedgerError> {
+        if self.failed || self.held.is_empty() {
+            return Ok(());
+        }
+        let written = self.file.write_all(&self.held);
+        self.failed = written.is_err();
+        self.held.clear();
+        // A single huge event must not keep its memory for the rest of the run.
+        self.held.shrink_to(2 * HELD_LIMIT);
+        Ok(written?)
+    }
+
+    /// Whether everything that was taken is in the file.
+    pub fn is_flushed(&self) -> bool {
+        self.held.is_empty()
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        // Whoever wants to know of a failure flushes before.
+        let _ = self.flush();
     }
 }
 
@@ -137,8 +174,8 @@ mod tests {
 
     fn said(text: &str) -> RunEvent {
         RunEvent {
-            suite: "demo".to_owned(),
-            case_id: Some("t1".to_owned()),
+            suite: "demo".into(),
+            case_id: Some("t1".into()),
             attempt: Some(1),
             timestamp: 7,
             body: Body::Text(TextSaid { turn: 0, text: text.to_owned() }),
@@ -167,6 +204,28 @@ mod tests {
             assert!(readback.damaged.is_empty() && !readback.torn);
         }
         assert!(Journal::create(&folder).is_err(), "a second journal would write into the first");
+    }
+
+    #[test]
+    fn what_is_held_back_is_written_in_whole_lines() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = RunFolder::create(base.path(), "demo", 0).unwrap();
+        let path = folder.path().join("run.jsonl");
+        let mut journal = Journal::create(&folder).unwrap();
+        journal.hold(&said("one")).unwrap();
+        assert!(!journal.is_flushed() && read(&path).unwrap().events.is_empty());
+        journal.flush().unwrap();
+        assert_eq!(read(&path).unwrap().events, [said("one")]);
+        let long = said(&"x".repeat(HELD_LIMIT / 3));
+        for _ in 0..3 {
+            journal.hold(&long).unwrap();
+        }
+        assert!(journal.is_flushed(), "there is a limit to what is held back");
+        journal.hold(&said("last")).unwrap();
+        drop(journal);
+        let readback = read(&path).unwrap();
+        assert_eq!(readback.events, [said("one"), long.clone(), long.clone(), long, said("last")]);
+        assert!(readback.damaged.is_empty() && !readback.torn);
     }
 
     #[test]
@@ -207,7 +266,7 @@ mod tests {
     #[test]
     fn a_full_disk_is_told_once() {
         let file = fs_err::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let mut journal = Journal { file, failed: false };
+        let mut journal = Journal { file, held: Vec::new(), failed: false };
         let end = RunEvent { body: Body::RunEnd(RunEnd::default()), ..said("") };
         let error = journal.append(&end).unwrap_err();
         assert!(error.to_string().contains("/dev/full"), "{error}");

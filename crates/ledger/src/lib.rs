@@ -18,4 +18,4 @@ pub use error::LedgerError;
 pub use folder::RunFolder;
 pub use jsonl::{Damage, Journal, Playback, Readback, play, read};
 pub use name::safe_name;
-pub use whole::write_whole;
+pub use whole::{write_pieces, write_whole};

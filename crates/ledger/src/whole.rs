@@ -14,19 +14,27 @@ use crate::LedgerError;
 /// A link is followed to the file it names. What is not a file, such as a pipe or `/dev/stdout`, is written to directly, since
 /// it must not be replaced.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LedgerError> {
+    write_pieces(path, &mut |file| file.write_all(bytes))
+}
+
+/// The same for what is written piece by piece.
+pub fn write_pieces(path: &Path, write: Write<'_>) -> Result<(), LedgerError> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         fs_err::create_dir_all(parent)?;
     }
     match std::fs::metadata(path) {
-        Ok(found) if !found.is_file() => Ok(fs_err::write(path, bytes)?),
-        Ok(_) => replace(&fs_err::canonicalize(path)?, bytes),
-        Err(_) => replace(path, bytes),
+        Ok(found) if !found.is_file() => Ok(write(&mut fs_err::File::create(path)?)?),
+        Ok(_) => replace(&fs_err::canonicalize(path)?, write),
+        Err(_) => replace(path, write),
     }
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), LedgerError> {
+/// Writes something to the file that it is given.
+type Write<'w> = &'w mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>;
+
+fn replace(path: &Path, write: Write<'_>) -> Result<(), LedgerError> {
     let temporary = beside(path);
-    let written = write_new(&temporary, bytes).and_then(|()| fs_err::rename(&temporary, path));
+    let written = write_new(&temporary, write).and_then(|()| fs_err::rename(&temporary, path));
     if written.is_err() {
         // The first error is the one worth telling; the remains may not even exist.
         let _ = std::fs::remove_file(&temporary);
@@ -34,9 +42,8 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), LedgerError> {
     Ok(written?)
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    use std::io::Write as _;
-    fs_err::OpenOptions::new().write(true).create_new(true).open(path)?.write_all(bytes)
+fn write_new(path: &Path, write: Write<'_>) -> io::Result<()> {
+    write(&mut fs_err::OpenOptions::new().write(true).create_new(true).open(path)?)
 }
 
 /// A hidden name in the same folder, which no other writer of this or another process picks.
@@ -74,7 +81,7 @@ mod tests {
         std::fs::create_dir(folder.path().join("taken")).unwrap();
         let error = write_whole(&folder.path().join("taken"), b"x").unwrap_err();
         assert!(error.to_string().contains("taken"), "{error}");
-        let error = replace(&folder.path().join("taken"), b"x").unwrap_err();
+        let error = replace(&folder.path().join("taken"), &mut |file| file.write_all(b"x")).unwrap_err();
         assert!(error.to_string().contains("taken"), "{error}");
         assert_eq!(names(folder.path()), ["taken"]);
     }

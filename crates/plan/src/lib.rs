@@ -25,6 +25,7 @@ mod redaction;
 mod routes;
 mod scalar;
 mod seed;
+pub mod shape;
 mod similarity;
 mod source;
 mod suite;

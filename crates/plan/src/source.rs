@@ -49,7 +49,7 @@ impl<T> Spanned<T> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The file, as the user named it.
-    pub path: String,
+    pub path: Arc<str>,
     /// The line, from 1; 0 for the whole file.
     pub line: u32,
     /// The column, from 1.
@@ -60,6 +60,9 @@ pub struct Place {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
+
+/// What a file is called that nobody added.
+const UNKNOWN: &str = "<unknown>";
 
 /// The longest line that a [`Place`] carries along, in characters.
 const PLACE_TEXT_LIMIT: usize = 400;
@@ -73,9 +76,11 @@ pub struct Sources {
 #[derive(Debug, Clone)]
 struct SourceFile {
     path: PathBuf,
+    /// The path as places have it.
+    shown: Arc<str>,
     text: Arc<str>,
     /// Byte offset of each line's first character.
-    starts: Vec<usize>,
+    starts: Vec<u32>,
 }
 
 impl Sources {
@@ -83,36 +88,44 @@ impl Sources {
     pub fn add(&mut self, path: &Path, text: impl Into<Arc<str>>) -> FileId {
         let text = text.into();
         let bytes = text.as_bytes();
-        let mut starts = vec![0];
         // YAML ends a line at a line feed, a carriage return, or both together.
-        let ends = |at: usize| bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
-        starts.extend((0..bytes.len()).filter(|at| ends(*at)).map(|at| at + 1));
+        let ends = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
+        let ends = memchr::memchr2_iter(b'\n', b'\r', bytes).filter(ends);
+        // What is larger than four gigabytes is read nowhere; its lines would be told without their text.
+        let mut starts: Vec<u32> = std::iter::once(0).chain(ends.map_while(|at| u32::try_from(at + 1).ok())).collect();
+        starts.shrink_to_fit();
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
-        self.files.push(SourceFile { path: path.to_path_buf(), text, starts });
+        let shown = path.display().to_string().into();
+        self.files.push(SourceFile { path: path.to_path_buf(), shown, text, starts });
         id
     }
 
     /// The path of a file, as it was named.
     pub fn path(&self, file: FileId) -> &Path {
-        self.files.get(file.0 as usize).map_or(Path::new("<unknown>"), |source| &source.path)
+        self.files.get(file.0 as usize).map_or(Path::new(UNKNOWN), |source| &source.path)
     }
 
     /// The place of a span, with the text of its line.
     pub fn place(&self, span: Span) -> Place {
+        let shown = self.files.get(span.file.0 as usize).map(|source| Arc::clone(&source.shown));
+        let line = self.line(span).unwrap_or_default();
+        // A line of few bytes has no more characters.
+        let cut = (line.len() > PLACE_TEXT_LIMIT).then(|| line.char_indices().nth(PLACE_TEXT_LIMIT)).flatten();
+        let end = cut.map_or(line.len(), |(at, _)| at);
         Place {
-            path: self.path(span.file).display().to_string(),
+            path: shown.unwrap_or_else(|| UNKNOWN.into()),
             line: span.line,
             column: span.column,
             width: span.width,
-            text: self.line(span).unwrap_or_default().chars().take(PLACE_TEXT_LIMIT).collect(),
+            text: line.get(..end).unwrap_or_default().to_owned(),
         }
     }
 
     fn line(&self, span: Span) -> Option<&str> {
         let source = self.files.get(span.file.0 as usize)?;
         let index = usize::try_from(span.line).ok()?.checked_sub(1)?;
-        let start = *source.starts.get(index)?;
-        let end = source.starts.get(index + 1).copied().unwrap_or(source.text.len());
+        let start = *source.starts.get(index)? as usize;
+        let end = source.starts.get(index + 1).map_or(source.text.len(), |next| *next as usize);
         source.text.get(start..end).map(|line| line.trim_end_matches(['\n', '\r']))
     }
 }

@@ -105,7 +105,7 @@ fn line(suite: &str, row: &Row) -> String {
         end.assertions.failed.to_string(),
         cell(&end.tags.join(" ")),
         cell(&reason),
-        cell(place.map(|place| place.path.as_str()).unwrap_or_default()),
+        cell(place.map(|place| &*place.path).unwrap_or_default()),
         number(place.map(|place| u64::from(place.line)).filter(|line| *line > 0)),
     ];
     cells.into_iter().chain(stability(row)).chain(similarity(row)).collect::<Vec<_>>().join(",") + "\r\n"

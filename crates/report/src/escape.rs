@@ -57,6 +57,9 @@ pub fn xml_attribute(text: &str) -> Cow<'_, str> {
 
 /// Copies the text only if `change` replaces something in it: it gets each character and says whether it wrote another.
 fn replace(text: &str, change: impl Fn(char, &mut String) -> bool) -> Cow<'_, str> {
+    if text.bytes().all(is_ordinary) {
+        return Cow::Borrowed(text);
+    }
     let mut changed: Option<String> = None;
     let mut piece = String::new();
     for (at, character) in text.char_indices() {
@@ -68,6 +71,11 @@ fn replace(text: &str, change: impl Fn(char, &mut String) -> bool) -> Cow<'_, st
         }
     }
     changed.map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// Whether a byte is a character that is replaced nowhere, as those of most texts are.
+fn is_ordinary(byte: u8) -> bool {
+    (b' '..0x7f).contains(&byte) && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'')
 }
 
 fn push(into: &mut String, text: &str) -> bool {

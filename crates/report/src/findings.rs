@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_case_without_reasons_is_still_told() {
         let end = CaseEnd { runs: 1, status: Status::Error, cause: Some(Cause::Hook), ..CaseEnd::default() };
-        let row = Row { id: "t1".into(), attempts: vec![std::sync::Arc::new(end)] };
+        let row = Row { id: "t1".into(), attempts: [std::sync::Arc::new(end)].into_iter().collect() };
         assert_eq!(render("demo", &row, 10, Paint::new(false)), "ERROR demo/t1: no reason was recorded (hook)\n");
     }
 }

@@ -22,6 +22,8 @@
 //! alike. A gate that failed has one, too,
 //! named `gate: min_pass_rate` and so on.
 
+use std::fmt::Write as _;
+
 use agentci_verdict::{Aggregates, Body, Cause, GateReport, GateStatus, Row, RunEvent, Stability, Status};
 
 use crate::quantity::duration;
@@ -75,7 +77,7 @@ impl Reporter for Junit {
 fn file(runs: &[Told]) -> String {
     let mut all = Aggregates::default();
     let mut wall_ms = 0;
-    let mut suites = Vec::new();
+    let mut suites = String::new();
     for Told { run, own_words } in runs {
         let words = |row: &Row| own_words.as_ref().and_then(|words| words.get(row.decisive().index));
         let failed_gates: Vec<String> = run.gates.iter().flat_map(|report| failed_gates(&run.suite, report)).collect();
@@ -83,10 +85,10 @@ fn file(runs: &[Told]) -> String {
         numbers.cases_total += failed_gates.len();
         numbers.cases_fail += failed_gates.len();
         let counts = counts(&numbers, run.end().wall_ms);
-        suites.push(format!("  <testsuite name=\"{}\" {counts}>\n", xml_attribute(&run.suite)));
-        suites.extend(run.rows.iter().map(|row| test_case(&run.suite, row, words(row))));
+        let _ = writeln!(suites, "  <testsuite name=\"{}\" {counts}>", xml_attribute(&run.suite));
+        run.rows.iter().for_each(|row| test_case(&run.suite, row, words(row), &mut suites));
         suites.extend(failed_gates);
-        suites.push("  </testsuite>\n".to_owned());
+        suites.push_str("  </testsuite>\n");
         all.cases_total += numbers.cases_total;
         all.cases_fail += numbers.cases_fail;
         all.cases_error += numbers.cases_error;
@@ -94,7 +96,10 @@ fn file(runs: &[Told]) -> String {
         wall_ms += run.end().wall_ms;
     }
     let counts = counts(&all, wall_ms);
-    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n{}</testsuites>\n", suites.concat())
+    // What is known last stands first; there it is put without another copy of it all.
+    suites.insert_str(0, &format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n"));
+    suites.push_str("</testsuites>\n");
+    suites
 }
 
 fn counts(numbers: &Aggregates, wall_ms: u64) -> String {
@@ -108,7 +113,7 @@ fn counts(numbers: &Aggregates, wall_ms: u64) -> String {
     )
 }
 
-fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>) -> String {
+fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>, into: &mut String) {
     let end = row.decisive();
     let mut inside = match (end.status, &end.skip_reason) {
         (Status::Pass, _) => Vec::new(),
@@ -135,13 +140,20 @@ fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>) -> String 
         let stderr = end.stderr_tail.join("\n");
         inside.push(format!("      <system-err>{}</system-err>\n", xml_text(&printable(&stderr))));
     }
-    let head = format!(
-        "    <testcase classname=\"{}\" name=\"{}\" time=\"{}\"",
-        xml_attribute(suite),
-        xml_attribute(&row.id),
-        seconds(row.wall_ms()),
-    );
-    if inside.is_empty() { format!("{head}/>\n") } else { format!("{head}>\n{}    </testcase>\n", inside.concat()) }
+    for part in
+        ["    <testcase classname=\"", &xml_attribute(suite), "\" name=\"", &xml_attribute(&row.id), "\" time=\""]
+    {
+        into.push_str(part);
+    }
+    let ms = row.wall_ms();
+    let _ = write!(into, "{}.{:03}\"", ms / 1000, ms % 1000);
+    if inside.is_empty() {
+        into.push_str("/>\n");
+    } else {
+        into.push_str(">\n");
+        into.extend(inside);
+        into.push_str("    </testcase>\n");
+    }
 }
 
 fn problem(element: &str, suite: &str, row: &Row) -> String {

@@ -47,7 +47,7 @@ pub use registry::{REPORTS, ReportKind};
 pub use reporter::{Output, ReportError, Reporter};
 pub use results::ScenarioResults;
 pub use snippet::{Heading, Snippet, diagnostic};
-pub use summary::{RUNLEDGER_VERSION, Summary};
+pub use summary::{RUNLEDGER_VERSION, Stream, Summary};
 pub use test_list::TestList;
 pub use test_suite::{AgentTestResult, Gathered, TestSuite, TestSuiteResult, label};
 pub use yao::{YaoDocument, YaoLines, YaoMarkdown};

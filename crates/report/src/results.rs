@@ -113,7 +113,7 @@ mod tests {
         let measured = |similarity| Similarity { similarity, embedder: "x".into(), ..Similarity::default() };
         let similarities = similarity.map(measured).into_iter().collect();
         let end = CaseEnd { runs: 1, status, cause, findings, similarities, ..CaseEnd::default() };
-        line(&Row { id: "t".into(), attempts: vec![Arc::new(end)] })
+        line(&Row { id: "t".into(), attempts: [Arc::new(end)].into_iter().collect() })
     }
 
     #[test]

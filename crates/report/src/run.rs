@@ -1,12 +1,14 @@
 //! What the reports keep of a run: its facts, its cases, its end.
 
+use std::sync::Arc;
+
 use agentci_verdict::{Body, GateReport, Rows, RunEnd, RunEvent, RunStart};
 
 /// A run as far as it was seen.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
     /// The name of the suite.
-    pub(crate) suite: String,
+    pub(crate) suite: Arc<str>,
     /// Facts about the run as a whole.
     pub(crate) start: RunStart,
     /// One row a case.
@@ -46,7 +48,7 @@ impl Run {
         self.first_seen.get_or_insert(event.timestamp);
         self.last_seen = event.timestamp;
         if self.suite != event.suite {
-            self.suite.clone_from(&event.suite);
+            self.suite = Arc::clone(&event.suite);
         }
         match &event.body {
             Body::RunStart(start) => self.start.clone_from(start),

@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     fn place(line: u32, column: u32, width: u32, text: &str) -> Place {
-        Place { path: "suites/refunds.yaml".to_owned(), line, column, width, text: text.to_owned() }
+        Place { path: "suites/refunds.yaml".into(), line, column, width, text: text.to_owned() }
     }
 
     fn render(place: &Place, label: &str) -> String {

@@ -78,9 +78,9 @@ impl Reporter for TestList {
 fn test(row: &Row) -> Value {
     let end = row.decisive();
     let mut test = Map::new();
-    test.insert("name".into(), row.id.as_str().into());
+    test.insert("name".into(), (&*row.id).into());
     if let Some(place) = &end.place {
-        test.insert("file".into(), place.path.as_str().into());
+        test.insert("file".into(), (&*place.path).into());
     }
     test.insert("passed".into(), end.passed.into());
     test.insert("duration".into(), end.wall_ms.into());
@@ -125,7 +125,7 @@ fn failure(finding: &Finding) -> Value {
         failure.insert("turn".into(), (turn + 1).into());
     }
     if let Some(place) = &finding.place {
-        failure.insert("file".into(), place.path.as_str().into());
+        failure.insert("file".into(), (&*place.path).into());
         failure.insert("line".into(), place.line.into());
     }
     if let Some(detail) = finding.details.first() {

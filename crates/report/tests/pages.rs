@@ -301,9 +301,9 @@ fn no_agent_can_give_orders_to_github() {
 /// Many small cases.
 fn many(count: usize, fails: impl Fn(usize) -> bool) -> Vec<RunEvent> {
     let event = |case: Option<String>, body| RunEvent {
-        suite: "many".to_owned(),
+        suite: "many".into(),
         attempt: case.is_some().then_some(1),
-        case_id: case,
+        case_id: case.map(Into::into),
         timestamp: 1_763_176_000_123,
         body,
     };

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 fn event(case: Option<(&str, u32)>, at: u64, body: Body) -> RunEvent {
     RunEvent {
         suite: "inputs".into(),
-        case_id: case.map(|(id, _)| id.to_owned()),
+        case_id: case.map(|(id, _)| id.into()),
         attempt: case.map(|(_, attempt)| attempt),
         timestamp: 1_763_176_000_123 + at,
         body,
@@ -70,9 +70,9 @@ fn end(wall_ms: u64, not_run: usize) -> RunEvent {
 /// One run of every ending.
 fn single() -> Vec<RunEvent> {
     let passed = CaseEnd {
-        input: Some(json!("Simple text")),
-        expected: Some(json!({ "ok": true })),
-        metadata: Some(json!({ "area": "<b>search</b>" })),
+        input: Some(Box::new(json!("Simple text"))),
+        expected: Some(Box::new(json!({ "ok": true }))),
+        metadata: Some(Box::new(json!({ "area": "<b>search</b>" }))),
         ..ended(0, 1, 56, Vec::new())
     };
     let failed = vec![finding(Cause::Check, "expected `a`"), finding(Cause::Check, "found no `b`")];

@@ -155,7 +155,7 @@ pub(crate) fn patience(options: &Options<'_>, own: Option<Duration>) -> Duration
 
 /// The trouble of a driver as that of a question.
 fn unheard(error: &DriveError, suite: &Path) -> Unheard {
-    let place = Place { path: suite.display().to_string(), line: 0, column: 1, width: 0, text: String::new() };
+    let place = Place { path: suite.display().to_string().into(), line: 0, column: 1, width: 0, text: String::new() };
     let finding = findings::drive(error, place).unwrap_or_default();
     Unheard { help: finding.help, ..Unheard::new(finding.cause, finding.message) }
 }

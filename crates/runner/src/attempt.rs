@@ -32,7 +32,7 @@ impl Job<'_> {
             }
             Ok(prepared) => {
                 let clock = Clock::start();
-                end.replay.clone_from(&prepared.replay);
+                end.replay = prepared.replay.clone().map(Box::new);
                 let checks = prepared.checks.clone();
                 let talk = converse(self, number, clock, prepared).await;
                 if let Some(replay) = &mut end.replay {
@@ -76,9 +76,9 @@ impl Job<'_> {
             tags: self.case.tags.clone(),
             place: Some(self.place(self.case.span)),
             assertions: AssertionCount { total, failed: 0 },
-            input: self.case.asked.as_deref().cloned(),
-            expected: self.case.expected.as_deref().cloned(),
-            metadata: self.case.metadata.as_deref().cloned(),
+            input: self.case.asked.as_deref().cloned().map(Box::new),
+            expected: self.case.expected.as_deref().cloned().map(Box::new),
+            metadata: self.case.metadata.as_deref().cloned().map(Box::new),
             ..CaseEnd::default()
         }
     }
@@ -105,10 +105,14 @@ impl Job<'_> {
 
     /// Prepares the case, unless the run is stopped meanwhile: hooks may take their time.
     async fn prepared(&self, number: u32) -> Result<crate::prepare::Prepared<'_>, Unprepared> {
+        if self.stop.stopped() {
+            return Err(findings::interrupted().into());
+        }
+        // Most cases are prepared without waiting for anything, and need not be told when to stop waiting.
         tokio::select! {
             biased;
-            () = self.stop.wait() => Err(findings::interrupted().into()),
             prepared = prepare(self, number) => prepared,
+            () = self.stop.wait() => Err(findings::interrupted().into()),
         }
     }
 }

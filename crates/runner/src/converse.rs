@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use agentci_drivers::{Clock, Context, DriveError, Driver, TraceSink};
-use agentci_plan::{Case, Limit, Limits, Place, StopRule, Target, Turn};
+use agentci_plan::{Case, Limit, Limits, StopRule, Target, Turn};
 use agentci_stubs::Recorder;
 use agentci_trace::{Event, Kind, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
@@ -46,6 +46,15 @@ enum Ended {
     Interrupted,
 }
 
+impl Ended {
+    fn of(result: Result<(), DriveError>) -> Self {
+        match result {
+            Ok(()) => Ended::Done,
+            Err(error) => Ended::Broken(error),
+        }
+    }
+}
+
 /// When to give up.
 struct Deadline {
     at: Instant,
@@ -72,7 +81,6 @@ impl Meters<'_> {
 /// Starts the agent and takes the turns.
 pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepared: Prepared<'_>) -> Conversation {
     let case = job.case;
-    let target = job.place(case.target.span());
     let mut talk = Conversation::default();
     talk.warnings.extend(prepared.warning.take());
     let mut driver = match open(job, number, &mut prepared) {
@@ -120,21 +128,21 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         sink.set_turn(numbered);
         meters.borrow_mut().turn = meter(&turn.limits);
         let deadline = deadline(job, clock, turn);
-        let ended = tokio::select! {
-            biased;
-            () = Seldom::new(job.stop.wait()) => Ended::Interrupted,
-            // Before the turn, which may use up what the runtime lets a task do at a time.
-            () = Seldom::new(tokio::time::sleep_until(deadline.at)) => Ended::TooLate,
-            result = driver.turn(&input, &mut sink, &host) => match result {
-                Ok(()) => Ended::Done,
-                Err(error) => Ended::Broken(error),
-            },
+        let ended = if driver.answers_at_once() {
+            at_once(job, &deadline, driver.turn(&input, &mut sink, &host)).await
+        } else {
+            tokio::select! {
+                biased;
+                () = Seldom::new(job.stop.wait()) => Ended::Interrupted,
+                // Before the turn, which may use up what the runtime lets a task do at a time.
+                () = Seldom::new(tokio::time::sleep_until(deadline.at)) => Ended::TooLate,
+                result = driver.turn(&input, &mut sink, &host) => Ended::of(result),
+            }
         };
         talk.wall = clock.started().elapsed();
         talk.given_up =
             matches!(ended, Ended::TooLate | Ended::Broken(DriveError::Timeout { .. } | DriveError::Stopped));
-        let trouble =
-            trouble(job, ended, &deadline, &target, || findings::last_seen(sink.trace(), driver.unread(), talk.wall));
+        let trouble = trouble(job, ended, &deadline, || findings::last_seen(sink.trace(), driver.unread(), talk.wall));
         let turn = counts_turns(case).then_some(numbered);
         found.borrow_mut().extend(trouble.map(|finding| Finding { turn, ..finding }));
         // What the agent says after a tool did not answer is not judged.
@@ -166,6 +174,19 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     talk
 }
 
+/// A turn that waits for nothing: neither a timer nor a signal could come between. Ten thousand of them must not keep others from
+/// their turn, though.
+async fn at_once(job: &Job<'_>, deadline: &Deadline, turn: impl Future<Output = Result<(), DriveError>>) -> Ended {
+    tokio::task::coop::consume_budget().await;
+    if job.stop.stopped() {
+        Ended::Interrupted
+    } else if deadline.at <= Instant::now() {
+        Ended::TooLate
+    } else {
+        Ended::of(turn.await)
+    }
+}
+
 /// Reaches the agent; if that can not be, why, unless it was said already.
 fn open(job: &Job<'_>, number: u32, prepared: &mut Prepared<'_>) -> Result<Driver, Vec<Finding>> {
     let (case, draws) = (job.case, job.draws.of(number));
@@ -183,16 +204,16 @@ fn open(job: &Job<'_>, number: u32, prepared: &mut Prepared<'_>) -> Result<Drive
         agents: &job.suite.agents,
         resources: &job.resources,
     };
-    let target = job.place(case.target.span());
+    let target = || job.place(case.target.span());
     match Driver::open(&case.target, &context, line) {
         Ok(Ok(driver)) => Ok(driver),
-        Ok(Err(error)) => Err(findings::drive(&error, target).into_iter().collect()),
+        Ok(Err(error)) => Err(findings::drive(&error, target()).into_iter().collect()),
         Err(unset) => Err(vec![match &*case.target {
             Target::Chat(chat) => {
                 let message = format!("{unset}, which the connector `{}` asks for", chat.connector.id);
                 findings::unset_connector(message, job.place(chat.connector.url.span))
             }
-            _ => findings::unset(unset.to_string(), target),
+            _ => findings::unset(unset.to_string(), target()),
         }]),
     }
 }
@@ -286,16 +307,10 @@ fn save(job: &Job<'_>, recorder: Recorder, secrets: &Redactor, talk: &Conversati
 }
 
 /// What a turn that did not end well comes to.
-fn trouble(
-    job: &Job<'_>,
-    ended: Ended,
-    deadline: &Deadline,
-    target: &Place,
-    facts: impl FnOnce() -> Vec<String>,
-) -> Option<Finding> {
+fn trouble(job: &Job<'_>, ended: Ended, deadline: &Deadline, facts: impl FnOnce() -> Vec<String>) -> Option<Finding> {
     match ended {
         Ended::Done => None,
-        Ended::Broken(error) => findings::drive(&error, target.clone()),
+        Ended::Broken(error) => findings::drive(&error, job.place(job.case.target.span())),
         Ended::Interrupted => Some(findings::interrupted()),
         Ended::TooLate => Some(match deadline.limit {
             Some(limit) => {

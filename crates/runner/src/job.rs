@@ -39,6 +39,9 @@ pub(crate) struct Job<'j> {
     pub(crate) sources: &'j Sources,
     pub(crate) suite: &'j Suite,
     pub(crate) case: &'j Case,
+    /// The names of both, as every event has them.
+    pub(crate) suite_name: &'j Arc<str>,
+    pub(crate) case_id: Arc<str>,
     pub(crate) ready: &'j ReadyCase,
     /// The position of the case among those selected.
     pub(crate) index: usize,
@@ -73,8 +76,8 @@ impl Job<'_> {
     pub(crate) fn emit(&self, attempt: u32, timestamp: u64, mut body: Body) {
         redact(&mut body, &mut self.secrets.borrow_mut());
         let event = RunEvent {
-            suite: self.suite.name.clone(),
-            case_id: Some(self.case.id.clone()),
+            suite: Arc::clone(self.suite_name),
+            case_id: Some(Arc::clone(&self.case_id)),
             attempt: Some(attempt),
             timestamp,
             body,

@@ -95,8 +95,8 @@ fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
         let key = last_step(&detail.path);
         secrets.learn(&serde_json::json!({ key: [&detail.expected, &detail.actual] }));
     }
-    for value in [&mut end.input, &mut end.expected, &mut end.metadata] {
-        data(value, secrets);
+    for value in [&mut end.input, &mut end.expected, &mut end.metadata].into_iter().flatten() {
+        secrets.value_learning(value);
     }
     let secrets = &*secrets;
     scrub_option(&mut end.description, secrets);

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use agentci_checks::ReadySuite;
 use agentci_drivers::Clock;
@@ -79,8 +80,9 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let secrets = RefCell::new(suite_secrets.clone());
     // Rows are kept where something is made of them.
     let keep = run.policy.is_some() || selected.iter().any(|index| suite.cases[*index].runs > 1);
+    let suite_name: Arc<str> = suite.name.as_str().into();
     let of_run =
-        |timestamp, body| RunEvent { suite: suite.name.clone(), case_id: None, attempt: None, timestamp, body };
+        |timestamp, body| RunEvent { suite: Arc::clone(&suite_name), case_id: None, attempt: None, timestamp, body };
     let send = |mut event: RunEvent| {
         // What belongs to a case was redacted there, with the secrets of that case.
         if event.case_id.is_none() {
@@ -107,7 +109,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
         let (emit, failed, secrets): (&dyn Fn(RunEvent), _, _) = (&send, &failed, &secrets);
         let (draws, evidence, library, services) = (&draws, &evidence, &library, &services);
-        let suite_secrets = &suite_secrets;
+        let (suite_name, suite_secrets) = (&suite_name, &suite_secrets);
         async move {
             let case = &suite.cases[index];
             let ready = &run.ready.cases[index];
@@ -119,6 +121,8 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 sources,
                 suite,
                 case,
+                suite_name,
+                case_id: case.id.as_str().into(),
                 ready,
                 index,
                 options,

@@ -24,9 +24,9 @@ pub const VERSION: u64 = 1;
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunEvent {
     /// The suite it belongs to.
-    pub suite: String,
+    pub suite: Arc<str>,
     /// The case, unless it is the run's own.
-    pub case_id: Option<String>,
+    pub case_id: Option<Arc<str>>,
     /// Which run of the case, from 1.
     pub attempt: Option<u32>,
     /// Unix milliseconds.
@@ -50,8 +50,8 @@ macro_rules! bodies {
                 match self { $(Body::$variant(_) => $name,)* }
             }
 
-            fn to_json(&self) -> Result<String, serde_json::Error> {
-                match self { $(Body::$variant(body) => serde_json::to_string(body),)* }
+            fn write_json(&self, into: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+                match self { $(Body::$variant(body) => serde_json::to_writer(into, body),)* }
             }
 
             fn from_json(name: &str, line: &str) -> Result<Self, EventError> {
@@ -285,7 +285,8 @@ pub enum CheckStatus {
     NotEvaluated,
 }
 
-/// How an attempt at a case ended: all a report needs of it.
+/// How an attempt at a case ended: all a report needs of it. Reports keep one for each case to the end of the run, so what few
+/// cases have takes little room in the others.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseEnd {
     /// The position of the case among those selected, from 0: reports list cases in this order, whatever finished first.
@@ -320,7 +321,7 @@ pub struct CaseEnd {
     pub similarities: Vec<Similarity>,
     /// The recording it was played from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replay: Option<Replay>,
+    pub replay: Option<Box<Replay>>,
     /// The last lines the agent wrote to its standard error, kept unless it passed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr_tail: Vec<String>,
@@ -335,13 +336,13 @@ pub struct CaseEnd {
     pub place: Option<Place>,
     /// What its file has the agent asked, where that is not what the agent is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input: Option<Value>,
+    pub input: Option<Box<Value>>,
     /// The whole result that its file hopes for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expected: Option<Value>,
+    pub expected: Option<Box<Value>>,
     /// What else its file says of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Value>,
+    pub metadata: Option<Box<Value>>,
 }
 
 /// What an attempt used.
@@ -480,22 +481,36 @@ struct Envelope<'e> {
 impl RunEvent {
     /// The event as one line of JSON, without the line end.
     pub fn to_line(&self) -> Result<String, EventError> {
-        let mut line = serde_json::to_string(&Envelope {
-            v: VERSION,
-            r#type: self.body.name(),
-            suite: &self.suite,
-            case_id: self.case_id.as_deref(),
-            attempt: self.attempt,
-            timestamp: self.timestamp,
-        })?;
+        let mut line = Vec::with_capacity(256);
+        self.write_line(&mut line)?;
+        String::from_utf8(line).map_err(|error| EventError::Json(serde::ser::Error::custom(error)))
+    }
+
+    /// Appends the same line to what is there.
+    pub fn write_line(&self, into: &mut Vec<u8>) -> Result<(), EventError> {
+        serde_json::to_writer(
+            &mut *into,
+            &Envelope {
+                v: VERSION,
+                r#type: self.body.name(),
+                suite: &self.suite,
+                case_id: self.case_id.as_deref(),
+                attempt: self.attempt,
+                timestamp: self.timestamp,
+            },
+        )?;
         // Both are JSON objects; one object is made of the two by dropping the braces between them.
-        let body = self.body.to_json()?;
-        if body.len() > 2 {
-            line.pop();
-            line.push(',');
-            line.push_str(&body[1..]);
+        into.pop();
+        let at = into.len();
+        self.body.write_json(into)?;
+        match into.get(at..) {
+            Some([] | [b'{', b'}']) => {
+                into.truncate(at);
+                into.push(b'}');
+            }
+            _ => into[at] = b',',
         }
-        Ok(line)
+        Ok(())
     }
 
     /// Reads what [`RunEvent::to_line`] wrote.
@@ -517,8 +532,8 @@ struct StoredEnvelope {
     #[serde(default)]
     v: Value,
     r#type: String,
-    suite: String,
-    case_id: Option<String>,
+    suite: Arc<str>,
+    case_id: Option<Arc<str>>,
     attempt: Option<u32>,
     timestamp: u64,
 }

@@ -33,7 +33,7 @@ pub use event::{
 pub use exit::ExitStatus;
 pub use policy::{GateReport, Policy};
 pub use promote::{incomplete, promote};
-pub use rows::{Row, Rows};
+pub use rows::{Attempts, Row, Rows};
 pub use settle::settle;
 pub use stability::{Stability, StabilityClass, StabilitySummary};
 pub use status::{Cause, Status};

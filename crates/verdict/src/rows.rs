@@ -1,6 +1,8 @@
 //! One row a case: attempts folded, cases in the order of the suite.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::{Body, CaseEnd, Cause, RunEvent, Status};
@@ -9,9 +11,44 @@ use crate::{Body, CaseEnd, Cause, RunEvent, Status};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// The case.
-    pub id: String,
+    pub id: Arc<str>,
     /// How each attempt ended, in order; at least one.
-    pub attempts: Vec<Arc<CaseEnd>>,
+    pub attempts: Attempts,
+}
+
+/// How each attempt at a case ended, in order. Most cases have one, which takes no list.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Attempts {
+    /// The only one so far.
+    One([Arc<CaseEnd>; 1]),
+    /// Any number of them.
+    Several(Vec<Arc<CaseEnd>>),
+}
+
+impl Attempts {
+    fn push(&mut self, end: Arc<CaseEnd>) {
+        match self {
+            Attempts::One([first]) => *self = Attempts::Several(vec![Arc::clone(first), end]),
+            Attempts::Several(ends) => ends.push(end),
+        }
+    }
+}
+
+impl Deref for Attempts {
+    type Target = [Arc<CaseEnd>];
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Attempts::One(one) => one,
+            Attempts::Several(ends) => ends,
+        }
+    }
+}
+
+impl FromIterator<Arc<CaseEnd>> for Attempts {
+    fn from_iter<I: IntoIterator<Item = Arc<CaseEnd>>>(ends: I) -> Self {
+        Attempts::Several(ends.into_iter().collect())
+    }
 }
 
 impl Row {
@@ -27,6 +64,9 @@ impl Row {
 
     /// The first attempt among the worst: the one to show.
     pub fn decisive(&self) -> &CaseEnd {
+        if let Attempts::One([one]) = &self.attempts {
+            return one;
+        }
         let worst = self.attempts.iter().map(|attempt| attempt.status).max();
         self.attempts.iter().find(|attempt| Some(attempt.status) == worst).unwrap_or(&self.attempts[0])
     }
@@ -62,8 +102,14 @@ impl Rows {
     /// Takes note of an event; gives the position of the row that it completed, if it completed one.
     pub fn add(&mut self, event: &RunEvent) -> Option<usize> {
         let (Body::CaseEnd(end), Some(id)) = (&event.body, &event.case_id) else { return None };
-        let row = self.rows.entry(end.index).or_insert_with(|| Row { id: id.clone(), attempts: Vec::new() });
-        row.attempts.push(Arc::clone(end));
+        let row = match self.rows.entry(end.index) {
+            Entry::Vacant(free) => free.insert(Row { id: Arc::clone(id), attempts: Attempts::One([Arc::clone(end)]) }),
+            Entry::Occupied(taken) => {
+                let row = taken.into_mut();
+                row.attempts.push(Arc::clone(end));
+                row
+            }
+        };
         row.complete().then_some(end.index)
     }
 

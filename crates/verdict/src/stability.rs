@@ -216,7 +216,7 @@ mod tests {
         for (index, statuses) in cases.iter().enumerate() {
             for (attempt, status) in (1..).zip(*statuses) {
                 let body = Body::CaseEnd(Arc::new(end(index, statuses.len(), *status, 10, "")));
-                let case_id = Some(format!("t{index}"));
+                let case_id = Some(format!("t{index}").into());
                 rows.add(&RunEvent { suite: "s".into(), case_id, attempt: Some(attempt), timestamp: 0, body });
             }
         }
@@ -293,12 +293,14 @@ mod tests {
     fn a_row_counts_what_was_run() {
         let cut_short = Row {
             id: "t1".into(),
-            attempts: vec![Arc::new(CaseEnd {
+            attempts: [Arc::new(CaseEnd {
                 runs: 5,
                 status: Status::Error,
                 cause: Some(Cause::Interrupted),
                 ..CaseEnd::default()
-            })],
+            })]
+            .into_iter()
+            .collect(),
         };
         let stability = Stability::of_several(&cut_short).unwrap();
         assert_eq!((stability.runs, stability.failed, stability.pass_rate), (1, 1, 0.0));

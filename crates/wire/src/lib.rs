@@ -5,10 +5,12 @@
 compile_error!("agentci runs on Linux and macOS; it does not run on Windows yet");
 
 mod descendants;
+pub mod guard;
 pub mod http;
 pub mod jsonrpc;
 mod lines;
 pub mod mcp;
+mod open_files;
 mod process;
 mod seldom;
 pub mod sse;
@@ -16,5 +18,6 @@ mod tail;
 
 pub use descendants::{adopt_orphans, sweep_all};
 pub use lines::{LineError, Lines};
+pub use open_files::open_files_limit;
 pub use process::{Command, Ending, Exit, Grace, Pipes, PrintError, Process, SpawnError};
 pub use seldom::Seldom;

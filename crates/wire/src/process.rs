@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::descendants;
+use crate::guard;
 use crate::tail::Tail;
 
 /// What to start.
@@ -137,7 +138,8 @@ impl Process {
     pub fn spawn(command: &Command) -> Result<(Self, Pipes), SpawnError> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         descendants::adopt_orphans();
-        let tag = format!("{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
+        guard::ensure();
+        let tag = format!("{}-{}", guard::mark(), COUNTER.fetch_add(1, Ordering::Relaxed));
         let mut child = match start(command, &command.program, &tag) {
             // Many machines have only `python3`.
             Err(error) if error.kind() == io::ErrorKind::NotFound && command.program == "python" => {
@@ -149,6 +151,7 @@ impl Process {
         let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         if let Some(group) = group {
             descendants::register(group);
+            guard::started(group);
         }
         let pipes = child.stdin.take().zip(child.stdout.take()).map(|(input, output)| Pipes { input, output });
         let (Some(pipes), Some(stderr)) = (pipes, child.stderr.take()) else {
@@ -243,6 +246,7 @@ impl Process {
         self.signal(Signal::KILL);
         if let Some(group) = self.group {
             descendants::forget(group);
+            guard::ended(group);
         }
         descendants::sweep(&self.tag).await;
         self.ended = true;
@@ -266,6 +270,7 @@ impl Drop for Process {
         self.signal(Signal::KILL);
         if let Some(group) = self.group {
             descendants::forget(group);
+            guard::ended(group);
         }
         descendants::kill_tagged(&self.tag);
         self.errors.abort();

@@ -89,7 +89,7 @@ fn one(run: &Gathered, arguments: &MergeArguments, context: &Context) -> Result<
     let mut reports: Option<FanOut> = None;
     let mut unwritten = None;
     let status = run.play(folder.id(), policy.as_ref(), |event| {
-        if let Err(error) = journal.append(&event) {
+        if let Err(error) = journal.hold(&event) {
             unwritten = Some(error);
         }
         let reports = reports.get_or_insert_with(|| {
@@ -104,6 +104,7 @@ fn one(run: &Gathered, arguments: &MergeArguments, context: &Context) -> Result<
     if let Some(error) = unwritten {
         return Err(error);
     }
+    journal.flush()?;
     let mut failed = status > Status::Skipped;
     for (name, error) in reports.map(|mut reports| reports.finish()).unwrap_or_default() {
         if !error.is_broken_pipe() {

@@ -12,10 +12,13 @@ mod dialects;
 mod diff;
 mod facts;
 mod gates;
+mod guard;
+mod held;
 mod init;
 mod list;
 mod merge;
 mod message;
+mod open_files;
 #[cfg(test)]
 mod reference;
 mod report;
@@ -24,6 +27,7 @@ mod reports;
 mod results;
 mod run;
 mod scenario;
+mod schema;
 mod select;
 mod serve;
 mod session;
@@ -35,6 +39,7 @@ mod wrong;
 mod yao;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 
 use agentci::verdict::ExitStatus;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -80,6 +85,8 @@ enum Command {
     Init(init::InitArguments),
     /// List the cases of suites
     List(list::ListArguments),
+    /// Print JSON Schemas of suite files, for editors
+    Schema(schema::SchemaArguments),
     /// Stand in for a model until interrupted
     Serve(serve::ServeArguments),
     /// Print what a shell needs to complete commands and flags
@@ -87,11 +94,21 @@ enum Command {
     /// The agents of examples
     #[command(hide = true)]
     DemoAgent(demo_agent::DemoAgentArguments),
+    /// Ends the agents of a run that was killed
+    #[command(hide = true)]
+    Guard(guard::GuardArguments),
 }
 
 /// Runs the command line.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let arguments = spelling::two_dashes(arguments);
+    if let [_, only] = arguments.as_slice()
+        && (only == "--version" || only == "-V")
+    {
+        // Told before the flags of every command are put together, which takes longer than all the rest of it.
+        let _ = writeln!(std::io::stdout(), "agentci {}", env!("CARGO_PKG_VERSION"));
+        return ExitStatus::Success;
+    }
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -99,8 +116,10 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus 
             return usage(&error);
         }
     };
+    guard::post();
     let context = Context::new(parsed.color, &arguments);
     let status = dispatch(parsed.command, &context);
+    guard::dismiss();
     if context.unprinted() { status.max(ExitStatus::Failed) } else { status }
 }
 
@@ -115,9 +134,11 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::Check(arguments)) => check::check(&arguments, context),
         Some(Command::Convert(arguments)) => convert::convert(&arguments, context),
         Some(Command::List(arguments)) => list::list(&arguments, context),
+        Some(Command::Schema(arguments)) => schema::schema(&arguments, context),
         Some(Command::Serve(arguments)) => serve::serve(arguments, context),
         Some(Command::Init(arguments)) => init::init(&arguments, context),
         Some(Command::Completions(arguments)) => completions::completions(&arguments, context),
+        Some(Command::Guard(arguments)) => guard::stand(&arguments),
         Some(Command::DemoAgent(arguments)) => demo_agent::serve(&arguments),
         None => {
             context.print(&Arguments::command().render_help().to_string());

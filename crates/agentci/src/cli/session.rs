@@ -2,14 +2,18 @@
 
 use std::cell::RefCell;
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{Journal, RunFolder};
 use agentci::plan::{Diagnostic, Diagnostics, Dialect, Suite};
-use agentci::report::{Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportKind, Summary};
+use agentci::report::{
+    Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportError, ReportKind, Reporter, Stream, Summary,
+};
 use agentci::runner::{Facts, Part, Stop, Stopper};
 use agentci::verdict::{ExitStatus, Status};
 use agentci::{Settings, Suites};
@@ -19,11 +23,16 @@ use super::beside::default_out;
 use super::context::Context;
 use super::facts::facts;
 use super::gates;
+use super::held::Held;
+use super::open_files;
 use super::reporter;
 use super::reports::{ReportOf, STEP_SUMMARY, USUAL, add_results, annotations, step_summary};
 use super::results::ResultFiles;
 use super::run::RunArguments;
 use super::wrong::Wrong;
+
+/// The name that errors of what is printed are told with.
+const CONSOLE: &str = "console";
 
 /// Where run folders go unless someone says otherwise.
 pub(super) const RUNS: &str = ".agentci/runs";
@@ -57,7 +66,8 @@ impl Session<'_> {
 
     async fn run_suite(&mut self, position: usize, selected: &[usize], stop: &Stop) -> ExitStatus {
         let suite = &self.suites.plan().suites[position];
-        let settings = self.settings(suite);
+        let mut settings = self.settings(suite);
+        settings.parallel = open_files::fit(settings.parallel, suite, selected, self.context);
         if let Err(status) = self.tools_are_there(position, selected, &settings).await {
             return status;
         }
@@ -70,7 +80,7 @@ impl Session<'_> {
             }
         };
         let opened = self.folder(suite).and_then(|folder| Ok((Journal::create(&folder)?, Rc::new(folder))));
-        let (mut journal, folder) = match opened {
+        let (journal, folder) = match opened {
             Ok(opened) => opened,
             Err(error) => {
                 self.context.complain(
@@ -84,7 +94,9 @@ impl Session<'_> {
             self.context.print("\n");
         }
         let summary: Rc<RefCell<Vec<u8>>> = Rc::default();
-        let mut reports = self.reports(suite, &folder, &summary);
+        let out: Box<dyn Write> = if self.aside() { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+        let held = Held::new(journal, out, self.context.stderr_is_terminal);
+        let mut reports = self.reports(suite, &folder, &summary, &held);
         let beside = default_out(self.arguments, suite);
         if let Some(path) = &beside {
             add_results(&mut reports, path, suite.dialect.name());
@@ -99,20 +111,24 @@ impl Session<'_> {
             shard: self.parts.get(position).cloned(),
             ..facts(self.arguments, suite, folder.id(), beside.as_deref())
         };
-        let mut journal_error = None;
         let mut take = |event| {
-            if let Err(error) = journal.append(&event) {
-                journal_error = Some(error);
-            }
+            held.add(&event);
             wrong.add(&event);
             reports.borrow_mut().on_event(&event);
+            held.handed_on();
         };
         let status = tokio::select! {
+            biased;
             status = self.suites.run_suite(position, selected, &facts, &settings, stop, &mut take) => status,
+            // Asked after the run, when that has nothing to do for the moment.
+            never = poll_fn(|_| { held.release(); Poll::<Infallible>::Pending }) => match never {},
             never = tick(&reports) => match never {},
         };
         let mut failed = status > Status::Skipped;
-        for (name, error) in reports.into_inner().finish() {
+        let mut unwritten = reports.into_inner().finish();
+        let (journal_error, unprinted) = held.finish();
+        unwritten.extend(unprinted.map(|source| (CONSOLE.to_owned(), ReportError::Write { report: CONSOLE, source })));
+        for (name, error) in unwritten {
             if name == STEP_SUMMARY {
                 // Nobody asked for it by a flag, and in a container the file may be out of reach.
                 self.context.say(&format!("warning: the report {name} could not be written: {error}\n"));
@@ -158,16 +174,15 @@ impl Session<'_> {
         self.arguments.json || self.arguments.reports.take_stdout()
     }
 
-    fn reports(&self, suite: &Suite, folder: &Rc<RunFolder>, summary: &Rc<RefCell<Vec<u8>>>) -> FanOut {
+    fn reports(&self, suite: &Suite, folder: &Rc<RunFolder>, summary: &Rc<RefCell<Vec<u8>>>, held: &Held) -> FanOut {
         let to_file = |name: &'static str| -> Output {
             let folder = Rc::clone(folder);
             Box::new(move |bytes| folder.write_whole(name, bytes).map_err(io::Error::other))
         };
         let mut reports = FanOut::default();
         let aside = self.aside();
-        let out = || -> Box<dyn Write> { if aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) } };
         if self.context.github.is_some() {
-            reports.add("GitHub", Box::new(annotations(out())));
+            reports.add("GitHub", Box::new(annotations(held.out())));
         }
         let options = ConsoleOptions {
             color: if aside { self.context.stderr_color } else { self.context.stdout_color },
@@ -175,24 +190,19 @@ impl Session<'_> {
             verbose: self.arguments.verbose,
             width: self.context.width,
         };
-        reports.add("console", Box::new(Console::new(out(), options)));
-        let (kept, mut file) = (Rc::clone(summary), to_file("summary.json"));
-        let keep = move |bytes: &[u8]| kept.borrow_mut().extend_from_slice(bytes);
-        if let Some(own) = ReportKind::json_of(suite.dialect.name()) {
-            let keep: Output = Box::new(move |bytes| {
-                keep(bytes);
-                Ok(())
-            });
-            reports.add("summary.json", Box::new(Summary::new(file)));
-            if self.arguments.json {
-                reports.add("result", own.make(keep));
-            }
-        } else {
-            let both: Output = Box::new(move |bytes| {
-                keep(bytes);
-                file(bytes)
-            });
-            reports.add("summary.json", Box::new(Summary::new(both)));
+        reports.add(CONSOLE, Box::new(Console::new(held.out(), options)));
+        let of_summary = Rc::clone(folder);
+        let streamed: Stream =
+            Box::new(move |write| of_summary.write_pieces("summary.json", write).map_err(io::Error::other));
+        reports.add("summary.json", Box::new(Summary::streamed(streamed)));
+        if self.arguments.json {
+            let kept = Rc::clone(summary);
+            let keep: Output = Box::new(move |bytes| kept.borrow_mut().write_all(bytes));
+            let printed: Box<dyn Reporter> = match ReportKind::json_of(suite.dialect.name()) {
+                Some(own) => own.make(keep),
+                None => Box::new(Summary::new(keep)),
+            };
+            reports.add("result", printed);
         }
         reports.add("junit.xml", Box::new(Junit::new(to_file("junit.xml"))));
         reports.add("report.html", Box::new(Html::new(to_file("report.html"))));
@@ -281,8 +291,13 @@ pub(super) fn stopped_by_signals() -> Stop {
     stop
 }
 
+/// `SIGXFSZ`, which has one number on Linux and macOS.
+const FILE_TOO_LARGE: i32 = 25;
+
 /// Stops a run when we are asked to end.
 pub(super) fn stop_on_signals(stopper: Stopper) {
+    // A file that may not grow any more is an error to be told, where the system would end us.
+    let _ = signal(SignalKind::from_raw(FILE_TOO_LARGE));
     // Taken before anything is started. Where they can not be, the system ends us, as it would any program.
     if let Ok(signals) = signals() {
         tokio::spawn(stop_on_signal(signals, stopper));

@@ -32,7 +32,7 @@ impl Wrong {
         if let (Body::CaseEnd(end), Some(id)) = (&event.body, &event.case_id)
             && matches!(end.status, Status::Fail | Status::Error)
         {
-            self.cases.entry(end.index).or_insert_with(|| id.clone());
+            self.cases.entry(end.index).or_insert_with(|| id.to_string());
         }
     }
 

@@ -11,9 +11,10 @@ use agentci_verdict::{
 
 /// The events of a suite's run.
 pub(super) fn events(suite: &TestSuiteResult) -> Vec<RunEvent> {
+    let suite_name: Arc<str> = suite.suite_name.as_str().into();
     let event = |case: Option<&AgentTestResult>, body| RunEvent {
-        suite: suite.suite_name.clone(),
-        case_id: case.map(|case| case.test_case_name.clone()),
+        suite: Arc::clone(&suite_name),
+        case_id: case.map(|case| case.test_case_name.as_str().into()),
         attempt: case.map(|_| 1),
         timestamp: 0,
         body,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agentci_ledger::{LedgerError, play};
 use agentci_verdict::{Body, GateReport, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, StabilitySummary, Status};
@@ -148,8 +149,10 @@ fn search(path: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) -> io::Resul
 fn read(path: &Path) -> Result<(String, Stored), MergeError> {
     let (mut started, mut ended, mut gates, mut cases) = (None, None, None, Vec::new());
     let playback = play(path, |event| match event.body {
-        Body::RunStart(start) => started = Some((event.suite, start)),
-        Body::CaseEnd(end) if event.attempt == Some(1) || end.runs <= 1 => cases.extend(event.case_id),
+        Body::RunStart(start) => started = Some((event.suite.to_string(), start)),
+        Body::CaseEnd(end) if event.attempt == Some(1) || end.runs <= 1 => {
+            cases.extend(event.case_id.as_deref().map(str::to_owned))
+        }
         Body::Gates(report) => gates = Some(report),
         Body::RunEnd(end) => ended = Some((end, event.timestamp)),
         _ => {}
@@ -219,8 +222,9 @@ impl Gathered {
         mut on_event: impl FnMut(RunEvent),
     ) -> Result<Status, LedgerError> {
         let first = &self.parts[0];
+        let suite: Arc<str> = self.suite.as_str().into();
         let of_run =
-            |timestamp, body| RunEvent { suite: self.suite.clone(), case_id: None, attempt: None, timestamp, body };
+            |timestamp, body| RunEvent { suite: Arc::clone(&suite), case_id: None, attempt: None, timestamp, body };
         let mut start = RunStart { run_id: run_id.to_owned(), shard: None, ..first.start.clone() };
         let all = first.start.cases_total + first.start.cases_left_out;
         start.cases_total = first.shard.cases;

@@ -89,8 +89,7 @@ fn later_suites_are_not_begun_after_an_interrupt() {
 #[test]
 fn what_happened_before_being_killed_can_be_read() {
     let tape = r#"{"tool":"search","args":{},"ok":true,"result":1}"#;
-    // It ends by itself once its input is closed, since nobody is left to end it.
-    let script = format!("{TELL}call search '{{}}'\ntell agent.pid $$\nread -r never");
+    let script = format!("{TELL}call search '{{}}'\ntell agent.pid $$\nsleep 600");
     let suite = Suite::new().case("calls", "", &script).tape("calls", tape);
     let mut child = suite.command(&["run", "suite"]).stdout(Stdio::null()).spawn().unwrap();
     let agent = told(&suite.path("agent.pid"));

@@ -1,6 +1,17 @@
 //! How often a tool must be called.
 
+use agentci_plan::shape::{Kind, Shape, optional};
 use agentci_plan::{Diagnostic, Diagnostics, Node, Span, read};
+
+/// The mapping that a number may be instead.
+pub(super) static COUNT: Shape = Shape::new(
+    "`count`",
+    "How often, within bounds.",
+    &[
+        optional("min", Kind::Count(0), "The least number of calls."),
+        optional("max", Kind::Count(0), "The most calls."),
+    ],
+);
 
 /// From `min` to `max` calls.
 #[derive(Debug)]
@@ -23,7 +34,7 @@ impl Count {
             let exact = number(node, "count", problems)?;
             return Some(Count { min: exact, max: Some(exact), span: Some(node.span) });
         }
-        let mut fields = read::Fields::open(node, "`count`", problems)?;
+        let mut fields = COUNT.open(node, problems)?;
         let min = fields.optional("min").map(|node| number(node, "min", problems));
         let max = fields.optional("max").map(|node| number(node, "max", problems));
         fields.finish(problems);

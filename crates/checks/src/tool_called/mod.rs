@@ -35,4 +35,4 @@ mod names;
 mod path;
 mod read;
 
-pub(crate) use read::compile;
+pub(crate) use read::{SHAPE, compile};

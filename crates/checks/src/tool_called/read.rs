@@ -1,14 +1,53 @@
 //! From arguments to what is asked.
 
+use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Diagnostics, Node, Pair, Reading, read};
 
 use super::calls::Calls;
 use super::condition::Condition;
-use super::count::Count;
+use super::count::{COUNT, Count};
 use super::names::{AllCalled, AnyCalled};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
+
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "tool_called",
+    about: "The agent called these tools.",
+    arguments: Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Having("any", &ANY, &CALLS)]),
+};
+
+static ANY: Shape = Shape::new(
+    "`tool_called`",
+    "Tools of which one is enough.",
+    &[
+        required("any", Kind::OneOrMore(&Kind::Text), "The names of the tools."),
+        optional("suffix", Kind::Truth, SUFFIX),
+    ],
+);
+
+static CALLS: Shape = Shape::new(
+    "`tool_called`",
+    "A tool, how often it is called and what its calls are like.",
+    &[
+        optional("any", Kind::Nothing, "Tools of which one is enough; then nothing else is said of the calls."),
+        required("name", Kind::Name, "The name of the tool."),
+        optional("suffix", Kind::Truth, SUFFIX),
+        optional(
+            "count",
+            Kind::Either(&[Kind::Count(0), Kind::Shape(&COUNT)]),
+            "How often it is called; without it, at least once.",
+        ),
+        optional("after", Kind::Name, "A tool that is called before it."),
+        optional("args", Kind::Object, "Arguments, each with just this value."),
+        optional("args_match", Kind::Map(&Kind::Text), "Patterns for what stands at paths into the arguments."),
+        optional("result_match", Kind::Text, "A pattern that the result matches."),
+        optional("result_not_match", Kind::Text, "A pattern that the result does not match."),
+    ],
+);
+
+const SUFFIX: &str = "Whether a tool counts whose name ends in this one.";
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
     let problems = &mut compiler.problems;
@@ -16,8 +55,10 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         let names = read::one_or_more_texts(arguments, "tool_called", problems)?;
         return Some(Box::new(AllCalled { names }));
     }
-    let mut fields = read::Fields::open(arguments, "`tool_called`", problems)?;
+    let mut fields = CALLS.open(arguments, problems)?;
     if let Some(any) = fields.optional("any") {
+        fields.becomes(&ANY);
+        fields.demanded("any");
         let names = read::one_or_more_texts(any, "any", problems);
         let suffix = fields.optional("suffix").map_or(Some(false), |node| read::truth(node, "suffix", problems));
         fields.finish(problems);

@@ -17,6 +17,7 @@ mod hooks;
 mod message;
 mod openai;
 mod output;
+pub(crate) mod outside;
 mod prompts;
 mod refusal;
 mod retry;

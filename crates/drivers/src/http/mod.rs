@@ -6,6 +6,7 @@
 
 mod body;
 mod driver;
+pub(crate) mod outside;
 mod places;
 mod reader;
 mod refusal;

@@ -61,6 +61,11 @@ pub(super) fn write_tool_result(result: &ToolResult, out: &mut Vec<u8>) -> serde
     Ok(())
 }
 
+/// Whether a line is one that an agent may say.
+pub(crate) fn understands(line: &[u8]) -> bool {
+    read(line).is_ok()
+}
+
 /// Reads one line of an agent; `None` for a blank one.
 pub(super) fn read(line: &[u8]) -> Result<Option<Message>, BadLine> {
     let line = line.trim_ascii();

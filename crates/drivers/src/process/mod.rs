@@ -16,3 +16,4 @@ mod driver;
 mod messages;
 
 pub(crate) use driver::ProcessDriver;
+pub(crate) use messages::understands;

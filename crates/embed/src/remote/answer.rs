@@ -73,7 +73,7 @@ struct Item {
 }
 
 /// The vectors of an answer in the order of their texts.
-pub(super) fn read(body: &[u8], asked: usize) -> Result<Vec<Vec<f32>>, Trouble> {
+pub fn read(body: &[u8], asked: usize) -> Result<Vec<Vec<f32>>, Trouble> {
     let answer: Answer = serde_json::from_slice(body).map_err(|error| unreadable(body, &error))?;
     let given = answer.data.len();
     if given != asked {

@@ -8,6 +8,8 @@ mod retry;
 mod service;
 
 pub use answer::Trouble;
+#[doc(hidden)]
+pub use answer::read as read_answer;
 pub use cache::Cache;
 pub use retry::Limits;
 pub use service::{Remote, RemoteError, Service};

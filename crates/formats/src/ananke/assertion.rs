@@ -14,10 +14,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use agentci_plan::shape::{Field, Kind, Shape, optional};
 use agentci_plan::{Check, Diagnostic, Diagnostics, Node, Reading, Span, Spanned, read};
 use serde_json::Value;
 
-use super::call::{forbid, forbid_calls, require};
+use super::call::{FORBIDDEN, REQUIRED, forbid, forbid_calls, require};
 use super::pattern::pattern;
 use super::rules::{Limit, Rules};
 use crate::normal;
@@ -44,15 +45,77 @@ pub(super) enum Level {
     Named,
 }
 
+static EXTENDS: &[Field] =
+    &[optional("extends", Kind::OneOrMore(&Kind::Text), "Named blocks that this one builds upon.")];
+
+/// Whether turns inherit demands, too.
+pub(super) static INHERIT: &[Field] =
+    &[optional("inherit", Kind::Choice(&["all"]), "Whether every turn must meet what is demanded of the whole test.")];
+
+/// What is asked.
+static RULES: &[Field] = &[
+    optional("tools", Kind::Shape(&TOOLS), "Which tools are called, and which must not be."),
+    optional("timing", Kind::Shape(&TIMING), "How long it may take."),
+    optional("task", Kind::Arguments("task"), "What is asked of the task of an A2A agent."),
+    optional("text", Kind::Shape(&TEXT), "What is said, and what must not be."),
+];
+
+pub(super) static ABOVE: Shape =
+    Shape::new("`assert`", "What is asked of a whole test.", EXTENDS).with(&[INHERIT, RULES]);
+pub(super) static OF_TURN: Shape =
+    Shape::new("`assert` of a turn", "What is asked of one turn.", EXTENDS).with(&[RULES]);
+pub(super) static NAMED: Shape =
+    Shape::new("a named block", "Demands with a name, for others to build upon.", EXTENDS).with(&[RULES]);
+
+static TOOLS: Shape = Shape::new(
+    "`tools`",
+    "Which tools are called, and which must not be.",
+    &[
+        optional("forbid", Kind::List(&Kind::Name), "Tools that must not be called."),
+        optional("require", Kind::List(&Kind::Shape(&REQUIRED)), "Calls that must be made."),
+        optional(
+            "forbid_calls",
+            Kind::List(&Kind::Shape(&FORBIDDEN)),
+            "Calls that must not be made as they are described.",
+        ),
+    ],
+);
+
+static TIMING: Shape = Shape::new(
+    "`timing`",
+    "How long it may take; `false` switches off a limit that is set elsewhere.",
+    &[
+        optional(
+            "max_duration_ms",
+            Kind::Either(&[Kind::Range(0.0, f64::INFINITY), Kind::False]),
+            "The most milliseconds from start to end.",
+        ),
+        optional(
+            "max_idle_ms",
+            Kind::Either(&[Kind::Range(0.0, f64::INFINITY), Kind::False]),
+            "The most milliseconds without a tool call.",
+        ),
+    ],
+);
+
+static TEXT: Shape = Shape::new(
+    "`text`",
+    "What is said, and what must not be: patterns, `/body/flags` or plain.",
+    &[
+        optional("must_match", Kind::OneOrMore(&Kind::Text), "Patterns that what was said matches."),
+        optional("must_not_match", Kind::OneOrMore(&Kind::Text), "Patterns that it does not match."),
+    ],
+);
+
 /// Reads a block.
 pub(super) fn block(node: &Node, level: Level, problems: &mut Diagnostics) -> Block {
     let mut block = Block::default();
-    let what = match level {
-        Level::Above => "`assert`",
-        Level::Turn => "`assert` of a turn",
-        Level::Named => "a named block",
+    let shape = match level {
+        Level::Above => &ABOVE,
+        Level::Turn => &OF_TURN,
+        Level::Named => &NAMED,
     };
-    let Some(mut fields) = read::Fields::open(node, what, problems) else { return block };
+    let Some(mut fields) = shape.open(node, problems) else { return block };
     block.extends = fields
         .optional("extends")
         .and_then(|node| read::one_or_more_texts(node, "extends", problems))
@@ -60,7 +123,7 @@ pub(super) fn block(node: &Node, level: Level, problems: &mut Diagnostics) -> Bl
     if level == Level::Above {
         block.inherit = inherit(&mut fields, problems);
     }
-    if let Some(mut tools) = open(&mut fields, "tools", "`tools`", problems) {
+    if let Some(mut tools) = fields.optional("tools").and_then(|node| TOOLS.open(node, problems)) {
         let rules = &mut block.rules;
         rules.forbid = tools.optional("forbid").map(|node| forbid(node, problems)).unwrap_or_default();
         rules.require = tools.optional("require").map(|node| require(node, problems)).unwrap_or_default();
@@ -68,7 +131,7 @@ pub(super) fn block(node: &Node, level: Level, problems: &mut Diagnostics) -> Bl
             tools.optional("forbid_calls").map(|node| forbid_calls(node, problems)).unwrap_or_default();
         tools.finish(problems);
     }
-    if let Some(mut timing) = open(&mut fields, "timing", "`timing`", problems) {
+    if let Some(mut timing) = fields.optional("timing").and_then(|node| TIMING.open(node, problems)) {
         let rules = &mut block.rules;
         rules.max_duration = limit(&mut timing, "max_duration_ms", "timing.max_duration_ms", "max", problems);
         rules.max_idle = limit(&mut timing, "max_idle_ms", "timing.max_idle_ms", "idle", problems);
@@ -77,7 +140,7 @@ pub(super) fn block(node: &Node, level: Level, problems: &mut Diagnostics) -> Bl
     if let Some(task) = fields.optional("task") {
         block.rules.task.push(super::task::task(task, problems));
     }
-    if let Some(mut text) = open(&mut fields, "text", "`text`", problems) {
+    if let Some(mut text) = fields.optional("text").and_then(|node| TEXT.open(node, problems)) {
         let rules = &mut block.rules;
         rules.must_match = patterns(&mut text, "must_match", "text.must_match", false, problems);
         rules.must_not_match = patterns(&mut text, "must_not_match", "text.must_not_match", true, problems);
@@ -91,15 +154,6 @@ pub(super) fn block(node: &Node, level: Level, problems: &mut Diagnostics) -> Bl
 pub(super) fn inherit(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> bool {
     let node = fields.optional("inherit");
     node.and_then(|node| read::choice(node, "inherit", &[("all", true)], problems)).unwrap_or(false)
-}
-
-fn open<'n>(
-    fields: &mut read::Fields<'n>,
-    key: &'static str,
-    what: &'static str,
-    problems: &mut Diagnostics,
-) -> Option<read::Fields<'n>> {
-    fields.optional(key).and_then(|node| read::Fields::open(node, what, problems))
 }
 
 fn limit(

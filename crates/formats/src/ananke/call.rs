@@ -2,12 +2,39 @@
 
 use std::sync::Arc;
 
+use agentci_plan::shape::{Field, Kind, Rule, Shape, optional, required};
 use agentci_plan::{Check, Content, Diagnostic, Diagnostics, Key, Node, Pair, Scalar, Span, Spanned, read};
 
 use super::assertion::item;
 use super::pattern::pattern;
 
 const KIND: &str = "tool_called";
+
+/// Which calls are meant.
+static DESCRIBED: &[Field] = &[
+    required("name", Kind::Name, "The name of the tool."),
+    optional("args_match", Kind::Map(&Kind::Text), "Patterns for what stands at paths into the arguments."),
+    optional("result_match", Kind::Text, "A pattern that the result matches."),
+    optional("result_not_match", Kind::Text, "A pattern that the result does not match."),
+];
+
+pub(super) static REQUIRED: Shape = Shape::new("a required call", "A call that must be made.", DESCRIBED).with(&[&[
+    optional("count", Kind::Shape(&COUNT), "How often it is made; without it, at least once."),
+    optional("after", Kind::Name, "A tool that is called before it."),
+]]);
+
+pub(super) static FORBIDDEN: Shape = Shape::new("a forbidden call", "A call that must not be made.", DESCRIBED);
+
+static COUNT: Shape = Shape::new(
+    "`count`",
+    "How often.",
+    &[
+        optional("exact", Kind::Count(0), "Just so often."),
+        optional("min", Kind::Count(0), "At least so often."),
+        optional("max", Kind::Count(0), "At most so often."),
+    ],
+)
+.rules(&[Rule::NotBoth(&["exact", "min"]), Rule::NotBoth(&["exact", "max"])]);
 
 /// Names of tools that must not be called.
 pub(super) fn forbid(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
@@ -20,7 +47,7 @@ pub(super) fn forbid(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>>
 pub(super) fn require(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
     let items = read::list(node, "require", problems).unwrap_or_default();
     let required = |node: &Node| {
-        let mut fields = read::Fields::open(node, "a required call", problems)?;
+        let mut fields = REQUIRED.open(node, problems)?;
         let described = described(&mut fields, problems);
         let mut pairs = Vec::new();
         let count = fields.optional("count").and_then(|node| count(node, problems));
@@ -38,7 +65,7 @@ pub(super) fn require(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>
 pub(super) fn forbid_calls(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
     let items = read::list(node, "forbid_calls", problems).unwrap_or_default();
     let forbidden = |node: &Node| {
-        let mut fields = read::Fields::open(node, "a forbidden call", problems)?;
+        let mut fields = FORBIDDEN.open(node, problems)?;
         let described = described(&mut fields, problems);
         fields.finish(problems);
         Some(check(node.span, described?, "tools.forbid_calls", true))
@@ -108,7 +135,7 @@ fn count(node: &Node, problems: &mut Diagnostics) -> Option<Node> {
         );
         return None;
     }
-    let mut fields = read::Fields::open(node, "`count`", problems)?;
+    let mut fields = COUNT.open(node, problems)?;
     let [exact, min, max] = ["exact", "min", "max"].map(|key| {
         let node = fields.optional(key)?;
         Some(Spanned::new(read::count(node, key, 0, problems), node.span))

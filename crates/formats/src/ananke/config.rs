@@ -1,11 +1,12 @@
 //! `ananke.config.yaml`: what all tests of a project share.
 
+use agentci_plan::shape::{Kind, Shape, optional, required};
 use agentci_plan::{Diagnostics, Node, read};
 
-use super::assertion::inherit;
-use super::named::Named;
-use super::target::{Place, ReadTarget, target};
-use super::version::version;
+use super::assertion::{INHERIT, inherit};
+use super::named::{NAMED_BLOCKS, Named};
+use super::target::{Place, ReadTarget, TARGET, target};
+use super::version::{VERSION, version};
 
 /// The names under which it is looked for.
 pub(crate) const NAMES: [&str; 2] = ["ananke.config.yaml", "ananke.config.yml"];
@@ -22,9 +23,19 @@ pub(super) struct Config {
     pub(super) recordings: String,
 }
 
+/// The file as a whole.
+pub(crate) static CONFIG: Shape = Shape::new("the config", "What all tests of a project share.", VERSION).with(&[
+    &[
+        required("target", TARGET, "How the agent is reached."),
+        optional("assertions", NAMED_BLOCKS, "Demands with names, for `extends`."),
+    ],
+    INHERIT,
+    &[optional("recordings", Kind::Name, "The folder of recorded conversations.")],
+]);
+
 /// Reads a config; `None` when something it can not do without is missing or wrong.
 pub(super) fn config(root: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Config> {
-    let mut fields = read::Fields::open(root, "the config", problems)?;
+    let mut fields = CONFIG.open(root, problems)?;
     let version = version(&mut fields, problems);
     let target = fields.required("target", problems).and_then(|node| target(node, version, place, problems));
     let named = Named::read(fields.optional("assertions"), None, problems);

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use agentci_plan::shape::{Kind, Shape, optional, required};
 use agentci_plan::{CommandPart, Diagnostics, Hook, Node, Text, read};
 
 use super::target::Place;
@@ -13,6 +14,16 @@ use crate::texts::named_texts;
 /// How long a hook may take that does not say so itself.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
+pub(super) static HOOK: Shape = Shape::new(
+    "a hook",
+    "A command that runs before the turns; what it prints as JSON becomes variables.",
+    &[
+        required("cmd", Kind::Filled(&Kind::Text), "The program and its arguments."),
+        optional("timeout_ms", Kind::Positive, "How many milliseconds it may take."),
+        optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
+    ],
+);
+
 /// Reads the hooks of a test. They run in the folder of the config, and files in their commands are looked for there first, then
 /// in the folder of the test.
 pub(super) fn hooks(node: &Node, config: Place<'_>, test: &Path, problems: &mut Diagnostics) -> Vec<Hook> {
@@ -21,7 +32,7 @@ pub(super) fn hooks(node: &Node, config: Place<'_>, test: &Path, problems: &mut 
 }
 
 fn hook(node: &Node, config: Place<'_>, test: &Path, problems: &mut Diagnostics) -> Option<Hook> {
-    let mut fields = read::Fields::open(node, "a hook", problems)?;
+    let mut fields = HOOK.open(node, problems)?;
     let command = fields.required("cmd", problems).and_then(|node| command(node, "cmd", "[sh, seed.sh]", problems));
     let timeout = fields.optional("timeout_ms").and_then(|node| milliseconds(node, "timeout_ms", problems));
     let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();

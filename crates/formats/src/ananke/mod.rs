@@ -44,6 +44,8 @@ mod turn;
 mod version;
 mod words;
 
+pub(crate) use config::CONFIG;
 pub(crate) use lower::lower;
 pub(crate) use project::{Projects, Test};
 pub(crate) use shape::{is_config, is_named_as_config, is_test};
+pub(crate) use test::TEST;

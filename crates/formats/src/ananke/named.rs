@@ -2,10 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use agentci_plan::shape::Kind;
 use agentci_plan::{Diagnostic, Diagnostics, Node, Spanned, did_you_mean, read};
 
-use super::assertion::{Block, Level, block};
+use super::assertion::{Block, Level, NAMED, block};
 use super::rules::Rules;
+
+/// Blocks by their names.
+pub(super) const NAMED_BLOCKS: Kind = Kind::Map(&Kind::Shape(&NAMED));
 
 /// How many named blocks may stand one upon another.
 const MOST_STEPS: usize = 32;

@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
+use agentci_plan::shape::{Kind, Shape, optional, required};
 use agentci_plan::{Diagnostic, Diagnostics, Hook, Node, Skip, Spanned, read};
 
-use super::assertion::{Block, Level, block, inherit};
+use super::assertion::{ABOVE, Block, INHERIT, Level, block, inherit};
 use super::config::Config;
-use super::hook::hooks;
-use super::named::Named;
+use super::hook::{HOOK, hooks};
+use super::named::{NAMED_BLOCKS, Named};
 use super::target::{Place, Protocol};
-use super::tool::{Tool, tools};
-use super::turn::{ReadTurn, Setting, turn};
-use super::version::version;
+use super::tool::{TOOLS, Tool, tools};
+use super::turn::{ReadTurn, Setting, TURNS, turn};
+use super::version::{VERSION, version};
 use super::words::filled_list;
-use crate::skip::skip;
+use crate::skip::{SKIP, skip};
 
 /// What a test file says.
 pub(super) struct TestFile {
@@ -33,6 +34,21 @@ pub(super) struct Asked<'c> {
     pub(super) inherit: bool,
 }
 
+/// The file as a whole.
+pub(crate) static TEST: Shape = Shape::new("the test", "A conversation, and what is asked of it.", VERSION).with(&[
+    &[
+        required("name", Kind::Name, "What reports call the test; each stands once in a project."),
+        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
+        optional("skip", SKIP, "Whether it is left out, or why it is."),
+        optional("hooks", Kind::List(&Kind::Shape(&HOOK)), "Commands that run before the turns."),
+        optional("tools", TOOLS, "Tools that the client offers, beside those of the target."),
+        required("turns", TURNS, "The conversation, turn by turn."),
+        optional("assert", Kind::Shape(&ABOVE), "What is asked of the whole test."),
+        optional("assertions", NAMED_BLOCKS, "Demands with names, for `extends`."),
+    ],
+    INHERIT,
+]);
+
 /// Reads a test file; the first part is `None` when something it can not do without is missing or wrong.
 pub(super) fn test<'c>(
     root: &Node,
@@ -41,7 +57,7 @@ pub(super) fn test<'c>(
     folder: &Path,
     problems: &mut Diagnostics,
 ) -> (Option<TestFile>, Asked<'c>) {
-    let Some(mut fields) = read::Fields::open(root, "the test", problems) else {
+    let Some(mut fields) = TEST.open(root, problems) else {
         let named = Named::read(None, Some(&config.named), problems);
         return (None, Asked { turns: Vec::new(), block: None, named, inherit: false });
     };

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use agentci_plan::shape::{Kind, Rule, Shape, optional, required};
 use agentci_plan::{
     ClientTool, Data, Diagnostic, Diagnostics, Node, Reading, ScriptedAnswer, ScriptedTool, Spanned, read,
 };
@@ -57,6 +58,23 @@ pub(super) fn merged(target: &[Tool], test: Vec<Tool>) -> Vec<Tool> {
     all
 }
 
+/// A list of tools.
+pub(super) const TOOLS: Kind = Kind::List(&Kind::Shape(&TOOL));
+
+static TOOL: Shape = Shape::new(
+    "a tool",
+    "A tool that the client offers, and how it answers.",
+    &[
+        required("name", Kind::Name, "Its name."),
+        optional("description", Kind::Text, "What the agent is told about it."),
+        optional("parameters", Kind::Object, "The JSON Schema of its arguments."),
+        optional("reply", Kind::Data, "What it always gives."),
+        optional("replies", Kind::Filled(&Kind::Data), "What it gives, one thing after another."),
+        optional("error", Kind::Data, "What it complains of."),
+    ],
+)
+.rules(&[Rule::NotBoth(&["reply", "replies", "error"])]);
+
 /// Reads a list of tools, each of which must have an answer of its own or one of those below it.
 pub(super) fn tools(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> Vec<Tool> {
     let items = read::list(node, "tools", problems).unwrap_or_default();
@@ -77,7 +95,7 @@ pub(super) fn tools(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> 
 }
 
 fn tool(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> Option<Tool> {
-    let mut fields = read::Fields::open(node, "a tool", problems)?;
+    let mut fields = TOOL.open(node, problems)?;
     let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
     let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
     let parameters = fields.optional("parameters");

@@ -1,10 +1,11 @@
 //! One turn of a test: something that is said, or an action of the protocol.
 
+use agentci_plan::shape::{Field, Kind, Rule, Shape, Tagged, optional, required};
 use agentci_plan::{
     Action, Content, Diagnostic, Diagnostics, Message, Node, Pair, Said, Span, Spanned, did_you_mean, read,
 };
 
-use super::assertion::{Block, Level, block};
+use super::assertion::{Block, Level, OF_TURN, block};
 use super::target::Protocol;
 use super::version::{Version, needs};
 use crate::normal::as_written;
@@ -26,37 +27,139 @@ pub(super) struct Setting {
     pub(super) protocol: Protocol,
 }
 
+/// A turn.
+pub(super) const TURNS: Kind = Kind::Filled(&Kind::Tagged(&Tagged {
+    tag: "type",
+    variants: &[
+        (TYPES[0].name, TYPES[0].shape),
+        (TYPES[1].name, TYPES[1].shape),
+        (TYPES[2].name, TYPES[2].shape),
+        (TYPES[3].name, TYPES[3].shape),
+        (TYPES[4].name, TYPES[4].shape),
+        (TYPES[5].name, TYPES[5].shape),
+        (TYPES[6].name, TYPES[6].shape),
+        (TYPES[7].name, TYPES[7].shape),
+    ],
+    usual: Some(USER),
+}));
+
+/// What every turn may have.
+static TURN: &[Field] = &[
+    optional("type", Kind::Choice(&NAMES), "What kind of turn it is, `user` without it."),
+    optional("assert", Kind::Shape(&OF_TURN), "What is asked of this turn."),
+];
+
+const NAMES: [&str; 8] =
+    [USER, "agui:connect", "agui:resume", "a2a:send", "mcp:call", "mcp:read", "mcp:prompt", "mcp:list"];
+
+static PLAIN: Shape = Shape::new("a turn", "A turn that has nothing of its own.", TURN);
+
+static SAID: Shape = Shape::new("a turn", "Something that the user says.", TURN).with(&[&[required(
+    "user",
+    Kind::Text,
+    "The words; variables may stand in them.",
+)]]);
+
+static RESUME: Shape = Shape::new("a turn", "An answer to an interrupt.", TURN)
+    .with(&[&[optional("resume", Kind::Map(&Kind::Shape(&RESUMED)), "Answers to interrupts, by their ids.")], STATUS]);
+
+/// The answer to an interrupt.
+static STATUS: &[Field] = &[
+    optional("status", Kind::Choice(&["resolved", "cancelled"]), "What became of the interrupt."),
+    optional("payload", Kind::Data, "What the agent is told."),
+];
+
+static RESUMED: Shape = Shape::new("the answer to an interrupt", "What an interrupt is answered with.", STATUS);
+
+static SEND: Shape = Shape::new("a turn", "A message to an A2A agent.", TURN)
+    .with(&[&[
+        optional("message", Kind::Text, "The words."),
+        optional("parts", Kind::List(&Kind::Data), "The parts of the message."),
+        optional("metadata", Kind::Object, "What is told beside."),
+        optional("contextId", Kind::Name, "The context that it belongs to."),
+        optional("taskId", Kind::Name, "The task that it belongs to."),
+    ]])
+    .rules(&[Rule::Some(&["message", "parts"])]);
+
+static CALL: Shape = Shape::new("a turn", "A call of a tool.", TURN).with(&[&[
+    required("tool", Kind::Name, "The name of the tool."),
+    optional("args", Kind::Object, "Its arguments."),
+    optional(
+        "answers",
+        Kind::List(&Kind::Shape(&ANSWER)),
+        "What the server is told when it asks the user, one after another.",
+    ),
+    optional("errors", Kind::Choice(&["allow", "fail"]), "Whether the tool may fail."),
+]]);
+
+static RESOURCE: Shape = Shape::new("a turn", "A resource that is read.", TURN).with(&[&[
+    required("uri", Kind::Name, "The address of the resource."),
+    optional(
+        "answers",
+        Kind::List(&Kind::Shape(&ANSWER)),
+        "What the server is told when it asks the user, one after another.",
+    ),
+]]);
+
+static PROMPT: Shape = Shape::new("a turn", "A prompt that is got.", TURN).with(&[&[
+    required("name", Kind::Name, "The name of the prompt."),
+    optional("args", Kind::Object, "Its arguments."),
+    optional(
+        "answers",
+        Kind::List(&Kind::Shape(&ANSWER)),
+        "What the server is told when it asks the user, one after another.",
+    ),
+]]);
+
+static LISTED: Shape = Shape::new("a turn", "The tools of the server.", TURN).with(&[&[optional(
+    "snapshot",
+    Kind::Name,
+    "A file that the list of tools must be equal to.",
+)]]);
+
+static ANSWER: Shape = Shape::new(
+    "an answer",
+    "What the server is told when it asks the user.",
+    &[
+        optional("action", Kind::Choice(&["accept", "decline", "cancel"]), "What the user does."),
+        optional("content", Kind::Object, "What the user fills in."),
+    ],
+);
+
 /// A type of turn.
 #[derive(Clone, Copy)]
 struct Type {
     name: &'static str,
     /// The protocol that has it; all without one.
     protocol: Option<Protocol>,
-    /// Reads its keys, each of which is an argument of the action.
+    /// The keys of such a turn.
+    shape: &'static Shape,
+    /// Reads its own keys, each of which is an argument of the action.
     read: fn(&mut read::Fields<'_>, &mut Diagnostics),
 }
 
 const USER: &str = "user";
 
 const TYPES: [Type; 8] = [
-    Type { name: USER, protocol: None, read: nothing },
-    Type { name: "agui:connect", protocol: Some(Protocol::Agui), read: nothing },
-    Type { name: "agui:resume", protocol: Some(Protocol::Agui), read: resume },
-    Type { name: "a2a:send", protocol: Some(Protocol::A2a), read: send },
-    Type { name: "mcp:call", protocol: Some(Protocol::Mcp), read: call },
-    Type { name: "mcp:read", protocol: Some(Protocol::Mcp), read: resource },
-    Type { name: "mcp:prompt", protocol: Some(Protocol::Mcp), read: prompt },
-    Type { name: "mcp:list", protocol: Some(Protocol::Mcp), read: list },
+    Type { name: USER, protocol: None, shape: &SAID, read: nothing },
+    Type { name: NAMES[1], protocol: Some(Protocol::Agui), shape: &PLAIN, read: nothing },
+    Type { name: NAMES[2], protocol: Some(Protocol::Agui), shape: &RESUME, read: resume },
+    Type { name: NAMES[3], protocol: Some(Protocol::A2a), shape: &SEND, read: send },
+    Type { name: NAMES[4], protocol: Some(Protocol::Mcp), shape: &CALL, read: call },
+    Type { name: NAMES[5], protocol: Some(Protocol::Mcp), shape: &RESOURCE, read: resource },
+    Type { name: NAMES[6], protocol: Some(Protocol::Mcp), shape: &PROMPT, read: prompt },
+    Type { name: NAMES[7], protocol: Some(Protocol::Mcp), shape: &LISTED, read: list },
 ];
 
 /// Reads a turn; `None` when it is wrong.
 pub(super) fn turn(node: &Node, setting: Setting, problems: &mut Diagnostics) -> Option<ReadTurn> {
-    let mut fields = read::Fields::open(node, "a turn", problems)?;
+    let mut fields = PLAIN.open(node, problems)?;
     let written = fields.optional("type");
     let found = written.map_or(Some(TYPES[0]), |node| known(node, problems));
     let block = fields.optional("assert").map(|node| block(node, Level::Turn, problems));
     // Without its type it can not be said which keys are known.
     let found = found?;
+    fields.becomes(found.shape);
     fits(found, written.unwrap_or(node), setting, problems);
     let said = if found.name == USER {
         let words = fields.required("user", problems).and_then(|node| template(node, "user", problems));
@@ -127,7 +230,7 @@ fn resume(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
     if let Some(node) = fields.optional("resume") {
         mapping(node, "resume", problems);
         for pair in node.pairs().unwrap_or_default() {
-            let Some(mut answer) = read::Fields::open(&pair.value, "the answer to an interrupt", problems) else {
+            let Some(mut answer) = RESUMED.open(&pair.value, problems) else {
                 continue;
             };
             status(&mut answer, problems);
@@ -184,7 +287,7 @@ fn list(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
 fn answers(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
     let Some(items) = fields.optional("answers").and_then(|node| read::list(node, "answers", problems)) else { return };
     for item in items {
-        let Some(mut answer) = read::Fields::open(item, "an answer", problems) else { continue };
+        let Some(mut answer) = ANSWER.open(item, problems) else { continue };
         let words = [("accept", ()), ("decline", ()), ("cancel", ())];
         answer.optional("action").and_then(|node| read::choice(node, "action", &words, problems));
         optional_mapping(&mut answer, "content", problems);

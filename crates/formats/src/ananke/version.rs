@@ -1,5 +1,6 @@
 //! `version`: which keys a file may use.
 
+use agentci_plan::shape::{Field, Kind, required};
 use agentci_plan::{Diagnostic, Diagnostics, Node, Span, read};
 
 /// A version of the format.
@@ -32,6 +33,10 @@ impl std::fmt::Display for Version {
         write!(f, "{}.{}", self.major, self.minor)
     }
 }
+
+/// The key that every file has.
+pub(super) static VERSION: &[Field] =
+    &[required("version", Kind::Version(&["1.0", "1.1", "1.2"]), "The version of the format that the file needs.")];
 
 /// The version of a file; `None` when it is missing, wrong or not known. A number without quotes counts as it is spelt.
 pub(super) fn version(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Version> {
@@ -80,15 +85,25 @@ pub(super) fn needs(what: &str, needed: Version, found: Option<Version>, span: S
 
 #[cfg(test)]
 mod tests {
+    use agentci_plan::shape::Shape;
+
     use super::*;
     use crate::ananke::testing::{messages, node};
+
+    static SHAPE: Shape = Shape::new("the test", "", VERSION);
 
     fn read_version(text: &str) -> (Option<Version>, Vec<String>) {
         let mut problems = Diagnostics::default();
         let root = node(&format!("version: {text}\n"));
-        let mut fields = read::Fields::open(&root, "the test", &mut problems).unwrap();
+        let mut fields = SHAPE.open(&root, &mut problems).unwrap();
         let version = version(&mut fields, &mut problems);
         (version, messages(&problems))
+    }
+
+    #[test]
+    fn every_known_version_is_declared() {
+        let Kind::Version(words) = VERSION[0].kind else { panic!("not a version") };
+        assert_eq!(words, Version::KNOWN.map(|version| version.to_string()));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `expected_behavior`: what is asked of an answer, as checks.
 
+use agentci_plan::shape::{Kind, Shape, filled};
 use agentci_plan::{Check, Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Span, Spanned, did_you_mean, read};
 
 use crate::mock_script::lax_number;
@@ -7,6 +8,20 @@ use crate::mock_script::lax_number;
 /// What may be expected, in the order it is evaluated.
 pub const ALLOWED: [&str; 7] =
     ["contains_text", "calls_tools", "max_tokens", "max_latency_ms", "no_pii", "valid_json", "matches_schema"];
+
+pub(super) static EXPECTED: Shape = Shape::new(
+    "`expected_behavior`",
+    "What is expected of an answer.",
+    &[
+        filled("contains_text", Kind::Word, "A text that it contains, in whatever letter case."),
+        filled("calls_tools", Kind::Either(&[Kind::Word, Kind::Filled(&Kind::Word)]), "Tools that it calls."),
+        filled("max_tokens", Kind::SpeltCount, "The most tokens that it takes."),
+        filled("max_latency_ms", Kind::Spelt(f64::INFINITY), "The most milliseconds that it takes."),
+        filled("no_pii", Kind::Truth, "Whether personal data must not be in it."),
+        filled("valid_json", Kind::Truth, "Whether it must be JSON."),
+        filled("matches_schema", Kind::Object, "A JSON Schema that it is valid under."),
+    ],
+);
 
 /// The checks that expectations come to. What is wrong with them is reported, whatever its kind.
 pub fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {

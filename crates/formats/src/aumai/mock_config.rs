@@ -2,12 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Diagnostics, Files, Kind, MockScript, Node, Severity, Sources, Span, join, read};
+use agentci_plan::shape::{Shape, Unknown};
+use agentci_plan::{Diagnostics, Files, Kind, MockScript, Node, Severity, Sources, Span, join};
 
 use crate::{document, mock_script};
 
 /// The names under which it is found beside the tests.
 const NAMES: [&str; 2] = ["mock_config.yaml", "mock_config.yml"];
+
+/// The file as a whole.
+pub(crate) static CONFIG: Shape =
+    Shape::new("a mock configuration", "The scripted model that answers the tests.", mock_script::SCRIPT)
+        .with(&[&[mock_script::LAX_RESPONSES], mock_script::MANNER])
+        .unknown(Unknown::Warned);
 
 /// A script and where it stands.
 pub(super) struct Config {
@@ -42,8 +49,8 @@ pub(super) fn open(
 }
 
 fn config(root: &Node, problems: &mut Diagnostics) -> Option<Config> {
-    let mut fields = read::Fields::open(root, "a mock configuration", problems)?;
+    let mut fields = CONFIG.open(root, problems)?;
     let script = mock_script::script(&mut fields, Severity::Warning, problems);
-    fields.finish_as(Severity::Warning, problems);
+    fields.finish(problems);
     Some(Config { script: script?, span: root.span })
 }

@@ -23,8 +23,9 @@ use agentci_plan::{Diagnostic, Diagnostics, Files, Node, Sources};
 
 pub use expected::{ALLOWED, checks};
 pub(crate) use lower::{Documents, lower};
+pub(crate) use mock_config::CONFIG;
 pub use shape::tests;
-pub(crate) use shape::{Shape, has_tests, shape};
+pub(crate) use shape::{FILE, Shape, has_tests, shape};
 pub use test::{Test, read};
 
 use crate::document;

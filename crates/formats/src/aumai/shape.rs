@@ -1,6 +1,21 @@
 //! What a YAML file is in this dialect: tests in one of three shapes, the script of a model, nothing, or something else.
 
+use agentci_plan::shape::{Kind, Rule, Shape as Mapping, Unknown, filled};
 use agentci_plan::{Diagnostic, Diagnostics, Node, did_you_mean, read};
+
+use super::test::TEST;
+
+/// A file of tests: one test, a list of them, or a list below `tests`.
+pub(crate) const FILE: Kind =
+    Kind::Either(&[Kind::Having("tests", &TESTS, &TEST), Kind::List(&Kind::Shape(&TEST)), Kind::Nothing]);
+
+static TESTS: Mapping = Mapping::new(
+    "a file of tests",
+    "Tests in a list.",
+    &[filled("tests", Kind::Either(&[Kind::List(&Kind::Shape(&TEST)), Kind::Nothing]), "The tests.")],
+)
+.unknown(Unknown::Warned)
+.rules(&[Rule::OneWritten(&["tests"])]);
 
 /// The keys of a test.
 pub(super) const KEYS: [&str; 5] = ["name", "description", "input_messages", "expected_behavior", "tags"];

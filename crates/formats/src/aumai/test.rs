@@ -1,5 +1,6 @@
 //! One test as it is written.
 
+use agentci_plan::shape::{Kind, Shape, Unknown, optional, required};
 use agentci_plan::{Check, Diagnostic, Diagnostics, Node, Reading, Severity, Span, Spanned, read as take};
 use serde_json::{Map, Value};
 
@@ -24,10 +25,23 @@ pub struct Test {
     pub messages_span: Span,
 }
 
+pub(super) static TEST: Shape = Shape::new(
+    "a test",
+    "What a model is asked, and what is expected of its answer.",
+    &[
+        required("name", Kind::Name, "What reports call the test."),
+        optional("description", Kind::Text, "What it is about."),
+        optional("input_messages", Kind::List(&Kind::Object), "What the model is asked."),
+        optional("expected_behavior", Kind::Shape(&expected::EXPECTED), "What is expected of the answer."),
+        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
+    ],
+)
+.unknown(Unknown::Warned);
+
 /// Reads a test; `None` when it is wrong.
 pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Test> {
     let before = problems.count(Severity::Error);
-    let mut fields = take::Fields::open(node, "a test", problems)?;
+    let mut fields = TEST.open(node, problems)?;
     let name = fields.required("name", problems).and_then(|node| take::name(node, "name", problems));
     let description = fields.optional("description").and_then(|node| take::text(node, "description", problems));
     let written = fields.optional("input_messages");
@@ -35,7 +49,7 @@ pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Test> {
     let expected = fields.optional("expected_behavior");
     let tags = fields.optional("tags").and_then(|node| take::one_or_more_texts(node, "tags", problems));
     let span = name.as_ref().map_or(node.span, |name| name.span);
-    fields.finish_as(Severity::Warning, problems);
+    fields.finish(problems);
     let checks = expected.map(|node| expected::checks(node, problems)).unwrap_or_default();
     let expected_behavior = expected.and_then(|node| object(node, "expected_behavior", problems)).unwrap_or_default();
     if problems.count(Severity::Error) > before {

@@ -1,11 +1,28 @@
 //! `fail: { status: 429, retry_after: 2s, message: slow down, rate: 0.5, times: 2 }`
 
+use agentci_plan::shape::{Kind, Rule, Shape, optional};
 use agentci_plan::{Diagnostic, Diagnostics, ModelFailure, ModelFailureKind, Node, read};
 
 const KINDS: [&str; 4] = ["status", "malformed", "cut", "hang"];
 
+pub(super) static FAILURE: Shape = Shape::new(
+    "`fail`",
+    "What goes wrong with a request.",
+    &[
+        optional("retry_after", Kind::Duration, "When to try again, as a header says."),
+        optional("message", Kind::Text, "What the error says."),
+        optional("status", Kind::Whole(400, 599), "An error with this status."),
+        optional("malformed", Kind::Truth, "An answer that is not what the API promises."),
+        optional("cut", Kind::Truth, "An answer that ends in the middle."),
+        optional("hang", Kind::Truth, "No answer at all."),
+        optional("rate", Kind::Range(0.0, 1.0), "The share of requests that it befalls."),
+        optional("times", Kind::Count(1), "How often it happens before all is well."),
+    ],
+)
+.rules(&[Rule::One(&KINDS), Rule::Needs("retry_after", "status"), Rule::Needs("message", "status")]);
+
 pub(super) fn failure(node: &Node, problems: &mut Diagnostics) -> Option<ModelFailure> {
-    let mut fields = read::Fields::open(node, "`fail`", problems)?;
+    let mut fields = FAILURE.open(node, problems)?;
     let mut kinds = Vec::new();
     let retry_after = fields.optional("retry_after");
     let message = fields.optional("message");

@@ -24,4 +24,5 @@ mod read;
 mod rule;
 
 pub(crate) use attach::attach;
+pub(crate) use read::SCRIPT;
 pub use read::load_model_script;

@@ -2,10 +2,29 @@
 
 use std::path::Path;
 
+use agentci_plan::shape::{Kind, Rule, Shape, optional};
 use agentci_plan::{Diagnostic, Diagnostics, Files, ModelScript, Node, Sources, read};
 
-use super::rule::rule;
+use super::rule::{RULE, rule};
 use crate::document;
+
+/// A model's script as a whole.
+pub(crate) static SCRIPT: Shape = Shape::new(
+    "a model's script",
+    "What the mock LLM answers.",
+    &[
+        optional("model", Kind::Name, "The name of the model; another is not found."),
+        optional("api_key", Kind::Name, "The key that requests must have."),
+        optional("seed", Kind::Whole(0, i64::MAX), "What failures by chance are drawn from."),
+        optional(
+            "rules",
+            Kind::List(&Kind::Shape(&RULE)),
+            "What is answered to what; the first rule that fits counts.",
+        ),
+        optional("default", Kind::OneOrMore(&Kind::Text), "What is answered where no rule fits."),
+    ],
+)
+.rules(&[Rule::Some(&["rules", "default"])]);
 
 /// Reads a model's script. Its text is in the sources afterwards, so that problems can be shown.
 pub fn load_model_script(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<ModelScript, Diagnostics> {
@@ -22,7 +41,7 @@ pub fn load_model_script(files: &dyn Files, sources: &mut Sources, path: &Path) 
 }
 
 fn script(root: &Node, problems: &mut Diagnostics) -> Option<ModelScript> {
-    let mut fields = read::Fields::open(root, "a model's script", problems)?;
+    let mut fields = SCRIPT.open(root, problems)?;
     let model = fields.optional("model").and_then(|node| read::name(node, "model", problems));
     let api_key = fields.optional("api_key").and_then(|node| read::name(node, "api_key", problems));
     let seed = fields.optional("seed").and_then(|node| seed(node, problems));

@@ -2,16 +2,70 @@
 
 use std::time::Duration;
 
+use agentci_plan::shape::{Kind, Rule, Shape, optional, required, words};
 use agentci_plan::{
     Diagnostic, Diagnostics, Finish, ModelCondition, ModelRule, Node, Pace, Reading, ScriptedCall, ScriptedUsage,
     Spanned, UserText, read,
 };
 
-use super::failure::failure;
+use super::failure::{FAILURE, failure};
 use crate::surroundings::check_pattern;
 
+pub(super) static RULE: Shape = Shape::new(
+    "a rule",
+    "What is answered when.",
+    &[
+        optional("when", Kind::Shape(&CONDITION), "The requests that it is for; without it, all."),
+        optional(
+            "reply",
+            Kind::OneOrMore(&Kind::Text),
+            "What the model says; several are said one after another, request by request.",
+        ),
+        optional("tool_calls", Kind::List(&Kind::Shape(&CALL)), "The tools that the model calls."),
+        optional("latency", Kind::Duration, "How long the model thinks."),
+        optional("first_token", Kind::Duration, "How long it takes until the first token comes."),
+        optional("tokens_per_second", Kind::Positive, "How fast tokens come."),
+        optional("usage", Kind::Shape(&USAGE), "What the answer says about tokens."),
+        optional("finish", Kind::Choice(&words(&Finish::NAMES)), "Why the model stopped."),
+        optional("fail", Kind::Shape(&FAILURE), "What goes wrong with the request."),
+    ],
+)
+.rules(&[Rule::Some(&["reply", "tool_calls", "fail"])]);
+
+static CONDITION: Shape = Shape::new(
+    "`when`",
+    "The requests that a rule is for.",
+    &[
+        optional("model", Kind::Name, "The model that is asked."),
+        optional("user", Kind::Either(&[Kind::Text, Kind::Shape(&USER)]), "What the last words of the user contain."),
+        optional("tool_result", Kind::Truth, "Whether the request brings the result of a tool."),
+        optional("turn", Kind::Count(1), "How often the user has spoken."),
+    ],
+);
+
+static USER: Shape = Shape::new(
+    "`user`",
+    "A pattern for the last words of the user.",
+    &[required("regex", Kind::Text, "A regular expression.")],
+);
+
+static CALL: Shape = Shape::new(
+    "a tool call",
+    "A tool that the model calls.",
+    &[required("name", Kind::Name, "The name of the tool."), optional("args", Kind::Object, "Its arguments.")],
+);
+
+static USAGE: Shape = Shape::new(
+    "`usage`",
+    "What the answer says about tokens.",
+    &[
+        optional("input", Kind::Count(0), "Tokens that were read."),
+        optional("output", Kind::Count(0), "Tokens that were written."),
+    ],
+);
+
 pub(super) fn rule(node: &Node, problems: &mut Diagnostics) -> Option<ModelRule> {
-    let mut fields = read::Fields::open(node, "a rule", problems)?;
+    let mut fields = RULE.open(node, problems)?;
     let when = fields.optional("when").and_then(|node| condition(node, problems)).unwrap_or_default();
     let reply = fields.optional("reply");
     let replies = reply.and_then(|node| read::one_or_more_texts(node, "reply", problems));
@@ -41,7 +95,7 @@ pub(super) fn rule(node: &Node, problems: &mut Diagnostics) -> Option<ModelRule>
 }
 
 fn condition(node: &Node, problems: &mut Diagnostics) -> Option<ModelCondition> {
-    let mut fields = read::Fields::open(node, "`when`", problems)?;
+    let mut fields = CONDITION.open(node, problems)?;
     let condition = ModelCondition {
         model: fields.optional("model").and_then(|node| read::name(node, "model", problems)).map(|name| name.value),
         user: fields.optional("user").and_then(|node| user(node, problems)),
@@ -57,7 +111,7 @@ fn user(node: &Node, problems: &mut Diagnostics) -> Option<UserText> {
     if node.pairs().is_none() {
         return read::text(node, "user", problems).map(UserText::Contains);
     }
-    let mut fields = read::Fields::open(node, "`user`", problems)?;
+    let mut fields = USER.open(node, problems)?;
     let found = fields.required("regex", problems);
     let pattern = found.and_then(|node| Some(Spanned::new(read::text(node, "regex", problems)?, node.span)));
     fields.finish(problems);
@@ -67,7 +121,7 @@ fn user(node: &Node, problems: &mut Diagnostics) -> Option<UserText> {
 }
 
 fn call(node: &Node, problems: &mut Diagnostics) -> Option<ScriptedCall> {
-    let mut fields = read::Fields::open(node, "a tool call", problems)?;
+    let mut fields = CALL.open(node, problems)?;
     let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
     let args = match fields.optional("args") {
         Some(node) => read::object(node, "args", Reading::Core, problems),
@@ -94,7 +148,7 @@ fn speed(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
 }
 
 fn usage(node: &Node, problems: &mut Diagnostics) -> Option<ScriptedUsage> {
-    let mut fields = read::Fields::open(node, "`usage`", problems)?;
+    let mut fields = USAGE.open(node, problems)?;
     let mut count = |key| fields.optional(key).and_then(|node| read::count(node, key, 0, problems));
     let usage = ScriptedUsage { input: count("input"), output: count("output") };
     fields.finish(problems);

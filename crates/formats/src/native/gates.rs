@@ -2,15 +2,29 @@
 
 use std::path::Path;
 
+use agentci_plan::shape::{Kind, Shape, optional};
 use agentci_plan::{Diagnostic, Diagnostics, Gates, Node, Reading, Spanned, join, read};
 use serde_json::Value;
 
 use crate::pass_rate::pass_rate;
 use crate::quantity::tidy;
 
+pub(super) static GATES: Shape = Shape::new(
+    "`gates`",
+    "What runs of the suite are held against.",
+    &[
+        optional("baseline", Kind::Name, "The summary of a former run to compare with."),
+        optional("min_pass_rate", Kind::Range(0.0, 1.0), "The least share of cases that must pass."),
+        optional("max_avg_wall_ms_delta_pct", Kind::Number, "How many percent longer cases may take on average."),
+        optional("max_p95_wall_ms_delta_pct", Kind::Number, "How many percent longer the slowest cases may take."),
+        optional("no_new_failures", Kind::Truth, "Whether a case that passed before must pass."),
+        optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
+    ],
+);
+
 /// Reads the gates; none of them is needed.
 pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> Gates {
-    let Some(mut fields) = read::Fields::open(node, "`gates`", problems) else { return Gates::default() };
+    let Some(mut fields) = GATES.open(node, problems) else { return Gates::default() };
     let baseline = fields.optional("baseline").and_then(|node| read::name(node, "baseline", problems));
     let rate = fields.optional("min_pass_rate").and_then(|node| pass_rate(node, "min_pass_rate", problems));
     let mut percentage = |key| fields.optional(key).and_then(|node| percentage(node, key, problems));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agentci_plan::shape::{Kind, Shape, optional, required};
 use agentci_plan::{Diagnostics, Hook, Node, join, read};
 
 use super::words::{Place, command, named_texts};
@@ -10,6 +11,17 @@ use crate::command::part;
 /// How long a hook may take that does not say so itself.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
+pub(super) static HOOK: Shape = Shape::new(
+    "a hook",
+    "A command that runs before a case; what it prints as JSON becomes variables.",
+    &[
+        required("command", Kind::Filled(&Kind::Text), "The program and its arguments."),
+        optional("folder", Kind::Name, "The folder that it runs in."),
+        optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
+        optional("timeout", Kind::Duration, "How long it may take."),
+    ],
+);
+
 /// Reads a list of hooks.
 pub(super) fn hooks(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<Hook> {
     let items = read::list(node, "hooks", problems).unwrap_or_default();
@@ -17,7 +29,7 @@ pub(super) fn hooks(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -
 }
 
 fn hook(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Hook> {
-    let mut fields = read::Fields::open(node, "a hook", problems)?;
+    let mut fields = HOOK.open(node, problems)?;
     let command = fields.required("command", problems).and_then(|node| command(node, "command", problems));
     let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
     let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();

@@ -2,13 +2,26 @@
 
 use std::time::Duration;
 
-use agentci_plan::{Diagnostic, Diagnostics, Limit, Limits, Node, parse_duration, print_duration, read};
+use agentci_plan::shape::{Kind, Shape, optional};
+use agentci_plan::{Diagnostic, Diagnostics, Limit, Limits, Node, parse_duration, print_duration};
 
 use crate::quantity::{number, whole};
 
+pub(super) static LIMITS: Shape = Shape::new(
+    "`limits`",
+    "What stops a case or a turn, and fails it.",
+    &[
+        optional("wall", Kind::SignedDuration, "The most time."),
+        optional("tool_calls", Kind::Unbroken, "The most tool calls."),
+        optional("tool_errors", Kind::Unbroken, "The most tool calls that may fail."),
+        optional("tokens_out", Kind::Unbroken, "The most tokens that the model may write."),
+        optional("cost_usd", Kind::Number, "The most money in US dollars."),
+    ],
+);
+
 /// Reads limits; none of them is needed.
 pub(super) fn limits(node: &Node, problems: &mut Diagnostics) -> Limits {
-    let Some(mut fields) = read::Fields::open(node, "`limits`", problems) else { return Limits::default() };
+    let Some(mut fields) = LIMITS.open(node, problems) else { return Limits::default() };
     let wall_ms = fields.optional("wall").and_then(|node| wall(node, problems));
     let mut count = |key| fields.optional(key).and_then(|node| whole(node, key, problems));
     let limits = Limits {

@@ -3,23 +3,24 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agentci_plan::shape::{Kind, Rule, Shape, optional, required, words};
 use agentci_plan::{
     Check, Diagnostic, Diagnostics, Files, Gates, Mode, Node, Pair, Reading, Redaction, Skip, Span, Spanned, Target,
     Turn, join, read,
 };
 use serde_json::Value;
 
-use super::gates::gates;
-use super::settings::{Settings, settings};
-use super::target::target;
-use super::turn::turns;
+use super::gates::{GATES, gates};
+use super::settings::{SETTINGS, Settings, settings};
+use super::target::{TARGET, target};
+use super::turn::{TURN, turns};
 use super::words::Place;
 use crate::ids;
-use crate::skip::skip;
-use crate::surroundings::read_redaction;
+use crate::skip::{SKIP, skip};
+use crate::surroundings::{REDACTION, read_redaction};
 
 /// What a suite file says.
-pub(super) struct SuiteFile {
+pub(super) struct SuiteFile<'n> {
     pub(super) name: Spanned<String>,
     pub(super) folder: PathBuf,
     pub(super) mode: Option<Mode>,
@@ -29,13 +30,64 @@ pub(super) struct SuiteFile {
     pub(super) embedder: Option<Spanned<String>>,
     pub(super) settings: Settings,
     pub(super) agents: Vec<(String, Arc<Target>)>,
-    pub(super) cases: Vec<ReadCase>,
+    /// Its cases, to be read one by one.
+    pub(super) cases: &'n [Node],
+    /// Whether cases need no target of their own.
+    pub(super) has_target: bool,
 }
 
-/// Reads a suite file; `None` when something it can not do without is missing or wrong. The problems of the cases stay with
-/// the cases.
-pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
-    let mut fields = read::Fields::open(root, "the suite", problems)?;
+/// A suite file.
+pub(crate) static SUITE: Shape = Shape::new(
+    "the suite",
+    "Cases, and what they have in common.",
+    &[
+        required("suite", Kind::Name, "What reports call the suite."),
+        optional("folder", Kind::Name, "The folder that paths are named from, if it is not that of the file."),
+        optional(
+            "mode",
+            Kind::Choice(&words(&Mode::NAMES)),
+            "Whether tools are answered from recordings, recorded, or live.",
+        ),
+        optional("output_dir", Kind::Name, "Where runs are stored."),
+        optional("gates", Kind::Shape(&GATES), "What runs of the suite are held against."),
+        optional("redact", Kind::Shape(&REDACTION), "What must not be stored or shown."),
+        optional("embedder", Kind::Name, "What measures similarities for `semantic` checks."),
+    ],
+)
+.with(&[
+    SETTINGS,
+    &[
+        optional("agents", Kind::Map(&Kind::Shape(&TARGET)), "Agents by names, for `agent` checks."),
+        required("cases", Kind::Filled(&Kind::Shape(&CASE)), "The cases, in the order they are run."),
+    ],
+]);
+
+static CASE: Shape = Shape::new(
+    "the case",
+    "One test.",
+    &[
+        required("id", Kind::Name, "What reports call the case; each stands once in a suite."),
+        optional("description", Kind::Text, "What it is about."),
+        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
+        optional("skip", SKIP, "Whether it is left out, or why it is."),
+        optional("input", Kind::Object, "A task as data: the one turn of the case."),
+        optional("turns", Kind::Filled(&Kind::Shape(&TURN)), "A conversation, turn by turn."),
+        optional("asked", Kind::Data, "What reports show as the question."),
+        optional("expected", Kind::Data, "What reports show as the hoped-for answer."),
+        optional("metadata", Kind::Data, "What reports show beside."),
+    ],
+)
+.with(&[SETTINGS])
+.rules(&[Rule::One(&["input", "turns"])]);
+
+/// Reads a suite file but for its cases; `None` when something it can not do without is missing or wrong.
+pub(super) fn suite<'n>(
+    files: &dyn Files,
+    path: &Path,
+    root: &'n Node,
+    problems: &mut Diagnostics,
+) -> Option<SuiteFile<'n>> {
+    let mut fields = SUITE.open(root, problems)?;
     let name = fields.required("suite", problems).and_then(|node| read::name(node, "suite", problems));
     let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
     let file_folder = path.parent().unwrap_or(Path::new(""));
@@ -52,13 +104,15 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let settings = settings(&mut fields, place, problems);
     let agents = fields.optional("agents").map(|node| agents(node, place, problems)).unwrap_or_default();
     let has_target = fields.optional("target").is_some();
-    let cases = fields.required("cases", problems).and_then(|node| cases(node, place, has_target, problems));
+    let cases = fields.required("cases", problems).and_then(|node| cases(node, has_target, problems));
     fields.finish(problems);
     if name.is_none() {
         // The suite is refused without its name; what is wrong with its cases is told all the same.
-        cases.iter().flatten().for_each(|case| problems.append(case.problems.clone()));
+        let read = |case: &Node| ReadCase::read(case, place, has_target).problems;
+        cases.into_iter().flatten().for_each(|case| problems.append(read(case)));
     }
-    Some(SuiteFile { name: name?, mode, output_dir, redact, gates, embedder, settings, agents, cases: cases?, folder })
+    let (name, cases) = (name?, cases?);
+    Some(SuiteFile { name, mode, output_dir, redact, gates, embedder, settings, agents, cases, has_target, folder })
 }
 
 /// Agents by their names.
@@ -72,7 +126,7 @@ fn agents(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<(Str
     pairs.iter().filter_map(agent).collect()
 }
 
-fn cases(node: &Node, place: Place<'_>, has_target: bool, problems: &mut Diagnostics) -> Option<Vec<ReadCase>> {
+fn cases<'n>(node: &'n Node, has_target: bool, problems: &mut Diagnostics) -> Option<&'n [Node]> {
     let items = read::list(node, "cases", problems)?;
     if items.is_empty() {
         problems.push(
@@ -91,7 +145,7 @@ fn cases(node: &Node, place: Place<'_>, has_target: bool, problems: &mut Diagnos
         );
         return None;
     }
-    Some(items.iter().map(|item| ReadCase::read(item, place, has_target)).collect())
+    Some(items)
 }
 
 /// A case with whatever is wrong with it.
@@ -107,7 +161,7 @@ pub(super) struct ReadCase {
 }
 
 impl ReadCase {
-    fn read(node: &Node, place: Place<'_>, suite_has_target: bool) -> Self {
+    pub(super) fn read(node: &Node, place: Place<'_>, suite_has_target: bool) -> Self {
         let mut problems = Diagnostics::default();
         let file = case(node, place, suite_has_target, &mut problems).filter(|_| !problems.has_errors());
         let id = if file.is_some() { None } else { ids::readable(node) };
@@ -137,7 +191,7 @@ pub(super) struct CaseFile {
 }
 
 fn case(node: &Node, place: Place<'_>, suite_has_target: bool, problems: &mut Diagnostics) -> Option<CaseFile> {
-    let mut fields = read::Fields::open(node, "the case", problems)?;
+    let mut fields = CASE.open(node, problems)?;
     let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems));
     let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
     let tags = fields.optional("tags").and_then(|node| read::one_or_more_texts(node, "tags", problems));

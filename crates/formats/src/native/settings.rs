@@ -3,19 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use agentci_plan::shape::{Field, Kind, Rule, Shape, optional, required, words};
 use agentci_plan::{
     Check, Diagnostic, Diagnostics, Fault, Hook, Limits, LiveTool, Node, Normalization, Reading, ScriptedTool, Spanned,
     StopRule, Text, read,
 };
 
 use crate::surroundings::{
-    RouteSettings, read_faults, read_live_tools, read_normalization, read_routes, read_scripted,
+    FAULTS, LIVE_TOOLS, NORMALIZATION, ROUTES, RouteSettings, SCRIPTED, read_faults, read_live_tools,
+    read_normalization, read_routes, read_scripted,
 };
 
 use super::check::checks;
-use super::hook::hooks;
-use super::limits::limits;
-use super::target::{ReadTarget, target};
+use super::hook::{HOOK, hooks};
+use super::limits::{LIMITS, limits};
+use super::target::{ReadTarget, TARGET, target};
 use super::words::{Place, named_texts};
 
 /// When to stop, by its name in a suite.
@@ -85,6 +87,63 @@ pub(super) struct Settings {
     pub(super) stop: Option<StopRule>,
 }
 
+/// The shared keys.
+pub(super) static SETTINGS: &[Field] = &[
+    optional("target", Kind::Shape(&TARGET), "How the agent is reached: one key, the kind."),
+    optional("world", Kind::Shape(&WORLD), "What the agent's model and tools meet."),
+    optional("variables", Kind::Map(&Kind::Word), "Values for `${..}` in texts."),
+    optional("hooks", Kind::List(&Kind::Shape(&HOOK)), "Commands that run before a case."),
+    optional("checks", Kind::List(&Kind::Check), "What is asked of the whole case."),
+    optional("limits", Kind::Shape(&LIMITS), "What stops a case, and fails it."),
+    optional(
+        "timeout",
+        Kind::Either(&[Kind::Duration, Kind::Choice(&["none"])]),
+        "When a case is given up, or `none`.",
+    ),
+    optional("runs", Kind::Count(1), "How often a case is run; it passes only if all its runs do."),
+    optional("stop", Kind::Choice(&words(&STOP_RULES)), "When the rest of a case is left out."),
+];
+
+static WORLD: Shape = Shape::new(
+    "`world`",
+    "What the agent's model and tools meet.",
+    &[
+        optional("model", Kind::Shape(&MODEL), "The mock LLM that the agent is led to."),
+        optional("tools", Kind::Shape(&TOOLS), "What answers for tools."),
+        optional(
+            "normalization",
+            Kind::Shape(&NORMALIZATION),
+            "What of a tool's arguments does not count when calls are compared.",
+        ),
+        optional("faults", FAULTS, "What goes wrong with tools on purpose."),
+        optional("recording", Kind::Name, "A recorded conversation; `{case}` stands for the id of the case."),
+    ],
+);
+
+static MODEL: Shape = Shape::new(
+    "`model`",
+    "The mock LLM that the agent is led to.",
+    &[required("script", Kind::Name, "A model's script, from the folder of the suite.")],
+);
+
+static TOOLS: Shape = Shape::new(
+    "`tools`",
+    "What answers for tools.",
+    &[
+        optional("cassette", Kind::Name, "Recorded answers; `{case}` stands for the id of the case."),
+        optional("allow", Kind::List(&Kind::Text), "The tools that may be called; without it, all."),
+        optional("live", LIVE_TOOLS, "Tools that are executed in record and live mode, by name."),
+        optional("module", Kind::Name, "A Python module with tools."),
+        optional("scripted", SCRIPTED, "Answers that are written down, by name."),
+    ],
+)
+.with(&[ROUTES])
+.rules(&[
+    Rule::NotBoth(&["cassette", "routes"]),
+    Rule::NotBoth(&["cassette", "bases"]),
+    Rule::NotBoth(&["cassette", "miss"]),
+]);
+
 /// Takes the shared keys.
 pub(super) fn settings(fields: &mut read::Fields<'_>, place: Place<'_>, problems: &mut Diagnostics) -> Settings {
     Settings {
@@ -105,12 +164,12 @@ pub(super) fn settings(fields: &mut read::Fields<'_>, place: Place<'_>, problems
 
 fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSettings {
     let mut settings = WorldSettings::default();
-    let Some(mut fields) = read::Fields::open(node, "`world`", problems) else { return settings };
-    if let Some(mut model) = fields.optional("model").and_then(|node| read::Fields::open(node, "`model`", problems)) {
+    let Some(mut fields) = WORLD.open(node, problems) else { return settings };
+    if let Some(mut model) = fields.optional("model").and_then(|node| MODEL.open(node, problems)) {
         settings.model = model.required("script", problems).and_then(|node| read::name(node, "script", problems));
         model.finish(problems);
     }
-    if let Some(mut tools) = fields.optional("tools").and_then(|node| read::Fields::open(node, "`tools`", problems)) {
+    if let Some(mut tools) = fields.optional("tools").and_then(|node| TOOLS.open(node, problems)) {
         settings.cassette = tools.optional("cassette").and_then(|node| read::name(node, "cassette", problems));
         settings.allow = tools.optional("allow").and_then(|node| read::texts(node, "allow", problems)).map(Into::into);
         let live = tools.optional("live");

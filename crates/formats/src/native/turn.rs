@@ -2,24 +2,56 @@
 
 use std::sync::Arc;
 
+use agentci_plan::shape::{Kind, Rule, Shape, Unknown, depends, optional, required};
 use agentci_plan::{
     Action, Data, Diagnostic, Diagnostics, Limits, Message, Node, Pair, Reading, Said, Spanned, Text, Turn, read,
 };
 use serde_json::{Map, Value};
 
 use super::check::checks;
-use super::limits::limits;
+use super::limits::{LIMITS, limits};
 use super::words::{template, unknown_key};
 use crate::normal::as_written;
 
-const KEYS: [&str; 5] = ["user", "input", "messages", "checks", "limits"];
+pub(super) static TURN: Shape = Shape::new(
+    "a turn",
+    "Something that is said to the agent, or an action of its protocol.",
+    &[
+        optional("user", Kind::Text, "What the user says; variables may stand in it."),
+        optional("input", Kind::Object, "A task as data."),
+        optional("messages", Kind::Filled(&Kind::Shape(&MESSAGE)), "Several messages at once."),
+        optional("checks", Kind::List(&Kind::Check), "What is asked of this turn."),
+        optional("limits", Kind::Shape(&LIMITS), "What stops the turn."),
+    ],
+)
+.unknown(Unknown::Matching { pattern: ":", about: "An action of the protocol, such as `mcp:call`, and its arguments." })
+.rules(&[Rule::One(&["user", "input", "messages"])]);
+
+static MESSAGE: Shape = Shape::new(
+    "a message",
+    "One message of a conversation.",
+    &[
+        required("role", Kind::Name, "Who says it."),
+        depends(
+            "content",
+            Kind::Either(&[Kind::Text, Kind::List(&Kind::Data)]),
+            "What is said: a text, or a list of parts.",
+        ),
+        optional("name", Kind::Data, "The name of who says it."),
+        optional("tool_call_id", Kind::Data, "The call that it answers."),
+        optional("tool_calls", Kind::Data, "Calls of tools."),
+        optional("refusal", Kind::Data, "Why nothing else is said."),
+        optional("reasoning_content", Kind::Data, "What was thought before."),
+    ],
+)
+.rules(&[Rule::Some(&["content", "tool_calls"])]);
 
 /// The turns of a case, which has `input` or `turns` but not both.
 pub(super) fn turns(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Vec<Turn>> {
     match (fields.optional("input"), fields.optional("turns")) {
         (Some(input), None) => {
             let said = said_input(input, problems)?;
-            Some(vec![Turn { said, checks: Arc::from([]), limits: Limits::default(), span: input.span }])
+            Some(vec![Turn { said, checks: Arc::from([]), limits: Limits::none(), span: input.span }])
         }
         (None, Some(turns)) => {
             let items = read::list(turns, "turns", problems)?;
@@ -54,7 +86,7 @@ fn said_input(node: &Node, problems: &mut Diagnostics) -> Option<Said> {
 }
 
 fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
-    let mut fields = read::Fields::open(node, "a turn", problems)?;
+    let mut fields = TURN.open(node, problems)?;
     let words = [fields.optional("user"), fields.optional("input"), fields.optional("messages")];
     let checks = fields.optional("checks").map(|node| checks(node, problems)).unwrap_or_default();
     let limits = fields.optional("limits").map(|node| limits(node, problems)).unwrap_or_default();
@@ -63,9 +95,10 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
         if pair.key.text.contains(':') {
             actions.push(pair);
         } else {
-            problems.push(unknown_key(pair, "a turn", &KEYS));
+            problems.push(unknown_key(pair, TURN.what, &TURN.keys()));
         }
     }
+    fields.end();
     let said = match (words, actions.as_slice()) {
         ([Some(user), None, None], []) => {
             template(user, "user", problems).map(|content| Said::Messages(vec![Message::new("user", content)]))
@@ -81,7 +114,12 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
             None
         }
     };
-    Some(Turn { said: said?, checks: checks.into_iter().map(Arc::new).collect(), limits, span: node.span })
+    Some(Turn {
+        said: said?,
+        checks: checks.into_iter().map(Arc::new).collect(),
+        limits: limits.shared(),
+        span: node.span,
+    })
 }
 
 fn action(pair: &Pair) -> Action {
@@ -98,7 +136,7 @@ fn messages(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Message>> {
 }
 
 fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
-    let mut fields = read::Fields::open(node, "a message", problems)?;
+    let mut fields = MESSAGE.open(node, problems)?;
     let role = fields.required("role", problems).and_then(|node| read::name(node, "role", problems));
     let mut more = Map::new();
     let content = match fields.optional("content") {

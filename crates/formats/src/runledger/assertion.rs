@@ -9,9 +9,82 @@
 //! | `call_order` {order} | `call_order: [..]` |
 //! | `semantic` {expected, threshold, facts} | `semantic: {.., facts: warn}`, unless it says otherwise |
 
+use agentci_plan::shape::{Kind, Shape, Tagged, optional, required};
 use agentci_plan::{Check, Diagnostic, Diagnostics, Node, Span, Spanned, did_you_mean, read};
 
 const TYPES: [&str; 6] = ["required_fields", "json_schema", "must_call", "must_not_call", "call_order", "semantic"];
+
+/// A list of assertions.
+pub(super) const ASSERTIONS: Kind = Kind::List(&Kind::Tagged(&Tagged {
+    tag: "type",
+    variants: &[
+        (TYPES[0], &REQUIRED_FIELDS),
+        (TYPES[1], &JSON_SCHEMA),
+        (TYPES[2], &CALLS),
+        (TYPES[3], &CALLS),
+        (TYPES[4], &CALL_ORDER),
+        (TYPES[5], &SEMANTIC),
+    ],
+    usual: None,
+}));
+
+static ASSERTION: Shape =
+    Shape::new("an assertion", "What is asked of a case.", &[required("type", Kind::Choice(&TYPES), "What is asked.")]);
+
+static REQUIRED_FIELDS: Shape = Shape::new(
+    "an assertion",
+    "The final output has these keys.",
+    &[
+        required("type", Kind::Choice(&TYPES), "What is asked."),
+        required("fields", Kind::OneOrMore(&Kind::Text), "The keys."),
+    ],
+);
+
+static JSON_SCHEMA: Shape = Shape::new(
+    "an assertion",
+    "The final output is valid under a JSON Schema.",
+    &[
+        required("type", Kind::Choice(&TYPES), "What is asked."),
+        required("schema_path", Kind::Name, "The file of the schema, from the folder of the suite."),
+    ],
+);
+
+static CALLS: Shape = Shape::new(
+    "an assertion",
+    "These tools are called, or must not be.",
+    &[
+        required("type", Kind::Choice(&TYPES), "What is asked."),
+        required("tools", Kind::OneOrMore(&Kind::Text), "The names of the tools."),
+    ],
+);
+
+static CALL_ORDER: Shape = Shape::new(
+    "an assertion",
+    "Tools are called in this order.",
+    &[
+        required("type", Kind::Choice(&TYPES), "What is asked."),
+        required("order", Kind::List(&Kind::Text), "The names of the tools."),
+    ],
+);
+
+static SEMANTIC: Shape = Shape::new(
+    "an assertion",
+    "The answer means the same as the expected text.",
+    &[
+        required("type", Kind::Choice(&TYPES), "What is asked."),
+        required("expected", Kind::Name, "What a good answer says."),
+        optional(
+            "facts",
+            Kind::Choice(&["fail", "warn", "off"]),
+            "What a fact comes to that the answer does not state, `warn` without it.",
+        ),
+        optional(
+            "threshold",
+            Kind::Either(&[Kind::Range(0.0, 1.0), Kind::FilledMap(&Kind::Range(0.0, 1.0))]),
+            "The least similarity, or one for each embedder.",
+        ),
+    ],
+);
 
 /// Reads a list of assertions; the good ones are kept when one is wrong.
 pub(super) fn assertions(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
@@ -20,10 +93,22 @@ pub(super) fn assertions(node: &Node, problems: &mut Diagnostics) -> Vec<Check> 
 }
 
 fn assertion(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
-    let mut fields = read::Fields::open(node, "an assertion", problems)?;
+    let mut fields = ASSERTION.open(node, problems)?;
     let kind = fields.required("type", problems)?;
     let span = kind.span;
     let kind = read::text(kind, "type", problems)?;
+    let shape = match kind.as_str() {
+        "required_fields" => &REQUIRED_FIELDS,
+        "json_schema" => &JSON_SCHEMA,
+        "must_call" | "must_not_call" => &CALLS,
+        "call_order" => &CALL_ORDER,
+        "semantic" => &SEMANTIC,
+        _ => {
+            problems.push(unknown(&kind, span));
+            return None;
+        }
+    };
+    fields.becomes(shape);
     let check = match kind.as_str() {
         "required_fields" => fields
             .required("fields", problems)
@@ -47,16 +132,12 @@ fn assertion(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
             let order = read::texts(node, "order", problems)?;
             Some(Check::new("call_order", span, list_node(node.span, order)))
         }),
-        "semantic" => fields.required("expected", problems).map(|expected| {
+        _ => fields.required("expected", problems).map(|expected| {
             let facts = fields.optional("facts").cloned().unwrap_or_else(|| Node::text("warn", span));
             let threshold = fields.optional("threshold").map(|threshold| ("threshold", threshold.clone()));
             let arguments = [("expected", expected.clone())].into_iter().chain(threshold).chain([("facts", facts)]);
             Check::new("semantic", span, Node::map(node.span, arguments))
         }),
-        _ => {
-            problems.push(unknown(&kind, span));
-            return None;
-        }
     };
     fields.finish(problems);
     check

@@ -18,3 +18,4 @@ mod read;
 mod regression;
 
 pub(crate) use lower::lower;
+pub(crate) use read::{CASE, SUITE};

@@ -2,14 +2,20 @@
 
 use std::path::Path;
 
+use agentci_plan::shape::{Kind, Shape, optional, required, words};
 use agentci_plan::{
     Check, Diagnostic, Diagnostics, Fault, Files, Gates, Limits, LiveTool, Mode, Node, Normalization, Reading,
     Redaction, Span, Spanned, read,
 };
 use serde_json::Value;
 
+use super::assertion::ASSERTIONS;
+use super::budgets::BUDGETS;
+use super::regression::REGRESSION;
 use super::{assertion, budgets, legacy, regression};
-use crate::surroundings::{read_faults, read_live_tools, read_normalization, read_redaction};
+use crate::surroundings::{
+    FAULTS, LIVE_TOOLS, NORMALIZATION, REDACTION, read_faults, read_live_tools, read_normalization, read_redaction,
+};
 
 /// What a suite file says.
 pub(super) struct SuiteFile {
@@ -27,9 +33,64 @@ pub(super) struct SuiteFile {
     pub(super) gates: Gates,
 }
 
+/// A suite file.
+pub(crate) static SUITE: Shape = Shape::new(
+    "the suite",
+    "A suite whose cases are files of their own.",
+    &[
+        required("suite_name", Kind::Name, "What reports call the suite."),
+        required(
+            "agent_command",
+            Kind::Filled(&Kind::Text),
+            "The agent: a program and its arguments; files in it are found beside the suite.",
+        ),
+        required(
+            "mode",
+            Kind::Choice(&words(&Mode::NAMES)),
+            "Whether tools are answered from recordings, recorded, or live.",
+        ),
+        required("cases_path", Kind::Name, "The folder of the cases."),
+        required("tool_registry", Kind::List(&Kind::Text), "The tools that the agent may call."),
+        optional("assertions", ASSERTIONS, "What is asked of every case."),
+        optional("budgets", Kind::Shape(&BUDGETS), "What stops a case, and fails it."),
+        optional("output_dir", Kind::Name, "Where runs are stored."),
+        optional("baseline_path", Kind::Name, "The summary of a former run to compare with."),
+        optional("regression", Kind::Shape(&REGRESSION), "What runs of the suite are held against."),
+        optional("tools", LIVE_TOOLS, "Tools that are executed in record and live mode, by name."),
+        optional("tool_module", Kind::Name, "A Python module with tools."),
+        optional(
+            "normalization",
+            Kind::Shape(&NORMALIZATION),
+            "What of a tool's arguments does not count when calls are compared.",
+        ),
+        optional("faults", FAULTS, "What goes wrong with tools on purpose."),
+        optional("redact", Kind::Shape(&REDACTION), "What must not be stored or shown."),
+    ],
+);
+
+/// A case file.
+pub(crate) static CASE: Shape = Shape::new(
+    "the case",
+    "One test: a task, and what its tools answered.",
+    &[
+        required("id", Kind::Name, "What reports call the case; each stands once in a suite."),
+        optional("description", Kind::Text, "What it is about."),
+        required("input", Kind::Object, "The task that the agent is given."),
+        required("cassette", Kind::Name, "The file with what tools answered, from the folder of the suite."),
+        optional("assertions", ASSERTIONS, "What is asked of this case beyond what the suite asks."),
+        optional("budgets", Kind::Shape(&BUDGETS), "What stops the case, in place of the suite's."),
+        optional(
+            "normalization",
+            Kind::Shape(&NORMALIZATION),
+            "What of a tool's arguments does not count when calls are compared.",
+        ),
+        optional("faults", FAULTS, "What goes wrong with tools on purpose."),
+    ],
+);
+
 /// Reads a suite file; `None` when something it can not do without is missing or wrong.
 pub(super) fn suite(files: &dyn Files, folder: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
-    let mut fields = read::Fields::open(root, "the suite", problems)?;
+    let mut fields = SUITE.open(root, problems)?;
     let name = fields.required("suite_name", problems).and_then(|node| read::name(node, "suite_name", problems));
     let command = fields.required("agent_command", problems);
     let command_span = command.map_or(root.span, |node| node.span);
@@ -121,7 +182,7 @@ pub(super) struct CaseFile {
 
 /// Reads a case file; `None` when something it can not do without is missing or wrong.
 pub(super) fn case(root: &Node, problems: &mut Diagnostics) -> Option<CaseFile> {
-    let mut fields = read::Fields::open(root, "the case", problems)?;
+    let mut fields = CASE.open(root, problems)?;
     let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems));
     let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
     let input = fields.required("input", problems).and_then(|node| {

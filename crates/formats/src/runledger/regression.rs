@@ -1,5 +1,6 @@
 //! `regression` of a suite: what its runs are held against.
 
+use agentci_plan::shape::{Kind, Shape, Unknown, optional};
 use agentci_plan::{Diagnostic, Diagnostics, Gates, Node, Reading, Spanned, read};
 
 use crate::pass_rate::pass_rate;
@@ -8,9 +9,32 @@ use crate::quantity::tidy;
 /// A wall-time threshold from which on a percentage was probably meant: it allows runs to take six times as long.
 const SUSPICIOUS: f64 = 5.0;
 
+pub(super) static REGRESSION: Shape = Shape::new(
+    "`regression`",
+    "What runs of the suite are held against.",
+    &[
+        optional("min_pass_rate", Kind::Range(0.0, 1.0), "The least share of cases that must pass."),
+        optional("min_success_rate", Kind::Range(0.0, 1.0), "Another name for `min_pass_rate`."),
+        optional(
+            "max_avg_wall_ms_delta_pct",
+            Kind::Number,
+            "How much longer cases may take on average, as a fraction.",
+        ),
+        optional(
+            "max_p95_wall_ms_delta_pct",
+            Kind::Number,
+            "How much longer the slowest cases may take, as a fraction.",
+        ),
+        optional("max_p95_wall_ms_increase_pct", Kind::Number, "Another name for `max_p95_wall_ms_delta_pct`."),
+        optional("no_new_failures", Kind::Truth, "Whether a case that passed before must pass."),
+        optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
+    ],
+)
+.unknown(Unknown::Ignored);
+
 /// Reads the thresholds; none of them is needed, and keys that are not known here are kept for those who know them.
 pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
-    let Some(mut fields) = read::Fields::open(node, "`regression`", problems) else { return Gates::default() };
+    let Some(mut fields) = REGRESSION.open(node, problems) else { return Gates::default() };
     let rate = either(&mut fields, "min_pass_rate", "min_success_rate", problems);
     let mean = fields.optional("max_avg_wall_ms_delta_pct").map(|node| ("max_avg_wall_ms_delta_pct", node));
     let p95 = either(&mut fields, "max_p95_wall_ms_delta_pct", "max_p95_wall_ms_increase_pct", problems);
@@ -19,6 +43,7 @@ pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
         Some(Spanned::new(read::truth(node, key, problems)?, node.span))
     };
     let (no_new_failures, no_missing_cases) = (truth("no_new_failures"), truth("no_missing_cases"));
+    fields.end();
     Gates {
         baseline: None,
         min_pass_rate: rate.and_then(|(key, node)| pass_rate(node, key, problems)),

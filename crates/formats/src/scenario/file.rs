@@ -1,13 +1,14 @@
 //! A scenario as a plain struct.
 
+use agentci_plan::shape::{Kind, Shape, optional, required};
 use agentci_plan::{Data, Diagnostic, Diagnostics, Fault, Node, Reading, RoutedTool, Skip, Span, Spanned, read};
 use serde_json::{Map, Value, json};
 
 use super::answer::Shelf;
-use super::fixtures::fixtures;
-use super::threshold::threshold;
-use crate::skip::skip;
-use crate::surroundings::read_faults;
+use super::fixtures::{FIXTURES, fixtures};
+use super::threshold::{THRESHOLD, threshold};
+use crate::skip::{SKIP, skip};
+use crate::surroundings::{FAULTS, read_faults};
 
 /// What a scenario says.
 pub(super) struct ScenarioFile {
@@ -32,9 +33,27 @@ pub(super) struct Expected {
     pub(super) threshold: Option<Node>,
 }
 
+/// A scenario file.
+pub(crate) static SCENARIO: Shape = Shape::new(
+    "the scenario",
+    "A question, what tools answer, and the answer that is hoped for.",
+    &[
+        required("test_name", Kind::Name, "What reports call the scenario; each stands once for an agent."),
+        optional("description", Kind::Text, "What it is about."),
+        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
+        optional("skip", SKIP, "Whether it is left out, or why it is."),
+        optional("variables", Kind::Object, "What the agent is told beside the question."),
+        required("user_input", Kind::Name, "The question."),
+        required("expected_answer", Kind::Name, "What a good answer says."),
+        optional("semantic_threshold", THRESHOLD, "The least similarity, or one for each embedder."),
+        optional("tool_fixtures", FIXTURES, "What tools answer, by their ids."),
+        optional("faults", FAULTS, "What goes wrong with tools on purpose."),
+    ],
+);
+
 /// Reads a scenario; `None` when something it can not do without is missing or wrong.
 pub(super) fn scenario(root: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Option<ScenarioFile> {
-    let mut fields = read::Fields::open(root, "the scenario", problems)?;
+    let mut fields = SCENARIO.open(root, problems)?;
     let name = fields.required("test_name", problems).and_then(|node| read::name(node, "test_name", problems));
     let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
     let tags = fields.optional("tags").and_then(|node| read::one_or_more_texts(node, "tags", problems));

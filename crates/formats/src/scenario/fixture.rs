@@ -13,13 +13,30 @@
 
 use std::time::Duration;
 
+use agentci_plan::shape::{Kind, Rule, Shape, Unknown, optional};
 use agentci_plan::{
     Content, Diagnostic, Diagnostics, Fixture, FixtureAnswer, Node, Pair, Reading, Spanned, did_you_mean, read,
 };
 use serde_json::{Map, Value};
 
 use super::answer::Shelf;
-use crate::surroundings::{Manner, check_delay, either_answer, read_manner};
+use crate::surroundings::{MANNER, Manner, check_delay, either_answer, read_manner};
+
+pub(super) static FIXTURE: Shape = Shape::new(
+    "an answer",
+    "A request to a tool, and its answer; keys that are not known belong to the request.",
+    &[optional("request", Kind::Data, "What is asked; with nothing below it, the keys beside it are meant.")],
+)
+.with(&[
+    MANNER,
+    &[
+        optional("delay_ms", Kind::Whole(0, 600_000), "How many milliseconds the answer is held back."),
+        optional("response_file", Kind::Name, "A file with the answer, below `__files`."),
+        optional("response", Kind::Data, "The answer itself."),
+    ],
+])
+.unknown(Unknown::Ignored)
+.rules(&[Rule::NotBoth(&["response_file", "response"])]);
 
 /// The keys that are no part of a request.
 const RESERVED: [&str; 8] = ["request", "response_file", "response", "status", "headers", "delay_ms", "method", "name"];
@@ -51,11 +68,12 @@ pub(super) fn fixture(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics)
         }
     };
     let own = Node { span: node.span, content: Content::Map(own) };
-    let mut fields = read::Fields::open(&own, "an answer", problems)?;
+    let mut fields = FIXTURE.open(&own, problems)?;
     fields.optional("request");
     let Manner { name, method, status, headers } = read_manner(&mut fields, problems);
     let delay = fields.optional("delay_ms").and_then(|node| delay(node, problems)).unwrap_or_default();
     let answer = answer(&mut fields, &beside, shelf, problems);
+    fields.end();
     Some(Fixture { name, method, request: request.ok()?, answer: answer?, status, headers, delay, span: node.span })
 }
 

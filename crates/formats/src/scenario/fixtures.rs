@@ -1,10 +1,14 @@
 //! `tool_fixtures`: the tools of a scenario and what they answer.
 
+use agentci_plan::shape::Kind;
 use agentci_plan::{Diagnostic, Diagnostics, Node, Pair, RoutedTool};
 
 use super::answer::Shelf;
-use super::fixture::fixture;
+use super::fixture::{FIXTURE, fixture};
 use crate::surroundings::read_tool_id;
+
+/// Answers by the ids of tools.
+pub(super) const FIXTURES: Kind = Kind::Map(&Kind::Either(&[Kind::List(&Kind::Shape(&FIXTURE)), Kind::Nothing]));
 
 /// Reads a mapping of tools to their answers.
 pub(super) fn fixtures(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Vec<RoutedTool> {

@@ -29,6 +29,8 @@ mod shape;
 mod threshold;
 
 pub(crate) use agents::{Agents, Home, Scenario};
+pub(crate) use file::SCENARIO;
 pub(crate) use lower::{agents, lower};
 pub(crate) use project::Projects;
+pub(crate) use settings::SETTINGS;
 pub(crate) use shape::{Shape, is_scenario, reads_like_one, shape};

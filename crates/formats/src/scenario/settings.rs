@@ -11,15 +11,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agentci_plan::shape::{Kind, Rule, Shape, optional, words};
 use agentci_plan::{
     Diagnostic, Diagnostics, Files, HttpTarget, Missed, Node, Pair, Span, Spanned, Text, ToolBase, did_you_mean, read,
     relative,
 };
 
-use super::threshold::threshold;
+use super::threshold::{THRESHOLD, threshold};
 use crate::ScenarioOptions;
-use crate::native::{Place, ReadHttp, read_http};
-use crate::surroundings::read_bases;
+use crate::native::{HTTP_KEYS, Place, ReadHttp, SERVER_KEYS, read_http};
+use crate::surroundings::{BASES, read_bases};
 
 /// Where an agent is asked whose settings do not say so.
 const USUAL_URL: &str = "http://127.0.0.1:8081/";
@@ -51,12 +52,51 @@ struct Target {
     span: Span,
 }
 
+/// The file as a whole.
+pub(crate) static SETTINGS: Shape = Shape::new(
+    "the settings",
+    "What the scenarios of a project have in common.",
+    &[
+        optional(
+            "targets",
+            Kind::Map(&Kind::Shape(&TARGET)),
+            "How agents are reached, by their folders; `default` is for the others.",
+        ),
+        optional("tool_bases", BASES, "The variables that lead agents to their tools."),
+        optional("stub_miss", Kind::Choice(&words(&Missed::NAMES)), "What a call without an answer comes to."),
+        optional(
+            "facts",
+            Kind::Choice(&words(&FACTS)),
+            "What a fact comes to that an answer does not state, `warn` without it.",
+        ),
+        optional("embedder", Kind::Name, "What measures similarities."),
+        optional("threshold", THRESHOLD, "The least similarity, or one for each embedder."),
+    ],
+);
+
+static TARGET: Shape = Shape::new(
+    "a target",
+    "How an agent is reached.",
+    &[optional("url", Kind::Address, "The address; variables may stand in it.")],
+)
+.with(&[
+    HTTP_KEYS,
+    &[optional("agent_command", Kind::Filled(&Kind::Text), "The program that is the agent, started by the run.")],
+    SERVER_KEYS,
+])
+.rules(&[
+    Rule::Needs("folder", "agent_command"),
+    Rule::Needs("env", "agent_command"),
+    Rule::Needs("ready", "agent_command"),
+    Rule::Needs("patience", "agent_command"),
+]);
+
 /// Reads the settings of a project.
 pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Settings {
     if root.is_null() {
         return Settings::default();
     }
-    let Some(mut fields) = read::Fields::open(root, "the settings", problems) else { return Settings::default() };
+    let Some(mut fields) = SETTINGS.open(root, problems) else { return Settings::default() };
     let place = Place { files, folder };
     let settings = Settings {
         targets: fields.optional("targets").map(|node| targets(node, place, problems)).unwrap_or_default(),
@@ -77,7 +117,7 @@ fn targets(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<Tar
         return Vec::new();
     };
     let target = |pair: &Pair| {
-        let mut fields = read::Fields::open(&pair.value, "a target", problems)?;
+        let mut fields = TARGET.open(&pair.value, problems)?;
         let http = read_http(&mut fields, "agent_command", place, problems);
         fields.finish(problems);
         Some(Target { slug: Spanned::new(pair.key.text.clone(), pair.key.span), http, span: pair.key.span })

@@ -2,10 +2,21 @@
 
 use std::sync::Arc;
 
+use agentci_plan::shape::{Kind, Shape, optional};
 use agentci_plan::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Span, Spanned, Text, ToolBase, read};
 
 use super::plain;
 use crate::native::read_address;
+
+/// Names of variables, or a mapping from them.
+pub(crate) const BASES: Kind =
+    Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Map(&Kind::Either(&[Kind::Shape(&BASE), Kind::Nothing]))]);
+
+static BASE: Shape = Shape::new(
+    "a tool base",
+    "Where a variable leads the agent in live mode.",
+    &[optional("live", Kind::Address, "The address of the real tools.")],
+);
 
 /// Reads names of variables; the good ones are kept when one is wrong.
 pub(crate) fn read_bases(node: &Node, name: &str, problems: &mut Diagnostics) -> Arc<[ToolBase]> {
@@ -42,7 +53,7 @@ fn base(pair: &Pair, problems: &mut Diagnostics) -> Option<ToolBase> {
     if pair.value.is_null() {
         return Some(ToolBase { name, live: None });
     }
-    let mut fields = read::Fields::open(&pair.value, "a tool base", problems)?;
+    let mut fields = BASE.open(&pair.value, problems)?;
     let live = fields.optional("live").map(|node| read_address(node, "live", problems));
     fields.finish(problems);
     let live: Option<Text> = match live {

@@ -1,10 +1,30 @@
 //! `faults: [{ tool: search_docs, call: 2, error: upstream timeout }]`
 
+use agentci_plan::shape::{Kind, Rule, Shape, optional};
 use agentci_plan::{Diagnostic, Diagnostics, Fault, FaultKind, FaultTime, Node, Span, print_duration, read};
 
 use super::plain;
 
 const KINDS: [&str; 5] = ["error", "delay", "malformed", "truncated", "hang"];
+
+/// A list of faults.
+pub(crate) const FAULTS: Kind = Kind::List(&Kind::Shape(&FAULT));
+
+static FAULT: Shape = Shape::new(
+    "a fault",
+    "Something that goes wrong with tools on purpose.",
+    &[
+        optional("tool", Kind::Name, "The tool it befalls; without it, every tool."),
+        optional("call", Kind::Count(1), "The call that it befalls, counted from 1."),
+        optional("rate", Kind::Range(0.0, 1.0), "The share of calls that it befalls."),
+        optional("error", Kind::Text, "The tool fails with this message."),
+        optional("delay", Kind::Duration, "The tool answers this much later."),
+        optional("malformed", Kind::Truth, "The answer is not what the tool would say."),
+        optional("truncated", Kind::Truth, "The answer is cut off."),
+        optional("hang", Kind::Truth, "The tool never answers."),
+    ],
+)
+.rules(&[Rule::One(&KINDS), Rule::NotBoth(&["call", "rate"])]);
 
 pub(crate) fn read_faults(node: &Node, problems: &mut Diagnostics) -> Vec<Fault> {
     let items = read::list(node, "faults", problems).unwrap_or_default();
@@ -12,7 +32,7 @@ pub(crate) fn read_faults(node: &Node, problems: &mut Diagnostics) -> Vec<Fault>
 }
 
 fn fault(node: &Node, problems: &mut Diagnostics) -> Option<Fault> {
-    let mut fields = read::Fields::open(node, "a fault", problems)?;
+    let mut fields = FAULT.open(node, problems)?;
     let tool = fields.optional("tool").and_then(|node| read::name(node, "tool", problems));
     let call = fields.optional("call").map(|node| read::count(node, "call", 1, problems));
     let rate = fields.optional("rate").map(|node| rate(node, problems));

@@ -1,5 +1,6 @@
 //! What every answer of a routed tool may say, however the dialect writes the rest: `name`, `method`, `status`, `headers`.
 
+use agentci_plan::shape::{Field, Kind, optional};
 use agentci_plan::{Diagnostic, Diagnostics, Node, Pair, Spanned, read};
 
 /// The status of an answer that does not say its own.
@@ -7,6 +8,14 @@ pub(crate) const USUAL_STATUS: u16 = 200;
 
 /// The longest that an answer may be held back.
 const LONGEST_DELAY_MS: u64 = 600_000;
+
+/// The keys that all dialects have.
+pub(crate) static MANNER: &[Field] = &[
+    optional("name", Kind::Text, "What reports call the answer."),
+    optional("method", Kind::Like("^[A-Za-z-]+$"), "The method of HTTP that is answered; without it, every method."),
+    optional("status", Kind::Whole(200, 599), "The status of the answer, 200 without it."),
+    optional("headers", Kind::Map(&Kind::Word), "Headers of the answer."),
+];
 
 /// What an answer says beside request and content.
 pub(crate) struct Manner {

@@ -9,6 +9,7 @@
 
 use std::path::Path;
 
+use agentci_plan::shape::{Kind, Rule, Shape, optional, required};
 use agentci_plan::{
     CommandPart, CommandTool, Content, Diagnostic, Diagnostics, Files, HttpTool, Key, LiveTool, McpTool, McpTransport,
     Node, Pair, Span, Spanned, TOOL_TIMEOUT, Text, print_duration, read,
@@ -16,6 +17,69 @@ use agentci_plan::{
 
 use super::plain;
 use crate::command::part;
+
+/// Tools by their names.
+pub(crate) const LIVE_TOOLS: Kind = Kind::Map(&Kind::Having("command", &COMMAND_TOOL, &SERVED_TOOL));
+
+static COMMAND_TOOL: Shape = Shape::new(
+    "a tool",
+    "A tool that is a program.",
+    &[
+        optional("timeout", Kind::Duration, "How long one call may take."),
+        required(
+            "command",
+            Kind::Filled(&Kind::Text),
+            "The program and its arguments; it reads the call as JSON from its standard input.",
+        ),
+        optional("http", Kind::Nothing, "A server that is asked instead."),
+        optional("mcp", Kind::Nothing, "An MCP server that is asked instead."),
+        optional("long_lived", Kind::Truth, "Whether one process serves all calls, a line each."),
+        optional("env", Kind::Map(&Kind::Text), "Variables of its environment."),
+    ],
+);
+
+static SERVED_TOOL: Shape = Shape::new(
+    "a tool",
+    "A tool that a server has.",
+    &[
+        optional("timeout", Kind::Duration, "How long one call may take."),
+        optional("command", Kind::Nothing, "A program that is started instead."),
+        optional("http", Kind::Shape(&HTTP_TOOL), "A server that is asked over HTTP."),
+        optional("mcp", Kind::Having("command", &STDIO_SERVER, &HTTP_SERVER), "An MCP server."),
+    ],
+)
+.rules(&[Rule::One(&["http", "mcp"])]);
+
+static HTTP_TOOL: Shape = Shape::new(
+    "`http`",
+    "A server that is sent the arguments of a call.",
+    &[
+        required("url", Kind::Text, "The address; variables may stand in it."),
+        optional("headers", Kind::Map(&Kind::Text), "Headers that are sent along."),
+    ],
+);
+
+static STDIO_SERVER: Shape = Shape::new(
+    "`mcp`",
+    "An MCP server that is a program.",
+    &[
+        optional("tool", Kind::Name, "The tool's name on the server, if it is another."),
+        required("command", Kind::Filled(&Kind::Text), "The program and its arguments."),
+        optional("url", Kind::Nothing, "An address that is asked instead."),
+        optional("env", Kind::Map(&Kind::Text), "Variables of its environment."),
+    ],
+);
+
+static HTTP_SERVER: Shape = Shape::new(
+    "`mcp`",
+    "An MCP server at an address.",
+    &[
+        optional("tool", Kind::Name, "The tool's name on the server, if it is another."),
+        optional("command", Kind::Nothing, "A program that is started instead."),
+        required("url", Kind::Text, "The address; variables may stand in it."),
+        optional("headers", Kind::Map(&Kind::Text), "Headers that are sent along."),
+    ],
+);
 
 /// Reads a mapping of names to tools.
 pub(crate) fn read_live_tools(
@@ -37,12 +101,14 @@ pub(crate) fn read_live_tools(
 }
 
 fn tool(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<LiveTool> {
-    let mut fields = read::Fields::open(node, "a tool", problems)?;
+    let mut fields = SERVED_TOOL.open(node, problems)?;
     let timeout = fields.optional("timeout").map(|node| read::duration(node, "timeout", problems));
     let [command, http, mcp] = ["command", "http", "mcp"].map(|key| fields.optional(key));
     let timeout = timeout.unwrap_or(Some(TOOL_TIMEOUT));
     let tool = match (command, http, mcp) {
         (Some(command), None, None) => {
+            fields.becomes(&COMMAND_TOOL);
+            fields.demanded("command");
             let command = program(command, files, folder, problems)?;
             let long_lived = fields.optional("long_lived").and_then(|node| read::truth(node, "long_lived", problems));
             let environment = fields.optional("env").map(|node| named(node, "env", problems)).unwrap_or_default();
@@ -55,7 +121,7 @@ fn tool(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostic
             }))
         }
         (None, Some(http), None) => {
-            let mut inner = read::Fields::open(http, "`http`", problems)?;
+            let mut inner = HTTP_TOOL.open(http, problems)?;
             let url = inner.required("url", problems).and_then(|node| read::text(node, "url", problems));
             let headers = inner.optional("headers").map(|node| named(node, "headers", problems)).unwrap_or_default();
             inner.finish(problems);
@@ -77,16 +143,19 @@ fn tool(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostic
 }
 
 fn mcp_tool(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<McpTool> {
-    let mut fields = read::Fields::open(node, "`mcp`", problems)?;
+    let mut fields = STDIO_SERVER.open(node, problems)?;
     let tool = fields.optional("tool").and_then(|node| read::name(node, "tool", problems));
     let mut headers = Vec::new();
     let transport = match (fields.optional("command"), fields.optional("url")) {
         (Some(command), None) => {
+            fields.demanded("command");
             let environment = fields.optional("env").map(|node| named(node, "env", problems)).unwrap_or_default();
             let command = program(command, files, folder, problems);
             command.map(|command| McpTransport::Stdio { command, environment })
         }
         (None, Some(url)) => {
+            fields.becomes(&HTTP_SERVER);
+            fields.demanded("url");
             headers = fields.optional("headers").map(|node| named(node, "headers", problems)).unwrap_or_default();
             let text = read::text(url, "url", problems);
             text.map(|text| McpTransport::Http(Spanned::new(Text::parse(&text), url.span)))

@@ -10,14 +10,14 @@ mod redaction;
 mod routes;
 mod scripted;
 
-pub(crate) use bases::read_bases;
-pub(crate) use faults::{print_faults, read_faults};
-pub(crate) use fixture::{Manner, check_delay, read_manner, read_tool_id};
-pub(crate) use live_tools::{print_live_tools, read_live_tools};
-pub(crate) use normalization::{print_normalization, read_normalization};
-pub(crate) use redaction::{print_redaction, read_redaction};
-pub(crate) use routes::{RouteSettings, either_answer, print_routes, read_routes};
-pub(crate) use scripted::{print_scripted, read_scripted};
+pub(crate) use bases::{BASES, read_bases};
+pub(crate) use faults::{FAULTS, print_faults, read_faults};
+pub(crate) use fixture::{MANNER, Manner, check_delay, read_manner, read_tool_id};
+pub(crate) use live_tools::{LIVE_TOOLS, print_live_tools, read_live_tools};
+pub(crate) use normalization::{NORMALIZATION, print_normalization, read_normalization};
+pub(crate) use redaction::{REDACTION, print_redaction, read_redaction};
+pub(crate) use routes::{ROUTES, RouteSettings, either_answer, print_routes, read_routes};
+pub(crate) use scripted::{SCRIPTED, print_scripted, read_scripted};
 
 use agentci_plan::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned};
 use regex::Regex;

@@ -1,14 +1,41 @@
 //! `normalization: { strip_keys: [..], strip_paths: [..], replace_paths: {..}, replace_text: [..] }`
 
+use agentci_plan::shape::{Kind, Shape, optional, required};
 use agentci_plan::{
     Content, Diagnostic, Diagnostics, Key, Node, Normalization, Pair, Reading, Span, Spanned, TextReplacement, read,
 };
 
 use super::{check_pattern, texts};
 
+/// What does not count.
+pub(crate) static NORMALIZATION: Shape = Shape::new(
+    "`normalization`",
+    "What of a tool's arguments does not count when calls are compared.",
+    &[
+        optional("strip_keys", Kind::List(&Kind::Text), "Keys that do not count, wherever they stand."),
+        optional("strip_paths", Kind::List(&Kind::Text), "Paths of values that do not count."),
+        optional("replace_paths", Kind::Object, "Values by the paths that they take the place at."),
+        optional("replace_text", Kind::List(&Kind::Shape(&REPLACEMENT)), "Patterns whose matches are replaced."),
+    ],
+);
+
+static REPLACEMENT: Shape = Shape::new(
+    "a text replacement",
+    "A pattern, and what takes the place of its matches.",
+    &[
+        required("pattern", Kind::Text, "A regular expression."),
+        optional("replacement", Kind::Text, "What takes its place; nothing without it."),
+        optional(
+            "flags",
+            Kind::Like("^[ims]*$"),
+            "`i` for any letter case, `m` for lines, `s` so that `.` matches line ends.",
+        ),
+    ],
+);
+
 pub(crate) fn read_normalization(node: &Node, reading: Reading, problems: &mut Diagnostics) -> Normalization {
     let mut normalization = Normalization::default();
-    let Some(mut fields) = read::Fields::open(node, "`normalization`", problems) else { return normalization };
+    let Some(mut fields) = NORMALIZATION.open(node, problems) else { return normalization };
     let mut list = |key: &'static str| -> Vec<String> {
         let found = fields.optional(key).and_then(|node| read::texts(node, key, problems));
         found.unwrap_or_default().into_iter().map(|text| text.value).collect()
@@ -31,7 +58,7 @@ pub(crate) fn read_normalization(node: &Node, reading: Reading, problems: &mut D
 }
 
 fn replacement(node: &Node, problems: &mut Diagnostics) -> Option<TextReplacement> {
-    let mut fields = read::Fields::open(node, "a text replacement", problems)?;
+    let mut fields = REPLACEMENT.open(node, problems)?;
     let text = fields
         .required("pattern", problems)
         .and_then(|node| read::text(node, "pattern", problems).map(|text| Spanned::new(text, node.span)));

@@ -1,11 +1,22 @@
 //! `redact: { keys: [patient_name], patterns: ['P-\d+'] }`
 
+use agentci_plan::shape::{Kind, Shape, optional};
 use agentci_plan::{Diagnostics, Node, Redaction, Span, read};
 
 use super::{check_pattern, texts};
 
+/// What is removed.
+pub(crate) static REDACTION: Shape = Shape::new(
+    "`redact`",
+    "What must not be stored or shown, beyond what looks like a secret.",
+    &[
+        optional("keys", Kind::OneOrMore(&Kind::Text), "Keys whose values are removed."),
+        optional("patterns", Kind::OneOrMore(&Kind::Text), "Patterns whose matches are removed."),
+    ],
+);
+
 pub(crate) fn read_redaction(node: &Node, problems: &mut Diagnostics) -> Redaction {
-    let Some(mut fields) = read::Fields::open(node, "`redact`", problems) else { return Redaction::default() };
+    let Some(mut fields) = REDACTION.open(node, problems) else { return Redaction::default() };
     let mut list = |key: &'static str| {
         let found = fields.optional(key).and_then(|node| read::one_or_more_texts(node, key, problems));
         found.unwrap_or_default()

@@ -14,15 +14,42 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use agentci_plan::shape::{Field, Kind as Of, Rule, Shape, optional, words};
 use agentci_plan::{
     Content, Diagnostic, Diagnostics, Files, Fixture, FixtureAnswer, Key, Kind, Missed, Node, Pair, Reading,
     RoutedTool, Routes, Span, Spanned, ToolBase, join, print_duration, read,
 };
 use serde_json::Value;
 
-use super::bases::{print_bases, read_bases};
-use super::fixture::{Manner, USUAL_STATUS, check_delay, read_manner, read_tool_id};
+use super::bases::{BASES, print_bases, read_bases};
+use super::fixture::{MANNER, Manner, USUAL_STATUS, check_delay, read_manner, read_tool_id};
 use super::plain;
+
+/// The keys about routed tools.
+pub(crate) static ROUTES: &[Field] = &[
+    optional(
+        "routes",
+        Of::Map(&Of::List(&Of::Shape(&ROUTE))),
+        "Answers of tools that the agent calls over HTTP, by their names.",
+    ),
+    optional("bases", BASES, "The variables that lead the agent to its tools."),
+    optional("miss", Of::Choice(&words(&Missed::NAMES)), "What a call without an answer comes to."),
+];
+
+static ROUTE: Shape = Shape::new(
+    "an answer",
+    "A request to a tool, and its answer.",
+    &[optional("request", Of::Data, "What is asked; without it, whatever is asked.")],
+)
+.with(&[
+    MANNER,
+    &[
+        optional("delay", Of::Duration, "How long the answer is held back."),
+        optional("response_file", Of::Name, "A file with the answer, from the folder of the suite."),
+        optional("response", Of::Data, "The answer itself."),
+    ],
+])
+.rules(&[Rule::OneWritten(&["response_file", "response"])]);
 
 /// What a suite or a case says about routed tools.
 #[derive(Default)]
@@ -83,7 +110,7 @@ fn tools(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnosti
 }
 
 fn fixture(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<Fixture> {
-    let mut fields = read::Fields::open(node, "an answer", problems)?;
+    let mut fields = ROUTE.open(node, problems)?;
     let request = fields.optional("request").map(|node| read::data(node, "request", Reading::Core, problems));
     let Manner { name, method, status, headers } = read_manner(&mut fields, problems);
     let delay = fields.optional("delay").and_then(|node| {

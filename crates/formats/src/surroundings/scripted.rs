@@ -5,10 +5,25 @@
 //! search: [{ error: upstream timeout }, { reply: [] }]
 //! ```
 
+use agentci_plan::shape::{Kind, Rule, Shape, optional};
 use agentci_plan::{
     Content, Data, Diagnostic, Diagnostics, Key, Node, Pair, Reading, ScriptedAnswer, ScriptedTool, Span, Spanned, read,
 };
 use serde_json::Value;
+
+/// Answers by the names of tools.
+pub(crate) const SCRIPTED: Kind =
+    Kind::Map(&Kind::Either(&[Kind::Shape(&ANSWER), Kind::Filled(&Kind::Shape(&ANSWER))]));
+
+static ANSWER: Shape = Shape::new(
+    "an answer",
+    "What a tool answers.",
+    &[
+        optional("reply", Kind::Data, "What it gives; variables may stand in its texts."),
+        optional("error", Kind::Text, "What it complains of instead."),
+    ],
+)
+.rules(&[Rule::OneWritten(&["reply", "error"])]);
 
 /// Reads a mapping of names to answers, one or a list of them.
 pub(crate) fn read_scripted(node: &Node, problems: &mut Diagnostics) -> Vec<ScriptedTool> {
@@ -31,7 +46,7 @@ pub(crate) fn read_scripted(node: &Node, problems: &mut Diagnostics) -> Vec<Scri
 }
 
 fn answer(node: &Node, problems: &mut Diagnostics) -> Option<ScriptedAnswer> {
-    let mut fields = read::Fields::open(node, "an answer", problems)?;
+    let mut fields = ANSWER.open(node, problems)?;
     let answer = match (fields.optional("reply"), fields.optional("error")) {
         (Some(reply), None) => read_answer(reply, true, problems),
         (None, Some(error)) => read_answer(error, false, problems),

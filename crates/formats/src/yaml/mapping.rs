@@ -63,7 +63,7 @@ fn twice(key: &Key, first: Span) -> Diagnostic {
 }
 
 /// A key that stands twice, and where it stood first.
-fn find_twice(pairs: &[Pair]) -> Option<(&Key, Span)> {
+pub(super) fn find_twice(pairs: &[Pair]) -> Option<(&Key, Span)> {
     if pairs.len() <= FEW {
         return pairs.iter().enumerate().find_map(|(index, pair)| {
             let first = pairs.iter().take(index).find(|earlier| earlier.key.text == pair.key.text)?;

@@ -6,8 +6,11 @@
 
 mod anchors;
 mod mapping;
+#[doc(hidden)]
+pub mod outside;
 mod parse;
 mod place;
+mod simple;
 mod syntax;
 
 pub use parse::parse;

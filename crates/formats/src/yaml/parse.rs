@@ -8,6 +8,7 @@ use granit_parser::{Event, Marker, Parser, ScalarStyle, Span as Range, Structure
 use super::anchors::{AliasError, Anchors, COPY_LIMIT, Sized};
 use super::mapping::Mapping;
 use super::place::Places;
+use super::simple;
 use super::syntax::diagnose;
 
 /// The most levels a tree may have; what walks it later may then recurse without fear.
@@ -15,6 +16,11 @@ const DEPTH_LIMIT: usize = 100;
 
 /// Reads one YAML document. An empty one is a scalar that says nothing.
 pub fn parse(text: &str, file: FileId) -> Result<Node, Diagnostic> {
+    simple::read(text, file).map_or_else(|| parse_anything(text, file), Ok)
+}
+
+/// The same by the parser that knows all of YAML.
+pub(super) fn parse_anything(text: &str, file: FileId) -> Result<Node, Diagnostic> {
     let places = Places::new(text, file);
     let mut builder = Builder { places, stack: Vec::new(), root: None, anchors: Anchors::default(), documents: 0 };
     for next in Parser::new_from_str(text) {

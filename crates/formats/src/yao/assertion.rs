@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use agentci_plan::shape::{Kind, Shape, Unknown as Others, optional};
 use agentci_plan::{
     Check, Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Sources, Span, Spanned, did_you_mean, read,
     relative,
@@ -14,7 +15,27 @@ use super::record::Unknown;
 use super::reference::function;
 use crate::surroundings::check_pattern;
 
-const FIELDS: [&str; 9] = ["type", "value", "path", "script", "use", "options", "threshold", "message", "negate"];
+/// What `assert` may be: one assertion, a list of them, or the type of one that has no value.
+pub(super) const ASSERT: Kind =
+    Kind::Either(&[Kind::Choice(&TYPES), Kind::Shape(&ASSERTION), Kind::List(&Kind::Shape(&ASSERTION))]);
+
+static ASSERTION: Shape = Shape::new(
+    "an assertion",
+    "What is asked of the answer.",
+    &[
+        optional("type", Kind::Choice(&TYPES), "What kind of assertion it is, `equals` without it."),
+        optional("value", Kind::Data, "What is asked for; what it has to be depends on the type."),
+        optional("path", Kind::Data, "Where to look, for `json_path`."),
+        optional("script", Kind::Text, "The function that judges, for `script`."),
+        optional("use", Kind::Text, "The assistant that judges, for `agent`."),
+        optional("options", Kind::Data, "What the judging assistant is told beside."),
+        optional("threshold", Kind::Data, "The least similarity, for `semantic`."),
+        optional("message", Kind::Text, "What is said when it does not hold."),
+        optional("negate", Kind::Truth, "Whether it must not hold."),
+    ],
+)
+.unknown(Others::Ignored);
+
 const TYPES: [&str; 13] = [
     "equals",
     "contains",
@@ -83,7 +104,7 @@ impl Assertions<'_> {
     }
 
     fn written<'n>(&mut self, node: &'n Node, problems: &mut Diagnostics) -> Option<Written<'n>> {
-        let mut fields = read::Fields::open(node, "an assertion", problems)?;
+        let mut fields = ASSERTION.open(node, problems)?;
         let mut name = |key: &'static str| {
             let node = fields.optional(key)?;
             read::text(node, key, problems).map(|text| Spanned::new(text, node.span))
@@ -102,7 +123,8 @@ impl Assertions<'_> {
             negate: negate.unwrap_or_default(),
             span: node.span,
         };
-        fields.rest().for_each(|pair| self.unknown.warn(pair, "an assertion", &FIELDS, problems));
+        fields.rest().for_each(|pair| self.unknown.warn(pair, ASSERTION.what, &ASSERTION.keys(), problems));
+        fields.end();
         Some(written)
     }
 

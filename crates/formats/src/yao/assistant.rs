@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agentci_plan::shape::{Kind as Of, Shape, Unknown, optional};
 use agentci_plan::{
     ChatContext, ChatTarget, Diagnostic, Diagnostics, Kind, Node, Prompt, Reading, ScriptFile, Sources, Spanned, join,
     read,
@@ -109,9 +110,24 @@ struct Package {
     disable_global_prompts: bool,
 }
 
+/// A `package.yao`.
+pub(crate) static PACKAGE_FILE: Shape = Shape::new(
+    "a package",
+    "An assistant; what is not known here is not looked at.",
+    &[
+        optional("name", Of::Text, "What the assistant is called."),
+        optional("description", Of::Text, "What it is for."),
+        optional("type", Of::Text, "What kind of assistant it is."),
+        optional("connector", Of::Name, "The model: the id of a connector, `mock`, or `$ENV.NAME`."),
+        optional("options", Of::Object, "What the model is told beside the messages, such as `temperature`."),
+        optional("disable_global_prompts", Of::Truth, "Whether the prompts of the application are left out."),
+    ],
+)
+.unknown(Unknown::Ignored);
+
 /// What matters of a package; much else may stand there, and is not looked at.
 fn package(app: &App<'_>, root: &Node, problems: &mut Diagnostics) -> Option<Package> {
-    let mut fields = read::Fields::open(root, "a package", problems)?;
+    let mut fields = PACKAGE_FILE.open(root, problems)?;
     let mut text = |key: &'static str| fields.optional(key).and_then(|node| read::text(node, key, problems));
     let (name, description, kind) = (text("name"), text("description"), text("type"));
     let connector = fields.optional("connector").and_then(|node| read::name(node, "connector", problems));
@@ -123,6 +139,7 @@ fn package(app: &App<'_>, root: &Node, problems: &mut Diagnostics) -> Option<Pac
     let options = options.and_then(|node| read::object(node, "options", Reading::Core, problems));
     let disabled = fields.optional("disable_global_prompts");
     let disabled = disabled.and_then(|node| read::truth(node, "disable_global_prompts", problems));
+    fields.end();
     Some(Package {
         name,
         description,

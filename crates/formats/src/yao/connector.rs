@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agentci_plan::shape::{Kind as Of, Rule, Shape, Tagged, Unknown, optional, required, words};
 use agentci_plan::{
     ChatApi, Connector, Diagnostic, Diagnostics, KeyHeader, Kind, ModelScript, Node, Reading, Severity, Sources, Span,
     Spanned, Text, did_you_mean, join, read,
@@ -29,6 +30,59 @@ enum ApiKind {
     OpenAi,
     Anthropic,
 }
+
+/// A file of a connector.
+pub(crate) const CONNECTOR: Of = Of::Tagged(&Tagged {
+    tag: "type",
+    variants: &[(KINDS[0].0, &MODEL), (KINDS[1].0, &MODEL), (KINDS[2].0, &MOCKED)],
+    usual: None,
+});
+
+static MODEL: Shape = Shape::new(
+    "a connector",
+    "A model behind an API.",
+    &[
+        required("type", Of::Choice(&words(&KINDS)), "What is spoken."),
+        optional("auth_mode", Of::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
+        optional("options", Of::Shape(&MODEL_OPTIONS), "Where the model is, and what it is told."),
+    ],
+)
+.unknown(Unknown::Ignored)
+.rules(&[Rule::Some(&["options"])]);
+
+static MOCKED: Shape = Shape::new(
+    "a connector",
+    "A script that stands in for a model.",
+    &[
+        required("type", Of::Choice(&words(&KINDS)), "What is spoken."),
+        optional("auth_mode", Of::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
+        optional("options", Of::Shape(&MOCKED_OPTIONS), "Where the script is."),
+    ],
+)
+.unknown(Unknown::Ignored);
+
+static MODEL_OPTIONS: Shape = Shape::new(
+    "`options`",
+    "Where a model is, and what it is told.",
+    &[
+        optional("host", Of::Like("^(https?://|\\s*\\$ENV\\.)"), "The address of the server, or `$ENV.NAME`."),
+        optional("proxy", Of::Data, "The address of a server in between, where there is no `host`."),
+        required("model", Of::Text, "The name of the model."),
+        optional("key", Of::Text, "The key, usually `$ENV.NAME`."),
+        optional("max_tokens", Of::Data, "The most tokens that the model may write."),
+        optional("temperature", Of::Data, "How free the model is."),
+        optional("thinking", Of::Data, "Whether, and how much, the model thinks first."),
+        optional("extra_body", Of::Object, "What every request says beside."),
+    ],
+)
+.unknown(Unknown::Ignored);
+
+static MOCKED_OPTIONS: Shape = Shape::new(
+    "`options`",
+    "Where a script is.",
+    &[optional("script", Of::Name, "A model's script, from the folder of the application.")],
+)
+.unknown(Unknown::Ignored);
 
 /// A file that a connector is in, and its id.
 struct Found {
@@ -102,19 +156,23 @@ fn connector(
     problems: &mut Diagnostics,
 ) -> Option<Connector> {
     let before = problems.count(Severity::Error);
-    let mut fields = read::Fields::open(root, "a connector", problems)?;
+    let mut fields = MODEL.open(root, problems)?;
     let kind = fields.required("type", problems).and_then(|node| read::choice(node, "type", &KINDS, problems));
     let auth = fields.optional("auth_mode");
     let key_header = auth.and_then(|node| read::choice(node, "auth_mode", &KeyHeader::NAMES, problems));
     let nothing = Node::map(root.span, []);
     let written = fields.optional("options").unwrap_or(&nothing);
-    let mut options = read::Fields::open(written, "`options`", problems)?;
+    fields.finish(problems);
+    let shape = if matches!(kind, Some(None)) { &MOCKED_OPTIONS } else { &MODEL_OPTIONS };
+    let mut options = shape.open(written, problems)?;
     let Some(kind) = kind? else {
         let script = options.optional("script").and_then(|node| read::name(node, "script", problems));
+        options.end();
         let path = script.as_ref().map(|script| join(&app.root, &script.value));
         return scripted(app, id, path, script.map_or(root.span, |script| script.span), sources, problems);
     };
-    let host = options.optional("host").or_else(|| options.optional("proxy"));
+    let (host, proxy) = (options.optional("host"), options.optional("proxy"));
+    let host = host.or(proxy);
     let url = match host {
         Some(node) => {
             let host = read::text(node, "host", problems)?;
@@ -131,6 +189,7 @@ fn connector(
     let model = options.required("model", problems).and_then(|node| read::text(node, "model", problems));
     let key = options.optional("key").and_then(|node| read::text(node, "key", problems));
     let settings = settings(&mut options, problems);
+    options.finish(problems);
     if problems.count(Severity::Error) > before {
         return None;
     }

@@ -1,7 +1,31 @@
 //! What an assistant is told: a text, a message, or a conversation.
 
+use agentci_plan::shape::{Kind, Rule, Shape, Unknown, depends, optional};
 use agentci_plan::{Diagnostic, Diagnostics, Message, Node, Reading, Text, read};
 use serde_json::{Map, Value, json};
+
+/// What an assistant may be told.
+pub(super) const INPUT: Kind = Kind::Either(&[Kind::Text, Kind::Shape(&MESSAGE), Kind::Filled(&Kind::Shape(&MESSAGE))]);
+
+static MESSAGE: Shape = Shape::new(
+    "a message",
+    "One message of a conversation.",
+    &[
+        optional("role", Kind::Name, "Who says it, `user` without it."),
+        depends(
+            "content",
+            Kind::Either(&[Kind::Text, Kind::List(&Kind::Data)]),
+            "What is said: a text, or a list of parts.",
+        ),
+        optional("name", Kind::Data, "The name of who says it."),
+        optional("tool_call_id", Kind::Data, "The call that it answers."),
+        optional("tool_calls", Kind::Data, "Calls of tools."),
+        optional("refusal", Kind::Data, "Why nothing else is said."),
+        optional("reasoning_content", Kind::Data, "What was thought before."),
+    ],
+)
+.unknown(Unknown::Ignored)
+.rules(&[Rule::Some(&["content", "tool_calls"])]);
 
 /// The messages of an input; what is wrong keeps only its own case from being run.
 pub(super) fn messages(input: &Node, problems: &mut Diagnostics) -> Option<Vec<Message>> {
@@ -27,7 +51,7 @@ pub(super) fn messages(input: &Node, problems: &mut Diagnostics) -> Option<Vec<M
 }
 
 fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
-    let mut fields = read::Fields::open(node, "a message", problems)?;
+    let mut fields = MESSAGE.open(node, problems)?;
     let role = match fields.optional("role") {
         Some(node) => read::name(node, "role", problems)?.value,
         None => "user".into(),
@@ -54,6 +78,7 @@ fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
             more.insert(key.into(), read::data(node, key, Reading::Core, problems)?);
         }
     }
+    fields.end();
     if let Some(Value::Array(calls)) = more.get_mut("tool_calls") {
         calls.iter_mut().for_each(complete);
     }

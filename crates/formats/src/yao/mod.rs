@@ -32,11 +32,14 @@ mod targets;
 
 use std::time::Duration;
 
-pub(crate) use connector::usual_script;
+pub(crate) use assistant::PACKAGE_FILE;
+pub(crate) use connector::{CONNECTOR, usual_script};
 pub(crate) use environment::variables as read_variables;
 pub use input::YaoInput;
 pub(crate) use lower::{holds_tests, lower_file, lower_message};
 pub(crate) use place::{assistant_of, belongs_to_app, known_folder};
+pub(crate) use prompts::PROMPTS;
+pub(crate) use record::RECORD;
 
 /// How long a test may take where nobody says so.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use agentci_plan::shape::{Kind as Of, Shape, Unknown, optional, required};
 use agentci_plan::{Diagnostic, Diagnostics, Files, Kind, Node, Prompt, Sources, join, read};
 
 use super::app::SIZE_LIMIT;
@@ -13,6 +14,20 @@ const ASSETS: &str = "@assets/";
 /// The same while the YAML around it is read: there, no plain word may begin with `@`.
 const STAND_IN: &str = "\u{e000}assets/";
 const EXTENSIONS: [&str; 5] = ["md", "yml", "yaml", "json", "txt"];
+
+/// A file of prompts.
+pub(crate) const PROMPTS: Of = Of::Either(&[Of::List(&Of::Shape(&PROMPT)), Of::Nothing]);
+
+static PROMPT: Shape = Shape::new(
+    "a prompt",
+    "A message that stands before every conversation.",
+    &[
+        required("role", Of::Name, "Who says it."),
+        required("content", Of::Text, "What is said; `@assets/file` stands for what a file says."),
+        optional("name", Of::Text, "The name of who says it."),
+    ],
+)
+.unknown(Unknown::Warned);
 
 /// The prompts of a file; none where there is no such file. Texts it names are below `folder`.
 pub(super) fn open(
@@ -50,12 +65,12 @@ pub(super) fn open(
 }
 
 fn prompt(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<Prompt> {
-    let mut fields = read::Fields::open(node, "a prompt", problems)?;
+    let mut fields = PROMPT.open(node, problems)?;
     let role = fields.required("role", problems).and_then(|node| read::name(node, "role", problems));
     let content =
         fields.required("content", problems).and_then(|node| Some((read::text(node, "content", problems)?, node)));
     let name = fields.optional("name").and_then(|node| read::text(node, "name", problems));
-    fields.finish_as(agentci_plan::Severity::Warning, problems);
+    fields.finish(problems);
     let (content, at) = content?;
     let content = with_assets(&content, files, folder, &mut |missing| {
         problems.push(

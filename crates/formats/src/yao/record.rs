@@ -4,20 +4,53 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agentci_plan::shape::{Kind, Shape, Unknown as Others, optional, required};
 use agentci_plan::{
     Diagnostic, Diagnostics, Message, Node, Pair, Reading, ScriptedTool, Span, Spanned, did_you_mean, parse_duration,
     read,
 };
 use serde_json::{Map, Value};
 
-use super::message::messages;
-use crate::surroundings::read_scripted;
+use super::assertion::ASSERT;
+use super::message::{INPUT, messages};
+use crate::surroundings::{SCRIPTED, read_scripted};
 
-const FIELDS: [&str; 10] =
-    ["id", "input", "assert", "expected", "user", "team", "timeout", "skip", "metadata", "options"];
+/// A line of a file of tests.
+pub(crate) static RECORD: Shape = Shape::new(
+    "a test",
+    "What an assistant is told, and what is asked of its answer.",
+    &[
+        required("id", Kind::Name, "What reports call the test; each stands once in a file."),
+        required("input", INPUT, "What the assistant is told: a text, a message, or a conversation."),
+        optional("assert", ASSERT, "What is asked of the answer."),
+        optional("expected", Kind::Data, "The hoped-for answer, which is asked for where there is no `assert`."),
+        optional("user", Kind::Text, "The user who asks."),
+        optional("team", Kind::Text, "The team of the user."),
+        optional("timeout", Kind::Duration, "When the test is given up."),
+        optional("skip", Kind::Truth, "Whether it is left out."),
+        optional("metadata", Kind::Object, "What reports show beside."),
+        optional("options", Kind::Shape(&OPTIONS), "What the test chooses for its assistant."),
+    ],
+)
+.unknown(Others::Ignored);
+
 /// What other versions of the format have, and what a test does not mean without it.
 const UNSUPPORTED: [&str; 4] = ["simulator", "checkpoints", "before", "after"];
-const OPTIONS: [&str; 7] = ["connector", "metadata", "disable_global_prompts", "tools", "mode", "search", "skip"];
+
+static OPTIONS: Shape = Shape::new(
+    "`options`",
+    "What a test chooses for its assistant.",
+    &[
+        optional("connector", Kind::Name, "The model, in place of the one of the assistant."),
+        optional("metadata", Kind::Object, "What functions of the assistant are told."),
+        optional("disable_global_prompts", Kind::Truth, "Whether the prompts of the application are left out."),
+        optional("tools", SCRIPTED, "What tools answer that the model calls, by name."),
+        optional("mode", Kind::Data, "Not looked at."),
+        optional("search", Kind::Data, "Not looked at."),
+        optional("skip", Kind::Data, "Not looked at."),
+    ],
+)
+.unknown(Others::Ignored);
 
 /// What a test says.
 pub(super) struct Record<'n> {
@@ -71,7 +104,7 @@ impl Unknown {
 
 /// Reads a test; `None` when the whole file has to be refused.
 pub(super) fn record<'n>(node: &'n Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Option<Record<'n>> {
-    let mut fields = read::Fields::open(node, "a test", problems)?;
+    let mut fields = RECORD.open(node, problems)?;
     let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems));
     let input = input(&mut fields, id.as_ref(), problems);
     let assert = fields.optional("assert");
@@ -90,9 +123,10 @@ pub(super) fn record<'n>(node: &'n Node, unknown: &mut Unknown, problems: &mut D
             let help = "leave it out; a conversation may be written down as `input`, a list of messages";
             broken.push(Diagnostic::error(pair.key.span, message).label("not known here").help(help));
         } else {
-            unknown.warn(pair, "a test", &FIELDS, problems);
+            unknown.warn(pair, RECORD.what, &RECORD.keys(), problems);
         }
     }
+    fields.finish(problems);
     let (id, input) = (id?, input?);
     let asked = input.value(Reading::Core).unwrap_or_default();
     Some(Record {
@@ -118,7 +152,7 @@ fn input<'n>(
     id: Option<&Spanned<String>>,
     problems: &mut Diagnostics,
 ) -> Option<&'n Node> {
-    let found = fields.optional("input");
+    let found = fields.demanded("input");
     if found.is_none() {
         let named = id.map(|id| format!(" `{}`", id.value.escape_debug())).unwrap_or_default();
         let span = fields.key_span("input").unwrap_or(fields.span());
@@ -146,7 +180,7 @@ fn timeout(node: &Node, problems: &mut Diagnostics) -> Option<Duration> {
 }
 
 fn options(node: &Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Option<Options> {
-    let mut fields = read::Fields::open(node, "`options`", problems)?;
+    let mut fields = OPTIONS.open(node, problems)?;
     let connector = fields.optional("connector").and_then(|node| read::name(node, "connector", problems));
     let metadata = fields.optional("metadata");
     let metadata = metadata.and_then(|node| read::object(node, "metadata", Reading::Core, problems));
@@ -157,7 +191,8 @@ fn options(node: &Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Op
     for key in ["mode", "search", "skip"] {
         fields.optional(key);
     }
-    fields.rest().for_each(|pair| unknown.warn(pair, "`options`", &OPTIONS, problems));
+    fields.rest().for_each(|pair| unknown.warn(pair, OPTIONS.what, &OPTIONS.keys(), problems));
+    fields.end();
     Some(Options {
         connector,
         metadata: if let Some(Value::Object(metadata)) = metadata { metadata } else { Map::new() },

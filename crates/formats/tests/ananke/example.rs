@@ -106,7 +106,7 @@ fn a_whole_project_is_one_suite() {
     let [case] = suite.cases.as_slice() else { panic!("{:?}", suite.cases) };
     let place = loaded.plan.sources.place(case.span);
     assert_eq!(
-        (case.id.as_str(), place.path.as_str(), place.line),
+        (case.id.as_str(), &*place.path, place.line),
         ("paying with the saved card", "shop/tests/pay.test.yaml", 3)
     );
     assert_eq!((case.stop, case.runs, case.timeout), (StopRule::FirstFailedTurn, 1, None));

@@ -17,8 +17,15 @@ use serde_json::Value;
 
 /// A run event.
 pub(crate) fn run_event() -> impl Strategy<Value = RunEvent> {
-    (text(), option::of(text()), option::of(any::<u32>()), any::<u64>(), body())
-        .prop_map(|(suite, case_id, attempt, timestamp, body)| RunEvent { suite, case_id, attempt, timestamp, body })
+    (text(), option::of(text()), option::of(any::<u32>()), any::<u64>(), body()).prop_map(
+        |(suite, case_id, attempt, timestamp, body)| RunEvent {
+            suite: suite.into(),
+            case_id: case_id.map(Into::into),
+            attempt,
+            timestamp,
+            body,
+        },
+    )
 }
 
 fn body() -> impl Strategy<Value = Body> {
@@ -147,9 +154,9 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             passed,
             status,
             cause,
-            input: description.clone().map(Value::String),
-            expected: skip_reason.clone().map(Value::String),
-            metadata: description.as_ref().map(|text| serde_json::json!({ text: [text] })),
+            input: description.clone().map(Value::String).map(Box::new),
+            expected: skip_reason.clone().map(Value::String).map(Box::new),
+            metadata: description.as_ref().map(|text| Box::new(serde_json::json!({ text: [text] }))),
             similarities: description.as_deref().map(similarity).into_iter().collect(),
             description,
             tags,
@@ -158,7 +165,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             assertions,
             findings,
             warnings,
-            replay,
+            replay: replay.map(Box::new),
             stderr_tail,
             output_hash,
             skip_reason,
@@ -216,7 +223,7 @@ fn finding() -> impl Strategy<Value = Finding> {
 
 fn place() -> impl Strategy<Value = Place> {
     (text(), any::<u32>(), any::<u32>(), any::<u32>(), text()).prop_map(|(path, line, column, width, text)| Place {
-        path,
+        path: path.into(),
         line,
         column,
         width,

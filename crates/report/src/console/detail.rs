@@ -7,6 +7,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use agentci_verdict::{Body, CheckEnd, CheckStatus, Replay, RunEvent};
 
@@ -18,7 +19,7 @@ use crate::{one_line, similarity};
 pub(super) struct Detail {
     width: usize,
     /// By case and attempt, while the attempt runs: the position of a case is not known before its end.
-    running: BTreeMap<(String, u32), Vec<String>>,
+    running: BTreeMap<(Arc<str>, u32), Vec<String>>,
     /// By position, then attempt.
     ended: BTreeMap<usize, BTreeMap<u32, Vec<String>>>,
 }
@@ -36,8 +37,8 @@ impl Detail {
             Body::ToolCall(call) => format!("{} {}", call.name, call.args),
             Body::Check(check) => said(check),
             Body::CaseEnd(end) => {
-                let mut lines = self.running.remove(&(id.clone(), attempt)).unwrap_or_default();
-                lines.extend(end.replay.as_ref().and_then(unused));
+                let mut lines = self.running.remove(&(Arc::clone(id), attempt)).unwrap_or_default();
+                lines.extend(end.replay.as_deref().and_then(unused));
                 let run = if end.runs > 1 { format!(" run {attempt}") } else { String::new() };
                 let shown = lines.iter().map(|line| {
                     let line = format!("  {id}{run}: {line}");
@@ -48,7 +49,7 @@ impl Detail {
             }
             _ => return,
         };
-        self.running.entry((id.clone(), attempt)).or_default().push(line);
+        self.running.entry((Arc::clone(id), attempt)).or_default().push(line);
     }
 
     /// The lines of a case, all its attempts in order; they are handed out once.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::Arc;
 
 use agentci_verdict::{Body, RunEvent, Status};
 
@@ -24,9 +25,9 @@ pub(super) struct Progress {
     done: usize,
     begun: u64,
     now: u64,
-    running: Vec<String>,
+    running: Vec<Arc<str>>,
     /// By position.
-    wrong: BTreeSet<(usize, String)>,
+    wrong: BTreeSet<(usize, Arc<str>)>,
     drawn: bool,
 }
 
@@ -115,7 +116,7 @@ impl Progress {
         if self.wrong.is_empty() {
             return String::new();
         }
-        let names: Vec<&str> = self.wrong.iter().take(NAMED).map(|(_, id)| id.as_str()).collect();
+        let names: Vec<&str> = self.wrong.iter().take(NAMED).map(|(_, id)| &**id).collect();
         let more = if self.wrong.len() > NAMED { ", ..." } else { "" };
         format!(", did not pass: {}{more}", names.join(", "))
     }

@@ -148,5 +148,5 @@ fn head(text: &str) -> &str {
 
 /// The place of a case in words.
 pub(super) fn file(end: &CaseEnd) -> &str {
-    end.place.as_ref().map(|place| place.path.as_str()).unwrap_or_default()
+    end.place.as_ref().map(|place| &*place.path).unwrap_or_default()
 }

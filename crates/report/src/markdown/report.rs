@@ -218,7 +218,7 @@ fn similarities(run: &Run) -> String {
         let threshold = similarity.threshold.map(|threshold| threshold.to_string()).unwrap_or_default();
         let facts = similarity.facts.to_string();
         let facts = if facts.is_empty() { facts } else { code::cell(&cut::name(&facts, NAME_LIMIT)) };
-        let [id, embedder] = [&row.id, &similarity.embedder].map(|text| code::cell(&cut::name(text, NAME_LIMIT)));
+        let [id, embedder] = [&*row.id, &similarity.embedder].map(|text| code::cell(&cut::name(text, NAME_LIMIT)));
         let _ = writeln!(text, "| {id} | {} | {threshold} | {embedder} | {facts} |", similarity.shown());
     }
     let left_out = measured.len().saturating_sub(SIMILAR);

@@ -1,6 +1,7 @@
 //! Run events gathered into a result.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use agentci_verdict::{Body, CaseEnd, Cause, CheckEnd, CheckStatus, RunEvent};
 use serde_json::Value;
@@ -10,12 +11,12 @@ use super::{AgentTestResult, TestSuiteResult, label};
 /// Gathers the events of one run.
 #[derive(Debug, Default)]
 pub struct Gathered {
-    suite: String,
+    suite: Arc<str>,
     first_seen: Option<u64>,
     last_seen: u64,
     wall_ms: Option<u64>,
     /// Attempts that are not over, by case.
-    open: HashMap<String, Open>,
+    open: HashMap<Arc<str>, Open>,
     /// Those that are, by position.
     closed: BTreeMap<usize, AgentTestResult>,
 }
@@ -36,7 +37,7 @@ impl Gathered {
         self.first_seen.get_or_insert(event.timestamp);
         self.last_seen = event.timestamp;
         if self.suite.is_empty() {
-            self.suite.clone_from(&event.suite);
+            self.suite = Arc::clone(&event.suite);
         }
         let Some(id) = &event.case_id else {
             if let Body::RunEnd(end) = &event.body {
@@ -57,7 +58,7 @@ impl Gathered {
         if matches!(event.body, Body::Stability(_)) {
             return;
         }
-        let open = self.open.entry(id.clone()).or_default();
+        let open = self.open.entry(Arc::clone(id)).or_default();
         match &event.body {
             Body::TaskStart(_) => *open = Open::default(),
             Body::ModelCall(call) => {
@@ -84,7 +85,7 @@ impl Gathered {
     /// The result as far as events came.
     pub fn result(self) -> TestSuiteResult {
         let wall = self.wall_ms.unwrap_or_else(|| self.last_seen - self.first_seen.unwrap_or(self.last_seen));
-        TestSuiteResult::new(self.suite, self.closed.into_values().collect(), float(wall))
+        TestSuiteResult::new(&*self.suite, self.closed.into_values().collect(), float(wall))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the results tell of a run: its rows, and what the agent was asked and gave.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use agentci_verdict::{Body, Row, RunEvent};
 use serde_json::Value;
@@ -13,7 +14,7 @@ pub(super) struct Gathered {
     /// Its facts and rows.
     pub(super) run: Run,
     /// Attempts that are not over, by case and number.
-    open: HashMap<(String, u32), Given>,
+    open: HashMap<(Arc<str>, u32), Given>,
     /// Those that are, by position, in order.
     ended: BTreeMap<usize, Vec<Given>>,
 }
@@ -38,7 +39,7 @@ impl Gathered {
     /// Takes note of an event; gives the position of the case that it completed, if it completed one.
     pub(super) fn add(&mut self, event: &RunEvent) -> Option<usize> {
         if let (Some(id), Some(attempt)) = (&event.case_id, event.attempt) {
-            let key = || (id.clone(), attempt);
+            let key = || (Arc::clone(id), attempt);
             match &event.body {
                 Body::TaskStart(start) => {
                     self.open.insert(key(), Given { input: start.input.clone(), output: None });

@@ -104,14 +104,18 @@ fn end(index: usize, status: Status) -> CaseEnd {
         findings: if wrong { vec![finding.clone(), finding] } else { Vec::new() },
         warnings: vec![TEXT.into()],
         similarities: vec![similarity()],
-        replay: Some(Replay { cassette_path: TEXT.into(), cassette_sha256: TEXT.into(), unused_lines: vec![1] }),
+        replay: Some(Box::new(Replay {
+            cassette_path: TEXT.into(),
+            cassette_sha256: TEXT.into(),
+            unused_lines: vec![1],
+        })),
         stderr_tail: vec![TEXT.into()],
         output_hash: None,
         skip_reason: None,
         place: Some(place),
-        input: Some(json!(TEXT)),
-        expected: Some(json!({ TEXT: TEXT })),
-        metadata: Some(json!({ TEXT: TEXT })),
+        input: Some(Box::new(json!(TEXT))),
+        expected: Some(Box::new(json!({ TEXT: TEXT }))),
+        metadata: Some(Box::new(json!({ TEXT: TEXT }))),
     }
 }
 
@@ -124,7 +128,7 @@ fn similarity() -> Similarity {
 fn event(case: Option<&str>, offset: u64, body: Body) -> RunEvent {
     RunEvent {
         suite: TEXT.into(),
-        case_id: case.map(str::to_owned),
+        case_id: case.map(Into::into),
         attempt: case.map(|_| 1),
         timestamp: 1_763_176_000_123 + offset,
         body,

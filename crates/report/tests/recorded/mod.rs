@@ -76,8 +76,8 @@ impl Write for Written {
 
 fn event(case: Option<(&str, u32)>, offset: u64, body: Body) -> RunEvent {
     RunEvent {
-        suite: SUITE.to_owned(),
-        case_id: case.map(|(id, _)| id.to_owned()),
+        suite: SUITE.into(),
+        case_id: case.map(|(id, _)| id.into()),
         attempt: case.map(|(_, attempt)| attempt),
         timestamp: BEGIN + offset,
         body,
@@ -121,7 +121,7 @@ fn start() -> RunStart {
 }
 
 fn place(path: &str, line: u32, column: u32, width: u32, text: &str) -> Place {
-    Place { path: format!("evals/demo/cases/{path}"), line, column, width, text: text.to_owned() }
+    Place { path: format!("evals/demo/cases/{path}").into(), line, column, width, text: text.to_owned() }
 }
 
 fn passed() -> CaseEnd {
@@ -174,11 +174,11 @@ fn passes() -> Vec<RunEvent> {
         metrics: Metrics { usage, ..tool_calls("search_docs", 1, 0) },
         assertions: AssertionCount { total: 3, failed: 0 },
         similarities: vec![similarity()],
-        replay: Some(Replay {
+        replay: Some(Box::new(Replay {
             cassette_path: "cassettes/t1.jsonl".to_owned(),
             cassette_sha256: "ab".repeat(32),
             unused_lines: vec![3],
-        }),
+        })),
         ..passed()
     };
     vec![

@@ -25,10 +25,27 @@ const COUNTING: [&str; 6] = ["count", "limit", "budget", "usage", "total", "max"
 
 /// Whether a key says that its value is secret.
 pub(super) fn secret_key(key: &str, extra: &[String]) -> bool {
+    if extra.is_empty() && is_harmless(key) {
+        return false;
+    }
     let snake = snake(key);
     CONTAINED.iter().any(|part| snake.contains(part))
         || snake.split('_').any(|word| WORDS.contains(&word))
         || extra.contains(&snake)
+}
+
+/// Each of the words above holds one of these.
+const FRAGMENTS: [&str; 7] = ["key", "token", "auth", "secret", "pass", "pwd", "credential"];
+
+/// Whether a key can be none of those above, which most keys can be told to be without putting them into snake case: that changes
+/// no letter of an ASCII key but its case, and takes none out.
+fn is_harmless(key: &str) -> bool {
+    let key = key.as_bytes();
+    key.is_ascii()
+        && FRAGMENTS.iter().all(|fragment| {
+            let fragment = fragment.as_bytes();
+            !key.windows(fragment.len()).any(|part| part.eq_ignore_ascii_case(fragment))
+        })
 }
 
 /// Words that are too common in the names of environment variables to mean a secret there: `PWD`, `AUTH_STAGE`.

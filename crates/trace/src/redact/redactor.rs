@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use regex::Regex;
 use serde_json::Value;
@@ -17,15 +18,15 @@ pub const PLACEHOLDER: &str = "[REDACTED]";
 /// A shorter value of an environment variable is not taken for a secret: its name alone tells too little.
 const SHORTEST_IN_ENVIRONMENT: usize = 8;
 
-/// Removes secrets.
+/// Removes secrets. Every case has one of its own, and few learn anything: what is known is shared until one does.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     /// Values to remove wherever they stand.
-    values: Values,
+    values: Arc<Values>,
     /// Further keys, in snake case.
-    keys: Vec<String>,
+    keys: Arc<Vec<String>>,
     /// Further forms.
-    patterns: Vec<Regex>,
+    patterns: Arc<Vec<Regex>>,
 }
 
 impl Redactor {
@@ -42,12 +43,12 @@ impl Redactor {
 
     /// A further key whose values are secret.
     pub fn add_key(&mut self, key: &str) {
-        self.keys.push(snake(key));
+        Arc::make_mut(&mut self.keys).push(snake(key));
     }
 
     /// A further form that secrets have.
     pub fn add_pattern(&mut self, pattern: Regex) {
-        self.patterns.push(pattern);
+        Arc::make_mut(&mut self.patterns).push(pattern);
     }
 
     /// Remembers every text and long number that stands under a secret key in a value.
@@ -86,7 +87,9 @@ impl Redactor {
 
     /// Remembers a value, to be removed wherever it stands.
     pub fn learn_value(&mut self, value: &str) {
-        self.values.add(value);
+        if self.values.lacks(value) {
+            Arc::make_mut(&mut self.values).add(value);
+        }
     }
 
     /// A text without secrets.
@@ -103,7 +106,7 @@ impl Redactor {
         let mut text = Marked::new(text);
         self.values.remove(&mut text);
         patterns::scrub(&mut text);
-        for pattern in &self.patterns {
+        for pattern in self.patterns.iter() {
             let found: Vec<Range<usize>> = pattern.find_iter(text.clean()).map(|found| found.range()).collect();
             text.remove(&found);
         }

@@ -33,15 +33,10 @@ pub(super) struct Values {
 impl Values {
     /// Remembers a value in every form that it may be written in.
     pub(super) fn add(&mut self, value: &str) {
-        let value = value.trim();
-        if value.len() < SHORTEST
-            || value.contains(PLACEHOLDER)
-            || self.known.len() >= MOST
-            || self.known.contains(value)
-        {
+        if !self.lacks(value) {
             return;
         }
-        for form in forms(value) {
+        for form in forms(value.trim()) {
             let form: Arc<str> = form.into();
             if self.known.insert(Arc::clone(&form)) {
                 let at = self.recent.partition_point(|known| known.len() >= form.len());
@@ -60,6 +55,15 @@ impl Values {
         }
     }
 
+    /// Whether a value is worth remembering and not known yet.
+    pub(super) fn lacks(&self, value: &str) -> bool {
+        let value = value.trim();
+        value.len() >= SHORTEST
+            && !value.contains(PLACEHOLDER)
+            && self.known.len() < MOST
+            && !self.known.contains(value)
+    }
+
     /// Whether a text is one of the values.
     pub(super) fn holds(&self, text: &str) -> bool {
         self.known.contains(text)
@@ -67,6 +71,9 @@ impl Values {
 
     /// Removes the values from a text.
     pub(super) fn remove(&self, text: &mut Marked) {
+        if self.known.is_empty() {
+            return;
+        }
         let mut found: Vec<Range<usize>> = Vec::new();
         if let Some(automaton) = &self.automaton {
             found.extend(automaton.find_iter(text.clean()).map(|found| found.range()));

@@ -11,6 +11,8 @@ mod stream;
 pub use certificate::ClientCertificate;
 pub use error::HttpError;
 pub use json::{JsonRequest, Response, post_json};
+#[doc(hidden)]
+pub use plain::outside;
 pub use retry::retry_after;
 pub use stream::{Incoming, Method, StreamRequest, send, send_as};
 

@@ -37,6 +37,8 @@ mod frame;
 mod headers;
 mod http;
 mod link;
+#[doc(hidden)]
+pub mod outside;
 mod result;
 mod rounds;
 mod router;

@@ -1,13 +1,23 @@
 //! An agent that speaks A2A.
 
+use agentci_plan::shape::{Field, Kind, optional};
 use agentci_plan::{A2aCard, A2aTarget, Data, Diagnostic, Diagnostics, Node, Target, read};
 
+use super::auth::AUTH;
 use super::{Common, Place, auth};
 use crate::ananke::words::{object, plain_texts, url};
 use crate::texts::template;
 
-pub(super) const KEYS: [&str; 7] =
-    ["agentCardUrl", "agentCard", "endpoint", "contextId", "blocking", "acceptedOutputModes", "auth"];
+/// The keys of such a target beside the common ones.
+pub(super) static KEYS: &[Field] = &[
+    optional("agentCardUrl", Kind::Address, "The address of the agent's card."),
+    optional("agentCard", Kind::Object, "The agent's card itself."),
+    optional("endpoint", Kind::Address, "The address of an agent without a card."),
+    optional("contextId", Kind::Text, "The context that messages belong to."),
+    optional("blocking", Kind::Truth, "Whether the agent is asked to answer only once it is done."),
+    optional("acceptedOutputModes", Kind::List(&Kind::Text), "The media types that answers may have."),
+    optional("auth", AUTH, "How we say who we are."),
+];
 
 pub(super) fn target(
     fields: &mut read::Fields<'_>,

@@ -1,14 +1,24 @@
 //! A server that speaks AG-UI.
 
+use agentci_plan::shape::{Field, Kind, optional, required, words};
 use agentci_plan::{AguiTarget, AguiWire, Diagnostics, Strictness, Target, Text, read};
 
 use super::Common;
-use crate::ananke::tool::{Tool, tools as read_tools};
+use crate::ananke::tool::{TOOLS, Tool, tools as read_tools};
 use crate::ananke::words::{object, url};
 use crate::texts::template;
 
-pub(super) const KEYS: [&str; 8] =
-    ["endpoint", "agentId", "threadId", "forwardedProps", "state", "tools", "wire", "protocol"];
+/// The keys of such a target beside the common ones.
+pub(super) static KEYS: &[Field] = &[
+    required("endpoint", Kind::Address, "The address that runs are sent to."),
+    required("agentId", Kind::Name, "The agent that is asked."),
+    optional("threadId", Kind::Text, "The thread of the conversation; without it, a new one for each test."),
+    optional("forwardedProps", Kind::Object, "What the agent is told as `forwardedProps`."),
+    optional("state", Kind::Object, "The state that the conversation begins with."),
+    optional("tools", TOOLS, "Tools that the client offers."),
+    optional("wire", Kind::Choice(&words(&AguiWire::NAMES)), "Which form of the protocol is spoken."),
+    optional("protocol", Kind::Choice(&words(&Strictness::NAMES)), "What a breach of the protocol comes to."),
+];
 
 pub(super) fn target(
     fields: &mut read::Fields<'_>,

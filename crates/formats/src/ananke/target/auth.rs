@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agentci_plan::shape::{Field, Kind, Shape, Tagged, optional, required, words};
 use agentci_plan::{ApiKeyPlace, Auth, Diagnostic, Diagnostics, Node, Text, join, read};
 
 use super::Place;
@@ -19,10 +20,52 @@ enum Scheme {
 const SCHEMES: [(&str, Scheme); 4] =
     [("apiKey", Scheme::ApiKey), ("bearer", Scheme::Bearer), ("oauth2", Scheme::OAuth2), ("mtls", Scheme::Mtls)];
 
+/// How we say who we are.
+pub(super) const AUTH: Kind = Kind::Tagged(&Tagged {
+    tag: "scheme",
+    variants: &[(SCHEMES[0].0, &API_KEY), (SCHEMES[1].0, &BEARER), (SCHEMES[2].0, &OAUTH2), (SCHEMES[3].0, &MTLS)],
+    usual: None,
+});
+
+static SCHEME: &[Field] = &[required("scheme", Kind::Choice(&words(&SCHEMES)), "The way to say it.")];
+
+static UNKNOWN: Shape = Shape::new("`auth`", "A way that is not known yet.", SCHEME);
+
+static API_KEY: Shape = Shape::new("`auth`", "A key in a header, the query or a cookie.", SCHEME).with(&[&[
+    optional("in", Kind::Choice(&words(&ApiKeyPlace::NAMES)), "Where it stands, `header` without it."),
+    optional("name", Kind::Name, "The name of the header, parameter or cookie."),
+    required("value", Kind::Text, "The key, usually a variable."),
+]]);
+
+static BEARER: Shape = Shape::new("`auth`", "A token.", SCHEME).with(&[&[required(
+    "token",
+    Kind::Text,
+    "The token, usually a variable.",
+)]]);
+
+static OAUTH2: Shape = Shape::new("`auth`", "Client credentials that are exchanged for a token.", SCHEME).with(&[&[
+    required("tokenUrl", Kind::Address, "Where the token is got."),
+    required("clientId", Kind::Text, "Our id."),
+    required("clientSecret", Kind::Text, "Our secret, usually a variable."),
+    optional("scopes", Kind::List(&Kind::Text), "What the token is for."),
+]]);
+
+static MTLS: Shape = Shape::new("`auth`", "A certificate of our own.", SCHEME).with(&[&[
+    required("cert", Kind::Name, "The file of the certificate."),
+    required("key", Kind::Name, "The file of its key."),
+    optional("ca", Kind::Name, "The file of the authority that the server is known to."),
+]]);
+
 pub(super) fn auth(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Auth> {
-    let mut fields = read::Fields::open(node, "`auth`", problems)?;
+    let mut fields = UNKNOWN.open(node, problems)?;
     let scheme = fields.required("scheme", problems)?;
     let scheme = read::choice(scheme, "scheme", &SCHEMES, problems)?;
+    fields.becomes(match scheme {
+        Scheme::ApiKey => &API_KEY,
+        Scheme::Bearer => &BEARER,
+        Scheme::OAuth2 => &OAUTH2,
+        Scheme::Mtls => &MTLS,
+    });
     let auth = match scheme {
         Scheme::ApiKey => api_key(&mut fields, problems),
         Scheme::Bearer => required_text(&mut fields, "token", problems).map(Auth::Bearer),

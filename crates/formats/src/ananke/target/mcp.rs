@@ -1,14 +1,14 @@
 //! A server that speaks MCP.
 
+use agentci_plan::shape::{Field, Kind, depends, optional, required, words};
 use agentci_plan::{Diagnostic, Diagnostics, McpTarget, McpTransport, Node, Target, read};
 
+use super::auth::AUTH;
 use super::{Common, Place, auth};
 use crate::ananke::words::{command as read_command, url};
 use crate::command::part;
 use crate::mcp_auth;
 use crate::texts::named_texts;
-
-pub(super) const KEYS: [&str; 5] = ["transport", "command", "endpoint", "env", "auth"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Transport {
@@ -18,6 +18,15 @@ enum Transport {
 
 const TRANSPORTS: [(&str, Transport); 3] =
     [("stdio", Transport::Stdio), ("sse", Transport::Http), ("http", Transport::Http)];
+
+/// The keys of such a target beside the common ones.
+pub(super) static KEYS: &[Field] = &[
+    required("transport", Kind::Choice(&words(&TRANSPORTS)), "How the server is reached."),
+    depends("command", Kind::Filled(&Kind::Text), "The program and its arguments, for `stdio`."),
+    depends("endpoint", Kind::Address, "The address of the server, for `sse` and `http`."),
+    optional("env", Kind::Map(&Kind::Word), "Variables of the environment of the program."),
+    optional("auth", AUTH, "How we say who we are."),
+];
 
 pub(super) fn target(
     fields: &mut read::Fields<'_>,

@@ -8,11 +8,12 @@ mod mcp;
 use std::path::Path;
 use std::time::Duration;
 
+use agentci_plan::shape::{Field, Kind, Rule, Shape, Tagged, optional, required, words};
 use agentci_plan::{
     Content, Diagnostic, Diagnostics, Files, Node, Pair, REQUEST_TIMEOUT, Severity, Span, Target, Text, read,
 };
 
-use super::assertion::{Block, Level, block, inherit};
+use super::assertion::{ABOVE, Block, INHERIT, Level, block, inherit};
 use super::tool::Tool;
 use super::version::{Version, needs};
 use super::words::milliseconds;
@@ -57,14 +58,51 @@ impl Protocol {
     }
 
     /// The keys that its targets have beside the common ones.
-    fn keys(self) -> &'static [&'static str] {
+    fn keys(self) -> &'static [Field] {
         match self {
-            Protocol::Agui => &agui::KEYS,
-            Protocol::A2a => &a2a::KEYS,
-            Protocol::Mcp => &mcp::KEYS,
+            Protocol::Agui => agui::KEYS,
+            Protocol::A2a => a2a::KEYS,
+            Protocol::Mcp => mcp::KEYS,
+        }
+    }
+
+    fn has(self, key: &str) -> bool {
+        self.keys().iter().any(|field| field.key == key)
+    }
+
+    fn shape(self) -> &'static Shape {
+        match self {
+            Protocol::Agui => &AGUI,
+            Protocol::A2a => &A2A,
+            Protocol::Mcp => &MCP,
         }
     }
 }
+
+/// A target.
+pub(super) const TARGET: Kind = Kind::Tagged(&Tagged {
+    tag: "type",
+    variants: &[(Protocol::NAMES[0].0, &AGUI), (Protocol::NAMES[1].0, &A2A), (Protocol::NAMES[2].0, &MCP)],
+    usual: None,
+});
+
+/// What targets of every type have.
+static COMMON: &[Field] = &[
+    required("type", Kind::Choice(&words(&Protocol::NAMES)), "The protocol that is spoken."),
+    optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
+    optional("timeout_ms", Kind::Positive, "How many milliseconds one request may take."),
+    optional("assert", Kind::Shape(&ABOVE), "What is asked of every test."),
+];
+
+static UNKNOWN: Shape = Shape::new("the target", "A target whose type is not known yet.", COMMON).with(&[INHERIT]);
+static AGUI: Shape = Shape::new("the target", "A server that speaks AG-UI.", COMMON).with(&[INHERIT, agui::KEYS]);
+static A2A: Shape = Shape::new("the target", "An agent that speaks A2A.", COMMON)
+    .with(&[INHERIT, a2a::KEYS])
+    .rules(&[Rule::One(&["agentCardUrl", "agentCard", "endpoint"])]);
+static MCP: Shape = Shape::new("the target", "A server that speaks MCP.", COMMON).with(&[INHERIT, mcp::KEYS]).rules(&[
+    Rule::When { key: "transport", is: &["stdio"], needs: &["command"], excludes: &["endpoint"] },
+    Rule::When { key: "transport", is: &["sse", "http"], needs: &["endpoint"], excludes: &["command", "env"] },
+]);
 
 /// A target as it is written.
 pub(super) struct ReadTarget {
@@ -95,7 +133,7 @@ pub(super) fn target(
     let protocol = node.get("type").filter(|node| !node.is_null());
     let protocol = protocol.and_then(|node| read::choice(node, "type", &Protocol::NAMES, problems));
     let own = protocol.map(|protocol| without_foreign_keys(node, protocol, problems));
-    let mut fields = read::Fields::open(own.as_ref().unwrap_or(node), "the target", problems)?;
+    let mut fields = UNKNOWN.open(own.as_ref().unwrap_or(node), problems)?;
     let written = fields.required("type", problems);
     if let (Some(protocol), Some(node)) = (protocol, written) {
         let what = format!("a target of type `{}`", protocol.name());
@@ -108,6 +146,7 @@ pub(super) fn target(
     let inherit = inherit(&mut fields, problems);
     // Without a type it can not be said which keys are known.
     let protocol = protocol?;
+    fields.becomes(protocol.shape());
     let mut tools = Vec::new();
     let before = problems.count(Severity::Error);
     let target = match protocol {
@@ -124,9 +163,9 @@ pub(super) fn target(
 fn without_foreign_keys(node: &Node, protocol: Protocol, problems: &mut Diagnostics) -> Node {
     let mut foreign = |pair: &Pair| {
         let key = pair.key.text.as_str();
-        let others = Protocol::NAMES.iter().filter(|(_, other)| other.keys().contains(&key));
+        let others = Protocol::NAMES.iter().filter(|(_, other)| other.has(key));
         let others: Vec<String> = others.map(|(name, _)| format!("`{name}`")).collect();
-        if protocol.keys().contains(&key) || others.is_empty() {
+        if protocol.has(key) || others.is_empty() {
             return false;
         }
         let types = others.join(" and ");

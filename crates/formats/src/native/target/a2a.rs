@@ -1,5 +1,6 @@
 //! An agent that speaks A2A.
 
+use agentci_plan::shape::{Kind, Rule, Shape, filled, optional, required, words};
 use agentci_plan::{
     A2aCard, A2aTarget, ApiKeyPlace, Auth, Diagnostic, Diagnostics, Node, REQUEST_TIMEOUT, Reading, Text, join, read,
 };
@@ -7,8 +8,68 @@ use agentci_plan::{
 use super::super::words::{Place, named_texts, template};
 use super::read_address;
 
+pub(super) static A2A: Shape = Shape::new(
+    "`a2a`",
+    "An agent that speaks A2A.",
+    &[
+        optional("card_url", Kind::Address, "The address of the agent's card."),
+        optional("card", Kind::Object, "The agent's card itself."),
+        optional("endpoint", Kind::Address, "The address of an agent without a card."),
+        optional("context", Kind::Text, "The context that messages belong to."),
+        optional("blocking", Kind::Truth, "Whether the agent is asked to answer only once it is done."),
+        optional("accepted_output_modes", Kind::List(&Kind::Text), "The media types that answers may have."),
+        optional("auth", Kind::Shape(&AUTH), "How we say who we are."),
+        optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
+        optional("timeout", Kind::Duration, "How long one request may take."),
+    ],
+)
+.rules(&[Rule::One(&["card_url", "card", "endpoint"])]);
+
+pub(super) static AUTH: Shape = Shape::new(
+    "`auth`",
+    "How we say who we are: one key, the scheme.",
+    &[
+        filled("bearer", Kind::Text, "A token, usually a variable."),
+        filled("api_key", Kind::Shape(&API_KEY), "A key in a header, the query or a cookie."),
+        filled("oauth2", Kind::Shape(&OAUTH2), "Client credentials that are exchanged for a token."),
+        filled("mtls", Kind::Shape(&MTLS), "A certificate of our own."),
+    ],
+)
+.rules(&[Rule::OneKey]);
+
+static API_KEY: Shape = Shape::new(
+    "`api_key`",
+    "A key.",
+    &[
+        required("name", Kind::Name, "The name of the header, parameter or cookie."),
+        optional("in", Kind::Choice(&words(&ApiKeyPlace::NAMES)), "Where it stands, `header` without it."),
+        required("value", Kind::Text, "The key, usually a variable."),
+    ],
+);
+
+static OAUTH2: Shape = Shape::new(
+    "`oauth2`",
+    "Client credentials.",
+    &[
+        required("token_url", Kind::Text, "Where the token is got."),
+        required("client_id", Kind::Text, "Our id."),
+        required("client_secret", Kind::Text, "Our secret, usually a variable."),
+        optional("scopes", Kind::OneOrMore(&Kind::Text), "What the token is for."),
+    ],
+);
+
+static MTLS: Shape = Shape::new(
+    "`mtls`",
+    "A certificate of our own.",
+    &[
+        required("certificate", Kind::Name, "The file of the certificate."),
+        required("key", Kind::Name, "The file of its key."),
+        optional("authority", Kind::Name, "The file of the authority that the server is known to."),
+    ],
+);
+
 pub(super) fn a2a(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<A2aTarget> {
-    let mut fields = read::Fields::open(node, "`a2a`", problems)?;
+    let mut fields = A2A.open(node, problems)?;
     let ways = [fields.optional("card_url"), fields.optional("card"), fields.optional("endpoint")];
     let card = match ways {
         [Some(url), None, None] => read_address(url, "card_url", problems).map(A2aCard::At),
@@ -58,25 +119,25 @@ pub(super) fn auth(node: &Node, place: Place<'_>, problems: &mut Diagnostics) ->
     match pair.key.text.as_str() {
         "bearer" => template(value, "bearer", problems).map(Auth::Bearer),
         "api_key" => {
-            let mut fields = read::Fields::open(value, "`api_key`", problems)?;
+            let mut fields = API_KEY.open(value, problems)?;
             let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
             let place = fields.optional("in").and_then(|node| read::choice(node, "in", &ApiKeyPlace::NAMES, problems));
-            let key = required(&mut fields, "value", problems);
+            let key = text(&mut fields, "value", problems);
             fields.finish(problems);
             Some(Auth::ApiKey { name: name?.value, place: place.unwrap_or_default(), value: key? })
         }
         "oauth2" => {
-            let mut fields = read::Fields::open(value, "`oauth2`", problems)?;
-            let token_url = required(&mut fields, "token_url", problems);
-            let client_id = required(&mut fields, "client_id", problems);
-            let client_secret = required(&mut fields, "client_secret", problems);
+            let mut fields = OAUTH2.open(value, problems)?;
+            let token_url = text(&mut fields, "token_url", problems);
+            let client_id = text(&mut fields, "client_id", problems);
+            let client_secret = text(&mut fields, "client_secret", problems);
             let scopes = fields.optional("scopes").and_then(|node| read::one_or_more_texts(node, "scopes", problems));
             fields.finish(problems);
             let scopes = scopes.unwrap_or_default().into_iter().map(|scope| scope.value).collect();
             Some(Auth::OAuth2 { token_url: token_url?, client_id: client_id?, client_secret: client_secret?, scopes })
         }
         "mtls" => {
-            let mut fields = read::Fields::open(value, "`mtls`", problems)?;
+            let mut fields = MTLS.open(value, problems)?;
             let mut path = |name: &'static str, node: Option<&Node>| {
                 node.and_then(|node| read::name(node, name, problems)).map(|path| join(place.folder, &path.value))
             };
@@ -96,6 +157,6 @@ pub(super) fn auth(node: &Node, place: Place<'_>, problems: &mut Diagnostics) ->
     }
 }
 
-fn required(fields: &mut read::Fields<'_>, name: &'static str, problems: &mut Diagnostics) -> Option<Text> {
+fn text(fields: &mut read::Fields<'_>, name: &'static str, problems: &mut Diagnostics) -> Option<Text> {
     fields.required(name, problems).and_then(|node| template(node, name, problems))
 }

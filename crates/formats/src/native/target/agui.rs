@@ -1,5 +1,6 @@
 //! A server that speaks AG-UI.
 
+use agentci_plan::shape::{Kind, Shape, optional, required, words};
 use agentci_plan::{
     AguiTarget, AguiWire, ClientTool, Data, Diagnostics, Node, REQUEST_TIMEOUT, Reading, Strictness, read,
 };
@@ -8,8 +9,35 @@ use serde_json::json;
 use super::super::words::{named_texts, template};
 use super::read_address;
 
+pub(super) static AGUI: Shape = Shape::new(
+    "`agui`",
+    "A server that speaks AG-UI.",
+    &[
+        required("endpoint", Kind::Address, "The address that runs are sent to."),
+        optional("agent", Kind::Text, "The agent that is asked."),
+        optional("thread", Kind::Text, "The thread of the conversation; without it, a new one for each case."),
+        optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
+        optional("timeout", Kind::Duration, "How long one run may take."),
+        optional("forwarded_props", Kind::Object, "What the agent is told as `forwardedProps`."),
+        optional("state", Kind::Object, "The state that the conversation begins with."),
+        optional("tools", Kind::List(&Kind::Shape(&CLIENT_TOOL)), "Tools that the client offers."),
+        optional("wire", Kind::Choice(&words(&AguiWire::NAMES)), "Which form of the protocol is spoken."),
+        optional("protocol", Kind::Choice(&words(&Strictness::NAMES)), "What a breach of the protocol comes to."),
+    ],
+);
+
+static CLIENT_TOOL: Shape = Shape::new(
+    "a tool",
+    "A tool that the client offers.",
+    &[
+        required("name", Kind::Name, "Its name."),
+        optional("description", Kind::Text, "What the agent is told about it."),
+        optional("parameters", Kind::Object, "The JSON Schema of its arguments."),
+    ],
+);
+
 pub(super) fn agui(node: &Node, problems: &mut Diagnostics) -> Option<AguiTarget> {
-    let mut fields = read::Fields::open(node, "`agui`", problems)?;
+    let mut fields = AGUI.open(node, problems)?;
     let endpoint = fields.required("endpoint", problems).and_then(|node| read_address(node, "endpoint", problems));
     let agent = fields.optional("agent").and_then(|node| template(node, "agent", problems));
     let thread = fields.optional("thread").and_then(|node| template(node, "thread", problems));
@@ -46,7 +74,7 @@ fn client_tools(node: &Node, problems: &mut Diagnostics) -> Vec<ClientTool> {
 }
 
 fn client_tool(node: &Node, problems: &mut Diagnostics) -> Option<ClientTool> {
-    let mut fields = read::Fields::open(node, "a tool", problems)?;
+    let mut fields = CLIENT_TOOL.open(node, problems)?;
     let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
     let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
     let parameters =

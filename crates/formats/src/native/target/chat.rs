@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use agentci_plan::shape::{Kind, Rule, Shape, optional, required, words};
 use agentci_plan::{
     ChatApi, ChatContext, ChatTarget, Connector, Diagnostic, Diagnostics, EnvironmentFile, KeyHeader, Node, Prompt,
     REQUEST_TIMEOUT, Reading, ScriptFile, Spanned, Text, join, read,
@@ -26,10 +27,93 @@ enum Api {
 /// The largest file of functions or variables that is read.
 const SIZE_LIMIT: u64 = 10 * 1024 * 1024;
 
+pub(super) static CHAT: Shape = Shape::new(
+    "`chat`",
+    "An agent that is prompts and a model.",
+    &[
+        optional("agent", Kind::Name, "What the agent is called."),
+        optional("about", Kind::Map(&Kind::Text), "Variables that prompts may use."),
+        required(
+            "connector",
+            Kind::Either(&[Kind::Choice(&["mock"]), Kind::Shape(&MODEL), Kind::Shape(&MOCKED)]),
+            "The model: an API, or a script that stands in for one.",
+        ),
+        optional("prompts", PROMPTS, "What stands before every conversation."),
+        optional("presets", Kind::Map(&PROMPTS), "Prompts by names, for functions to choose from."),
+        optional("options", Kind::Object, "What the model is told beside the messages, such as `temperature`."),
+        optional("env", Kind::Name, "A file of variables, `NAME=value` lines."),
+        optional("script", Kind::Name, "A file with functions that run before and after the model."),
+        optional("context", Kind::Shape(&CONTEXT), "Who asks, and from where."),
+        optional("timeout", Kind::Duration, "How long one request may take."),
+    ],
+);
+
+const PROMPTS: Kind = Kind::List(&Kind::Either(&[Kind::Text, Kind::Shape(&PROMPT)]));
+
+static PROMPT: Shape = Shape::new(
+    "a prompt",
+    "A message that stands before every conversation.",
+    &[
+        required("role", Kind::Name, "Who says it: `system`, `user` or `assistant`."),
+        optional("name", Kind::Text, "The name of who says it."),
+        required("content", Kind::Text, "What is said."),
+    ],
+);
+
+static MODEL: Shape = Shape::new(
+    "`connector`",
+    "A model behind an API.",
+    &[
+        optional("script", Kind::Name, "A script that stands in for a model; not with an API."),
+        optional("api", Kind::Choice(&MODELS), "What is spoken, `openai` without it."),
+        optional("id", Kind::Name, "What reports call it."),
+        required("url", Kind::Address, "The whole address that requests are sent to."),
+        required("model", Kind::Text, "The name of the model."),
+        optional("key", Kind::Text, "The key, usually a variable such as `${ENV.OPENAI_API_KEY}`."),
+        optional("key_header", Kind::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
+        optional("settings", Kind::Object, "What every request says, such as `max_tokens`."),
+    ],
+)
+.rules(&[Rule::Needs("script", "api")]);
+
+static MOCKED: Shape = Shape::new(
+    "`connector`",
+    "A script that stands in for a model.",
+    &[
+        optional("script", Kind::Name, "A model's script, from the folder of the suite."),
+        optional("api", Kind::Choice(&["mock"]), "`mock`."),
+        optional("id", Kind::Name, "What reports call it."),
+        optional("model", Kind::Text, "The name of the model."),
+        optional("key", Kind::Text, "The key that is sent."),
+        optional("key_header", Kind::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
+        optional("settings", Kind::Object, "What every request says."),
+    ],
+)
+.rules(&[Rule::Some(&["script", "api"])]);
+
+/// The words for models that are not scripted.
+const MODELS: [&str; 2] = [APIS[0].0, APIS[1].0];
+
+static CONTEXT: Shape = Shape::new(
+    "`context`",
+    "Who asks, and from where.",
+    &[
+        optional("user", Kind::Text, "The user."),
+        optional("team", Kind::Text, "The team of the user."),
+        optional("locale", Kind::Text, "The language, such as `en-us`."),
+        optional("client_type", Kind::Text, "What kind of client asks."),
+        optional("client_ip", Kind::Text, "The address of the client."),
+        optional("referer", Kind::Text, "Where the request comes from."),
+        optional("accept", Kind::Text, "What kind of answer is taken."),
+        optional("chat", Kind::Text, "The id of the conversation."),
+        optional("metadata", Kind::Object, "Whatever else functions may look at."),
+    ],
+);
+
 pub(super) fn chat(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<ChatTarget> {
-    let mut fields = read::Fields::open(node, "`chat`", problems)?;
+    let mut fields = CHAT.open(node, problems)?;
     let agent = fields.optional("agent").and_then(|node| read::name(node, "agent", problems));
-    let about = fields.optional("about").map(|node| words(node, "about", problems)).unwrap_or_default();
+    let about = fields.optional("about").map(|node| texts_by_name(node, "about", problems)).unwrap_or_default();
     let connector = fields.required("connector", problems).map(|node| connector(node, place, problems));
     let prompts = fields.optional("prompts").map(|node| prompts(node, problems)).unwrap_or_default();
     let presets = fields.optional("presets").map(|node| presets(node, problems)).unwrap_or_default();
@@ -67,7 +151,7 @@ fn object(node: &Node, name: &str, problems: &mut Diagnostics) -> Map<String, Va
     }
 }
 
-fn words(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, String)> {
+fn texts_by_name(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, String)> {
     if node.pairs().is_none() {
         read::object(node, name, Reading::Core, problems);
     }
@@ -93,12 +177,15 @@ fn connector(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Optio
     if node.pairs().is_none() {
         return read::choice(node, "connector", &[("mock", ())], problems).map(|()| found);
     }
-    let mut fields = read::Fields::open(node, "`connector`", problems)?;
+    let mut fields = MODEL.open(node, problems)?;
     let script = fields.optional("script").and_then(|node| read::name(node, "script", problems));
     let api = fields.optional("api").and_then(|node| read::choice(node, "api", &APIS, problems));
     let api = api.unwrap_or(if script.is_some() { Api::Mock } else { Api::OpenAi });
     let id = fields.optional("id").and_then(|node| read::name(node, "id", problems));
     let is_model = api != Api::Mock;
+    if !is_model {
+        fields.becomes(&MOCKED);
+    }
     let url = if is_model { fields.required("url", problems) } else { None };
     let url = url.and_then(|node| read_address(node, "url", problems));
     let model = if is_model { fields.required("model", problems) } else { fields.optional("model") };
@@ -137,7 +224,7 @@ fn prompt(node: &Node, problems: &mut Diagnostics) -> Option<Prompt> {
         let content = read::text(node, "prompts[]", problems)?;
         return Some(Prompt { role: "system".into(), name: None, content });
     }
-    let mut fields = read::Fields::open(node, "a prompt", problems)?;
+    let mut fields = PROMPT.open(node, problems)?;
     let role = fields.required("role", problems).and_then(|node| read::name(node, "role", problems));
     let name = fields.optional("name").and_then(|node| read::text(node, "name", problems));
     let content = fields.required("content", problems).and_then(|node| read::text(node, "content", problems));
@@ -155,7 +242,7 @@ fn presets(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Arc<[Prompt]
 
 fn context(node: &Node, problems: &mut Diagnostics) -> ChatContext {
     let mut context = ChatContext::default();
-    let Some(mut fields) = read::Fields::open(node, "`context`", problems) else { return context };
+    let Some(mut fields) = CONTEXT.open(node, problems) else { return context };
     let places = [
         ("user", &mut context.user),
         ("team", &mut context.team),

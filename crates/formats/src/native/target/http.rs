@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agentci_plan::shape::{Field, Kind, Rule, Shape, optional, required};
 use agentci_plan::{
     Data, Diagnostic, Diagnostics, HttpServer, HttpTarget, Node, Pair, Reading, Span, Spanned, Text, join,
     print_duration, read,
@@ -13,10 +14,43 @@ use super::read_address;
 use crate::command::part;
 
 /// What is said about a program that is the server, beside its command.
-const SERVER_KEYS: [&str; 4] = ["folder", "env", "ready", "patience"];
+const ABOUT_SERVER: [&str; 4] = ["folder", "env", "ready", "patience"];
+
+/// What is said about a server beside its address.
+pub(crate) static HTTP_KEYS: &[Field] = &[
+    optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
+    optional("body", Kind::Data, "The body of the request; variables such as `${input}` stand in its texts."),
+    optional("answer", Kind::Like("^(/|$)"), "A JSON pointer to what the agent says in the answer."),
+    optional("timeout", Kind::Duration, "How long one request may take."),
+];
+
+/// What is said about a program that is the server, beside its command.
+pub(crate) static SERVER_KEYS: &[Field] = &[
+    optional("folder", Kind::Name, "The folder that the program runs in."),
+    optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
+    optional("ready", Kind::Address, "An address that answers once the program is ready."),
+    optional("patience", Kind::Duration, "How long the program may take to be ready."),
+];
+
+pub(super) static HTTP: Shape = Shape::new(
+    "`http`",
+    "A server that is asked over plain HTTP.",
+    &[required("url", Kind::Address, "The address; variables may stand in it.")],
+)
+.with(&[
+    HTTP_KEYS,
+    &[optional("command", Kind::Filled(&Kind::Text), "The program that is the server, started by the run.")],
+    SERVER_KEYS,
+])
+.rules(&[
+    Rule::Needs("folder", "command"),
+    Rule::Needs("env", "command"),
+    Rule::Needs("ready", "command"),
+    Rule::Needs("patience", "command"),
+]);
 
 pub(super) fn http(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<HttpTarget> {
-    let mut fields = read::Fields::open(node, "`http`", problems)?;
+    let mut fields = HTTP.open(node, problems)?;
     fields.required("url", problems);
     let read = read_http(&mut fields, "command", place, problems);
     fields.finish(problems);
@@ -84,13 +118,13 @@ fn server(
 ) -> Option<HttpServer> {
     let written = fields.optional(program);
     let command = written.and_then(|node| command(node, program, problems));
-    let [folder, env, ready, patience] = SERVER_KEYS.map(|key| fields.optional(key));
+    let [folder, env, ready, patience] = ABOUT_SERVER.map(|key| fields.optional(key));
     let folder = folder.and_then(|node| read::name(node, "folder", problems));
     let environment = env.map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     let ready = ready.and_then(|node| read_address(node, "ready", problems));
     let patience = patience.and_then(|node| read::duration(node, "patience", problems));
     if written.is_none() {
-        for (key, span) in SERVER_KEYS.into_iter().filter_map(|key| Some((key, fields.key_span(key)?))) {
+        for (key, span) in ABOUT_SERVER.into_iter().filter_map(|key| Some((key, fields.key_span(key)?))) {
             let message = format!("`{key}` is about an agent that the run starts, and this one is not");
             problems.push(
                 Diagnostic::error(span, message)

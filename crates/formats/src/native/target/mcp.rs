@@ -1,15 +1,34 @@
 //! A server that speaks MCP.
 
+use agentci_plan::shape::{Kind, Rule, Shape, optional};
 use agentci_plan::{Diagnostic, Diagnostics, McpTarget, McpTransport, Node, REQUEST_TIMEOUT, read};
 
 use super::super::words::{Place, command, named_texts};
-use super::a2a::auth;
+use super::a2a::{AUTH, auth};
 use super::read_address;
 use crate::command::part;
 use crate::mcp_auth;
 
+pub(super) static MCP: Shape = Shape::new(
+    "`mcp`",
+    "A server that speaks MCP.",
+    &[
+        optional("env", Kind::Map(&Kind::Word), "Variables of the environment of the program."),
+        optional(
+            "command",
+            Kind::Filled(&Kind::Text),
+            "The program and its arguments; files in it are found beside the suite.",
+        ),
+        optional("url", Kind::Address, "The address of the server; variables may stand in it."),
+        optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
+        optional("timeout", Kind::Duration, "How long one request may take."),
+        optional("auth", Kind::Shape(&AUTH), "How we say who we are."),
+    ],
+)
+.rules(&[Rule::One(&["command", "url"])]);
+
 pub(super) fn mcp(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<McpTarget> {
-    let mut fields = read::Fields::open(node, "`mcp`", problems)?;
+    let mut fields = MCP.open(node, problems)?;
     let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     let transport = match (fields.optional("command"), fields.optional("url")) {
         (Some(written), None) => command(written, "command", problems).map(|command| McpTransport::Stdio {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use agentci_plan::shape::{Kind, Shape, optional};
 use agentci_plan::{Diagnostic, Diagnostics, MockTarget, Node, Severity, Target, read};
 
 use super::ReadTarget;
@@ -10,8 +11,19 @@ use crate::mock_script;
 /// The highest position a mock may stand for: what is drawn for it depends on all before it.
 const LAST_POSITION: u32 = 1_000_000;
 
+pub(super) static MOCK: Shape = Shape::new("`mock`", "A scripted model in place of an agent.", mock_script::SCRIPT)
+    .with(&[
+        &[mock_script::RESPONSES],
+        mock_script::MANNER,
+        &[optional(
+            "position",
+            Kind::Whole(0, LAST_POSITION as i64),
+            "The position in the script; without it, that of the case in its suite.",
+        )],
+    ]);
+
 pub(super) fn mock(node: &Node, problems: &mut Diagnostics) -> Option<ReadTarget> {
-    let mut fields = read::Fields::open(node, "`mock`", problems)?;
+    let mut fields = MOCK.open(node, problems)?;
     let script = mock_script::script(&mut fields, Severity::Error, problems);
     let written = fields.optional("position");
     let position = written.and_then(|node| read::count(node, "position", 0, problems));

@@ -14,5 +14,5 @@ mod read;
 
 pub(crate) use address::read_address;
 pub(super) use chat::unread_script;
-pub(crate) use http::{ReadHttp, read_http};
-pub(super) use read::{ReadTarget, target};
+pub(crate) use http::{HTTP_KEYS, ReadHttp, SERVER_KEYS, read_http};
+pub(super) use read::{ReadTarget, TARGET, target};

@@ -2,13 +2,28 @@
 
 use std::path::Path;
 
+use agentci_plan::shape::{Kind, Shape, optional, required};
 use agentci_plan::{Diagnostics, Node, ProcessTarget, join, read};
 
 use super::super::words::{Place, command, named_texts};
 use crate::command::part;
 
+pub(super) static PROCESS: Shape = Shape::new(
+    "`process`",
+    "A program that speaks JSON lines.",
+    &[
+        required(
+            "command",
+            Kind::Filled(&Kind::Text),
+            "The program and its arguments; files in it are found beside the suite.",
+        ),
+        optional("folder", Kind::Name, "The folder that it runs in, from that of the suite."),
+        optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
+    ],
+);
+
 pub(super) fn process(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<ProcessTarget> {
-    let mut fields = read::Fields::open(node, "`process`", problems)?;
+    let mut fields = PROCESS.open(node, problems)?;
     let command = fields.required("command", problems).and_then(|node| command(node, "command", problems));
     let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
     let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();

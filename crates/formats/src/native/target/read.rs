@@ -2,12 +2,31 @@
 
 use std::sync::Arc;
 
+use agentci_plan::shape::{Kind, Rule, Shape, filled};
 use agentci_plan::{Diagnostic, Diagnostics, MockScript, MockTarget, Node, Span, Target, did_you_mean, read};
 
 use super::super::words::Place;
 use super::{a2a, agui, chat, http, mcp, mock, process};
 
-const KINDS: [&str; 7] = ["process", "http", "mock", "agui", "a2a", "mcp", "chat"];
+/// A target.
+pub(in crate::native) static TARGET: Shape = Shape::new(
+    "`target`",
+    "How the agent is reached: one key, the kind.",
+    &[
+        filled(
+            "process",
+            Kind::Shape(&process::PROCESS),
+            "A program that speaks JSON lines over its standard input and output.",
+        ),
+        filled("http", Kind::Shape(&http::HTTP), "A server that is asked over plain HTTP."),
+        filled("mock", Kind::Shape(&mock::MOCK), "A scripted model in place of an agent."),
+        filled("agui", Kind::Shape(&agui::AGUI), "A server that speaks AG-UI."),
+        filled("a2a", Kind::Shape(&a2a::A2A), "An agent that speaks A2A."),
+        filled("mcp", Kind::Shape(&mcp::MCP), "A server that speaks MCP."),
+        filled("chat", Kind::Shape(&chat::CHAT), "An agent that is prompts and a model."),
+    ],
+)
+.rules(&[Rule::OneKey]);
 
 /// A target as it is written.
 #[derive(Clone)]
@@ -40,7 +59,7 @@ pub(in crate::native) fn target(node: &Node, place: Place<'_>, problems: &mut Di
         problems.push(
             Diagnostic::error(node.span, format!("`target` must be a mapping of one key, found {found}"))
                 .label("expected the kind of target")
-                .help(format!("known kinds are {}: `process: {{ command: [..] }}`", read::quoted_list(&KINDS))),
+                .help(format!("known kinds are {}: `process: {{ command: [..] }}`", read::quoted_list(&TARGET.keys()))),
         );
         return None;
     };
@@ -53,8 +72,8 @@ pub(in crate::native) fn target(node: &Node, place: Place<'_>, problems: &mut Di
         "mcp" => mcp::mcp(&pair.value, place, problems).map(|target| Target::Mcp(Box::new(target))),
         "chat" => chat::chat(&pair.value, place, problems).map(|target| Target::Chat(Box::new(target))),
         kind => {
-            let known = format!("known kinds are {}", read::quoted_list(&KINDS));
-            let help = match did_you_mean(kind, KINDS) {
+            let known = format!("known kinds are {}", read::quoted_list(&TARGET.keys()));
+            let help = match did_you_mean(kind, TARGET.keys()) {
                 Some(meant) => format!("did you mean `{meant}`? {known}"),
                 None => known,
             };

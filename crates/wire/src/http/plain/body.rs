@@ -22,7 +22,7 @@ pub(crate) struct Body {
 
 /// Where in a body of chunks we are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     /// Before the line that announces a chunk.
     Size,
     /// In a chunk of which so much is left.
@@ -34,14 +34,21 @@ enum Place {
     End,
 }
 
-impl Body {
-    pub(super) fn new(connection: Connection, framing: Framing, keep: bool) -> Self {
-        let place = match framing {
+impl Place {
+    /// Where a body begins.
+    pub(super) fn first(framing: Framing) -> Self {
+        match framing {
             Framing::Chunked => Place::Size,
             Framing::Length(0) => Place::End,
             Framing::Length(length) => Place::Data(length),
             Framing::Close => Place::Data(u64::MAX),
-        };
+        }
+    }
+}
+
+impl Body {
+    pub(super) fn new(connection: Connection, framing: Framing, keep: bool) -> Self {
+        let place = Place::first(framing);
         let mut body = Self { connection: Some(connection), framing, place, keep };
         body.give_back_if_over();
         body
@@ -91,7 +98,7 @@ impl Body {
 }
 
 /// Takes what is there of the body out of what was read.
-fn take(unread: &mut BytesMut, place: &mut Place, framing: Framing) -> Result<Option<Bytes>, String> {
+pub(super) fn take(unread: &mut BytesMut, place: &mut Place, framing: Framing) -> Result<Option<Bytes>, String> {
     if framing != Framing::Chunked {
         return Ok(take_plain(unread, place));
     }

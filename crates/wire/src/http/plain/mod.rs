@@ -7,6 +7,7 @@
 mod body;
 mod connection;
 mod head;
+pub mod outside;
 mod pool;
 
 pub(super) use body::Body;

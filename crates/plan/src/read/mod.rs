@@ -1,119 +1,17 @@
-//! Reading a mapping into plain fields: unknown keys refused with a suggestion, every problem reported, none fatal to the rest.
+//! Reading a node tree into plain values: every problem reported with its place, none fatal to the rest.
 //!
-//! ```
-//! # use agentci_plan::{read, Diagnostics, Node, Sources, Span};
-//! # let mut sources = Sources::default();
-//! # let file = sources.add("x.yaml".as_ref(), "");
-//! # let span = Span { file, line: 1, column: 1, width: 1 };
-//! let node = Node::map(span, [("name", Node::text("refunds", span))]);
-//! let mut problems = Diagnostics::default();
-//! let mut fields = read::Fields::open(&node, "a suite", &mut problems).unwrap();
-//! let name = fields.required("name", &mut problems).and_then(|node| read::text(node, "name", &mut problems));
-//! fields.finish(&mut problems);
-//! assert_eq!(name.as_deref(), Some("refunds"));
-//! assert!(problems.is_empty());
-//! ```
+//! A mapping is opened with the [`Shape`](crate::shape::Shape) that declares its keys, which are then taken one by one from its
+//! [`Fields`]; each value is read by the function for its type.
+
+mod fields;
+
+pub use fields::Fields;
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Diagnostic, Diagnostics, Node, Pair, Reading, Severity, Span, Spanned, did_you_mean, parse_duration};
-
-/// The keys of one mapping, taken one by one.
-pub struct Fields<'n> {
-    what: &'static str,
-    span: Span,
-    pairs: &'n [Pair],
-    known: Vec<&'static str>,
-    /// Keys that are missing, and the written key that may be meant for each.
-    mistyped: Vec<(&'static str, &'n str)>,
-}
-
-impl<'n> Fields<'n> {
-    /// Opens a mapping; anything else is reported as not being `what` (`a case`, `the suite`).
-    pub fn open(node: &'n Node, what: &'static str, problems: &mut Diagnostics) -> Option<Self> {
-        let Some(pairs) = node.pairs() else {
-            problems.push(
-                Diagnostic::error(node.span, format!("{what} must be a mapping, found {}", node.describe()))
-                    .label("expected `key: value` lines"),
-            );
-            return None;
-        };
-        Some(Self { what, span: node.span, pairs, known: Vec::new(), mistyped: Vec::new() })
-    }
-
-    /// Where the mapping stands.
-    pub fn span(&self) -> Span {
-        self.span
-    }
-
-    /// A key that may be absent; nothing written after it counts as absent too.
-    pub fn optional(&mut self, key: &'static str) -> Option<&'n Node> {
-        if !self.known.contains(&key) {
-            self.known.push(key);
-        }
-        self.pairs.iter().find(|pair| pair.key.text == key).map(|pair| &pair.value).filter(|node| !node.is_null())
-    }
-
-    /// A key that must be there.
-    pub fn required(&mut self, key: &'static str, problems: &mut Diagnostics) -> Option<&'n Node> {
-        let found = self.optional(key);
-        if found.is_none() {
-            let written = self.pairs.iter().find(|pair| pair.key.text == key);
-            let span = written.map_or(self.span, |pair| pair.key.span);
-            // A written key that is close is told of as unknown, with this one as the suggestion: once is enough.
-            let meant = self.pairs.iter().find(|pair| did_you_mean(&pair.key.text, [key]).is_some());
-            match (written, meant) {
-                (Some(_), _) => problems
-                    .push(Diagnostic::error(span, format!("`{key}` has no value")).label("a value is missing here")),
-                (None, Some(meant)) => self.mistyped.push((key, &meant.key.text)),
-                (None, None) => problems.push(self.needs(key)),
-            }
-        }
-        found
-    }
-
-    fn needs(&self, key: &str) -> Diagnostic {
-        Diagnostic::error(self.span, format!("{} needs `{key}`", self.what)).help(format!("add `{key}:` to it"))
-    }
-
-    /// Where the key itself stands.
-    pub fn key_span(&self, key: &str) -> Option<Span> {
-        self.pairs.iter().find(|pair| pair.key.text == key).map(|pair| pair.key.span)
-    }
-
-    /// Every pair that no one asked for, without complaint.
-    pub fn rest(&self) -> impl Iterator<Item = &'n Pair> {
-        self.pairs.iter().filter(|pair| !self.known.contains(&pair.key.text.as_str()))
-    }
-
-    /// Reports every key that no one asked for.
-    pub fn finish(self, problems: &mut Diagnostics) {
-        self.finish_as(Severity::Error, problems);
-    }
-
-    /// Reports every key that no one asked for, as this bad: some formats have always let such keys pass.
-    pub fn finish_as(self, severity: Severity, problems: &mut Diagnostics) {
-        for (key, written) in &self.mistyped {
-            if severity == Severity::Warning || self.known.contains(written) {
-                problems.push(self.needs(key));
-            }
-        }
-        for pair in self.rest() {
-            let message = format!("unknown key `{}` in {}", pair.key.text.escape_debug(), self.what);
-            let diagnostic = Diagnostic::error(pair.key.span, message).label("not known here");
-            let mut diagnostic = Diagnostic { severity, ..diagnostic };
-            let used: Vec<&str> = self.pairs.iter().map(|pair| pair.key.text.as_str()).collect();
-            let free = self.known.iter().copied().filter(|key| !used.contains(key));
-            diagnostic = match did_you_mean(&pair.key.text, free) {
-                Some(known) => diagnostic.help(format!("did you mean `{known}`?")),
-                None => diagnostic.help(format!("known keys are {}", quoted_list(&self.known))),
-            };
-            problems.push(diagnostic);
-        }
-    }
-}
+use crate::{Diagnostic, Diagnostics, Node, Reading, Spanned, did_you_mean, parse_duration};
 
 /// Names as a message lists them.
 pub fn quoted_list<T: AsRef<str>>(names: &[T]) -> String {
@@ -127,10 +25,10 @@ fn wrong(node: &Node, name: &str, wanted: &str) -> Diagnostic {
 
 /// A text. Numbers and truth values are refused: an id that looks like a number must be quoted to be text.
 pub fn text(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<String> {
-    text_of(node, &format!("`{name}`"), problems)
+    text_of(node, format_args!("`{name}`"), problems)
 }
 
-fn text_of(node: &Node, what: &str, problems: &mut Diagnostics) -> Option<String> {
+fn text_of(node: &Node, what: std::fmt::Arguments<'_>, problems: &mut Diagnostics) -> Option<String> {
     let value = node.scalar().and_then(|scalar| scalar.value(Reading::Core));
     if let Some(Value::String(text)) = value {
         return Some(text);
@@ -232,8 +130,14 @@ pub fn list<'n>(node: &'n Node, name: &str, problems: &mut Diagnostics) -> Optio
 /// A list of texts, each with its place; the good ones are kept when one is wrong.
 pub fn texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
     let items = list(node, name, problems)?;
-    let part = format!("an item of `{name}`");
-    Some(items.iter().filter_map(|item| Some(Spanned::new(text_of(item, &part, problems)?, item.span))).collect())
+    Some(
+        items
+            .iter()
+            .filter_map(|item| {
+                Some(Spanned::new(text_of(item, format_args!("an item of `{name}`"), problems)?, item.span))
+            })
+            .collect(),
+    )
 }
 
 /// One text or a list of them.

@@ -1,14 +1,11 @@
-//! A stream read in one piece and one read byte by byte give the same events, and their bytes are the stream.
-
-#![no_main]
+//! Server-sent events.
 
 use agentci_wire::sse::{Decoder, Frame, SseError};
-use libfuzzer_sys::fuzz_target;
 
 /// Small, so that the limit is met as well.
 const LIMIT: usize = 64;
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn sse(bytes: &[u8]) {
     let whole = read([bytes]);
     let single = read(bytes.chunks(1));
     assert_eq!(whole, single);
@@ -17,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
         let raws: Vec<u8> = frames.iter().flat_map(|frame| frame.raw.to_vec()).chain(rest).collect();
         assert_eq!(raws, bytes);
     }
-});
+}
 
 /// The events, and what is left or why there are no more.
 fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<Frame>, Result<Vec<u8>, SseError>) {

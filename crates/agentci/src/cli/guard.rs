@@ -1,0 +1,29 @@
+//! `agentci guard`: stands beside a run and ends its agents should the run be killed. Started by the run itself.
+
+use agentci::drivers::guard;
+use agentci::verdict::ExitStatus;
+
+/// What it is told.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GuardArguments {
+    /// By what the processes of the run are known
+    mark: String,
+}
+
+/// Has this program started again as the guard when the first process is started.
+pub(crate) fn post() {
+    if let Ok(program) = std::env::current_exe() {
+        guard::post(program, "guard");
+    }
+}
+
+/// Sends it away, if there was one.
+pub(crate) fn dismiss() {
+    guard::dismiss();
+}
+
+/// Is the guard.
+pub(crate) fn stand(arguments: &GuardArguments) -> ExitStatus {
+    guard::watch(std::io::stdin().lock(), &arguments.mark);
+    ExitStatus::Success
+}

@@ -1,0 +1,112 @@
+//! The files that have a schema.
+
+use agentci_plan::Dialect;
+use agentci_plan::shape::{CheckShape, Kind};
+use serde_json::Value;
+
+use super::table::{self, Table};
+use super::writer::Writer;
+use crate::{ananke, aumai, model_script, native, runledger, scenario, yao};
+
+/// A kind of file.
+#[derive(Debug, Clone, Copy)]
+pub struct SchemaFile {
+    /// The name under which its schema is asked for.
+    pub name: &'static str,
+    /// The dialect that it belongs to; several have scripts of models.
+    pub dialect: Option<Dialect>,
+    /// What it is, a few words.
+    pub title: &'static str,
+    /// Where such files are found, as patterns of paths.
+    pub paths: &'static [&'static str],
+    /// Whether each line of it is a document of its own, so that editors can not use the schema.
+    pub by_line: bool,
+    root: Kind,
+}
+
+/// Every kind of file, the main one of a dialect first.
+pub fn schemas() -> &'static [SchemaFile] {
+    &SCHEMAS
+}
+
+static SCHEMAS: [SchemaFile; 13] = [
+    file(
+        "native",
+        Some(Dialect::Native),
+        "agentci suite, or the settings of a project",
+        &["agentci.yaml", "agentci.yml"],
+        Kind::Having("cases", &native::SUITE, &scenario::SETTINGS),
+    ),
+    file(
+        "model-script",
+        None,
+        "agentci model script",
+        &["model.yaml", "models/*.yaml"],
+        Kind::Shape(&model_script::SCRIPT),
+    ),
+    file(
+        "runledger",
+        Some(Dialect::Runledger),
+        "RunLedger suite",
+        &["suite.yaml", "suite.yml"],
+        Kind::Shape(&runledger::SUITE),
+    ),
+    file(
+        "runledger-case",
+        Some(Dialect::Runledger),
+        "RunLedger case",
+        &["cases/*.yaml"],
+        Kind::Shape(&runledger::CASE),
+    ),
+    file("aumai", Some(Dialect::Aumai), "AumAI tests", &["agent-tests/*.yaml"], aumai::FILE),
+    file(
+        "aumai-mock",
+        Some(Dialect::Aumai),
+        "AumAI mock configuration",
+        &["mock_config.yaml", "mock_config.yml"],
+        Kind::Shape(&aumai::CONFIG),
+    ),
+    file("scenario", Some(Dialect::Scenario), "Scenario", &["tests/*/**/*.yaml"], Kind::Shape(&scenario::SCENARIO)),
+    SchemaFile {
+        by_line: true,
+        ..file("yao", Some(Dialect::Yao), "Yao test, a line of a file", &["tests/*.jsonl"], Kind::Shape(&yao::RECORD))
+    },
+    file("yao-package", Some(Dialect::Yao), "Yao assistant", &["package.yao"], Kind::Shape(&yao::PACKAGE_FILE)),
+    file("yao-connector", Some(Dialect::Yao), "Yao connector", &["connectors/**/*.conn.yao"], yao::CONNECTOR),
+    file("yao-prompts", Some(Dialect::Yao), "Yao prompts", &["prompts.yml", "prompts/**/*.yml"], yao::PROMPTS),
+    file("ananke", Some(Dialect::Ananke), "Ananke test", &["*.test.yaml", "*.test.yml"], Kind::Shape(&ananke::TEST)),
+    file(
+        "ananke-config",
+        Some(Dialect::Ananke),
+        "Ananke configuration",
+        &["ananke.config.yaml", "ananke.config.yml"],
+        Kind::Shape(&ananke::CONFIG),
+    ),
+];
+
+const fn file(
+    name: &'static str,
+    dialect: Option<Dialect>,
+    title: &'static str,
+    paths: &'static [&'static str],
+    root: Kind,
+) -> SchemaFile {
+    SchemaFile { name, dialect, title, paths, by_line: false, root }
+}
+
+impl SchemaFile {
+    /// What the file as a whole is.
+    pub fn root(&self) -> &Kind {
+        &self.root
+    }
+
+    /// Its JSON Schema, draft-07; `checks` are those that a native suite may ask for.
+    pub fn schema(&self, checks: &[&'static CheckShape]) -> Value {
+        Writer::new(checks).file(self.title, &self.root)
+    }
+
+    /// Its mappings with their keys, in the order in which a reader of the file meets them.
+    pub fn tables(&self, checks: &[&'static CheckShape]) -> Vec<Table> {
+        table::tables(&self.root, checks)
+    }
+}

@@ -1,0 +1,76 @@
+//! The keys of a file as tables, for reference pages.
+
+use agentci_plan::shape::{CheckShape, Kind, Need, Shape};
+
+/// A mapping of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// What messages call it.
+    pub what: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// Its keys, in the order they are read.
+    pub rows: Vec<Row>,
+}
+
+/// A key of a mapping.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The key.
+    pub key: &'static str,
+    /// What may stand below it, in words.
+    pub kind: String,
+    /// Whether it must be there.
+    pub required: bool,
+    /// What it is for.
+    pub about: &'static str,
+}
+
+/// The mappings that are met from here, each once.
+pub(super) fn tables(root: &Kind, checks: &[&'static CheckShape]) -> Vec<Table> {
+    let mut met: Vec<&'static Shape> = Vec::new();
+    add(root, checks, &mut met);
+    met.into_iter().map(table).collect()
+}
+
+fn add(kind: &Kind, checks: &[&'static CheckShape], met: &mut Vec<&'static Shape>) {
+    for shape in kind.shapes() {
+        if met.iter().any(|known| std::ptr::eq(*known, shape)) {
+            continue;
+        }
+        met.push(shape);
+        for field in shape.fields() {
+            add(&field.kind, checks, met);
+        }
+    }
+    let named = |check: &&&'static CheckShape| match innermost(kind) {
+        Kind::Check => true,
+        Kind::Arguments(name) => check.name == *name,
+        _ => false,
+    };
+    for check in checks.iter().filter(named) {
+        add(&check.arguments, checks, met);
+    }
+}
+
+/// What a list is of.
+fn innermost(kind: &Kind) -> &Kind {
+    match kind {
+        Kind::List(inner)
+        | Kind::Filled(inner)
+        | Kind::OneOrMore(inner)
+        | Kind::Map(inner)
+        | Kind::FilledMap(inner) => innermost(inner),
+        _ => kind,
+    }
+}
+
+fn table(shape: &'static Shape) -> Table {
+    let row = |field: &'static agentci_plan::shape::Field| Row {
+        key: field.key,
+        kind: field.kind.words(),
+        required: field.need == Need::Required,
+        about: field.about,
+    };
+    Table { what: shape.what, about: shape.about, rows: shape.fields().map(row).collect() }
+}

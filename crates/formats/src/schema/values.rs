@@ -1,0 +1,141 @@
+//! Schemas of values that are no mappings with declared keys.
+
+use agentci_plan::shape::Kind;
+use serde_json::{Map, Value, json};
+
+/// A number with its unit, as often as wanted.
+const DURATION: &str = "((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|ms|s|m|h))+";
+/// YAML 1.1's words for true and false, which YAML 1.2 takes for text.
+const TRUTH: &str = "^([Yy][Ee][Ss]|[Nn][Oo]|[Oo][Nn]|[Oo][Ff][Ff])$";
+/// Those that mean false.
+const UNTRUE: &str = "^([Nn][Oo]|[Oo][Ff][Ff])$";
+/// A text in which a variable stands.
+const VARIABLE: &str = "\\$\\{";
+
+/// The schema of a kind that holds no other. `templated` tells that a text with a variable may stand for a word or a time.
+pub(super) fn plain(kind: &Kind, templated: bool) -> Value {
+    match kind {
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Name => json!({ "type": "string", "pattern": "\\S" }),
+        Kind::Like(pattern) => json!({ "type": "string", "pattern": pattern }),
+        Kind::Address => {
+            json!({ "type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://[^/\\s]\\S*$|\\$\\{" })
+        }
+        Kind::Word => json!({ "type": ["string", "number", "boolean"] }),
+        Kind::Truth => json!({ "type": ["boolean", "string"], "pattern": TRUTH }),
+        Kind::Count(least) => json!({ "type": "integer", "minimum": least, "maximum": u32::MAX }),
+        Kind::Whole(least, most) => {
+            bounded("integer", (*least != i64::MIN).then(|| json!(least)), (*most != i64::MAX).then(|| json!(most)))
+        }
+        Kind::Unbroken => json!({ "type": "integer" }),
+        Kind::Number => json!({ "type": "number" }),
+        Kind::Range(least, most) => bounded("number", finite(*least), finite(*most)),
+        Kind::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        Kind::Spelt(most) => {
+            let mut schema = bounded("number", Some(json!(0)), finite(*most));
+            schema["type"] = json!(["number", "string"]);
+            schema["pattern"] = json!("^\\s*[+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?\\s*$");
+            schema
+        }
+        Kind::SpeltCount => json!({ "type": ["integer", "string"], "minimum": 0, "pattern": "^\\s*[+]?\\d+\\s*$" }),
+        Kind::Duration => duration("", templated),
+        Kind::SignedDuration => duration("-?", templated),
+        Kind::Choice(words) if templated => {
+            json!({ "anyOf": [{ "enum": words }, { "type": "string", "pattern": VARIABLE }] })
+        }
+        Kind::Choice(words) => json!({ "enum": words }),
+        Kind::Version(words) => {
+            let numbers = words.iter().filter_map(|word| word.parse::<f64>().ok()).map(Value::from);
+            json!({ "enum": words.iter().map(|word| json!(word)).chain(numbers).collect::<Vec<_>>() })
+        }
+        Kind::False => json!({ "const": false }),
+        Kind::Nothing => json!({ "type": "null" }),
+        Kind::Asked => json!({ "enum": [null, true, "yes", "on"] }),
+        Kind::Object => json!({ "type": "object" }),
+        _ => json!({}),
+    }
+}
+
+fn finite(number: f64) -> Option<Value> {
+    number.is_finite().then(|| json!(number))
+}
+
+fn bounded(kind: &str, least: Option<Value>, most: Option<Value>) -> Value {
+    let mut schema = Map::new();
+    schema.insert("type".into(), kind.into());
+    schema.extend(least.map(|least| ("minimum".to_owned(), least)));
+    schema.extend(most.map(|most| ("maximum".to_owned(), most)));
+    Value::Object(schema)
+}
+
+/// A time with its unit; zero needs none.
+fn duration(sign: &str, templated: bool) -> Value {
+    let variable = if templated { "|\\$\\{" } else { "" };
+    json!({
+        "type": ["string", "integer"],
+        "pattern": format!("^{sign}(0|{DURATION})${variable}"),
+        "minimum": 0,
+        "maximum": 0,
+    })
+}
+
+/// A list of such values.
+pub(super) fn list(items: &Value, filled: bool) -> Value {
+    let mut schema = json!({ "type": "array", "items": items });
+    if filled {
+        schema["minItems"] = json!(1);
+    }
+    schema
+}
+
+/// Such a value, or a list of them.
+pub(super) fn one_or_more(item: Value) -> Value {
+    match item.get("type").and_then(Value::as_str) {
+        // What is asked of texts does not hold for lists, and the other way round.
+        Some(own) if item.get("enum").is_none() => {
+            let mut schema = item.clone();
+            schema["type"] = json!([own, "array"]);
+            schema["items"] = item;
+            schema
+        }
+        _ => json!({ "anyOf": [item.clone(), list(&item, false)] }),
+    }
+}
+
+/// The same schema, which nothing fits as well.
+pub(super) fn or_nothing(mut schema: Value) -> Value {
+    if schema == json!({}) {
+        return schema;
+    }
+    let Some(map) = schema.as_object_mut() else { return schema };
+    if let Some(Value::Array(choices)) = map.get_mut("enum") {
+        if !choices.contains(&Value::Null) {
+            choices.push(Value::Null);
+        }
+        return schema;
+    }
+    if let Some(Value::Array(alternatives)) = map.get_mut("anyOf") {
+        alternatives.push(json!({ "type": "null" }));
+        return schema;
+    }
+    match map.get_mut("type") {
+        Some(Value::String(own)) if own == "null" => schema,
+        Some(Value::String(own)) => {
+            schema["type"] = json!([own.as_str(), "null"]);
+            schema
+        }
+        Some(Value::Array(own)) => {
+            own.push("null".into());
+            schema
+        }
+        _ => json!({ "anyOf": [schema, { "type": "null" }] }),
+    }
+}
+
+/// A value that counts as absent: nothing, or for a truth value what is not true.
+pub(super) fn absent(kind: &Kind) -> Value {
+    match kind {
+        Kind::Truth => json!({ "anyOf": [{ "enum": [null, false] }, { "type": "string", "pattern": UNTRUE }] }),
+        _ => json!({ "type": "null" }),
+    }
+}

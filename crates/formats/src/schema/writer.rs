@@ -1,0 +1,173 @@
+//! From shapes to a schema.
+
+use agentci_plan::shape::{CheckShape, Field, Kind, Need, Shape, Tagged, Unknown};
+use serde_json::{Map, Value, json};
+
+use super::checks::{self, described};
+use super::{rules, values};
+
+/// Draft-07 is the newest that every editor's YAML support knows.
+const DRAFT: &str = "http://json-schema.org/draft-07/schema#";
+
+/// A schema that is being written.
+pub(super) struct Writer<'c> {
+    pub(super) checks: &'c [&'static CheckShape],
+    pub(super) definitions: Map<String, Value>,
+    /// The shapes that were written, and their names.
+    named: Vec<(&'static Shape, String)>,
+    /// Whether a text with a variable may stand for a word or a time, as in the arguments of checks.
+    templated: bool,
+}
+
+impl<'c> Writer<'c> {
+    pub(super) fn new(checks: &'c [&'static CheckShape]) -> Self {
+        Self { checks, definitions: Map::new(), named: Vec::new(), templated: false }
+    }
+
+    /// The schema of a file.
+    pub(super) fn file(mut self, title: &str, root: &Kind) -> Value {
+        let root = self.kind(root);
+        let mut schema = Map::new();
+        schema.insert("$schema".into(), DRAFT.into());
+        schema.insert("title".into(), title.into());
+        let root = if root.get("$ref").is_some() { json!({ "allOf": [root] }) } else { root };
+        if let Value::Object(root) = root {
+            schema.extend(root);
+        }
+        schema.insert("definitions".into(), Value::Object(self.definitions));
+        Value::Object(schema)
+    }
+
+    /// The schema of what a check is given.
+    pub(super) fn arguments(&mut self, kind: &Kind) -> Value {
+        let before = std::mem::replace(&mut self.templated, true);
+        let schema = self.kind(kind);
+        self.templated = before;
+        schema
+    }
+
+    fn kind(&mut self, kind: &Kind) -> Value {
+        match kind {
+            Kind::List(item) => values::list(&self.kind(item), false),
+            Kind::Filled(item) => values::list(&self.kind(item), true),
+            Kind::OneOrMore(item) => values::one_or_more(self.kind(item)),
+            Kind::Map(value) => json!({ "type": "object", "additionalProperties": self.kind(value) }),
+            Kind::FilledMap(value) => {
+                json!({ "type": "object", "additionalProperties": self.kind(value), "minProperties": 1 })
+            }
+            Kind::Shape(shape) => self.shape(shape),
+            Kind::Tagged(tagged) => self.tagged(tagged),
+            Kind::Having(key, with, without) => {
+                json!({ "if": rules::has(with, key), "then": self.shape(with), "else": self.shape(without) })
+            }
+            Kind::Either(kinds) => self.either(kinds),
+            Kind::Check => checks::check(self),
+            Kind::Arguments(name) => checks::arguments(name, self),
+            plain => values::plain(plain, self.templated),
+        }
+    }
+
+    fn either(&mut self, kinds: &[Kind]) -> Value {
+        let nothing = kinds.iter().any(|kind| matches!(kind, Kind::Nothing));
+        let others = kinds.iter().filter(|kind| !matches!(kind, Kind::Nothing));
+        let mut ways: Vec<Value> = others.map(|kind| self.kind(kind)).collect();
+        let schema = if ways.len() == 1 { ways.remove(0) } else { json!({ "anyOf": ways }) };
+        if nothing { values::or_nothing(schema) } else { schema }
+    }
+
+    /// A reference to the schema of a shape, which is written once.
+    fn shape(&mut self, shape: &'static Shape) -> Value {
+        if let Some((_, name)) = self.named.iter().find(|(known, _)| std::ptr::eq(*known, shape)) {
+            return reference(name);
+        }
+        let name = self.free_name(shape.what);
+        self.named.push((shape, name.clone()));
+        self.definitions.insert(name.clone(), Value::Null);
+        let schema = self.mapping(shape);
+        self.definitions.insert(name.clone(), schema);
+        reference(&name)
+    }
+
+    fn mapping(&mut self, shape: &'static Shape) -> Value {
+        let mut schema = Map::new();
+        schema.insert("description".into(), shape.about.into());
+        schema.insert("type".into(), "object".into());
+        let properties: Map<String, Value> =
+            shape.fields().map(|field| (field.key.to_owned(), self.field(field))).collect();
+        schema.insert("properties".into(), Value::Object(properties));
+        let required: Vec<&str> =
+            shape.fields().filter(|field| field.need == Need::Required).map(|field| field.key).collect();
+        if !required.is_empty() {
+            schema.insert("required".into(), json!(required));
+        }
+        match shape.unknown {
+            Unknown::Warned | Unknown::Ignored => {}
+            Unknown::Refused => _ = schema.insert("additionalProperties".into(), json!(false)),
+            Unknown::Matching { pattern, about } => {
+                schema.insert("patternProperties".into(), json!({ pattern: { "description": about } }));
+                schema.insert("additionalProperties".into(), json!(false));
+            }
+        }
+        rules::add(shape, &mut schema);
+        Value::Object(schema)
+    }
+
+    fn field(&mut self, field: &Field) -> Value {
+        let schema = self.kind(&field.kind);
+        let schema = match field.need {
+            Need::Required | Need::Filled => schema,
+            Need::Optional | Need::Depends => values::or_nothing(schema),
+        };
+        described(field.about, schema)
+    }
+
+    /// One key decides which schema counts, so that what is wrong is told of that one alone.
+    fn tagged(&mut self, tagged: &'static Tagged) -> Value {
+        let tag = tagged.tag;
+        let mut words: Vec<Value> = tagged.variants.iter().map(|(word, _)| json!(word)).collect();
+        let mut ways: Vec<(&'static Shape, Vec<Value>)> = Vec::new();
+        for (word, shape) in tagged.variants {
+            match ways.iter_mut().find(|(known, _)| std::ptr::eq(*known, *shape)) {
+                Some((_, words)) => words.push(json!(word)),
+                None => ways.push((shape, vec![json!(word)])),
+            }
+        }
+        let mut all = Vec::with_capacity(ways.len());
+        for (shape, mut words) in ways {
+            let usual = tagged.usual.is_some_and(|usual| words.contains(&json!(usual)));
+            if usual {
+                words.push(Value::Null);
+            }
+            let mut condition = json!({ "type": "object", "properties": { tag: { "enum": words } } });
+            if !usual {
+                condition["required"] = json!([tag]);
+            }
+            all.push(json!({ "if": condition, "then": self.shape(shape) }));
+        }
+        if tagged.usual.is_some() {
+            words.push(Value::Null);
+        }
+        let field = tagged.variants.iter().find_map(|(_, shape)| shape.fields().find(|field| field.key == tag));
+        let decides = described(field.map_or("", |field| field.about), json!({ "enum": words }));
+        let mut schema = json!({ "type": "object", "properties": { tag: decides }, "allOf": all });
+        if tagged.usual.is_none() {
+            schema["required"] = json!([tag]);
+        }
+        schema
+    }
+
+    /// A name after what a shape is called, with a number where that is taken.
+    fn free_name(&self, what: &str) -> String {
+        let plain = what.replace('`', "");
+        let plain = ["the ", "a ", "an "].iter().find_map(|article| plain.strip_prefix(article)).unwrap_or(&plain);
+        let wish: String = plain.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+        let taken = |name: &String| self.definitions.contains_key(name);
+        let numbered = (2_u32..).map(|number| format!("{wish}-{number}"));
+        std::iter::once(wish.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or(wish)
+    }
+}
+
+/// A reference to a definition.
+pub(super) fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/definitions/{name}") })
+}

@@ -1,0 +1,25 @@
+//! Models that are scripts, and what embedders answer.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agentci_formats::load_model_script;
+use agentci_plan::{MemoryFiles, Sources};
+use agentci_stubs::{ScriptIndex, ScriptMind};
+
+pub(crate) fn script(bytes: &[u8]) {
+    let (file, request) = bytes.split_at(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
+    let files = MemoryFiles::default().with("model.yaml", file);
+    let mut sources = Sources::default();
+    let Ok(script) = load_model_script(&files, &mut sources, Path::new("model.yaml")) else { return };
+    let Ok(index) = ScriptIndex::new(Arc::new(script)) else { return };
+    let mind = ScriptMind::new(&index, 7);
+    mind.ask(r#"{"model":"m","messages":[{"role":"user","content":"refund order A-17"}]}"#);
+    if let Ok(request) = std::str::from_utf8(request) {
+        mind.ask(request.trim_start_matches('\0'));
+    }
+}
+
+pub(crate) fn embeddings(bytes: &[u8]) {
+    let _ = agentci_embed::remote::read_answer(bytes, 2);
+}

@@ -1,0 +1,40 @@
+//! Texts that are looked into, and code that is made ready.
+
+use std::path::Path;
+
+use agentci_embed::facts;
+use agentci_formats::yaml;
+use agentci_plan::{ScriptFile, Sources};
+use agentci_script::Program;
+use agentci_trace::Redactor;
+
+pub(crate) fn facts(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (expected, answer) = text.split_once('\0').unwrap_or((&text, &text));
+    let differences = facts::compare(expected, answer);
+    assert!(expected != answer || differences.is_empty(), "{text:?}: {differences:?}");
+}
+
+pub(crate) fn redact(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut redactor = Redactor::default();
+    if let Some((secret, _)) = text.split_once('\0') {
+        redactor.learn_value(secret);
+    }
+    let once = redactor.text(&text).into_owned();
+    assert_eq!(redactor.text(&once), once);
+    if let Ok(mut value) = serde_json::from_str::<serde_json::Value>(&text) {
+        redactor.value(&mut value);
+    }
+}
+
+pub(crate) fn yaml(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let file = Sources::default().add(Path::new("a.yaml"), text);
+    assert!(yaml::outside::readers_agree(text, file), "{text:?}");
+}
+
+pub(crate) fn typescript(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let _ = Program::read(&ScriptFile { path: "a.ts".into(), source: text.into() });
+}

@@ -1,0 +1,169 @@
+//! A mapping that is being read: unknown keys refused with a suggestion, every problem reported, none fatal to the rest.
+
+use super::quoted_list;
+use crate::shape::{Field, Need, Shape, Unknown};
+use crate::{Diagnostic, Diagnostics, Node, Pair, Severity, Span, did_you_mean};
+
+/// The keys of one mapping, taken one by one.
+pub struct Fields<'n> {
+    shape: &'static Shape,
+    span: Span,
+    pairs: &'n [Pair],
+    /// The fields of the shape that were asked for, a bit each.
+    asked: u64,
+    /// Those that were said to be missed, a bit each.
+    demanded: u64,
+    /// Keys that are missing, and the written key that may be meant for each.
+    mistyped: Vec<(&'static str, &'n str)>,
+}
+
+impl Shape {
+    /// Opens a mapping; anything else is reported as not being one.
+    pub fn open<'n>(&'static self, node: &'n Node, problems: &mut Diagnostics) -> Option<Fields<'n>> {
+        let Some(pairs) = node.pairs() else {
+            problems.push(
+                Diagnostic::error(node.span, format!("{} must be a mapping, found {}", self.what, node.describe()))
+                    .label("expected `key: value` lines"),
+            );
+            return None;
+        };
+        Some(Fields { shape: self, span: node.span, pairs, asked: 0, demanded: 0, mistyped: Vec::new() })
+    }
+}
+
+impl<'n> Fields<'n> {
+    /// Where the mapping stands.
+    pub fn span(&self) -> Span {
+        self.span
+    }
+
+    /// The mapping turned out to be of this shape, which declares all keys that were asked for so far.
+    pub fn becomes(&mut self, shape: &'static Shape) {
+        let mut changed = (0, 0);
+        for (index, field) in self.shape.fields().enumerate() {
+            let bit = 1 << index;
+            if self.asked & bit != 0 {
+                let found = position(shape, field.key);
+                debug_assert!(found.is_some(), "{} does not declare `{}`, which was read", shape.what, field.key);
+                let place = found.map_or(0, |(place, _)| 1 << place);
+                changed.0 |= place;
+                changed.1 |= if self.demanded & bit == 0 { 0 } else { place };
+            }
+        }
+        (self.asked, self.demanded) = changed;
+        self.shape = shape;
+    }
+
+    /// A key that may be absent; nothing written after it counts as absent too.
+    pub fn optional(&mut self, key: &'static str) -> Option<&'n Node> {
+        self.ask(key, false);
+        self.pairs.iter().find(|pair| pair.key.text == key).map(|pair| &pair.value).filter(|node| !node.is_null())
+    }
+
+    /// A key that must be there, the caller having words of its own for one that is not.
+    pub fn demanded(&mut self, key: &'static str) -> Option<&'n Node> {
+        self.ask(key, true);
+        self.optional(key)
+    }
+
+    /// A key that must be there.
+    pub fn required(&mut self, key: &'static str, problems: &mut Diagnostics) -> Option<&'n Node> {
+        let found = self.demanded(key);
+        if found.is_none() {
+            let written = self.pairs.iter().find(|pair| pair.key.text == key);
+            let span = written.map_or(self.span, |pair| pair.key.span);
+            // A written key that is close is told of as unknown, with this one as the suggestion: once is enough.
+            let meant = self.pairs.iter().find(|pair| did_you_mean(&pair.key.text, [key]).is_some());
+            match (written, meant) {
+                (Some(_), _) => problems
+                    .push(Diagnostic::error(span, format!("`{key}` has no value")).label("a value is missing here")),
+                (None, Some(meant)) => self.mistyped.push((key, &meant.key.text)),
+                (None, None) => problems.push(self.needs(key)),
+            }
+        }
+        found
+    }
+
+    fn ask(&mut self, key: &'static str, demanded: bool) {
+        let found = position(self.shape, key);
+        debug_assert!(found.is_some(), "{} does not declare `{key}`, which is read", self.shape.what);
+        let Some((index, field)) = found else { return };
+        debug_assert!(
+            !demanded || field.need != Need::Optional,
+            "{} declares `{key}` as optional, and it is required",
+            self.shape.what
+        );
+        self.asked |= 1 << index;
+        self.demanded |= if demanded { 1 << index } else { 0 };
+    }
+
+    fn needs(&self, key: &str) -> Diagnostic {
+        Diagnostic::error(self.span, format!("{} needs `{key}`", self.shape.what)).help(format!("add `{key}:` to it"))
+    }
+
+    /// Where the key itself stands.
+    pub fn key_span(&self, key: &str) -> Option<Span> {
+        self.pairs.iter().find(|pair| pair.key.text == key).map(|pair| pair.key.span)
+    }
+
+    /// Every pair that no one asked for, without complaint.
+    pub fn rest(&self) -> impl Iterator<Item = &'n Pair> {
+        self.pairs.iter().filter(|pair| !self.is_known(&pair.key.text))
+    }
+
+    fn is_known(&self, key: &str) -> bool {
+        position(self.shape, key).is_some_and(|(index, _)| self.asked & (1 << index) != 0)
+    }
+
+    /// Reports every key that no one asked for, as the shape says; some formats have always let such keys pass.
+    pub fn finish(self, problems: &mut Diagnostics) {
+        let severity = match self.shape.unknown {
+            Unknown::Refused | Unknown::Matching { .. } => Severity::Error,
+            Unknown::Warned => Severity::Warning,
+            Unknown::Ignored => {
+                for (key, _) in &self.mistyped {
+                    problems.push(self.needs(key));
+                }
+                return self.end();
+            }
+        };
+        for (key, written) in &self.mistyped {
+            if severity == Severity::Warning || self.is_known(written) {
+                problems.push(self.needs(key));
+            }
+        }
+        for pair in self.rest() {
+            problems.push(self.unknown(pair, severity));
+        }
+        self.end();
+    }
+
+    fn unknown(&self, pair: &Pair, severity: Severity) -> Diagnostic {
+        let message = format!("unknown key `{}` in {}", pair.key.text.escape_debug(), self.shape.what);
+        let diagnostic = Diagnostic::error(pair.key.span, message).label("not known here");
+        let diagnostic = Diagnostic { severity, ..diagnostic };
+        let known: Vec<&str> = self.shape.fields().map(|field| field.key).filter(|key| self.is_known(key)).collect();
+        let free = known.iter().copied().filter(|key| self.key_span(key).is_none());
+        match did_you_mean(&pair.key.text, free) {
+            Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+            None => diagnostic.help(format!("known keys are {}", quoted_list(&known))),
+        }
+    }
+
+    /// Ends the reading without a word about other keys, of which the caller has spoken.
+    pub fn end(self) {
+        if cfg!(debug_assertions) {
+            for (index, field) in self.shape.fields().enumerate() {
+                let (what, key, bit) = (self.shape.what, field.key, 1_u64 << index);
+                debug_assert!(self.asked & bit != 0, "{what} declares `{key}`, which is not read");
+                let demanded = field.need != Need::Required || self.demanded & bit != 0;
+                debug_assert!(demanded, "{what} declares `{key}` as required, and it is not");
+            }
+        }
+    }
+}
+
+/// A field and its place in a shape, by its key.
+fn position(shape: &Shape, key: &str) -> Option<(usize, &'static Field)> {
+    shape.fields().enumerate().find(|(_, field)| field.key == key)
+}

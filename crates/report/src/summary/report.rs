@@ -1,0 +1,194 @@
+//! The document and its parts that are there once.
+
+use std::io::{self, Write};
+
+use agentci_verdict::{Aggregates, Body, Row, RunEvent, SCHEMA_VERSION, Spread, StabilitySummary, iso_utc};
+use serde_json::{Value, json};
+
+use super::case;
+use crate::run::Run;
+use crate::{Output, ReportError, Reporter, gates};
+
+/// The version of `RunLedger` whose fields these are: its baselines are refused without one.
+pub const RUNLEDGER_VERSION: &str = "0.2.3";
+
+/// How much is gathered before it is handed on, in bytes.
+const PIECE: usize = 32 * 1024;
+
+/// Where a document goes that is written piece by piece: it is handed what writes the pieces, and sees to it that they are all
+/// there or none.
+pub type Stream = Box<dyn FnMut(&mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<()>>;
+
+/// Makes `summary.json`, one document a run.
+pub struct Summary {
+    output: Stream,
+    run: Option<Run>,
+}
+
+impl Summary {
+    /// The document goes to `output` when it is complete.
+    pub fn new(mut output: Output) -> Self {
+        Self::streamed(Box::new(move |write| {
+            let mut document = Vec::new();
+            write(&mut document)?;
+            output(&document)
+        }))
+    }
+
+    /// The document goes to `output` while it is made: that of many cases is never in memory as a whole.
+    pub fn streamed(output: Stream) -> Self {
+        Self { output, run: None }
+    }
+
+    fn write(&mut self) -> Result<(), ReportError> {
+        let Some(run) = self.run.take() else { return Ok(()) };
+        let written = (self.output)(&mut |out| document(&run, out));
+        written.map_err(|source| ReportError::Write { report: "summary", source })
+    }
+}
+
+impl Reporter for Summary {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        if matches!(event.body, Body::RunStart(_)) {
+            self.write()?;
+        }
+        self.run.get_or_insert_default().add(event);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        self.write()
+    }
+}
+
+/// What stands before the cases; all fields are in the order of their names.
+#[derive(serde::Serialize)]
+struct Head<'r> {
+    agentci_version: &'r str,
+    aggregates: Value,
+}
+
+/// What stands behind them.
+#[derive(serde::Serialize)]
+struct Tail {
+    generated_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy_snapshot: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    regression: Option<Value>,
+    run: Value,
+    runledger_version: &'static str,
+    schema_version: u64,
+    suite: Value,
+}
+
+/// Writes the document, one case after another.
+fn document(run: &Run, out: &mut dyn Write) -> io::Result<()> {
+    let numbers = Aggregates::of(&run.rows);
+    let mut rows: Vec<&Row> = run.rows.iter().collect();
+    rows.sort_by(|one, other| one.id.cmp(&other.id));
+    let head = Head { agentci_version: &run.start.agentci_version, aggregates: sorted(aggregates(&numbers, run)) };
+    let tail = Tail {
+        generated_at: iso_utc(run.last_seen),
+        policy_snapshot: run.gates.as_ref().map(|report| sorted(gates::policy_snapshot(report))),
+        regression: run.gates.as_ref().map(|report| sorted(gates::regression(report))),
+        run: sorted(run_facts(&numbers, run)),
+        runledger_version: RUNLEDGER_VERSION,
+        schema_version: SCHEMA_VERSION,
+        suite: sorted(suite_facts(run)),
+    };
+    // Both are objects; with the cases between them they become one.
+    let (head, tail) = (serde_json::to_string_pretty(&head)?, serde_json::to_string_pretty(&tail)?);
+    out.write_all(head.strip_suffix("\n}").unwrap_or_default().as_bytes())?;
+    out.write_all(b",\n  \"cases\": [")?;
+    let mut text = Vec::new();
+    for (position, row) in rows.iter().enumerate() {
+        text.extend_from_slice(if position == 0 { b"\n" } else { b",\n" });
+        case::write(row, &mut text)?;
+        if text.len() > PIECE {
+            out.write_all(&text)?;
+            text.clear();
+        }
+    }
+    out.write_all(&text)?;
+    out.write_all(if rows.is_empty() { b"]," } else { b"\n  ]," })?;
+    out.write_all(tail.strip_prefix('{').unwrap_or_default().as_bytes())?;
+    out.write_all(b"\n")
+}
+
+pub(super) fn sorted(mut value: Value) -> Value {
+    value.sort_all_objects();
+    value
+}
+
+fn run_facts(numbers: &Aggregates, run: &Run) -> Value {
+    let interrupted = run.end().interrupted;
+    let exit_status = if numbers.cases_error > 0 || interrupted {
+        "error"
+    } else if numbers.cases_fail > 0 || run.gates_failed() {
+        "failed"
+    } else {
+        "success"
+    };
+    json!({
+        "run_id": run.start.run_id,
+        "mode": run.start.mode,
+        "exit_status": exit_status,
+        "git_sha": run.start.git_sha,
+        "ci": null,
+        "interrupted": interrupted,
+    })
+}
+
+fn suite_facts(run: &Run) -> Value {
+    json!({
+        "name": run.suite,
+        "suite_path": run.start.suite_path,
+        "agent_command": run.start.agent_command,
+        "tool_mode": run.start.mode,
+        "dialect": run.start.dialect,
+        "suite_config_hash": null,
+        "cases_total": run.start.cases_total,
+        "cases_left_out": run.start.cases_left_out,
+    })
+}
+
+fn aggregates(numbers: &Aggregates, run: &Run) -> Value {
+    let end = run.end();
+    let mut aggregates = json!({
+        "cases_total": numbers.cases_total,
+        "cases_pass": numbers.cases_pass,
+        "cases_fail": numbers.cases_fail,
+        "cases_error": numbers.cases_error,
+        "cases_skipped": numbers.cases_skipped,
+        "cases_not_run": end.not_run,
+        "pass_rate": numbers.pass_rate,
+        "success_rate": numbers.pass_rate,
+        "tool_calls": numbers.tool_calls,
+        "tool_errors": numbers.tool_errors,
+        "suite_wall_ms": end.wall_ms,
+        "metrics": {
+            "wall_ms": spread(numbers.wall_ms),
+            "tool_calls": spread(numbers.tool_calls_per_case),
+            "tool_errors": spread(numbers.tool_errors_per_case),
+            "tokens_in": spread(numbers.tokens_in),
+            "tokens_out": spread(numbers.tokens_out),
+            "cost_usd": spread(numbers.cost_usd),
+            "steps": spread(None),
+        },
+    });
+    if let Some(stability) = StabilitySummary::of_several(&run.rows) {
+        aggregates["stability"] = json!(stability);
+    }
+    aggregates
+}
+
+fn spread(spread: Option<Spread>) -> Value {
+    json!({
+        "min": spread.map(|spread| spread.min),
+        "p50": spread.map(|spread| spread.p50),
+        "p95": spread.map(|spread| spread.p95),
+        "mean": spread.map(|spread| spread.mean),
+        "max": spread.map(|spread| spread.max),
+    })
+}

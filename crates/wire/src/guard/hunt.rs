@@ -1,0 +1,70 @@
+//! Ending what somebody who is gone has started.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use crate::descendants::carries_mark;
+
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(5);
+/// How often it looks at most: half a minute, against what starts others faster than they are ended.
+const LOOKS: u32 = 6_000;
+/// How many looks in a row must find nothing. One is not enough: what was started while it looked may have been passed by.
+const QUIET: u32 = 3;
+/// How long a process that shows no environment may keep it waiting: it is between two programs, or never had one.
+const UNDECIDED: u32 = 40;
+
+/// Ends the groups, and then everything that carries the mark, until nothing does.
+pub(super) fn end(mark: &str, groups: &BTreeSet<i32>) {
+    for group in groups.iter().filter_map(|group| group_of(*group)) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let mut quiet = 0;
+    for look in 0..LOOKS {
+        let found = marked(mark);
+        for pid in &found.pids {
+            let _ = kill_process_group(*pid, Signal::KILL);
+            let _ = kill_process(*pid, Signal::KILL);
+        }
+        let calm = found.pids.is_empty() && (!found.undecided || look >= UNDECIDED);
+        quiet = if calm { quiet + 1 } else { 0 };
+        if quiet == QUIET {
+            return;
+        }
+        sleep(PAUSE);
+    }
+}
+
+/// Neither everybody nor process 1, whatever a number says.
+fn group_of(number: i32) -> Option<Pid> {
+    Pid::from_raw(number).filter(|_| number > 1)
+}
+
+struct Found {
+    pids: Vec<Pid>,
+    /// Whether one is there that can not be told yet.
+    undecided: bool,
+}
+
+fn marked(mark: &str) -> Found {
+    let mut found = Found { pids: Vec::new(), undecided: false };
+    let Ok(processes) = fs::read_dir("/proc") else { return found };
+    let own = i32::try_from(std::process::id()).unwrap_or_default();
+    let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    for pid in numbers.filter(|pid| *pid != own).filter_map(group_of) {
+        let folder = format!("/proc/{}", pid.as_raw_nonzero());
+        // What belongs to others is not shown to us.
+        let Ok(environment) = fs::read(format!("{folder}/environ")) else { continue };
+        if environment.is_empty() {
+            // A process that has left has no program any more, and a thread of the kernel never had one.
+            found.undecided |= fs::read_link(format!("{folder}/exe")).is_ok();
+        } else if carries_mark(&environment, mark) {
+            found.pids.push(pid);
+        }
+    }
+    found
+}

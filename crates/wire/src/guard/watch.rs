@@ -1,0 +1,78 @@
+//! The guard's side: waiting for the one it guards to end, in either way.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read};
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::hunt;
+
+/// The longest line it is told.
+const LINE_LIMIT: u64 = 64;
+
+/// Listens on `input` until it ends or says that all is well; in the first case everything that carries `mark` is ended, and
+/// every group that was told of.
+pub fn watch(input: impl Read, mark: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+    // Whoever asks the run to end asks the guard in vain: it leaves when its pipe does.
+    let _kept = runtime.ok().map(|runtime| {
+        let entered = runtime.enter();
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
+        let signals = kinds.map(signal);
+        drop(entered);
+        (signals, runtime)
+    });
+    if let Some(groups) = vanished(input) {
+        hunt::end(mark, &groups);
+    }
+}
+
+/// The groups that are left when the pipe ends; nothing if all was well.
+fn vanished(input: impl Read) -> Option<BTreeSet<i32>> {
+    let mut groups = BTreeSet::new();
+    let mut input = BufReader::new(input);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match input.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut line) {
+            Ok(0) => return Some(groups),
+            Ok(_) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => return Some(groups),
+        }
+        let Some(text) = line.strip_suffix(b"\n").and_then(|line| std::str::from_utf8(line).ok()) else { continue };
+        if text == "done" {
+            return None;
+        }
+        match (text.strip_prefix('+').map(str::parse), text.strip_prefix('-').map(str::parse)) {
+            (Some(Ok(group)), _) => drop(groups.insert(group)),
+            (_, Some(Ok(group))) => drop(groups.remove(&group)),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_the_groups_that_are_left() {
+        assert_eq!(vanished(&b"+11\n+12\n-11\n+13\n"[..]), Some(BTreeSet::from([12, 13])));
+        assert_eq!(vanished(&b""[..]), Some(BTreeSet::new()));
+    }
+
+    #[test]
+    fn leaves_when_all_is_well() {
+        assert_eq!(vanished(&b"+11\ndone\n"[..]), None);
+    }
+
+    #[test]
+    fn a_torn_line_is_no_word() {
+        // Killed in the middle of a word: neither `done` nor a group by half of its number.
+        assert_eq!(vanished(&b"+11\ndon"[..]), Some(BTreeSet::from([11])));
+        assert_eq!(vanished(&b"+11\n+12"[..]), Some(BTreeSet::from([11])));
+        let long = [vec![b'+'; 1000], b"1\n+12\n".to_vec()].concat();
+        assert!(vanished(&long[..]).is_some_and(|groups| groups.contains(&12)));
+    }
+}

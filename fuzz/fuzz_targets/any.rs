@@ -1,0 +1,17 @@
+//! The target that `AGENTCI_FUZZ_TARGET` names. One program for all of them, since building one takes longer than most runs.
+
+#![no_main]
+
+use std::sync::OnceLock;
+
+use agentci_fuzz::Target;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    static TARGET: OnceLock<&Target> = OnceLock::new();
+    let target = TARGET.get_or_init(|| {
+        let name = std::env::var("AGENTCI_FUZZ_TARGET").expect("AGENTCI_FUZZ_TARGET names a target of crates/fuzz");
+        agentci_fuzz::target(&name).unwrap_or_else(|| panic!("there is no target `{name}`"))
+    });
+    (target.check)(bytes);
+});
