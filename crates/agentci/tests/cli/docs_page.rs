@@ -136,10 +136,16 @@ impl Page {
 }
 
 impl Block {
-    /// Its commands: one a line, unless a line ends in `\` or begins a text that is handed to a command.
+    /// Its commands: one a line, unless a line ends in `\` or begins a text that is handed to a command. In a block of the language
+    /// `console` they stand after `$ `, between what they print.
     pub(crate) fn commands(&self) -> Vec<String> {
         let mut commands = Vec::new();
-        let mut lines = self.text.lines();
+        let typed = |line| match self.language.as_str() {
+            "sh" => Some(line),
+            "console" => str::strip_prefix(line, "$ "),
+            _ => None,
+        };
+        let mut lines = self.text.lines().filter_map(typed);
         while let Some(line) = lines.next() {
             let mut command = line.trim_end().to_owned();
             let mut more = |command: &mut String| {
@@ -166,6 +172,8 @@ impl Block {
 #[test]
 fn commands_may_have_several_lines() {
     let text = "# first\nagentci run \\\n  evals\n\ncat > a <<'END'\none\nEND\nls\n".to_owned();
-    let block = Block { text, ..Block::default() };
+    let block = Block { language: "sh".into(), text, ..Block::default() };
     assert_eq!(block.commands(), ["agentci run \\\n  evals", "cat > a <<'END'\none\nEND", "ls"]);
+    let typed = Block { language: "console".into(), text: "$ ls\na b\n".into(), ..Block::default() };
+    assert_eq!(typed.commands(), ["ls"]);
 }

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::docs_page::{files_below, project, text_of};
+use crate::docs_page::{Page, files_below, project, text_of};
 use crate::ran::Ran;
 use crate::suite::Suite;
 
@@ -231,4 +231,27 @@ fn what_runs_leave_fits_the_schemas() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let excused: BTreeSet<String> = UNSEEN.iter().map(|(field, _)| (*field).to_owned()).collect();
     assert_eq!(unseen, excused, "left: fields that no run here has; right: those that need not be seen");
+}
+
+/// Results that a page shows, and the schemas they must fit.
+const SHOWN: [(&str, &str, &str); 3] = [
+    ("docs/reference/ananke.md", "\"tests\"", "ananke-result"),
+    ("docs/reference/aumai.md", "\"suite_name\"", "aumai-result"),
+    ("docs/reference/reports.md", "\"type\":\"start\"", "yao-line"),
+];
+
+#[test]
+fn results_on_pages_fit_the_schemas() {
+    for (path, mark, name) in SHOWN {
+        let schema: Value = serde_json::from_str(&text_of(&format!("docs/reference/schemas/{name}.json"))).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let page = Page::read(path);
+        let block = page.blocks().find(|block| block.language == "json" && block.text.contains(mark)).unwrap();
+        let documents = serde_json::Deserializer::from_str(&block.text).into_iter::<Value>();
+        for document in documents {
+            let document = document.unwrap();
+            let wrong: Vec<String> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
+            assert!(wrong.is_empty(), "{path}:{}: {wrong:?}", block.line);
+        }
+    }
 }

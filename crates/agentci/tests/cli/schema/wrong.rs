@@ -123,7 +123,7 @@ fn told(name: &str) -> Vec<Told> {
     let one = |problem: &agentci::plan::Diagnostic| {
         let place = problem.place(sources);
         Told {
-            path: place.path.clone(),
+            path: place.path.to_string(),
             line: place.line,
             message: problem.message.clone(),
             severity: problem.severity,
