@@ -93,7 +93,7 @@ fn reply(
         _ => {}
     }
     let bytes = body.len();
-    let request: Json<'_> = serde_json::from_slice(&body)
+    let request = Json::parse(&body)
         .map_err(|error| Refusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"))?;
     let mut asked = match route {
         Route::Chat => openai::chat::read(&request)?,
