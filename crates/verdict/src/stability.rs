@@ -298,7 +298,9 @@ mod tests {
                 status: Status::Error,
                 cause: Some(Cause::Interrupted),
                 ..CaseEnd::default()
-            })].into_iter().collect(),
+            })]
+            .into_iter()
+            .collect(),
         };
         let stability = Stability::of_several(&cut_short).unwrap();
         assert_eq!((stability.runs, stability.failed, stability.pass_rate), (1, 1, 0.0));

@@ -17,14 +17,15 @@ use serde_json::Value;
 
 /// A run event.
 pub(crate) fn run_event() -> impl Strategy<Value = RunEvent> {
-    (text(), option::of(text()), option::of(any::<u32>()), any::<u64>(), body())
-        .prop_map(|(suite, case_id, attempt, timestamp, body)| RunEvent {
+    (text(), option::of(text()), option::of(any::<u32>()), any::<u64>(), body()).prop_map(
+        |(suite, case_id, attempt, timestamp, body)| RunEvent {
             suite: suite.into(),
             case_id: case_id.map(Into::into),
             attempt,
             timestamp,
             body,
-        })
+        },
+    )
 }
 
 fn body() -> impl Strategy<Value = Body> {
