@@ -110,7 +110,7 @@ pub fn load_with(files: &dyn Files, paths: &[PathBuf], options: &LoadOptions) ->
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::{MemoryFiles, Severity};
+    use agentci_plan::{Entry, FileError, Kind, MemoryFiles, Severity};
 
     use super::*;
 
@@ -227,5 +227,29 @@ mod tests {
         let loaded = load_paths(&MemoryFiles::default().with(deep, native("deep")), &["p"]);
         assert_eq!(loaded.diagnostics.count(Severity::Warning), 1);
         assert!(messages(&loaded).contains(&"no suite found in `p`"));
+    }
+
+    /// Every folder has two more, as links can make it seem.
+    struct Endless;
+
+    impl Files for Endless {
+        fn read(&self, _: &Path, _: u64) -> Result<Vec<u8>, FileError> {
+            Err(FileError::Missing)
+        }
+
+        fn list(&self, _: &Path) -> Result<Vec<Entry>, FileError> {
+            Ok(["a", "b"].map(|name| Entry { name: name.into(), kind: Kind::Folder }).into())
+        }
+
+        fn kind(&self, _: &Path) -> Option<Kind> {
+            Some(Kind::Folder)
+        }
+    }
+
+    #[test]
+    fn a_tree_without_end_is_not_searched_to_its_end() {
+        let loaded = load(&Endless, &["p".into()]);
+        let told = |problem: &agentci_plan::Diagnostic| format!("{problem:?}").contains("20000 folders are searched");
+        assert!(loaded.diagnostics.iter().any(told), "{:?}", messages(&loaded));
     }
 }

@@ -21,10 +21,14 @@ impl RunFolder {
     /// Makes the folder for a run of `suite` that begins at `unix_ms`. It is always a new one: a run that begins in the same
     /// second, in this or another process, gets a number after its name.
     pub fn create(base: &Path, suite: &str, unix_ms: u64) -> Result<Self, LedgerError> {
+        Self::create_one_of(NAMES_A_SECOND, base, suite, unix_ms)
+    }
+
+    fn create_one_of(names: u32, base: &Path, suite: &str, unix_ms: u64) -> Result<Self, LedgerError> {
         let parent = base.join(safe_name(suite));
         fs_err::create_dir_all(&parent)?;
         let second = stamp(unix_ms);
-        for number in 1..=NAMES_A_SECOND {
+        for number in 1..=names {
             let id = if number == 1 { second.clone() } else { format!("{second}-{number}") };
             let path = parent.join(&id);
             match fs_err::create_dir(&path) {
@@ -77,6 +81,14 @@ mod tests {
         let ids: Vec<String> =
             (0..3).map(|_| RunFolder::create(base.path(), "demo", MOMENT).unwrap().id().to_owned()).collect();
         assert_eq!(ids, ["20251115-030640", "20251115-030640-2", "20251115-030640-3"]);
+    }
+
+    #[test]
+    fn one_second_has_so_many_names() {
+        let base = tempfile::tempdir().unwrap();
+        let create = || RunFolder::create_one_of(3, base.path(), "demo", MOMENT);
+        assert!([create(), create(), create()].iter().all(Result::is_ok));
+        assert!(matches!(create(), Err(LedgerError::NoFreeName(_))));
     }
 
     #[test]

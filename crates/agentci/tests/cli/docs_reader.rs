@@ -20,7 +20,7 @@ use crate::processes::signal;
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What a command is called by readers of the README, who have not installed anything.
-const BY_CARGO: &str = "cargo run --release -- ";
+const BY_CARGO: &str = "cargo run --release --locked -- ";
 
 /// A run folder as a page writes it: it stands for the newest one of that suite.
 static RUN_FOLDER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"([\w./-]+/)\d{8}-\d{6}\b").unwrap());

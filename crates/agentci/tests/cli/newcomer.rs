@@ -82,7 +82,7 @@ fn the_readme_leads_to_a_first_failing_test_that_is_explained() {
     let mut reader = Reader::of(&page);
     let steps = walk(&page, &mut reader, false);
     let commands: Vec<&str> = steps.iter().map(|step| step.command.as_str()).collect();
-    assert_eq!(commands.first(), Some(&"cargo run --release -- run examples/quickstart"));
+    assert_eq!(commands.first(), Some(&"cargo run --release --locked -- run examples/quickstart"));
     assert!(commands[1].contains("-- init ") && commands[2].contains("-- run "), "{commands:?}");
     assert!(commands.len() <= 5, "a newcomer has to type this much: {commands:#?}");
     let last = steps.last().unwrap();

@@ -53,6 +53,12 @@ pub struct Reader {
 }
 
 impl Reader {
+    /// One that has taken so many items and bytes already.
+    #[cfg(test)]
+    pub(super) fn having(items: usize, bytes: usize) -> Self {
+        Self { items, bytes, ..Self::default() }
+    }
+
     /// Takes the result of a call or an item of a stream; gives what goes into the trace now.
     pub fn item(
         &mut self,

@@ -263,3 +263,17 @@ impl<'a> Reader<'a, '_> {
         last + 1 - first
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_of_too_many_facts_is_read_in_part() {
+        let numbers: String = (0..5_000).map(|number| format!("item {} costs {number}7 euros. ", number + 3)).collect();
+        assert_eq!(gather(&numbers).facts.len(), MOST_FACTS);
+        let late = format!("{}It costs 4711 euros.", "x ".repeat(MOST_BYTES / 2));
+        assert!(gather(&late).facts.is_empty());
+        assert!(!gather("It costs 4711 euros.").facts.is_empty());
+    }
+}

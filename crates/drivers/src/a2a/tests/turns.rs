@@ -149,3 +149,21 @@ fn what_is_no_item_is_refused() {
         assert!(read.is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn there_is_an_end_to_everything() {
+    fn first_wrong(mut items: impl Iterator<Item = Value>) -> Option<String> {
+        let (mut reader, mut conversation) = (Reader::default(), Conversation::new(None));
+        items.find_map(|item| reader.item(&item, MODERN, &mut conversation).err()).map(|broken| broken.0)
+    }
+    let part = json!({ "text": "x" });
+    let artifacts = (0..10_001).map(|number| artifact(&format!("a{number}"), &part, false));
+    assert_eq!(first_wrong(artifacts).unwrap(), "the agent made more than 10000 artifacts");
+    let mut reader = Reader::having(0, 64 << 20);
+    let piece = reader.item(&artifact("one", &part, true), MODERN, &mut Conversation::new(None));
+    assert_eq!(piece.unwrap_err().0, "the agent sent more than 67108864 bytes in one turn");
+    let mut reader = Reader::having(999_999, 0);
+    let mut next = || reader.item(&status("TASK_STATE_WORKING", ""), MODERN, &mut Conversation::new(None));
+    assert!(next().is_ok());
+    assert_eq!(next().unwrap_err().0, "the agent sent more than 1000000 items in one turn");
+}

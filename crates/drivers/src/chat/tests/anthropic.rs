@@ -107,3 +107,14 @@ proptest! {
         let _ = reader.finish();
     }
 }
+
+#[test]
+fn an_answer_of_too_many_blocks_is_refused() {
+    let mut reader = Reader::default();
+    let mut open = |number: u64| {
+        let block = json!({"type": "content_block_start", "index": number, "content_block": {"type": "text"}});
+        reader.event(&block.to_string())
+    };
+    let refused = (0..10_001).find_map(|number| open(number).err());
+    assert_eq!(refused, Some(Broken::Malformed("the answer has more than 10000 blocks".into())));
+}

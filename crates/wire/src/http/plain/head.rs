@@ -70,3 +70,18 @@ impl Head {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_that_is_too_large_is_refused() {
+        let head = |count: usize| format!("HTTP/1.1 200 OK\r\n{}\r\n", "a: b\r\n".repeat(count));
+        assert!(Head::read(head(HEADERS).as_bytes()).is_ok_and(|head| head.is_some()));
+        assert!(Head::read(head(HEADERS + 1).as_bytes()).is_err());
+        let endless = format!("HTTP/1.1 200 OK\r\na: {}", "b".repeat(LARGEST));
+        assert_eq!(Head::read(endless.as_bytes()).unwrap_err(), "its head is too large");
+        assert!(Head::read(&endless.as_bytes()[..LARGEST]).is_ok_and(|head| head.is_none()));
+    }
+}

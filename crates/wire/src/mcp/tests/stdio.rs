@@ -276,6 +276,11 @@ async fn there_is_a_limit_to_everything() {
     assert!(matches!(call(&client, vec![]).await, Err(Error::TooMuch { what: "notifications in one call", .. })));
     client.close().await;
 
+    let asks = r#"read call; yes '{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","params":{}}' | head -2000; cat >/dev/null"#;
+    let client = connect(MODERN, asks, Options::default()).await;
+    assert!(matches!(call(&client, vec![]).await, Err(Error::TooMuch { what: "requests in one call", .. })));
+    client.close().await;
+
     let pages = r#"while read line; do id=${line#*\"id\":}; id=${id%%,*}; echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[],"nextCursor":"more"}}'; done"#;
     let client = connect(MODERN, pages, Options::default()).await;
     let error = client.list_tools(LIMIT).await.unwrap_err();

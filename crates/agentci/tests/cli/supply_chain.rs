@@ -1,0 +1,80 @@
+//! What this program is made of: code of ours without `unsafe`, versions that are written down, and a number of crates of others
+//! that nobody raises without noticing. Licences, sources and duplicates are `cargo deny`'s.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The files that git would know of below a folder, as paths from the root.
+fn below(folder: &str, into: &mut Vec<String>) {
+    for entry in fs::read_dir(root().join(folder)).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+        let ours = !matches!(name.as_str(), ".git" | ".agentci" | "target" | "node_modules" | "results" | "corpus");
+        if entry.file_type().unwrap().is_dir() && ours {
+            below(&path, into);
+        } else if entry.file_type().unwrap().is_file() {
+            into.push(path);
+        }
+    }
+}
+
+#[test]
+fn no_crate_of_ours_may_be_unsafe() {
+    assert!(read("Cargo.toml").contains("[workspace.lints.rust]\nunsafe_code = \"forbid\"\n"));
+    let mut files = Vec::new();
+    below("", &mut files);
+    let mut crates = 0;
+    // The fuzzer is no part of the workspace: what its macro makes calls libFuzzer.
+    for manifest in files.iter().filter(|path| path.ends_with("/Cargo.toml") && *path != "fuzz/Cargo.toml") {
+        let text = read(manifest);
+        assert!(text.contains("\n[lints]\nworkspace = true\n"), "{manifest} does not take the lints of the workspace");
+        crates += 1;
+    }
+    let members = fs::read_dir(root().join("crates")).unwrap().count() + 1;
+    assert_eq!(crates, members, "every member and nothing else");
+}
+
+#[test]
+fn the_number_of_dependencies_is_written_down() {
+    let lock = read("Cargo.lock");
+    let locked = lock.matches("\nsource = \"registry+").count();
+    let design = read("docs/design/dependencies.md");
+    let pattern = Regex::new(r"names \*\*(\d+)\*\* crates of others").unwrap();
+    let written: usize = pattern.captures(&design).expect("the number stands in the text")[1].parse().unwrap();
+    assert_eq!(written, locked, "if each new one is worth it, write the number to docs/design/dependencies.md");
+    assert!(!lock.contains("source = \"git+"), "everything comes from the registry");
+}
+
+#[test]
+fn every_build_takes_the_versions_that_are_written_down() {
+    let mut files = Vec::new();
+    below("", &mut files);
+    let script = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        matches!(name, "run" | "install" | "build" | "test" | "Dockerfile" | "action.yml") || path.ends_with(".md")
+    };
+    let command = Regex::new(
+        r#"^\s*(?:- run: |RUN |\w+=\S+ |export \w+=\S+ )*"?cargo"?,? "?(build|run|test|clippy|doc|install|nextest|bench)\b"#,
+    );
+    let command = command.unwrap();
+    let mut seen = 0;
+    for path in files.iter().filter(|path| script(path)) {
+        // A line that goes on below is one line, and what asks for a tool's version builds nothing.
+        let text = read(path).replace("\\\n", " ");
+        for line in text.lines().filter(|line| command.is_match(line) && !line.contains("--version >")) {
+            assert!(line.contains("--locked"), "{path}: {line}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 10, "{seen} commands were looked at");
+}
