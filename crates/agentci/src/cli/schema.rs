@@ -85,8 +85,9 @@ fn mark(file: &SchemaFile, schema: &Path) -> String {
 }
 
 fn is_yaml(file: &SchemaFile) -> bool {
-    let yaml = |path: &&str| Path::new(path).extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
-    file.paths.iter().all(|path| yaml(&path))
+    let yaml =
+        |path: &&'static str| Path::new(path).extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+    file.paths.iter().all(yaml)
 }
 
 fn write(files: &[SchemaFile], folder: &Path, context: &Context) -> ExitStatus {

@@ -37,8 +37,8 @@ pub(super) fn check(writer: &mut Writer<'_>) -> Value {
             "minProperties": 1,
             "maxProperties": 1,
         });
-        let either =
-            |mapping: Value, about: &str| json!({ "description": about, "anyOf": [{ "enum": bare }, mapping] });
+        // A condition rather than two ways to be right, so that a wrong mapping is told of as one.
+        let either = |mapping: Value, about: &str| json!({ "description": about, "if": { "type": "string" }, "then": { "enum": bare }, "else": mapping });
         writer.definitions.insert(CHECK.into(), either(whole, "What is asked: the name of a check and its arguments."));
         writer.definitions.insert(NEGATED.into(), either(negated, "A check that must not hold."));
     }

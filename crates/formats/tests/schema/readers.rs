@@ -78,7 +78,7 @@ pub(crate) fn complaints(name: &str, document: &Value) -> Vec<String> {
 /// The document among what belongs to it.
 fn files(name: &str, text: &str) -> MemoryFiles {
     let files = MemoryFiles::default();
-    let test = "name: a\ninput_messages: []\nexpected_behavior: {}\n";
+    let asked = "name: a\ninput_messages: []\nexpected_behavior: {}\n";
     let yao = |files: MemoryFiles| {
         files
             .with("p/app.yao", "{}")
@@ -98,7 +98,7 @@ fn files(name: &str, text: &str) -> MemoryFiles {
             "p/suite.yaml",
             "suite_name: a\nagent_command: [x]\nmode: replay\ncases_path: cases\ntool_registry: []\n",
         ),
-        "aumai-mock" => files.with("p/mock_config.yaml", text).with("p/a.yaml", test),
+        "aumai-mock" => files.with("p/mock_config.yaml", text).with("p/a.yaml", asked),
         "scenario" => files.with("p/tests/agent/a.yaml", text),
         "yao" => {
             // One good test makes it a file of tests.

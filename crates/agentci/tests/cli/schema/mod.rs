@@ -5,20 +5,20 @@ mod documents;
 mod examples;
 mod wrong;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use agentci::{checks, formats};
 use jsonschema::Validator;
 use serde_json::Value;
 
 /// Every schema by its name.
-fn all() -> HashMap<&'static str, Value> {
+fn all() -> BTreeMap<&'static str, Value> {
     let checks: Vec<_> = checks::shapes().collect();
     formats::schemas().iter().map(|file| (file.name, file.schema(&checks))).collect()
 }
 
 /// The same, ready to validate.
-fn validators() -> HashMap<&'static str, Validator> {
+fn validators() -> BTreeMap<&'static str, Validator> {
     all().into_iter().map(|(name, schema)| (name, jsonschema::draft7::new(&schema).unwrap())).collect()
 }
 
@@ -49,7 +49,9 @@ fn every_key_has_a_description() {
             _ => {}
         }
     }
-    all().iter().for_each(|(name, schema)| walk(schema, name));
+    for (name, schema) in all() {
+        walk(&schema, name);
+    }
 }
 
 #[test]

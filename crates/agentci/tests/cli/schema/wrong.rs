@@ -156,10 +156,10 @@ fn what_readers_say_about_shapes_schemas_refuse_on_the_same_line() {
                 (true, None) => {}
                 (false, Some(index)) => _ = used.insert(index),
                 (true, Some(index)) => {
-                    wrong.push(format!("{name}:{line} is refused by the schema, and listed: {:?}", OTHERS[index]))
+                    wrong.push(format!("{name}:{line} is refused by the schema, and listed: {:?}", OTHERS[index]));
                 }
                 (false, None) => {
-                    wrong.push(format!("{name}:{line} is neither refused by the schema nor listed: {message}"))
+                    wrong.push(format!("{name}:{line} is neither refused by the schema nor listed: {message}"));
                 }
             }
         }
