@@ -151,7 +151,7 @@ fn read(path: &Path) -> Result<(String, Stored), MergeError> {
     let playback = play(path, |event| match event.body {
         Body::RunStart(start) => started = Some((event.suite.to_string(), start)),
         Body::CaseEnd(end) if event.attempt == Some(1) || end.runs <= 1 => {
-            cases.extend(event.case_id.as_deref().map(str::to_owned))
+            cases.extend(event.case_id.as_deref().map(str::to_owned));
         }
         Body::Gates(report) => gates = Some(report),
         Body::RunEnd(end) => ended = Some((end, event.timestamp)),
