@@ -62,8 +62,8 @@ fn list(files: &[SchemaFile]) -> String {
     let width = files.iter().map(|file| file.name.len()).max().unwrap_or_default() + 2;
     let entry = |file: &SchemaFile| {
         let (name, title, paths) = (file.name, file.title, file.paths.join(", "));
-        let own = Path::new(&file_name(file)).to_path_buf();
-        format!("{name:width$}{title}: {paths}\n{:width$}{}\n", "", mark(file, &own))
+        let mark = mark(file, Path::new(&file_name(file)));
+        format!("{name:width$}{title}: {paths}\n{:width$}{mark}\n", "")
     };
     files.iter().map(entry).collect()
 }

@@ -14,7 +14,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::shape::{Field, Kind, Shape, optional};
+use agentci_plan::shape::{Field, Kind, Shape, optional, words};
 use agentci_plan::{Check, Diagnostic, Diagnostics, Node, Reading, Span, Spanned, read};
 use serde_json::Value;
 
@@ -48,9 +48,14 @@ pub(super) enum Level {
 static EXTENDS: &[Field] =
     &[optional("extends", Kind::OneOrMore(&Kind::Text), "Named blocks that this one builds upon.")];
 
+const INHERITED: [(&str, bool); 1] = [("all", true)];
+
 /// Whether turns inherit demands, too.
-pub(super) static INHERIT: &[Field] =
-    &[optional("inherit", Kind::Choice(&["all"]), "Whether every turn must meet what is demanded of the whole test.")];
+pub(super) static INHERIT: &[Field] = &[optional(
+    "inherit",
+    Kind::Choice(&words(&INHERITED)),
+    "Whether every turn must meet what is demanded of the whole test.",
+)];
 
 /// What is asked.
 static RULES: &[Field] = &[
@@ -153,7 +158,7 @@ pub(super) fn block(node: &Node, level: Level, problems: &mut Diagnostics) -> Bl
 /// Whether turns inherit the demands of the levels above them, too.
 pub(super) fn inherit(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> bool {
     let node = fields.optional("inherit");
-    node.and_then(|node| read::choice(node, "inherit", &[("all", true)], problems)).unwrap_or(false)
+    node.and_then(|node| read::choice(node, "inherit", &INHERITED, problems)).unwrap_or(false)
 }
 
 fn limit(

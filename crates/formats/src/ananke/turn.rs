@@ -1,6 +1,6 @@
 //! One turn of a test: something that is said, or an action of the protocol.
 
-use agentci_plan::shape::{Field, Kind, Rule, Shape, Tagged, optional, required};
+use agentci_plan::shape::{Field, Kind, Rule, Shape, Tagged, optional, required, words};
 use agentci_plan::{
     Action, Content, Diagnostic, Diagnostics, Message, Node, Pair, Said, Span, Spanned, did_you_mean, read,
 };
@@ -49,6 +49,10 @@ static TURN: &[Field] = &[
     optional("assert", Kind::Shape(&OF_TURN), "What is asked of this turn."),
 ];
 
+const STATUSES: [(&str, ()); 2] = [("resolved", ()), ("cancelled", ())];
+const ERRORS: [(&str, ()); 2] = [("allow", ()), ("fail", ())];
+const ACTIONS: [(&str, ()); 3] = [("accept", ()), ("decline", ()), ("cancel", ())];
+
 const NAMES: [&str; 8] =
     [USER, "agui:connect", "agui:resume", "a2a:send", "mcp:call", "mcp:read", "mcp:prompt", "mcp:list"];
 
@@ -65,7 +69,7 @@ static RESUME: Shape = Shape::new("a turn", "An answer to an interrupt.", TURN)
 
 /// The answer to an interrupt.
 static STATUS: &[Field] = &[
-    optional("status", Kind::Choice(&["resolved", "cancelled"]), "What became of the interrupt."),
+    optional("status", Kind::Choice(&words(&STATUSES)), "What became of the interrupt."),
     optional("payload", Kind::Data, "What the agent is told."),
 ];
 
@@ -89,7 +93,7 @@ static CALL: Shape = Shape::new("a turn", "A call of a tool.", TURN).with(&[&[
         Kind::List(&Kind::Shape(&ANSWER)),
         "What the server is told when it asks the user, one after another.",
     ),
-    optional("errors", Kind::Choice(&["allow", "fail"]), "Whether the tool may fail."),
+    optional("errors", Kind::Choice(&words(&ERRORS)), "Whether the tool may fail."),
 ]]);
 
 static RESOURCE: Shape = Shape::new("a turn", "A resource that is read.", TURN).with(&[&[
@@ -121,7 +125,7 @@ static ANSWER: Shape = Shape::new(
     "an answer",
     "What the server is told when it asks the user.",
     &[
-        optional("action", Kind::Choice(&["accept", "decline", "cancel"]), "What the user does."),
+        optional("action", Kind::Choice(&words(&ACTIONS)), "What the user does."),
         optional("content", Kind::Object, "What the user fills in."),
     ],
 );
@@ -241,8 +245,7 @@ fn resume(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
 }
 
 fn status(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
-    let words = [("resolved", ()), ("cancelled", ())];
-    fields.optional("status").and_then(|node| read::choice(node, "status", &words, problems));
+    fields.optional("status").and_then(|node| read::choice(node, "status", &STATUSES, problems));
     fields.optional("payload");
 }
 
@@ -270,8 +273,7 @@ fn call(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
     fields.required("tool", problems).and_then(|node| read::name(node, "tool", problems));
     optional_mapping(fields, "args", problems);
     answers(fields, problems);
-    let words = [("allow", ()), ("fail", ())];
-    fields.optional("errors").and_then(|node| read::choice(node, "errors", &words, problems));
+    fields.optional("errors").and_then(|node| read::choice(node, "errors", &ERRORS, problems));
 }
 
 fn resource(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
@@ -288,8 +290,7 @@ fn answers(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
     let Some(items) = fields.optional("answers").and_then(|node| read::list(node, "answers", problems)) else { return };
     for item in items {
         let Some(mut answer) = ANSWER.open(item, problems) else { continue };
-        let words = [("accept", ()), ("decline", ()), ("cancel", ())];
-        answer.optional("action").and_then(|node| read::choice(node, "action", &words, problems));
+        answer.optional("action").and_then(|node| read::choice(node, "action", &ACTIONS, problems));
         optional_mapping(&mut answer, "content", problems);
         answer.finish(problems);
     }

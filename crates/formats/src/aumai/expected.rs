@@ -166,6 +166,11 @@ mod tests {
     }
 
     #[test]
+    fn what_is_allowed_is_what_is_declared() {
+        assert_eq!(EXPECTED.keys(), ALLOWED);
+    }
+
+    #[test]
     fn expectations_are_checks_in_a_fixed_order() {
         let (found, problems) = read_checks(
             "{ matches_schema: {}, valid_json: yes, no_pii: true, max_latency_ms: 100, max_tokens: '50', \

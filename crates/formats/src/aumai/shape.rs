@@ -17,8 +17,6 @@ static TESTS: Mapping = Mapping::new(
 .unknown(Unknown::Warned)
 .rules(&[Rule::OneWritten(&["tests"])]);
 
-/// The keys of a test.
-pub(super) const KEYS: [&str; 5] = ["name", "description", "input_messages", "expected_behavior", "tags"];
 /// The keys that no other format has.
 const MARKS: [&str; 2] = ["input_messages", "expected_behavior"];
 
@@ -40,8 +38,7 @@ pub(crate) fn shape(root: &Node) -> Shape {
     let has = |key: &str| root.get(key).is_some();
     // A test that neither asks nor expects anything has no mark of its own.
     let bare = |node: &Node| {
-        node.get("name").is_some()
-            && node.pairs().unwrap_or_default().iter().all(|pair| KEYS.contains(&pair.key.text.as_str()))
+        node.get("name").is_some() && node.pairs().unwrap_or_default().iter().all(|pair| TEST.declares(&pair.key.text))
     };
     if root.is_null() {
         Shape::Empty

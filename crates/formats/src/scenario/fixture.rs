@@ -38,11 +38,9 @@ pub(super) static FIXTURE: Shape = Shape::new(
 .unknown(Unknown::Ignored)
 .rules(&[Rule::NotBoth(&["response_file", "response"])]);
 
-/// The keys that are no part of a request.
-const RESERVED: [&str; 8] = ["request", "response_file", "response", "status", "headers", "delay_ms", "method", "name"];
-
+/// Whether a key is no part of a request.
 fn is_reserved(pair: &Pair) -> bool {
-    RESERVED.contains(&pair.key.text.as_str())
+    FIXTURE.declares(&pair.key.text)
 }
 
 /// A part that is wrong, and was told of.
@@ -82,7 +80,7 @@ fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Result<Option
     let mut body = Map::new();
     for pair in beside {
         // A word that is nearly one of ours would make a request that never comes.
-        if let Some(meant) = did_you_mean(&pair.key.text, RESERVED) {
+        if let Some(meant) = did_you_mean(&pair.key.text, FIXTURE.keys()) {
             let message = format!("`{}` is taken for a part of the request", pair.key.text.escape_debug());
             problems.push(
                 Diagnostic::warning(pair.key.span, message)

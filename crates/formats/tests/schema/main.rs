@@ -32,7 +32,7 @@ fn agree_about(name: &str, within: fn(&str) -> bool, make: impl Fn(&mut Draw<'_>
     let checks: Vec<&'static CheckShape> = shapes().collect();
     let file = schemas().iter().find(|file| file.name == name).unwrap();
     let validator = jsonschema::draft7::new(&file.schema(&checks)).unwrap();
-    let config = Config { cases: 96, failure_persistence: None, ..Config::default() };
+    let config = Config { cases: 48, failure_persistence: None, ..Config::default() };
     let numbers = proptest::collection::vec(any::<u16>(), 64..256);
     let drawn = TestRunner::new(config).run(&numbers, |numbers| {
         let mut draw = Draw::new(&numbers, &checks);

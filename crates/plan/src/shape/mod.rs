@@ -163,6 +163,11 @@ impl Shape {
         self.own.iter().chain(self.shared.iter().copied().flatten())
     }
 
+    /// Whether it declares a key.
+    pub fn declares(&self, key: &str) -> bool {
+        self.fields().any(|field| field.key == key)
+    }
+
     /// The names of the keys.
     pub fn keys(&self) -> Vec<&'static str> {
         self.fields().map(|field| field.key).collect()

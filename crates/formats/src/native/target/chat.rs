@@ -35,7 +35,7 @@ pub(super) static CHAT: Shape = Shape::new(
         optional("about", Kind::Map(&Kind::Text), "Variables that prompts may use."),
         required(
             "connector",
-            Kind::Either(&[Kind::Choice(&["mock"]), Kind::Shape(&MODEL), Kind::Shape(&MOCKED)]),
+            Kind::Either(&[Kind::Choice(&words(&MOCK)), Kind::Shape(&MODEL), Kind::Shape(&MOCKED)]),
             "The model: an API, or a script that stands in for one.",
         ),
         optional("prompts", PROMPTS, "What stands before every conversation."),
@@ -81,7 +81,7 @@ static MOCKED: Shape = Shape::new(
     "A script that stands in for a model.",
     &[
         optional("script", Kind::Name, "A model's script, from the folder of the suite."),
-        optional("api", Kind::Choice(&["mock"]), "`mock`."),
+        optional("api", Kind::Choice(&words(&MOCK)), "`mock`."),
         optional("id", Kind::Name, "What reports call it."),
         optional("model", Kind::Text, "The name of the model."),
         optional("key", Kind::Text, "The key that is sent."),
@@ -91,6 +91,8 @@ static MOCKED: Shape = Shape::new(
 )
 .rules(&[Rule::Some(&["script", "api"])]);
 
+/// The word for one that is.
+const MOCK: [(&str, ()); 1] = [(APIS[2].0, ())];
 /// The words for models that are not scripted.
 const MODELS: [&str; 2] = [APIS[0].0, APIS[1].0];
 
@@ -175,7 +177,7 @@ fn connector(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Optio
         script: None,
     };
     if node.pairs().is_none() {
-        return read::choice(node, "connector", &[("mock", ())], problems).map(|()| found);
+        return read::choice(node, "connector", &MOCK, problems).map(|()| found);
     }
     let mut fields = MODEL.open(node, problems)?;
     let script = fields.optional("script").and_then(|node| read::name(node, "script", problems));
