@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn what_is_unknown_is_refused() {
-        assert!(read("strat").unwrap_err().contains("`strat`, only start, llm"));
+        assert!(read("starts").unwrap_err().contains("`starts`, only start, llm"));
         assert!(read("--rounds").is_err() && read("--rounds 0").is_err() && read("--rounds many").is_err());
     }
 }

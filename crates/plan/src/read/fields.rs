@@ -210,14 +210,14 @@ mod tests {
     fn unknown_keys_are_told_of_with_what_is_known() {
         assert_eq!(read(&WHOLE, &["type", "name"]), Vec::<String>::new());
         assert_eq!(read(&WHOLE, &["type"]), ["a part needs `name`; add `name:` to it"]);
-        assert_eq!(read(&WHOLE, &["type", "nmae"]), ["unknown key `nmae` in a part; did you mean `name`?"]);
+        assert_eq!(read(&WHOLE, &["type", "names"]), ["unknown key `names` in a part; did you mean `name`?"]);
         assert_eq!(
             read(&WHOLE, &["type", "name", "colour"]),
             ["unknown key `colour` in a part; known keys are `type`, `name`, `runs`"]
         );
         // What is only warned about does not excuse a key that is missing.
-        let lax = ["a part needs `name`; add `name:` to it", "unknown key `nmae` in a part; did you mean `name`?"];
-        assert_eq!(read(&LAX, &["type", "nmae"]), lax);
+        let lax = ["a part needs `name`; add `name:` to it", "unknown key `names` in a part; did you mean `name`?"];
+        assert_eq!(read(&LAX, &["type", "names"]), lax);
     }
 
     #[test]
