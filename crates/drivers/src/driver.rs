@@ -103,6 +103,14 @@ impl Driver {
         matches!(self.0, Kind::Mock(_))
     }
 
+    /// Takes such a turn.
+    pub fn turn_at_once(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+        match &mut self.0 {
+            Kind::Mock(driver) => driver.turn(input.value(), sink),
+            _ => Err(DriveError::Unsupported("it has to be waited for".into())),
+        }
+    }
+
     /// Takes one turn: everything the agent does is written to the sink.
     pub async fn turn(
         &mut self,
@@ -144,8 +152,8 @@ impl Driver {
     /// Ends the connection, and the agent with all it started where it is ours.
     pub async fn close(self) -> Ending {
         match self.0 {
-            Kind::Process(driver) => driver.close().await,
-            Kind::Mcp(driver) => driver.close().await,
+            Kind::Process(driver) => Box::pin(driver.close()).await,
+            Kind::Mcp(driver) => Box::pin(driver.close()).await,
             Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Http(_) | Kind::Chat(_) => {
                 Ending { exit: None, stderr_tail: Vec::new() }
             }

@@ -129,14 +129,16 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         meters.borrow_mut().turn = meter(&turn.limits);
         let deadline = deadline(job, clock, turn);
         let ended = if driver.answers_at_once() {
-            at_once(job, &deadline, driver.turn(&input, &mut sink, &host)).await
+            at_once(job, &deadline, || driver.turn_at_once(&input, &mut sink)).await
         } else {
+            // Apart, since what a server's turn may come to takes much room: cases are moved about when they begin.
+            let turn = Box::pin(driver.turn(&input, &mut sink, &host));
             tokio::select! {
                 biased;
                 () = Seldom::new(job.stop.wait()) => Ended::Interrupted,
                 // Before the turn, which may use up what the runtime lets a task do at a time.
                 () = Seldom::new(tokio::time::sleep_until(deadline.at)) => Ended::TooLate,
-                result = driver.turn(&input, &mut sink, &host) => Ended::of(result),
+                result = turn => Ended::of(result),
             }
         };
         talk.wall = clock.started().elapsed();
@@ -176,14 +178,14 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
 
 /// A turn that waits for nothing: neither a timer nor a signal could come between. Ten thousand of them must not keep others from
 /// their turn, though.
-async fn at_once(job: &Job<'_>, deadline: &Deadline, turn: impl Future<Output = Result<(), DriveError>>) -> Ended {
+async fn at_once(job: &Job<'_>, deadline: &Deadline, turn: impl FnOnce() -> Result<(), DriveError>) -> Ended {
     tokio::task::coop::consume_budget().await;
     if job.stop.stopped() {
         Ended::Interrupted
     } else if deadline.at <= Instant::now() {
         Ended::TooLate
     } else {
-        Ended::of(turn.await)
+        Ended::of(turn())
     }
 }
 
@@ -230,7 +232,7 @@ async fn put_away(
     talk.findings.extend(unsaved);
     match source {
         Source::Execute(toolbox, recorder) => {
-            toolbox.close().await;
+            Box::pin(toolbox.close()).await;
             let saved = recorder.and_then(|recorder| save(job, recorder.into_inner(), secrets, talk));
             talk.findings.extend(saved);
         }
@@ -252,13 +254,13 @@ async fn look_around(job: &Job<'_>, tools: Option<&OpenTools>, talk: &mut Conver
         return;
     }
     let broke_off = talk.findings.iter().any(|found| matches!(found.cause, Cause::AgentExited | Cause::Unreachable));
-    let (left, printed) = job.services.agents.look(&job.case.target, broke_off).await;
+    let (left, printed) = Box::pin(job.services.agents.look(&job.case.target, broke_off)).await;
     talk.stderr_tail.extend(printed);
     if let (Some(left), Some(finding)) = (left, talk.findings.first_mut()) {
         finding.notes.push(left);
     }
     if talk.given_up && job.services.tools.is_shared() {
-        job.services.agents.give_up(&job.case.target).await;
+        Box::pin(job.services.agents.give_up(&job.case.target)).await;
     }
 }
 

@@ -106,7 +106,7 @@ impl Job<'_> {
             let check = ready.check();
             let question = if stopped.is_none() { ready.question(trace) } else { None };
             let answer = match question {
-                Some(question) => Some(self.evidence.answer(self, question).await),
+                Some(question) => Some(Box::pin(self.evidence.answer(self, question)).await),
                 None => None,
             };
             let (outcome, evidence) = match (&stopped, answer) {

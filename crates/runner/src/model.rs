@@ -37,7 +37,7 @@ pub(crate) async fn start(
         observe_tools: !has_tools(&job.case.world),
         ..ServerOptions::default()
     };
-    let server = ModelServer::start(world.script.clone(), options).await.map_err(|error| {
+    let server = Box::pin(ModelServer::start(world.script.clone(), options)).await.map_err(|error| {
         let message = format!("the scripted model could not be started: {error}");
         Box::new(findings::plain(Cause::Config, message, Some(job.place(world.span))))
     })?;

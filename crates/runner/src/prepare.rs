@@ -88,7 +88,7 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
             scope.take(recording.variables(number).unwrap_or(&Map::new()));
             continue;
         }
-        let printed = hook::run(step, &scope).await.map_err(|failure| Unprepared {
+        let printed = Box::pin(hook::run(step, &scope)).await.map_err(|failure| Unprepared {
             findings: vec![findings::plain(Cause::Hook, failure.message, Some(job.place(step.span)))],
             stderr_tail: failure.stderr_tail,
         })?;
@@ -248,12 +248,13 @@ async fn source(
         }
         _ => None,
     };
-    let toolbox = Toolbox::open(&world.live, job.options.tools, &world.executed(), lookup).await.map_err(|error| {
-        let place = error.span.map(|span| job.place(span));
-        let mut finding = findings::plain(Cause::Config, error.message, place);
-        finding.help = Some(error.help);
-        Box::new(finding)
-    })?;
+    let toolbox =
+        Box::pin(Toolbox::open(&world.live, job.options.tools, &world.executed(), lookup)).await.map_err(|error| {
+            let place = error.span.map(|span| job.place(span));
+            let mut finding = findings::plain(Cause::Config, error.message, place);
+            finding.help = Some(error.help);
+            Box::new(finding)
+        })?;
     Ok((Source::Execute(Box::new(toolbox), recorder), None))
 }
 

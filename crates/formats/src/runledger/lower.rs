@@ -333,7 +333,7 @@ mod tests {
         let problem = loaded.diagnostics.iter().next().unwrap();
         assert_eq!(problem.message, "the case id `a` is used twice");
         assert_eq!(problem.label, "first used in `s/cases/a.yaml` at line 1");
-        assert_eq!(problem.place(&loaded.plan.sources).path, "s/cases/b.yaml");
+        assert_eq!(&*problem.place(&loaded.plan.sources).path, "s/cases/b.yaml");
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(crate) fn turns() -> impl Strategy<Value = Vec<Turn>> {
     let turn = (said(), collection::vec(check(), 0..3), limits()).prop_map(|(said, checks, limits)| Turn {
         said,
         checks: checks.into_iter().map(Arc::new).collect(),
-        limits,
+        limits: limits.shared(),
         span: span(),
     });
     let task = object().prop_map(|value| {
@@ -95,7 +95,7 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             hooks: hooks.into(),
             turns,
             checks: checks.into_iter().map(Arc::new).collect(),
-            limits,
+            limits: limits.shared(),
             timeout: last.0,
             runs: last.1,
             stop: last.2,

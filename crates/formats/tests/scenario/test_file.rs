@@ -162,5 +162,5 @@ fn one_name_twice_refuses_the_suite_and_names_both_files() {
     let [problem] = loaded.diagnostics.iter().collect::<Vec<_>>()[..] else { panic!("{:?}", loaded.diagnostics) };
     assert_eq!(problem.severity, Severity::Error);
     assert_eq!(problem.label, "first used in `tests/us/a.yaml` at line 1");
-    assert_eq!(problem.place(&loaded.plan.sources).path, "tests/us/b.yaml");
+    assert_eq!(&*problem.place(&loaded.plan.sources).path, "tests/us/b.yaml");
 }

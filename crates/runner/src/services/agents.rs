@@ -87,9 +87,9 @@ impl Agents {
             },
         }
         if let State::Running(gone) = std::mem::take(&mut *state) {
-            gone.stop().await;
+            Box::pin(gone.stop()).await;
         }
-        match Agent::start(http, server, lookup, environment()).await {
+        match Box::pin(Agent::start(http, server, lookup, environment())).await {
             Ok(agent) => {
                 let variables = variables(&agent);
                 *state = State::Running(Box::new(agent));
