@@ -1,5 +1,4 @@
 //! How the program is linked: so that it starts quickly.
-#![expect(clippy::print_stdout, reason = "that is how a build script speaks")]
 
 use std::env;
 use std::path::Path;

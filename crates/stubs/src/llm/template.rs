@@ -75,8 +75,8 @@ impl Templates {
         let (choices, include_usage) = (answer.choices, answer.include_usage);
         let shape = Shape { reply, route: route_kind, stream, choices, include_usage };
         let rule = rule.map_or(0, |rule| rule + 1);
-        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut answers = shelf.rules.get_mut(rule).into_iter().flatten();
+        let mut kept_ones = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answers = kept_ones.rules.get_mut(rule).into_iter().flatten();
         match answers.find(|(known, model, _)| *known == shape && *model == answer.model).map(|(_, _, kept)| kept) {
             Some(Kept::Ready(template)) => template.fill(answer),
             Some(Kept::Never) => render(route, answer, stream),
@@ -86,14 +86,14 @@ impl Templates {
                     Some(template) => {
                         let length = template.bytes.len();
                         *seen = Kept::Ready(template);
-                        shelf.bytes += length;
+                        kept_ones.bytes += length;
                     }
                     None => *seen = Kept::Never,
                 }
                 bytes
             }
             None => {
-                shelf.see(rule, shape, &answer.model);
+                kept_ones.see(rule, shape, &answer.model);
                 render(route, answer, stream)
             }
         }
