@@ -27,7 +27,7 @@ pub(super) struct Answer {
 }
 
 /// Where an answer stands in the script.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     /// The rule, or nothing for what is said when none fits.
     pub(super) rule: Option<usize>,

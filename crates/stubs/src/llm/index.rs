@@ -11,6 +11,7 @@ use agentci_plan::{ModelRule, UserText};
 use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexSet};
 use regex_syntax::hir::literal::Extractor;
+use rustc_hash::FxHashMap;
 
 use super::asked::Asked;
 
@@ -39,7 +40,7 @@ enum Want {
 pub(super) struct Index {
     models: HashMap<String, usize>,
     /// Rule numbers in the order of the file.
-    buckets: HashMap<(Key, Want), Vec<usize>>,
+    buckets: FxHashMap<(Key, Want), Vec<usize>>,
     keys: KeyShapes,
     finder: AhoCorasick,
     /// What was found when the automaton finds its nth needle.
@@ -124,7 +125,7 @@ impl Index {
 #[derive(Default)]
 struct Making {
     models: HashMap<String, usize>,
-    buckets: HashMap<(Key, Want), Vec<usize>>,
+    buckets: FxHashMap<(Key, Want), Vec<usize>>,
     keys: KeyShapes,
     /// Needles of the automaton by their bytes.
     needle_numbers: HashMap<Vec<u8>, usize>,

@@ -3,7 +3,6 @@
 //! A script has few answers and many requests. An answer that is asked for again is kept as the bytes it was sent as, with
 //! holes where its number, its time and the tokens of its request stand; from then on it is copied, and not written as JSON.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -16,8 +15,8 @@ use super::routes::Route;
 const KEPT: usize = 16 << 20;
 /// The most answers that are looked after, kept or not.
 const MOST: usize = 20_000;
-/// Of how many models an answer is kept.
-const MODELS: usize = 8;
+/// In how many shapes the answers of a rule are kept.
+const SHAPES: usize = 16;
 
 /// Numbers that stand for those that differ. An answer in which they stand for something else does not come out as it should
 /// when it is tried, and is not kept.
@@ -25,17 +24,17 @@ const NUMBER: u64 = 9_182_736_455_463_728_190;
 const CREATED: u64 = 7_418_529_630_741_852_963;
 const INPUT: u32 = 3_918_273_645;
 
-/// What has one shape wherever it is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
-    place: Place,
+/// What makes one answer of a rule different from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    reply: usize,
     route: RouteKind,
     stream: bool,
     choices: u32,
     include_usage: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RouteKind {
     Chat,
     Responses,
@@ -52,14 +51,14 @@ enum Kept {
     Never,
 }
 
-/// Answers by where they stand in the script.
+/// Answers by the rule that gives them.
 #[derive(Debug, Default)]
 pub(super) struct Templates(Mutex<Shelf>);
 
 #[derive(Debug, Default)]
 struct Shelf {
-    /// For each model by its name.
-    answers: HashMap<Key, Vec<(String, Kept)>>,
+    /// Those of each rule, after those that are given when none fits; with the name of the model.
+    rules: Vec<Vec<(Shape, String, Kept)>>,
     count: usize,
     bytes: usize,
 }
@@ -72,15 +71,13 @@ impl Templates {
             Route::Messages => RouteKind::Messages,
             _ => RouteKind::Chat,
         };
-        let Some(place) = answer.place else { return render(route, answer, stream) };
+        let Some(Place { rule, reply }) = answer.place else { return render(route, answer, stream) };
         let (choices, include_usage) = (answer.choices, answer.include_usage);
-        let key = Key { place, route: route_kind, stream, choices, include_usage };
-        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = shelf
-            .answers
-            .get_mut(&key)
-            .and_then(|models| models.iter_mut().find(|(model, _)| *model == answer.model).map(|(_, kept)| kept));
-        match kept {
+        let shape = Shape { reply, route: route_kind, stream, choices, include_usage };
+        let rule = rule.map_or(0, |rule| rule + 1);
+        let mut kept_ones = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answers = kept_ones.rules.get_mut(rule).into_iter().flatten();
+        match answers.find(|(known, model, _)| *known == shape && *model == answer.model).map(|(_, _, kept)| kept) {
             Some(Kept::Ready(template)) => template.fill(answer),
             Some(Kept::Never) => render(route, answer, stream),
             Some(seen @ Kept::Seen) => {
@@ -89,14 +86,14 @@ impl Templates {
                     Some(template) => {
                         let length = template.bytes.len();
                         *seen = Kept::Ready(template);
-                        shelf.bytes += length;
+                        kept_ones.bytes += length;
                     }
                     None => *seen = Kept::Never,
                 }
                 bytes
             }
             None => {
-                shelf.see(key, &answer.model);
+                kept_ones.see(rule, shape, &answer.model);
                 render(route, answer, stream)
             }
         }
@@ -104,13 +101,16 @@ impl Templates {
 }
 
 impl Shelf {
-    fn see(&mut self, key: Key, model: &str) {
+    fn see(&mut self, rule: usize, shape: Shape, model: &str) {
         if self.bytes > KEPT || self.count == MOST {
             *self = Self::default();
         }
-        let models = self.answers.entry(key).or_default();
-        if models.len() < MODELS {
-            models.push((model.to_owned(), Kept::Seen));
+        if self.rules.len() <= rule {
+            self.rules.resize_with(rule + 1, Vec::new);
+        }
+        let answers = &mut self.rules[rule];
+        if answers.len() < SHAPES {
+            answers.push((shape, model.to_owned(), Kept::Seen));
             self.count += 1;
         }
     }
@@ -185,7 +185,7 @@ mod tests {
 
     fn is_ready(templates: &Templates) -> bool {
         let shelf = templates.0.lock().unwrap();
-        shelf.answers.values().flatten().any(|(_, kept)| matches!(kept, Kept::Ready(_)))
+        shelf.rules.iter().flatten().any(|(_, _, kept)| matches!(kept, Kept::Ready(_)))
     }
 
     #[test]
@@ -215,11 +215,11 @@ mod tests {
             let place = Some(Place { rule: Some(rule), reply: 0 });
             templates.bytes(&Route::Chat, &Answer { place, ..answer("x", "m") }, false);
         }
-        for model in 0..2 * MODELS {
+        for model in 0..2 * SHAPES {
             templates.bytes(&Route::Chat, &answer("x", &model.to_string()), false);
         }
         let shelf = templates.0.lock().unwrap();
-        assert!(shelf.count <= MOST && shelf.answers.values().all(|models| models.len() <= MODELS));
+        assert!(shelf.count <= MOST && shelf.rules.iter().all(|answers| answers.len() <= SHAPES));
     }
 
     proptest! {
