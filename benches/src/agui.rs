@@ -3,36 +3,37 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::measure::{Comparison, compare};
+use crate::measure::{Pairs, compare, program};
+use crate::{Measured, Setting};
 
 const TESTS: usize = 50;
 const TURNS: usize = 3;
 const AT_ONCE: usize = 8;
+/// How long the slow server thinks in every turn.
+const PAUSE_MS: u64 = 50;
+const BAR: f64 = 2.0;
 
-/// A server that thinks for so long in every turn.
-pub(crate) fn measure(rounds: usize, pause_ms: u64) -> Result<Comparison, Box<dyn Error>> {
-    let beside = std::env::current_exe()?;
-    let beside = beside.parent().ok_or("no folder")?;
-    let server = Server::start(&beside.join("agui_server"), pause_ms)?;
-    let folder = tempfile::tempdir()?;
-    write_suite(folder.path(), &server.address)?;
-    let (agentci, client): (PathBuf, PathBuf) = (beside.join("agentci"), beside.join("agui_client"));
-    let counts = [TESTS, TURNS, AT_ONCE].map(|count| count.to_string());
-    let mut run = || {
-        let mut command = Command::new(&agentci);
-        done(command.args(["run", ".", "--parallel", &counts[2]]).current_dir(folder.path()).stdout(Stdio::null()))
-    };
-    let mut floor = || done(Command::new(&client).arg(&server.address).args(&counts));
-    let name = if pause_ms == 0 { "agui".to_owned() } else { format!("agui, {pause_ms} ms a turn") };
-    compare(name, rounds, &mut run, &mut floor)
+pub(crate) fn measure(setting: &Setting) -> Measured {
+    let busy = turns(setting, 0)?;
+    let slow = turns(setting, PAUSE_MS)?;
+    Ok(vec![busy.cpu(Some(BAR)), busy.wall(None), slow.cpu(None), slow.wall(None)])
 }
 
-fn done(command: &mut Command) -> Result<(), Box<dyn Error>> {
-    let status = command.status()?;
-    if status.success() { Ok(()) } else { Err(format!("{} failed: {status}", command.get_program().display()).into()) }
+/// Talks to a server that thinks for so long in every turn.
+fn turns(setting: &Setting, pause_ms: u64) -> Result<Pairs, Box<dyn Error>> {
+    let server = Server::start(&setting.program("agui_server"), pause_ms)?;
+    let folder = tempfile::tempdir()?;
+    write_suite(folder.path(), &server.address)?;
+    let counts = [TESTS, TURNS, AT_ONCE].map(|count| count.to_string());
+    let mut run = setting.agentci();
+    run.args(["run", ".", "--parallel", &counts[2]]).current_dir(folder.path());
+    let mut floor = Command::new(setting.program("agui_client"));
+    floor.arg(&server.address).args(&counts);
+    let name = if pause_ms == 0 { "agui".to_owned() } else { format!("agui, {pause_ms} ms a turn") };
+    compare(name, setting.rounds, &mut || program(&mut run), &mut || program(&mut floor))
 }
 
 /// A process of its own, whose time does not count.

@@ -1,49 +1,104 @@
 //! Prints what `agentci` costs beside the floor of each thing it does, as ratios measured in one run.
-#![expect(clippy::print_stdout, reason = "a bench is there to print")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench is there to print")]
 
 mod agui;
+mod arguments;
+mod growth;
+mod instructions;
 mod llm;
 mod measure;
 mod process;
+mod row;
 mod scripts;
+mod size;
+mod start;
 
 use std::error::Error;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
 
-use serde_json::json;
+use arguments::Arguments;
+use row::Row;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let rounds = std::env::args().nth(1).map_or(Ok(9), |rounds| rounds.parse())?;
-    let only = std::env::args().nth(2);
-    let wanted = |name| only.as_deref().is_none_or(|only| only == name);
-    let mut results = Vec::new();
-    if wanted("process") {
-        results.extend([process::measure(rounds, 1)?, process::measure(rounds, 2)?]);
+/// What a bench gives: its lines of the table.
+type Measured = Result<Vec<Row>, Box<dyn Error>>;
+
+/// A bench: what it is called, and what measures it.
+struct Bench {
+    name: &'static str,
+    measure: fn(&Setting) -> Measured,
+}
+
+/// In the order they are run. Those that take much memory in this process come last: a program that is started counts what
+/// its parent held at that moment.
+const BENCHES: &[Bench] = &[
+    Bench { name: "size", measure: size::measure },
+    Bench { name: "start", measure: start::measure },
+    Bench { name: "process", measure: process::measure },
+    Bench { name: "agui", measure: agui::measure },
+    Bench { name: "scripts", measure: scripts::measure },
+    Bench { name: "growth", measure: growth::measure },
+    Bench { name: "llm", measure: llm::measure },
+    Bench { name: "instructions", measure: instructions::measure },
+];
+
+/// What every bench is given.
+struct Setting {
+    /// How many rounds count.
+    rounds: usize,
+    /// Where the programs are: `agentci`, the agents and servers it talks to, and the floors.
+    programs: PathBuf,
+}
+
+impl Setting {
+    fn program(&self, name: &str) -> PathBuf {
+        self.programs.join(name)
     }
-    if wanted("agui") {
-        results.extend([agui::measure(rounds, 0)?, agui::measure(rounds, 50)?]);
+
+    /// `agentci`, whose output nobody reads.
+    fn agentci(&self) -> Command {
+        let mut command = Command::new(self.program("agentci"));
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command
     }
-    if wanted("scripts") {
-        results.push(scripts::measure(rounds)?);
+}
+
+/// The figures, for programs to read.
+const RESULTS: &str = "target/bench.json";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
     }
-    println!("{:<28} {:>10} {:>10} {:>9} {:>9}", "bench", "agentci ms", "floor ms", "wall", "cpu");
-    for result in &results {
-        println!(
-            "{:<28} {:>10.1} {:>10.1} {:>8.2}x {:>8.2}x",
-            result.name, result.wall_ms, result.floor_wall_ms, result.wall_ratio, result.cpu_ratio
-        );
+}
+
+fn run() -> Result<ExitCode, Box<dyn Error>> {
+    let known: Vec<&str> = BENCHES.iter().map(|bench| bench.name).collect();
+    let arguments = Arguments::read(std::env::args().skip(1), &known)?;
+    if arguments.list {
+        println!("{}", known.join("\n"));
+        return Ok(ExitCode::SUCCESS);
     }
-    let mut rows: Vec<_> = results
-        .iter()
-        .map(|result| {
-            json!({
-                "name": result.name, "wall_ms": result.wall_ms, "floor_wall_ms": result.floor_wall_ms,
-                "wall_ratio": result.wall_ratio, "cpu_ratio": result.cpu_ratio, "rounds": rounds,
-            })
-        })
-        .collect();
-    if wanted("llm") {
-        rows.extend(llm::measure(rounds)?);
+    let programs = std::env::current_exe()?.parent().ok_or("no folder")?.to_path_buf();
+    let setting = Setting { rounds: arguments.rounds, programs };
+    let mut rows = Vec::new();
+    println!("{}", row::heading());
+    for bench in BENCHES.iter().filter(|bench| arguments.wants(bench.name)) {
+        let measured = (bench.measure)(&setting).map_err(|error| format!("{}: {error}", bench.name))?;
+        for row in &measured {
+            println!("{}", row.line());
+        }
+        rows.extend(measured);
     }
-    std::fs::write("target/bench.json", format!("{:#}\n", serde_json::Value::from(rows)))?;
-    Ok(())
+    let values: Vec<_> = rows.iter().map(Row::json).collect();
+    std::fs::create_dir_all("target")?;
+    std::fs::write(RESULTS, format!("{:#}\n", serde_json::Value::from(values)))?;
+    let missed = rows.iter().filter(|row| row.holds() == Some(false)).count();
+    let held = rows.iter().filter(|row| row.holds() == Some(true)).count();
+    println!("\n{held} bars hold, {missed} are missed; the figures are in {RESULTS}");
+    Ok(if arguments.check && missed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -1,73 +1,106 @@
-//! Wall and CPU time of two things that take turns.
+//! What a program costs, and two that take turns.
 
 use std::error::Error;
+use std::process::Command;
 use std::time::{Duration, Instant};
+
+use wait4::Wait4 as _;
+
+use crate::row::{Bar, Row};
 
 /// What one thing cost.
 #[derive(Debug, Clone, Copy)]
-struct Cost {
-    wall: Duration,
-    cpu: Duration,
+pub(crate) struct Cost {
+    pub(crate) wall: Duration,
+    /// User and system time, that of everything it started and waited for included.
+    pub(crate) cpu: Duration,
+    /// The most memory that it, or one that it started, ever held, in bytes.
+    pub(crate) peak: u64,
 }
 
-/// A thing beside its floor.
+/// Runs a program to its end; one that fails has no cost.
+pub(crate) fn program(command: &mut Command) -> Result<Cost, Box<dyn Error>> {
+    let start = Instant::now();
+    let used = command.spawn()?.wait4()?;
+    let wall = start.elapsed();
+    if !used.status.success() {
+        return Err(format!("{} failed: {}", command.get_program().display(), used.status).into());
+    }
+    Ok(Cost { wall, cpu: used.rusage.utime + used.rusage.stime, peak: used.rusage.maxrss })
+}
+
+/// Runs a program so many times, one after the other.
+pub(crate) fn many(command: &mut Command, times: usize) -> Result<Cost, Box<dyn Error>> {
+    let mut sum = Cost { wall: Duration::ZERO, cpu: Duration::ZERO, peak: 0 };
+    for _ in 0..times {
+        let one = program(command)?;
+        sum = Cost { wall: sum.wall + one.wall, cpu: sum.cpu + one.cpu, peak: sum.peak.max(one.peak) };
+    }
+    Ok(sum)
+}
+
+/// The costs of a thing and its floor, a pair for each round.
 #[derive(Debug)]
-pub(crate) struct Comparison {
-    pub(crate) name: String,
-    pub(crate) wall_ms: f64,
-    pub(crate) floor_wall_ms: f64,
-    pub(crate) wall_ratio: f64,
-    pub(crate) cpu_ratio: f64,
+pub(crate) struct Pairs {
+    name: String,
+    costs: Vec<(Cost, Cost)>,
 }
 
-type Work<'w> = &'w mut dyn FnMut() -> Result<(), Box<dyn Error>>;
+type Work<'w> = &'w mut dyn FnMut() -> Result<Cost, Box<dyn Error>>;
 
-/// Does both things in turn and compares the medians of their ratios; the first round warms up and does not count.
+/// Does both things in turn; the first round warms up and does not count.
 pub(crate) fn compare(
-    name: String,
+    name: impl Into<String>,
     rounds: usize,
     thing: Work<'_>,
     floor: Work<'_>,
-) -> Result<Comparison, Box<dyn Error>> {
+) -> Result<Pairs, Box<dyn Error>> {
     let mut costs = Vec::with_capacity(rounds);
     for round in 0..=rounds {
-        let pair = (cost(thing)?, cost(floor)?);
+        // Who comes first changes, so that what follows a round falls on both.
+        let pair = if round % 2 == 0 {
+            let first = thing()?;
+            (first, floor()?)
+        } else {
+            let first = floor()?;
+            (thing()?, first)
+        };
         if round > 0 {
             costs.push(pair);
         }
     }
-    let median_of = |value: &dyn Fn(&(Cost, Cost)) -> f64| median(costs.iter().map(value).collect());
-    Ok(Comparison {
-        name,
-        wall_ms: median_of(&|(thing, _)| thing.wall.as_secs_f64() * 1000.0),
-        floor_wall_ms: median_of(&|(_, floor)| floor.wall.as_secs_f64() * 1000.0),
-        wall_ratio: median_of(&|(thing, floor)| thing.wall.as_secs_f64() / floor.wall.as_secs_f64()),
-        cpu_ratio: median_of(&|(thing, floor)| thing.cpu.as_secs_f64() / floor.cpu.as_secs_f64()),
-    })
+    Ok(Pairs { name: name.into(), costs })
+}
+
+impl Pairs {
+    pub(crate) fn wall(&self, bar: Option<f64>) -> Row {
+        self.row("wall", &|cost| cost.wall.as_secs_f64() * 1e3, bar)
+    }
+
+    pub(crate) fn cpu(&self, bar: Option<f64>) -> Row {
+        self.row("cpu", &|cost| cost.cpu.as_secs_f64() * 1e3, bar)
+    }
+
+    fn row(&self, what: &str, value: &dyn Fn(&Cost) -> f64, bar: Option<f64>) -> Row {
+        let pairs: Vec<_> = self.costs.iter().map(|(thing, floor)| (value(thing), value(floor))).collect();
+        Row::compared(format!("{}: {what}", self.name), "ms", &pairs, bar.map(Bar::Ratio))
+    }
+
+    /// The most memory the thing took in any round, in megabytes.
+    pub(crate) fn peak(&self, most: Option<f64>) -> Row {
+        let most_seen = self.costs.iter().map(|(thing, _)| thing.peak).max().unwrap_or_default();
+        Row::value(format!("{}: peak memory", self.name), "MB", megabytes(most_seen), most.map(Bar::Value))
+    }
+}
+
+/// Bytes as the millions of them.
+#[expect(clippy::cast_precision_loss, reason = "sizes of files and memory")]
+pub(crate) fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
 }
 
 /// The middle one.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-fn cost(work: Work<'_>) -> Result<Cost, Box<dyn Error>> {
-    let (before, start) = (cpu()?, Instant::now());
-    work()?;
-    Ok(Cost { wall: start.elapsed(), cpu: cpu()?.saturating_sub(before) })
-}
-
-/// CPU time of this process and of every child that was waited for, to the clock tick, from `/proc`.
-fn cpu() -> Result<Duration, Box<dyn Error>> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let (_, rest) = stat.rsplit_once(')').ok_or("no process name")?;
-    // After the name come state, parent, ..., and from the twelfth on: user, system, and both of the children.
-    let ticks: u64 = rest.split_ascii_whitespace().skip(11).take(4).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
-    Ok(Duration::from_secs_f64(ticks_to_seconds(ticks)))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "ticks of one run")]
-fn ticks_to_seconds(ticks: u64) -> f64 {
-    ticks as f64 / rustix::param::clock_ticks_per_second() as f64
 }

@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use crate::measure::{Comparison, compare};
+use crate::measure::{compare, program};
+use crate::{Measured, Setting};
 
 const CASES: usize = 10_000;
 
@@ -14,19 +14,15 @@ const FUNCTIONS: &str = "interface Verdict { pass: boolean; message: string }\n\
     least: number): Verdict {\n  const count = words(output).length;\n  return { pass: count >= least, message: `${count} words` };\n}\n";
 
 /// Runs 10,000 cases with a scripted model, two checks each, with and without a function.
-pub(crate) fn measure(rounds: usize) -> Result<Comparison, Box<dyn Error>> {
-    let beside = std::env::current_exe()?;
-    let agentci = beside.parent().ok_or("no folder")?.join("agentci");
+pub(crate) fn measure(setting: &Setting) -> Measured {
     let folder = tempfile::tempdir()?;
     std::fs::write(folder.path().join("words.ts"), FUNCTIONS)?;
     write_suite(&folder.path().join("with.yaml"), true)?;
     write_suite(&folder.path().join("without.yaml"), false)?;
-    let run = |suite: &str| -> Result<(), Box<dyn Error>> {
-        let run = ["run", suite, "--parallel", "8"];
-        let status = Command::new(&agentci).args(run).current_dir(folder.path()).stdout(Stdio::null()).status()?;
-        if status.success() { Ok(()) } else { Err(format!("agentci failed: {status}").into()) }
-    };
-    compare("scripts".into(), rounds, &mut || run("with.yaml"), &mut || run("without.yaml"))
+    let run =
+        |suite: &str| program(setting.agentci().args(["run", suite, "--parallel", "8"]).current_dir(folder.path()));
+    let pairs = compare("scripts", setting.rounds, &mut || run("with.yaml"), &mut || run("without.yaml"))?;
+    Ok(vec![pairs.cpu(None), pairs.wall(None)])
 }
 
 fn write_suite(path: &Path, with: bool) -> Result<(), Box<dyn Error>> {

@@ -7,14 +7,14 @@ use std::time::Instant;
 
 const CONNECTIONS: usize = 16;
 
-pub(super) struct Client {
+pub(crate) struct Client {
     connections: Vec<TcpStream>,
     request: Vec<u8>,
     buffer: Vec<u8>,
 }
 
 impl Client {
-    pub(super) fn connect(address: SocketAddr, body: &str) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn connect(address: SocketAddr, body: &str) -> Result<Self, Box<dyn Error>> {
         let mut connections = Vec::with_capacity(CONNECTIONS);
         for _ in 0..CONNECTIONS {
             let stream = TcpStream::connect(address)?;
@@ -29,14 +29,14 @@ impl Client {
         Ok(Self { connections, request: request.into_bytes(), buffer: vec![0; 1 << 16] })
     }
 
-    /// One request; the body of its answer.
-    pub(super) fn once(&mut self) -> Result<Vec<u8>, Box<dyn Error>> {
+    /// One request; its answer, head and body.
+    pub(crate) fn once(&mut self) -> Result<Vec<u8>, Box<dyn Error>> {
         self.connections[0].write_all(&self.request)?;
         read(&mut self.connections[0], &mut self.buffer).map(<[u8]>::to_vec)
     }
 
     /// So many requests; the time of each in microseconds.
-    pub(super) fn many(&mut self, count: usize) -> Result<Vec<f64>, Box<dyn Error>> {
+    pub(crate) fn many(&mut self, count: usize) -> Result<Vec<f64>, Box<dyn Error>> {
         let mut times = Vec::with_capacity(count);
         let mut sent = Vec::with_capacity(CONNECTIONS);
         for _ in 0..count.div_ceil(CONNECTIONS) {
@@ -54,7 +54,7 @@ impl Client {
     }
 }
 
-/// Reads one answer; its body.
+/// Reads one answer, head and body.
 fn read<'b>(stream: &mut TcpStream, buffer: &'b mut [u8]) -> Result<&'b [u8], Box<dyn Error>> {
     let mut filled = 0;
     loop {
@@ -73,7 +73,7 @@ fn read<'b>(stream: &mut TcpStream, buffer: &'b mut [u8]) -> Result<&'b [u8], Bo
         while filled < end {
             filled += stream.read(&mut buffer[filled..])?;
         }
-        return Ok(&buffer[head + 4..end]);
+        return Ok(&buffer[..end]);
     }
 }
 

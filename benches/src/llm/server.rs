@@ -1,95 +1,63 @@
-//! Servers, each alone on a thread whose CPU time is known.
+//! Servers, each a process whose CPU time is known.
 
-use std::convert::Infallible;
 use std::error::Error;
+use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use agentci_plan::{MemoryFiles, ModelScript, Sources};
-use agentci_stubs::{ModelServer, ServerOptions};
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::Incoming;
-use hyper::header::HeaderValue;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper::{Request, Response};
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpListener;
+use rustix::process::{Pid, Signal, kill_process};
 
-/// A server on a thread of its own, until the process ends.
-pub(super) struct Server {
-    pub(super) address: SocketAddr,
-    /// Where the system tells the thread's time.
-    schedstat: PathBuf,
+use crate::Setting;
+
+/// A server, until this is dropped.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) address: SocketAddr,
 }
 
 impl Server {
     /// The scripted model.
-    pub(super) fn model(script: &str) -> Result<Self, Box<dyn Error>> {
-        let files = MemoryFiles::default().with("model.yaml", script);
-        let loaded = agentci_formats::load_model_script(&files, &mut Sources::default(), Path::new("model.yaml"));
-        let script: Arc<ModelScript> = Arc::new(loaded.map_err(|problems| format!("{problems:?}"))?);
-        Self::on_thread("model", async move |told: &mpsc::Sender<SocketAddr>| {
-            let server = ModelServer::start(script, ServerOptions::default()).await?;
-            told.send(server.address())?;
-            std::future::pending().await
-        })
+    pub(crate) fn model(setting: &Setting, script: &Path) -> Result<Self, Box<dyn Error>> {
+        Self::start(setting.agentci().args(["serve", "llm"]).arg(script))
     }
 
-    /// The least that a server of these bytes can do: it reads the request to its end and sends them, with
-    /// the headers that the model's answers have.
-    pub(super) fn bare(bytes: Vec<u8>) -> Result<Self, Box<dyn Error>> {
-        let bytes = Bytes::from(bytes);
-        Self::on_thread("bare", async move |told: &mpsc::Sender<SocketAddr>| {
-            let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-            told.send(listener.local_addr()?)?;
-            loop {
-                let (stream, _) = listener.accept().await?;
-                stream.set_nodelay(true)?;
-                let bytes = bytes.clone();
-                let service = service_fn(move |request: Request<Incoming>| {
-                    let bytes = bytes.clone();
-                    async move {
-                        let _ = request.into_body().collect().await;
-                        let mut response = Response::new(Full::new(bytes));
-                        let headers = response.headers_mut();
-                        headers.insert("content-type", HeaderValue::from_static("application/json"));
-                        headers.insert("x-request-id", HeaderValue::from_static("req_00000000000000000001"));
-                        Ok::<_, Infallible>(response)
-                    }
-                });
-                tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
-            }
-        })
+    /// The least that a server of this answer can do.
+    pub(crate) fn bare(setting: &Setting, answer: &Path) -> Result<Self, Box<dyn Error>> {
+        Self::start(Command::new(setting.program("bare_server")).arg(answer))
     }
 
-    fn on_thread<F>(name: &str, serve: F) -> Result<Self, Box<dyn Error>>
-    where
-        F: AsyncFnOnce(&mpsc::Sender<SocketAddr>) -> Result<(), Box<dyn Error>> + Send + 'static,
-    {
-        let (told, address) = mpsc::channel();
-        let (told_thread, thread) = mpsc::channel();
-        // The name is how a profiler tells them apart.
-        std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-            let here = std::fs::read_link("/proc/thread-self");
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            if let (Ok(here), Ok(runtime)) = (here, runtime)
-                && told_thread.send(here).is_ok()
-            {
-                let _ = runtime.block_on(serve(&told));
-            }
-        })?;
-        let schedstat = Path::new("/proc").join(thread.recv()?).join("schedstat");
-        Ok(Self { address: address.recv()?, schedstat })
+    /// A program that says where it is, in its first line.
+    pub(crate) fn start(command: &mut Command) -> Result<Self, Box<dyn Error>> {
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
+        let mut words = line.split(|letter: char| !letter.is_ascii_digit() && !".:".contains(letter));
+        let address = words.find_map(|word| word.trim_start_matches(':').parse().ok());
+        Ok(Self { child, address: address.ok_or_else(|| format!("no address in `{}`", line.trim_end()))? })
+    }
+
+    /// Asks it to end, and waits until it has.
+    pub(crate) fn end(mut self) -> Result<(), Box<dyn Error>> {
+        let id = Pid::from_raw(i32::try_from(self.child.id())?).ok_or("no process")?;
+        kill_process(id, Signal::TERM)?;
+        self.child.wait()?;
+        Ok(())
     }
 
     /// The CPU time of its thread so far.
-    pub(super) fn cpu(&self) -> Result<Duration, Box<dyn Error>> {
-        let text = std::fs::read_to_string(&self.schedstat)?;
+    pub(crate) fn cpu(&self) -> Result<Duration, Box<dyn Error>> {
+        let schedstat: PathBuf = ["/proc", &self.child.id().to_string(), "schedstat"].iter().collect();
+        let text = std::fs::read_to_string(schedstat)?;
         let nanoseconds = text.split_ascii_whitespace().next().ok_or("no time")?.parse()?;
         Ok(Duration::from_nanos(nanoseconds))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

@@ -9,6 +9,8 @@ use tokio::net::TcpStream;
 
 use super::client::percentile;
 use super::server::Server;
+use crate::Setting;
+use crate::row::Row;
 
 const STREAMS: u32 = 1_000;
 const TOKENS: u32 = 40;
@@ -17,17 +19,15 @@ const BETWEEN: Duration = Duration::from_millis(50);
 const APART: Duration = Duration::from_millis(1);
 
 /// How late tokens came, from the moment the request was sent.
-pub(super) struct Late {
-    pub(super) tokens: usize,
-    pub(super) p50_ms: f64,
-    pub(super) p99_ms: f64,
-    pub(super) most_ms: f64,
-}
-
-pub(super) fn measure() -> Result<Late, Box<dyn Error>> {
+pub(super) fn measure(setting: &Setting) -> Result<Vec<Row>, Box<dyn Error>> {
     let reply = "word ".repeat(TOKENS as usize);
-    let server =
-        Server::model(&format!("rules:\n- reply: {}\n  first_token: 50ms\n  tokens_per_second: 20\n", reply.trim()))?;
+    let folder = tempfile::tempdir()?;
+    let script = folder.path().join("model.yaml");
+    std::fs::write(
+        &script,
+        format!("rules:\n- reply: {}\n  first_token: 50ms\n  tokens_per_second: 20\n", reply.trim()),
+    )?;
+    let server = Server::model(setting, &script)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let late = runtime.block_on(async {
         let start = tokio::time::Instant::now();
@@ -45,8 +45,9 @@ pub(super) fn measure() -> Result<Late, Box<dyn Error>> {
         }
         Ok::<_, std::io::Error>(late)
     })?;
-    let most_ms = late.iter().copied().fold(0.0, f64::max);
-    Ok(Late { tokens: late.len(), p50_ms: percentile(late.clone(), 50), p99_ms: percentile(late, 99), most_ms })
+    let most = late.iter().copied().fold(0.0, f64::max);
+    let row = |what: &str, value| Row::value(format!("llm, {STREAMS} streams: token late, {what}"), "ms", value, None);
+    Ok(vec![row("p50", percentile(late.clone(), 50)), row("p99", percentile(late, 99)), row("most", most)])
 }
 
 /// Reads one stream; how late each token was, in milliseconds.

@@ -1,5 +1,7 @@
 //! The files of this machine.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
@@ -65,6 +67,42 @@ impl Files for DiskFiles {
             }
             Component::RootDir | Component::Prefix(_) => None,
         }
+    }
+}
+
+/// The files of this machine, and which of them were read.
+#[derive(Debug, Default)]
+pub struct NotedFiles {
+    read: RefCell<BTreeSet<PathBuf>>,
+}
+
+impl NotedFiles {
+    /// What was read, or looked for in vain.
+    pub fn into_read(self) -> BTreeSet<PathBuf> {
+        self.read.into_inner()
+    }
+}
+
+impl Files for NotedFiles {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+        self.read.borrow_mut().insert(path.to_path_buf());
+        DiskFiles.read(path, limit)
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
+        DiskFiles.list(folder)
+    }
+
+    fn kind(&self, path: &Path) -> Option<Kind> {
+        DiskFiles.kind(path)
+    }
+
+    fn name(&self, path: &Path) -> Option<String> {
+        DiskFiles.name(path)
+    }
+
+    fn parent(&self, folder: &Path) -> Option<PathBuf> {
+        DiskFiles.parent(folder)
     }
 }
 

@@ -34,7 +34,7 @@ pub use agentci_stubs as stubs;
 pub use agentci_stubs::Tool;
 pub use agentci_trace as trace;
 pub use agentci_verdict as verdict;
-pub use disk::DiskFiles;
+pub use disk::{DiskFiles, NotedFiles};
 pub use mock::{
     AgentTestCase, AgentTestConfig, AgentTestResult, AgentTestRunner, ConsoleReporter, JsonReporter, JunitReporter,
     MockLlmConfig, MockLlmProvider, MockLlmResponse, SuiteReporter, TestSuiteResult, assert_calls_tool,

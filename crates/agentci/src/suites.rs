@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use agentci_checks::Ready;
 use agentci_formats::LoadOptions;
-use agentci_plan::{Diagnostic, Diagnostics, Dialect, Mode, Plan, Suite};
+use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Mode, Plan, Suite};
 use agentci_runner::{Facts, Options, Run, Stop, Stopper, Unheard};
 use agentci_stubs::{Tool, ToolboxError};
 use agentci_trace::Redactor;
@@ -83,10 +83,19 @@ impl Suites {
 
     /// The same, with what the caller chooses for suites that leave it open.
     pub fn load_with<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>, options: &LoadOptions) -> Self {
+        Self::load_from(&DiskFiles, paths, options)
+    }
+
+    /// The same, with files that the caller looks after.
+    pub fn load_from<P: Into<PathBuf>>(
+        files: &dyn Files,
+        paths: impl IntoIterator<Item = P>,
+        options: &LoadOptions,
+    ) -> Self {
         let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
-        let mut loaded = agentci_formats::load_with(&DiskFiles, &paths, options);
+        let mut loaded = agentci_formats::load_with(files, &paths, options);
         let mut problems = loaded.diagnostics;
-        let (mut ready, found) = agentci_checks::compile(&loaded.plan, &DiskFiles);
+        let (mut ready, found) = agentci_checks::compile(&loaded.plan, files);
         problems.append(found);
         problems.append(scripts::read(&mut loaded.plan, &mut ready));
         replace_unusable(&mut loaded.plan, &ready);

@@ -173,6 +173,7 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
         let misfits = case.target.misfits(&case.turns);
         all.append(misfits.clone());
         ready.problems.append(misfits);
+        ready.turns.reserve_exact(case.turns.len());
         for turn in &case.turns {
             let checks = turn.checks.iter().filter_map(|check| make(check, &mut ready.problems, all));
             ready.turns.push(checks.collect());

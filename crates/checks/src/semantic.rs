@@ -86,7 +86,7 @@ static ARGUMENTS: Shape = Shape::new(
     ],
 );
 
-const THRESHOLD: Kind = Kind::Either(&[SHARE, Kind::Map(&SHARE)]);
+const THRESHOLD: Kind = Kind::Either(&[SHARE, Kind::FilledMap(&SHARE)]);
 const SHARE: Kind = Kind::Range(0.0, 1.0);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {

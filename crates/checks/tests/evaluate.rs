@@ -33,7 +33,7 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
         hooks: [].into(),
         turns: Vec::new(),
         checks: vec![Arc::new(check)],
-        limits: Limits::default(),
+        limits: Limits::none(),
         timeout: None,
         runs: 1,
         stop: StopRule::default(),

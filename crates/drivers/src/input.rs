@@ -1,5 +1,7 @@
 //! What goes into a turn, variables filled in.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 /// What goes into a turn.
@@ -21,14 +23,19 @@ pub enum Input {
 impl Input {
     /// The input as one value: what a program is sent, and what a trace shows.
     pub fn value(&self) -> Value {
-        match self {
-            Input::Task(task) => task.clone(),
+        self.as_value().into_owned()
+    }
+
+    /// The same for who only looks at it.
+    pub fn as_value(&self) -> Cow<'_, Value> {
+        Cow::Owned(match self {
+            Input::Task(task) => return Cow::Borrowed(task),
             Input::Messages(messages) => json!({ "messages": messages }),
             Input::Action { kind, arguments } => {
                 let mut map = Map::new();
                 map.insert(kind.clone(), arguments.clone());
                 Value::Object(map)
             }
-        }
+        })
     }
 }

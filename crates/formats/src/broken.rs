@@ -25,7 +25,7 @@ pub(crate) fn case(
         hooks: Arc::from([]),
         turns: Vec::new(),
         checks,
-        limits: Limits::default(),
+        limits: Limits::none(),
         timeout: None,
         runs: 1,
         stop: StopRule::default(),

@@ -33,7 +33,7 @@ pub struct Case {
     /// Checks over the whole case, shared ones first.
     pub checks: Vec<Arc<Check>>,
     /// What it may use up.
-    pub limits: Limits,
+    pub limits: Arc<Limits>,
     /// How long it may take before it is given up, if no limit on wall time says so earlier.
     pub timeout: Option<Duration>,
     /// How often it is run; it passes only if all runs do.

@@ -1,5 +1,7 @@
 //! What a case may use up.
 
+use std::sync::{Arc, LazyLock};
+
 use crate::Span;
 
 /// The most that is allowed of something, and the line that says so. Zero and less are allowed: then any use is too much.
@@ -27,6 +29,18 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// No limit at all, shared by all that have none.
+    pub fn none() -> Arc<Limits> {
+        static NONE: LazyLock<Arc<Limits>> = LazyLock::new(Arc::default);
+        Arc::clone(&NONE)
+    }
+
+    /// These limits, to be shared.
+    #[must_use]
+    pub fn shared(self) -> Arc<Limits> {
+        if self == Limits::default() { Limits::none() } else { Arc::new(self) }
+    }
+
     /// These limits where they are set, the others elsewhere.
     #[must_use]
     pub fn over(&self, below: &Limits) -> Limits {

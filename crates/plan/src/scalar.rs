@@ -65,8 +65,8 @@ impl Scalar {
             "false" | "False" | "FALSE" => return Some(Value::Bool(false)),
             _ => {}
         }
-        let lower = self.text.to_ascii_lowercase();
-        if matches!(lower.trim_start_matches(['+', '-']), ".inf" | ".nan") {
+        let unsigned = self.text.trim_start_matches(['+', '-']);
+        if unsigned.eq_ignore_ascii_case(".inf") || unsigned.eq_ignore_ascii_case(".nan") {
             return None;
         }
         let number = match reading {

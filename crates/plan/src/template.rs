@@ -209,7 +209,11 @@ pub enum Data {
 impl Data {
     /// Reads data in whose texts variables may stand.
     pub fn parse(written: Value) -> Self {
-        if holds_variable(&written) {
+        // Most data has nothing that could be a variable, and stays as it is.
+        if !any_text(&written, &|text| text.contains("${")) {
+            return Data::Literal(written);
+        }
+        if any_text(&written, &|text| matches!(Text::parse(text), Text::Template(_))) {
             return Data::Template(written);
         }
         Data::Literal(
@@ -264,11 +268,11 @@ fn collect(value: &Value, names: &mut BTreeSet<String>) {
     }
 }
 
-fn holds_variable(value: &Value) -> bool {
+fn any_text(value: &Value, is: &impl Fn(&str) -> bool) -> bool {
     match value {
-        Value::String(text) => text.contains("${") && matches!(Text::parse(text), Text::Template(_)),
-        Value::Array(items) => items.iter().any(holds_variable),
-        Value::Object(map) => map.values().any(holds_variable),
+        Value::String(text) => is(text),
+        Value::Array(items) => items.iter().any(|item| any_text(item, is)),
+        Value::Object(map) => map.values().any(|value| any_text(value, is)),
         _ => false,
     }
 }

@@ -14,7 +14,7 @@ pub struct Turn {
     /// Checks over this turn alone.
     pub checks: Arc<[Arc<Check>]>,
     /// Limits on this turn alone.
-    pub limits: Limits,
+    pub limits: Arc<Limits>,
     /// Where the turn stands.
     pub span: Span,
 }

@@ -1,5 +1,6 @@
 //! The secrets that a case brings along, known before its agent says anything.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use agentci_checks::ReadyCheck;
@@ -26,9 +27,8 @@ pub(crate) fn learn<'c>(
     for (name, value) in scope.variables() {
         own.learn_pair(name, value);
     }
-    for input in inputs {
-        own.learn(&input.value());
-    }
+    let inputs: Vec<Cow<'_, Value>> = inputs.iter().map(Input::as_value).collect();
+    inputs.iter().for_each(|input| own.learn(input));
     for (name, text) in handed_over(job.case) {
         if let Ok(value) = text.fill(&|name| scope.get(name)) {
             own.learn_pair(name, &value);
@@ -52,9 +52,7 @@ pub(crate) fn learn<'c>(
     for (name, value) in scope.variables() {
         run.learn_pair(name, value);
     }
-    for input in inputs {
-        run.learn(&input.value());
-    }
+    inputs.iter().for_each(|input| run.learn(input));
     for check in checks {
         learn_node(&check.check().arguments, &mut run);
     }

@@ -27,13 +27,13 @@ pub(crate) struct Model {
 pub(crate) async fn start(
     job: &Job<'_>,
     seed: u64,
-    observer: UnboundedSender<Kind>,
+    observer: Option<UnboundedSender<Kind>>,
 ) -> Result<Option<Model>, Box<Finding>> {
     let Some(world) = &job.case.world.model else { return Ok(None) };
     let options = ServerOptions {
         // The script's own seed makes every attempt alike, as whoever wrote it wants.
         seed: Some(world.script.seed.unwrap_or(seed)),
-        observer: Some(observer),
+        observer,
         observe_tools: !has_tools(&job.case.world),
         ..ServerOptions::default()
     };

@@ -100,9 +100,10 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     // In record mode nothing goes wrong on purpose: the recording is of the tools as they are.
     let planned = if job.options.mode == Mode::Record { [].into() } else { Arc::clone(&case.world.faults) };
     let faults = || Faults::new(Arc::clone(&planned), seed);
-    let (observer, wire) = unbounded_channel();
+    let has_wire = case.world.model.is_some() || matches!(case.world.tools, ToolSource::Routes(_));
+    let (observer, wire) = has_wire.then(unbounded_channel).unzip();
     let replayed = matches!(tape, Tape::Replay(..));
-    let surroundings = surroundings(job, &mut scope, replayed, faults(), &observer).await?;
+    let surroundings = surroundings(job, &mut scope, replayed, faults(), observer.as_ref()).await?;
     let Surroundings { tools, bases, mut environment, warning } = surroundings;
     let lookup = |name: &str| scope.get(name);
     let mut inputs = Vec::with_capacity(case.turns.len());
@@ -145,7 +146,7 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
         tools,
         bases,
         environment,
-        wire: watched.then_some(wire),
+        wire: wire.filter(|_| watched),
         warning,
         faults: faults(),
         normalizer,

@@ -30,14 +30,14 @@ pub(crate) async fn surroundings(
     scope: &mut Scope<'_>,
     replayed: bool,
     faults: Faults,
-    observer: &UnboundedSender<Kind>,
+    observer: Option<&UnboundedSender<Kind>>,
 ) -> Result<Surroundings, Unprepared> {
     let Services { tools: server, agents } = job.services;
     let world = &job.case.world;
     let tools = if replayed {
         None
     } else {
-        server.open(job, faults, observer.clone(), &|name| scope.get(name)).map_err(|finding| *finding)?
+        server.open(job, faults, observer.cloned(), &|name| scope.get(name)).map_err(|finding| *finding)?
     };
     let bases = server.bases(world, tools.as_ref());
     for (name, base) in &bases.bases {

@@ -5,7 +5,9 @@
 //! tells whose it is. Where there is no `/proc`, the group is all we have.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -142,15 +144,30 @@ fn orphans(tag: Option<&str>) -> Orphans {
 /// its list is enough; it is read after every attempt. While children leave, the list may miss one of the others: it is
 /// read until two readings agree.
 fn children() -> Vec<i32> {
-    let path = format!("/proc/self/task/{}/children", std::process::id());
-    let Ok(mut list) = fs::read_to_string(&path) else { return children_by_parent() };
+    static LIST: OnceLock<Option<File>> = OnceLock::new();
+    // Opened once: finding the file takes longer than reading it.
+    let list = LIST.get_or_init(|| File::open(format!("/proc/self/task/{}/children", std::process::id())).ok());
+    let read = || list.as_ref().and_then(|file| read_from_start(file).ok());
+    let Some(mut list) = read() else { return children_by_parent() };
     while !list.is_empty() {
-        match fs::read_to_string(&path) {
-            Ok(again) if again != list => list = again,
+        match read() {
+            Some(again) if again != list => list = again,
             _ => break,
         }
     }
-    list.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()).collect()
+    String::from_utf8_lossy(&list).split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()).collect()
+}
+
+/// All that a file holds now; the system makes it anew for whoever reads from the start.
+fn read_from_start(file: &File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        match file.read_at(&mut piece, bytes.len() as u64)? {
+            0 => return Ok(bytes),
+            count => bytes.extend_from_slice(&piece[..count]),
+        }
+    }
 }
 
 /// The same on kernels that do not list children: every process is asked for its parent.

@@ -43,7 +43,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     pub async fn next(&mut self) -> Result<Option<&[u8]>, LineError> {
         loop {
             let unseen = self.start + self.searched;
-            if let Some(length) = self.buffer[unseen..].iter().position(|byte| *byte == b'\n') {
+            if let Some(length) = memchr::memchr(b'\n', &self.buffer[unseen..]) {
                 let (start, end) = (self.start, unseen + length);
                 self.start = end + 1;
                 self.searched = 0;

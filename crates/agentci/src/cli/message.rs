@@ -11,14 +11,14 @@ use std::path::Path;
 use agentci::DiskFiles;
 use agentci::formats::YaoInput;
 use agentci::report::FanOut;
-use agentci::runner::Stopper;
+use agentci::runner::Stop;
 use agentci::verdict::{Body, ExitStatus, Finding, RunEvent, Status};
 use serde_json::Value;
 
 use super::facts::facts;
 use super::reports::ReportOf;
 use super::run::RunArguments;
-use super::session::{Session, stop_on_signals};
+use super::session::Session;
 
 /// Whether only the answer to a message is wanted, and not a run with a folder.
 pub(super) fn is_wanted(arguments: &RunArguments) -> bool {
@@ -64,10 +64,8 @@ impl Answer {
 
 impl Session<'_> {
     /// Says the message and prints the answer, or keeps it in the reports that were asked for.
-    pub(super) async fn answer(&mut self) -> ExitStatus {
+    pub(super) async fn answer(&mut self, stop: &Stop) -> ExitStatus {
         let Some(suite) = self.suites.plan().suites.first() else { return ExitStatus::Failed };
-        let (stopper, stop) = Stopper::new();
-        stop_on_signals(stopper);
         let mut reports = FanOut::default();
         let of = ReportOf { suite: &suite.name, dialect: suite.dialect.name(), folder: Path::new("") };
         let kept = !self.arguments.reports.add_to(&mut reports, of, &[]).is_empty();
@@ -78,7 +76,7 @@ impl Session<'_> {
             answer.borrow_mut().take(&event);
             reports.borrow_mut().on_event(&event);
         };
-        let status = self.suites.run_suite(0, &[0], &facts, &settings, &stop, &mut take).await;
+        let status = self.suites.run_suite(0, &[0], &facts, &settings, stop, &mut take).await;
         agentci::drivers::sweep_all().await;
         let answer = answer.into_inner();
         let mut failed = status > Status::Skipped;

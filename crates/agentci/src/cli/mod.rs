@@ -27,16 +27,19 @@ mod reports;
 mod results;
 mod run;
 mod scenario;
+mod schema;
 mod select;
 mod serve;
 mod session;
 mod shard;
 mod spelling;
 mod stored;
+mod watch;
 mod wrong;
 mod yao;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 
 use agentci::verdict::ExitStatus;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -82,6 +85,8 @@ enum Command {
     Init(init::InitArguments),
     /// List the cases of suites
     List(list::ListArguments),
+    /// Print JSON Schemas of suite files, for editors
+    Schema(schema::SchemaArguments),
     /// Stand in for a model until interrupted
     Serve(serve::ServeArguments),
     /// Print what a shell needs to complete commands and flags
@@ -97,6 +102,13 @@ enum Command {
 /// Runs the command line.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let arguments = spelling::two_dashes(arguments);
+    if let [_, only] = arguments.as_slice()
+        && (only == "--version" || only == "-V")
+    {
+        // Told before the flags of every command are put together, which takes longer than all the rest of it.
+        let _ = writeln!(std::io::stdout(), "agentci {}", env!("CARGO_PKG_VERSION"));
+        return ExitStatus::Success;
+    }
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -122,6 +134,7 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::Check(arguments)) => check::check(&arguments, context),
         Some(Command::Convert(arguments)) => convert::convert(&arguments, context),
         Some(Command::List(arguments)) => list::list(&arguments, context),
+        Some(Command::Schema(arguments)) => schema::schema(&arguments, context),
         Some(Command::Serve(arguments)) => serve::serve(arguments, context),
         Some(Command::Init(arguments)) => init::init(&arguments, context),
         Some(Command::Completions(arguments)) => completions::completions(&arguments, context),

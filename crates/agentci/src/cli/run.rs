@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use agentci::Suites;
-use agentci::plan::{Diagnostics, Mode, Severity, parse_duration};
+use agentci::plan::{Diagnostics, Files, Mode, Severity, parse_duration};
+use agentci::runner::{Part, Stop};
 use agentci::verdict::ExitStatus;
+use agentci::{DiskFiles, Suites};
 use clap::Args;
+use tokio::runtime::Runtime;
 
 use super::context::Context;
 use super::dialects::DialectFlags;
@@ -17,8 +19,9 @@ use super::reporter;
 use super::reports::ReportFlags;
 use super::scenario::ScenarioRunFlags;
 use super::select::Selection;
-use super::session::Session;
+use super::session::{Session, stopped_by_signals};
 use super::shard::ShardFlags;
+use super::watch;
 
 /// Arguments of `agentci run`.
 #[derive(Debug, Args)]
@@ -51,6 +54,9 @@ pub(crate) struct RunArguments {
     /// What every draw depends on; drawn anew and shown without it
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
+    /// Run again what a saved file touches, until interrupted
+    #[arg(long, conflicts_with_all = ["shard", "dry_run", "json"])]
+    pub(super) watch: bool,
     /// Say what would be run, and run nothing
     #[arg(long)]
     pub(super) dry_run: bool,
@@ -84,15 +90,47 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 }
 
 pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
+    if arguments.watch {
+        return watch::watch(arguments, context);
+    }
+    let mut suites = load(arguments, &DiskFiles);
+    let (selected, parts) = match prepare(&mut suites, arguments, context) {
+        Ok(prepared) => prepared,
+        Err(status) => return status,
+    };
+    if arguments.dry_run {
+        return dry_run(&suites, &selected, arguments.json, context);
+    }
+    let Some(runtime) = runtime(context) else { return ExitStatus::Failed };
+    let stop = {
+        let _within = runtime.enter();
+        stopped_by_signals()
+    };
+    execute(&suites, &selected, parts, arguments, context, &runtime, &stop)
+}
+
+/// Reads the suites that are meant.
+pub(super) fn load(arguments: &RunArguments, files: &dyn Files) -> Suites {
     let mut options = arguments.dialects.options();
     options.yao.timeout = arguments.timeout;
     options.yao.reporter.clone_from(&arguments.reporter);
-    let mut suites = Suites::load_with(arguments.dialects.paths(&arguments.paths), &options);
-    if !arguments.dialects.fit(&suites, context) {
-        return ExitStatus::Failed;
+    Suites::load_from(files, arguments.dialects.paths(&arguments.paths), &options)
+}
+
+/// The cases of each suite that are to be run, by position, and which part of a run they are.
+pub(super) type Prepared = (Vec<Vec<usize>>, Vec<Part>);
+
+/// Holds the flags against the suites, and tells what is wrong with both.
+pub(super) fn prepare(
+    suites: &mut Suites,
+    arguments: &RunArguments,
+    context: &Context,
+) -> Result<Prepared, ExitStatus> {
+    if !arguments.dialects.fit(suites, context) {
+        return Err(ExitStatus::Failed);
     }
     if !reporter::fits(arguments, suites.plan().suites.iter(), context) {
-        return ExitStatus::Failed;
+        return Err(ExitStatus::Failed);
     }
     if let Some(runs) = arguments.runs {
         suites.repeat(runs);
@@ -102,41 +140,55 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
         Err(nothing) => {
             context.show(suites.problems(), &suites.plan().sources);
             context.complain(&nothing.message, Some(&nothing.help));
-            return ExitStatus::Failed;
+            return Err(ExitStatus::Failed);
         }
     };
     let Ok(parts) = arguments.shard.apply(suites.plan(), &mut selected, context) else {
-        return ExitStatus::Failed;
+        return Err(ExitStatus::Failed);
     };
-    context.show(&not_told_later(&suites, &selected), &suites.plan().sources);
-    if let Err(misfit) = arguments.reports.fit(&to_run(&suites, &selected), arguments.json) {
+    context.show(&not_told_later(suites, &selected), &suites.plan().sources);
+    if let Err(misfit) = arguments.reports.fit(&to_run(suites, &selected), arguments.json) {
         context.complain(&misfit.message, Some(&misfit.help));
-        return ExitStatus::Failed;
+        return Err(ExitStatus::Failed);
     }
-    if !arguments.scenario.fit(&suites, &selected, &arguments.reports, context) {
-        return ExitStatus::Failed;
+    if !arguments.scenario.fit(suites, &selected, &arguments.reports, context) {
+        return Err(ExitStatus::Failed);
     }
-    let to_run = to_run(&suites, &selected).len();
-    if !arguments.gates.apply(&mut suites, to_run, context) {
-        return ExitStatus::Failed;
+    let to_run = to_run(suites, &selected).len();
+    if !arguments.gates.apply(suites, to_run, context) {
+        return Err(ExitStatus::Failed);
     }
-    if arguments.dry_run {
-        return dry_run(&suites, &selected, arguments.json, context);
-    }
-    gates::complain(&suites, &selected, context);
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
+    Ok((selected, parts))
+}
+
+/// What runs agents, and waits.
+pub(super) fn runtime(context: &Context) -> Option<Runtime> {
+    match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => Some(runtime),
         Err(error) => {
             context.complain(&format!("no runtime could be made: {error}"), None);
-            return ExitStatus::Failed;
+            None
         }
-    };
+    }
+}
+
+/// Runs these cases.
+pub(super) fn execute(
+    suites: &Suites,
+    selected: &[Vec<usize>],
+    parts: Vec<Part>,
+    arguments: &RunArguments,
+    context: &Context,
+    runtime: &Runtime,
+    stop: &Stop,
+) -> ExitStatus {
+    gates::complain(suites, selected, context);
     let seed = arguments.seed.unwrap_or_else(draw_seed);
-    let mut session = Session { arguments, context, suites: &suites, parts, seed, summaries: Vec::new() };
+    let mut session = Session { arguments, context, suites, parts, seed, summaries: Vec::new() };
     let status = if message::is_wanted(arguments) {
-        runtime.block_on(session.answer())
+        runtime.block_on(session.answer(stop))
     } else {
-        runtime.block_on(session.run(&selected))
+        runtime.block_on(session.run(selected, stop))
     };
     if arguments.json {
         session.print_summaries();

@@ -51,16 +51,14 @@ pub(super) struct Session<'s> {
 
 impl Session<'_> {
     /// Runs the suites one after the other.
-    pub(super) async fn run(&mut self, selected: &[Vec<usize>]) -> ExitStatus {
-        let (stopper, stop) = Stopper::new();
-        stop_on_signals(stopper);
+    pub(super) async fn run(&mut self, selected: &[Vec<usize>], stop: &Stop) -> ExitStatus {
         let mut status = ExitStatus::Success;
         for (position, selected) in selected.iter().enumerate() {
             let enough = stop.stopped() || (self.arguments.fail_fast && status != ExitStatus::Success);
             if selected.is_empty() || self.suites.ready().suites[position].refused || enough {
                 continue;
             }
-            status = status.max(self.run_suite(position, selected, &stop).await);
+            status = status.max(self.run_suite(position, selected, stop).await);
         }
         agentci::drivers::sweep_all().await;
         if stop.stopped() { ExitStatus::Interrupted } else { status }
@@ -284,6 +282,13 @@ async fn tick(reports: &RefCell<FanOut>) -> Infallible {
 /// The folder as the user would name it.
 fn shown(path: &Path) -> String {
     path.display().to_string()
+}
+
+/// What stops a run when we are asked to end; to be called within a runtime.
+pub(super) fn stopped_by_signals() -> Stop {
+    let (stopper, stop) = Stopper::new();
+    stop_on_signals(stopper);
+    stop
 }
 
 /// `SIGXFSZ`, which has one number on Linux and macOS.

@@ -56,6 +56,8 @@ impl Wrong {
         while let Some(argument) = given.next() {
             if SELECTING.contains(&argument.as_str()) {
                 given.next();
+            } else if argument == "--watch" {
+                // Once is enough.
             } else if !SELECTING.iter().any(|flag| argument.starts_with(&format!("{flag}="))) {
                 parts.push(quoted(argument)?);
             }

@@ -1,19 +1,16 @@
 //! Every command in the documentation is run, page by page, in the order of the page and in a folder of its own. `docs_page` has
 //! the comments by which a page says what a command comes to.
 
-use crate::docs_page::{Item, Page, files_below};
+use crate::docs_page::{Block, Item, Page, files_below};
 use crate::docs_reader::Reader;
 
 /// Commands that can not be run here: how they begin, and why.
-const NOT_RUN: [(&str, &str); 8] = [
+const NOT_RUN: [(&str, &str); 5] = [
     ("./test", "it is what runs this test"),
-    ("cargo install", "it builds the whole project anew"),
     ("docker build", "it needs Docker and builds the whole project anew"),
     ("docker run", "it needs Docker"),
     ("AGENT=us_payroll docker compose", "it needs Docker"),
     ("jq ", "it is not ours to install; interop/yao_results.test.py runs these"),
-    ("promptfoo ", "another tool"),
-    ("npx promptfoo", "another tool"),
 ];
 
 /// All pages whose commands are run.
@@ -55,7 +52,7 @@ fn follow(page: &Page) -> Vec<String> {
             if let Err(both) = reader.compare(block, &printed) {
                 wrong.push(format!("{place}: this is not what is printed\n{both}"));
             }
-        } else if block.language == "sh" {
+        } else if ["sh", "console"].contains(&block.language.as_str()) {
             printed.clear();
             let commands: Vec<String> = block.commands().into_iter().filter(|it| not_run(it).is_none()).collect();
             for (at, command) in commands.iter().enumerate() {
@@ -105,7 +102,12 @@ fn commands_of_the_reference_work() {
 
 #[test]
 fn commands_of_the_guides_work() {
-    follow_all(|path| path.starts_with("docs/guides/"));
+    follow_all(|path| path.starts_with("docs/guides/") && !path.contains("/moving-from-"));
+}
+
+#[test]
+fn commands_of_the_guides_of_moving_work() {
+    follow_all(|path| path.starts_with("docs/guides/moving-from-"));
 }
 
 #[test]
@@ -119,8 +121,7 @@ fn commands_of_all_other_pages_work() {
 fn every_command_that_is_not_run_is_there() {
     let mut seen = [false; NOT_RUN.len()];
     let pages: Vec<Page> = pages().iter().map(|path| Page::read(path)).collect();
-    let commands =
-        pages.iter().flat_map(Page::blocks).filter(|block| block.language == "sh").flat_map(|block| block.commands());
+    let commands = pages.iter().flat_map(Page::blocks).flat_map(Block::commands);
     for at in commands.filter_map(|command| not_run(&command)) {
         seen[at] = true;
     }
@@ -133,11 +134,40 @@ fn commands_are_marked_as_such() {
     for path in pages() {
         for block in Page::read(&path).blocks() {
             let language = block.language.as_str();
-            assert!(
-                !["bash", "shell", "console", ""].contains(&language),
-                "{path}:{}: write `sh`, or `text`",
-                block.line
-            );
+            assert!(!["bash", "shell", ""].contains(&language), "{path}:{}: write `sh`, or `text`", block.line);
         }
     }
+}
+
+/// What is wrong with a page that says this, in short.
+fn wrong_with(text: &str) -> Vec<String> {
+    let wrong = follow(&Page::parse("page.md", text));
+    wrong.into_iter().map(|it| it.lines().next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_page_that_is_wrong_is_noticed() {
+    let check = "<!-- given: a.yaml name: a -->\n```sh\nagentci check a.yaml\n```\n";
+    assert_eq!(wrong_with(check), ["page.md:2: `agentci check a.yaml`: exit code 1 instead of 0"]);
+    assert_eq!(wrong_with("```sh\ntrue\nfalse\n```\n"), ["page.md:1: `false`: exit code 1 instead of 0"]);
+    assert_eq!(wrong_with("<!-- exit: 1 -->\n```sh\nfalse\ntrue\n```\n").len(), 2);
+    let printed = "```sh\necho a\n```\n<!-- output -->\n```text\nb\n```\n";
+    assert_eq!(wrong_with(printed), ["page.md:5: this is not what is printed"]);
+    assert_eq!(wrong_with("<!-- background -->\n```sh\ntrue\n```\n"), ["page.md:2: `true` ended, or said nothing"]);
+    let suite = "```yaml\nsuite: a\ntarget: {}\ncases: []\n```\n";
+    assert_eq!(
+        wrong_with(suite),
+        ["page.md:1: this suite is wrong; name it, and what it needs, with `<!-- file: NAME -->`"]
+    );
+}
+
+#[test]
+fn a_page_that_is_right_passes() {
+    let folder = "```sh\nmkdir a && cd a\n```\n```sh\npwd | grep '/work/a$'\n```\n";
+    assert_eq!(wrong_with(folder), [""; 0]);
+    let served = "<!-- port: 8080 -->\n<!-- background -->\n```sh\nagentci serve llm --port 8080\n```\n<!-- output -->\n```text\n\
+                  {\"url\":\"http://127.0.0.1:8080\",\"openai_base_url\":\"http://127.0.0.1:8080/v1\",\"anthropic_base_url\":\"http://127.0.0.1:8080\"}\n```\n";
+    assert_eq!(wrong_with(served), [""; 0]);
+    let again = "<!-- exit: 1 -->\n```sh\ntrue\nfalse\n```\n";
+    assert_eq!(wrong_with(again), [""; 0]);
 }

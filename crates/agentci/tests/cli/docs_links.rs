@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::docs_page::{files_below, project, text_of};
 
-static LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[[^\]]*\]\(([^)\s]+)\)").unwrap());
+static LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[([^\]]*)\]\(([^)\s]+)\)").unwrap());
 
 /// Every page of the project that people read.
 fn pages() -> Vec<String> {
@@ -34,7 +34,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
         prose(text).filter_map(|line| line.trim_start_matches('#').strip_prefix(' ').filter(|_| line.starts_with('#')));
     for heading in headings {
         let kept = |letter: char| letter.is_alphanumeric() || ['-', '_', ' '].contains(&letter);
-        let heading = LINK.replace_all(heading, "$0").to_lowercase();
+        let heading = LINK.replace_all(heading, "$1").to_lowercase();
         let name: String = heading.trim().chars().filter(|letter| kept(*letter)).collect::<String>().replace(' ', "-");
         let free = (0..).map(|count| if count == 0 { name.clone() } else { format!("{name}-{count}") });
         anchors.extend(free.into_iter().find(|name| !anchors.contains(name)));
@@ -49,7 +49,7 @@ fn every_link_leads_somewhere() {
     for path in pages() {
         let text = text_of(&path);
         let folder = project().join(&path).parent().unwrap().to_path_buf();
-        for link in prose(&text).flat_map(|line| LINK.captures_iter(line)).map(|found| found.get(1).unwrap().as_str()) {
+        for link in prose(&text).flat_map(|line| LINK.captures_iter(line)).map(|found| found.get(2).unwrap().as_str()) {
             if ["http://", "https://", "mailto:"].iter().any(|outside| link.starts_with(outside)) {
                 continue;
             }
@@ -69,6 +69,6 @@ fn every_link_leads_somewhere() {
 
 #[test]
 fn headings_have_the_names_that_github_gives_them() {
-    let found = anchors("# In `summary.json`\n## What is it?\n## What is it?\n```sh\n# no heading\n```\n");
+    let found = anchors("# In [`summary.json`](a.md)\n## What is it?\n## What is it?\n```sh\n# no heading\n```\n");
     assert_eq!(found.into_iter().collect::<Vec<_>>(), ["in-summaryjson", "what-is-it", "what-is-it-1"]);
 }

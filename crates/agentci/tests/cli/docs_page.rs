@@ -26,14 +26,14 @@ pub(crate) fn text_of(path: &str) -> String {
     fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// Every file with this extension at or below a path of the project, by its path from there, sorted.
+/// Every file with this extension at or below a path of the project, by its path from there, sorted; all files without one.
 pub(crate) fn files_below(path: &str, extension: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut waiting = vec![project().join(path)];
     while let Some(next) = waiting.pop() {
         if next.is_dir() {
             waiting.extend(fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()));
-        } else if next.extension().is_some_and(|is| is == extension) {
+        } else if extension.is_empty() || next.extension().is_some_and(|is| is == extension) {
             found.push(next.strip_prefix(project()).unwrap().to_str().unwrap().to_owned());
         }
     }
@@ -85,9 +85,13 @@ pub(crate) struct Block {
 impl Page {
     /// Reads a page of the project.
     pub(crate) fn read(path: &str) -> Self {
+        Self::parse(path, &text_of(path))
+    }
+
+    /// Reads the text of a page.
+    pub(crate) fn parse(path: &str, text: &str) -> Self {
         let mut items = Vec::new();
         let mut next = Block::default();
-        let text = text_of(path);
         let mut lines = text.lines().enumerate();
         while let Some((at, line)) = lines.next() {
             let place = format!("{path}:{}", at + 1);
@@ -132,10 +136,16 @@ impl Page {
 }
 
 impl Block {
-    /// Its commands: one a line, unless a line ends in `\` or begins a text that is handed to a command.
+    /// Its commands: one a line, unless a line ends in `\` or begins a text that is handed to a command. In a block of the language
+    /// `console` they stand after `$ `, between what they print.
     pub(crate) fn commands(&self) -> Vec<String> {
         let mut commands = Vec::new();
-        let mut lines = self.text.lines();
+        let typed = |line| match self.language.as_str() {
+            "sh" => Some(line),
+            "console" => str::strip_prefix(line, "$ "),
+            _ => None,
+        };
+        let mut lines = self.text.lines().filter_map(typed);
         while let Some(line) = lines.next() {
             let mut command = line.trim_end().to_owned();
             let mut more = |command: &mut String| {
@@ -162,6 +172,8 @@ impl Block {
 #[test]
 fn commands_may_have_several_lines() {
     let text = "# first\nagentci run \\\n  evals\n\ncat > a <<'END'\none\nEND\nls\n".to_owned();
-    let block = Block { text, ..Block::default() };
+    let block = Block { language: "sh".into(), text, ..Block::default() };
     assert_eq!(block.commands(), ["agentci run \\\n  evals", "cat > a <<'END'\none\nEND", "ls"]);
+    let typed = Block { language: "console".into(), text: "$ ls\na b\n".into(), ..Block::default() };
+    assert_eq!(typed.commands(), ["ls"]);
 }

@@ -17,13 +17,16 @@ use crate::filter::filter;
 use crate::processes::signal;
 
 /// How long a command may take, on a machine of any speed.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What a command is called by readers of the README, who have not installed anything.
 const BY_CARGO: &str = "cargo run --release --locked -- ";
 
 /// A run folder as a page writes it: it stands for the newest one of that suite.
 static RUN_FOLDER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"([\w./-]+/)\d{8}-\d{6}\b").unwrap());
+
+/// A similarity, whose last digits depend on the machine.
+static SIMILARITY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b[01]\.\d{4}\b").unwrap());
 
 /// A reader, and the folder they work in.
 pub(crate) struct Reader {
@@ -117,7 +120,7 @@ impl Reader {
 
     /// Whether what was printed is what the page shows, apart from what differs from run to run; else both.
     pub(crate) fn compare(&self, shown: &Block, printed: &str) -> Result<(), String> {
-        let filtered = |text: &str| filter(text, &self.work());
+        let filtered = |text: &str| SIMILARITY.replace_all(&filter(text, &self.work()), "[similarity]").into_owned();
         let (shown, printed) = (filtered(&self.with_ports(&shown.text)), filtered(printed));
         let (wanted, lines): (Vec<&str>, Vec<&str>) = (shown.lines().collect(), printed.trim_end().lines().collect());
         if fits(&wanted, &lines) { Ok(()) } else { Err(format!("shown:\n{shown}\nprinted:\n{printed}")) }
@@ -129,11 +132,11 @@ impl Reader {
             let newest = newest(&self.at.join(&found[1]));
             newest.map_or_else(|| found[0].to_owned(), |name| format!("{}{name}", &found[1]))
         });
-        let script = format!("trap 'pwd > \"$HOME/at\"' EXIT\n{command}");
+        let script = format!("trap 'pwd > \"$DOCS_AT\"' EXIT\n{command}");
         let mut shell = Command::new("bash");
         let path = format!("{}:{}", self.home.path().join("bin").display(), std::env::var("PATH").unwrap());
         shell.args(["-c", &script]).current_dir(&self.at).stdin(Stdio::null()).process_group(0);
-        shell.env("PATH", path).env("HOME", self.home.path()).env("TERM", "dumb");
+        shell.env("PATH", path).env("DOCS_AT", self.home.path().join("at")).env("TERM", "dumb");
         for (name, _) in std::env::vars_os() {
             let theirs =
                 ["CI", "GITHUB_", "GITLAB_", "JOB_", "OPENAI_", "ANTHROPIC_", "AGENTCI", "NO_COLOR", "COLUMNS"];

@@ -19,6 +19,18 @@ fn alone_it_prints_help() {
 }
 
 #[test]
+fn the_version_is_the_same_however_it_is_asked_for() {
+    // Alone it is told before the flags are looked at; beside a flag it is not.
+    let beside = Suite::empty().agentci(&["--color", "never", "--version"]);
+    assert_eq!((beside.code, beside.stderr.as_str()), (Some(0), ""));
+    assert!(beside.stdout.starts_with("agentci ") && beside.stdout.ends_with('\n'), "{beside:?}");
+    for alone in ["--version", "-V"] {
+        let ran = Suite::empty().agentci(&[alone]);
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), beside.stdout.as_str(), ""));
+    }
+}
+
+#[test]
 fn wrong_usage_is_two() {
     for arguments in
         [&["run", "--no-such-flag"][..], &["no-such-command"], &["check"], &["convert"], &["run", "--fail-fast=yes"]]

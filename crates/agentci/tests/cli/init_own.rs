@@ -73,6 +73,14 @@ fn a_program_is_found_wherever_the_run_starts() {
 }
 
 #[test]
+fn a_program_on_the_path_is_not_mistaken_for_a_file() {
+    let suite = Suite::empty().file("python3", "not this one").file("agent.py", AGENT);
+    assert_eq!(suite.agentci(&["init", "t", "--command", "python3 agent.py"]).code, Some(0));
+    let ran = suite.agentci(&["run", "t"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
 fn what_a_shell_understands_is_left_to_a_shell() {
     let suite = passes(&["--kind", "command", "--command", "cd bot && NAME=x python3 agent.py"]);
     let text = fs::read_to_string(suite.path("evals/first/agentci.yaml")).unwrap();

@@ -210,7 +210,7 @@ impl Opened {
             let rules = turn.block.map(|block| named.gather(&block, budget));
             demands.extend(rules.iter().flat_map(|rules| &rules.require).cloned());
             let checks = merged.turn(rules.as_ref(), budget);
-            self.turns.push(Turn { said: turn.said, checks, limits: Limits::default(), span: turn.span });
+            self.turns.push(Turn { said: turn.said, checks, limits: Limits::none(), span: turn.span });
         }
         self.checks = merged.whole();
         demands
@@ -244,7 +244,7 @@ impl Opened {
             hooks: hooks.into(),
             turns: self.turns,
             checks: self.checks,
-            limits: Limits::default(),
+            limits: Limits::none(),
             timeout: None,
             runs: 1,
             stop: StopRule::FirstFailedTurn,

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cassette, Diagnostics, Dialect, Files, Hook, LiveTools, Mode, ModelWorld, Node, Recording, Sources, Spanned,
-    Suite, Target, Text, ToolSource, World, join,
+    Case, Cassette, Diagnostics, Dialect, Files, Hook, Limits, LiveTools, Mode, ModelWorld, Node, Recording, Sources,
+    Spanned, Suite, Target, Text, ToolSource, World, join,
 };
 
 use super::read::{self, CaseFile, ReadCase};
 use super::settings::{Settings, Timeout, WorldSettings};
+use super::words::Place;
 use crate::broken;
 use crate::ids::Ids;
 
@@ -29,22 +30,34 @@ pub(crate) fn lower(
     diagnostics: &mut Diagnostics,
 ) -> Option<Suite> {
     let mut problems = Diagnostics::default();
-    let suite = read::suite(files, path, root, &mut problems);
+    let Some(suite) = read::suite(files, path, root, &mut problems) else {
+        diagnostics.append(problems);
+        return None;
+    };
     let mut ids = Ids::default();
-    for case in suite.iter().flat_map(|suite| &suite.cases) {
+    let place = Place { files, folder: &suite.folder };
+    let defaults = Defaults::new(suite.settings, &suite.folder);
+    // Each case is lowered as soon as it is read: what was read of all of them would take more room than the suite itself.
+    let mut cases = Vec::with_capacity(suite.cases.len());
+    for (index, node) in suite.cases.iter().enumerate() {
+        let case = ReadCase::read(node, place, suite.has_target);
         if let Some(id) = case.id() {
             ids.claim(id, sources, &mut problems);
         }
         for problem in &case.problems {
             diagnostics.push(problem.clone());
         }
+        cases.push(defaults.case(case, index));
     }
     let refused = problems.has_errors();
     diagnostics.append(problems);
-    let suite = suite.filter(|_| !refused)?;
-    let defaults = Defaults::new(suite.settings, &suite.folder);
-    let cases: Vec<Case> =
-        suite.cases.into_iter().enumerate().map(|(index, case)| defaults.case(case, index, &mut ids)).collect();
+    if refused {
+        return None;
+    }
+    // Names are made up for those that have none when all others are known.
+    let made = cases.into_iter().enumerate();
+    let made = made.map(|(index, case)| case.unwrap_or_else(|read| defaults.broken(*read, index, &mut ids)));
+    let cases: Vec<Case> = made.collect();
     Some(Suite {
         agents: suite.agents,
         embedder: suite.embedder,
@@ -77,6 +90,7 @@ struct Defaults<'s> {
     world: Option<Arc<World>>,
     variables: Arc<[(String, Text)]>,
     hooks: Arc<[Hook]>,
+    limits: Arc<Limits>,
 }
 
 impl<'s> Defaults<'s> {
@@ -89,25 +103,37 @@ impl<'s> Defaults<'s> {
             world: (!per_case).then(|| Arc::new(world(&nothing, &settings.world, "", folder))),
             variables: settings.variables.clone().into(),
             hooks: settings.hooks.clone().into(),
+            limits: settings.limits.clone().shared(),
             settings,
         }
     }
 
-    fn case(&self, read: ReadCase, index: usize, ids: &mut Ids) -> Case {
-        let own_id = read.id().cloned();
-        let ReadCase { file, checks, span, problems, .. } = read;
-        let target = file.as_ref().and_then(|file| file.settings.target.as_ref()).or(self.settings.target.as_ref());
-        let target = target.map(|target| target.at(index));
-        match (file, target) {
-            (Some(file), Some(target)) => self.complete(file, target),
-            (_, target) => {
-                let (id, span) = match own_id {
-                    Some(id) => (id.value, id.span),
-                    None => (ids.free(&format!("case {}", index + 1), span), span),
-                };
-                broken::case(id, span, target.unwrap_or_else(|| broken::no_target(span)), checks, problems)
+    /// A case that is complete, or what was read of one that is not.
+    fn case(&self, mut read: ReadCase, index: usize) -> Result<Case, Box<ReadCase>> {
+        let target = self.target(read.file.as_ref(), index);
+        match (read.file.take(), target) {
+            (Some(file), Some(target)) => Ok(self.complete(file, target)),
+            (file, _) => {
+                read.file = file;
+                Err(Box::new(read))
             }
         }
+    }
+
+    fn broken(&self, read: ReadCase, index: usize, ids: &mut Ids) -> Case {
+        let target = self.target(read.file.as_ref(), index);
+        let (id, span) = match read.id().cloned() {
+            Some(id) => (id.value, id.span),
+            None => (ids.free(&format!("case {}", index + 1), read.span), read.span),
+        };
+        let target = target.unwrap_or_else(|| broken::no_target(span));
+        broken::case(id, span, target, read.checks, read.problems)
+    }
+
+    /// How the agent of a case is reached: its own way, or the suite's.
+    fn target(&self, file: Option<&CaseFile>, index: usize) -> Option<Arc<Target>> {
+        let target = file.and_then(|file| file.settings.target.as_ref()).or(self.settings.target.as_ref());
+        target.map(|target| target.at(index))
     }
 
     fn complete(&self, file: CaseFile, target: Arc<Target>) -> Case {
@@ -118,8 +144,7 @@ impl<'s> Defaults<'s> {
             Some(shared) if !own_world => shared.clone(),
             _ => Arc::new(world(&settings.world, &common.world, &id.value, self.folder)),
         };
-        let mut checks = common.checks.clone();
-        checks.extend(settings.checks);
+        let checks = common.checks.iter().cloned().chain(settings.checks).collect();
         Case {
             id: id.value,
             span: id.span,
@@ -132,7 +157,11 @@ impl<'s> Defaults<'s> {
             hooks: self.hooks(settings.hooks),
             turns,
             checks,
-            limits: settings.limits.over(&common.limits),
+            limits: if settings.limits == Limits::default() {
+                Arc::clone(&self.limits)
+            } else {
+                settings.limits.over(&common.limits).shared()
+            },
             timeout: match settings.timeout.or(common.timeout) {
                 None => Some(DEFAULT_TIMEOUT),
                 Some(Timeout::None) => None,

@@ -181,7 +181,7 @@ impl Printer<'_> {
     fn turns(&self, turns: &[Turn]) -> Pair {
         match turns {
             [Turn { said: Said::Input(data), checks, limits, .. }]
-                if checks.is_empty() && *limits == Limits::default() =>
+                if checks.is_empty() && **limits == Limits::default() =>
             {
                 self.pair("input", Node::from_value(&data.written(), self.span))
             }

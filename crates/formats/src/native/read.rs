@@ -20,7 +20,7 @@ use crate::skip::{SKIP, skip};
 use crate::surroundings::{REDACTION, read_redaction};
 
 /// What a suite file says.
-pub(super) struct SuiteFile {
+pub(super) struct SuiteFile<'n> {
     pub(super) name: Spanned<String>,
     pub(super) folder: PathBuf,
     pub(super) mode: Option<Mode>,
@@ -30,7 +30,10 @@ pub(super) struct SuiteFile {
     pub(super) embedder: Option<Spanned<String>>,
     pub(super) settings: Settings,
     pub(super) agents: Vec<(String, Arc<Target>)>,
-    pub(super) cases: Vec<ReadCase>,
+    /// Its cases, to be read one by one.
+    pub(super) cases: &'n [Node],
+    /// Whether cases need no target of their own.
+    pub(super) has_target: bool,
 }
 
 /// A suite file.
@@ -77,9 +80,13 @@ static CASE: Shape = Shape::new(
 .with(&[SETTINGS])
 .rules(&[Rule::One(&["input", "turns"])]);
 
-/// Reads a suite file; `None` when something it can not do without is missing or wrong. The problems of the cases stay with
-/// the cases.
-pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
+/// Reads a suite file but for its cases; `None` when something it can not do without is missing or wrong.
+pub(super) fn suite<'n>(
+    files: &dyn Files,
+    path: &Path,
+    root: &'n Node,
+    problems: &mut Diagnostics,
+) -> Option<SuiteFile<'n>> {
     let mut fields = SUITE.open(root, problems)?;
     let name = fields.required("suite", problems).and_then(|node| read::name(node, "suite", problems));
     let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
@@ -97,13 +104,15 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let settings = settings(&mut fields, place, problems);
     let agents = fields.optional("agents").map(|node| agents(node, place, problems)).unwrap_or_default();
     let has_target = fields.optional("target").is_some();
-    let cases = fields.required("cases", problems).and_then(|node| cases(node, place, has_target, problems));
+    let cases = fields.required("cases", problems).and_then(|node| cases(node, has_target, problems));
     fields.finish(problems);
     if name.is_none() {
         // The suite is refused without its name; what is wrong with its cases is told all the same.
-        cases.iter().flatten().for_each(|case| problems.append(case.problems.clone()));
+        let read = |case: &Node| ReadCase::read(case, place, has_target).problems;
+        cases.into_iter().flatten().for_each(|case| problems.append(read(case)));
     }
-    Some(SuiteFile { name: name?, mode, output_dir, redact, gates, embedder, settings, agents, cases: cases?, folder })
+    let (name, cases) = (name?, cases?);
+    Some(SuiteFile { name, mode, output_dir, redact, gates, embedder, settings, agents, cases, has_target, folder })
 }
 
 /// Agents by their names.
@@ -117,7 +126,7 @@ fn agents(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<(Str
     pairs.iter().filter_map(agent).collect()
 }
 
-fn cases(node: &Node, place: Place<'_>, has_target: bool, problems: &mut Diagnostics) -> Option<Vec<ReadCase>> {
+fn cases<'n>(node: &'n Node, has_target: bool, problems: &mut Diagnostics) -> Option<&'n [Node]> {
     let items = read::list(node, "cases", problems)?;
     if items.is_empty() {
         problems.push(
@@ -136,7 +145,7 @@ fn cases(node: &Node, place: Place<'_>, has_target: bool, problems: &mut Diagnos
         );
         return None;
     }
-    Some(items.iter().map(|item| ReadCase::read(item, place, has_target)).collect())
+    Some(items)
 }
 
 /// A case with whatever is wrong with it.
@@ -152,7 +161,7 @@ pub(super) struct ReadCase {
 }
 
 impl ReadCase {
-    fn read(node: &Node, place: Place<'_>, suite_has_target: bool) -> Self {
+    pub(super) fn read(node: &Node, place: Place<'_>, suite_has_target: bool) -> Self {
         let mut problems = Diagnostics::default();
         let file = case(node, place, suite_has_target, &mut problems).filter(|_| !problems.has_errors());
         let id = if file.is_some() { None } else { ids::readable(node) };

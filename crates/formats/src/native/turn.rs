@@ -51,7 +51,7 @@ pub(super) fn turns(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -
     match (fields.optional("input"), fields.optional("turns")) {
         (Some(input), None) => {
             let said = said_input(input, problems)?;
-            Some(vec![Turn { said, checks: Arc::from([]), limits: Limits::default(), span: input.span }])
+            Some(vec![Turn { said, checks: Arc::from([]), limits: Limits::none(), span: input.span }])
         }
         (None, Some(turns)) => {
             let items = read::list(turns, "turns", problems)?;
@@ -114,7 +114,12 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
             None
         }
     };
-    Some(Turn { said: said?, checks: checks.into_iter().map(Arc::new).collect(), limits, span: node.span })
+    Some(Turn {
+        said: said?,
+        checks: checks.into_iter().map(Arc::new).collect(),
+        limits: limits.shared(),
+        span: node.span,
+    })
 }
 
 fn action(pair: &Pair) -> Action {

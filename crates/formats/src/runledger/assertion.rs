@@ -80,7 +80,7 @@ static SEMANTIC: Shape = Shape::new(
         ),
         optional(
             "threshold",
-            Kind::Either(&[Kind::Range(0.0, 1.0), Kind::Map(&Kind::Range(0.0, 1.0))]),
+            Kind::Either(&[Kind::Range(0.0, 1.0), Kind::FilledMap(&Kind::Range(0.0, 1.0))]),
             "The least similarity, or one for each embedder.",
         ),
     ],

@@ -199,12 +199,12 @@ impl Shared {
             turns: vec![Turn {
                 said: Said::Input(Data::Literal(file.input.value)),
                 checks: Arc::from([]),
-                limits: Limits::default(),
+                limits: Limits::none(),
                 span: file.input.span,
             }],
             checks,
             timeout: limits.wall_ms.is_none().then_some(DEFAULT_TIMEOUT),
-            limits,
+            limits: limits.shared(),
             runs: 1,
             stop: StopRule::default(),
             asked: None,
@@ -333,7 +333,7 @@ mod tests {
         let problem = loaded.diagnostics.iter().next().unwrap();
         assert_eq!(problem.message, "the case id `a` is used twice");
         assert_eq!(problem.label, "first used in `s/cases/a.yaml` at line 1");
-        assert_eq!(problem.place(&loaded.plan.sources).path, "s/cases/b.yaml");
+        assert_eq!(&*problem.place(&loaded.plan.sources).path, "s/cases/b.yaml");
     }
 
     #[test]

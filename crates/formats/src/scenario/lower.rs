@@ -156,7 +156,7 @@ impl<'s> Shared<'s> {
         let turn = Turn {
             said: Said::Input(file.input.value),
             checks: Arc::from([]),
-            limits: Limits::default(),
+            limits: Limits::none(),
             span: file.input.span,
         };
         Case {
@@ -176,7 +176,7 @@ impl<'s> Shared<'s> {
             hooks: Arc::from([]),
             turns: vec![turn],
             checks: vec![Arc::new(check)],
-            limits: Limits::default(),
+            limits: Limits::none(),
             timeout: None,
             runs: 1,
             stop: StopRule::default(),

@@ -7,7 +7,7 @@ use crate::normal;
 use crate::quantity::tidy;
 
 /// A number, or one for each embedder.
-pub(super) const THRESHOLD: Kind = Kind::Either(&[Kind::Range(0.0, 1.0), Kind::Map(&Kind::Range(0.0, 1.0))]);
+pub(super) const THRESHOLD: Kind = Kind::Either(&[Kind::Range(0.0, 1.0), Kind::FilledMap(&Kind::Range(0.0, 1.0))]);
 
 /// Reads a threshold, in the form that the check takes.
 pub(super) fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {

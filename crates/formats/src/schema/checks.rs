@@ -37,8 +37,8 @@ pub(super) fn check(writer: &mut Writer<'_>) -> Value {
             "minProperties": 1,
             "maxProperties": 1,
         });
-        let either =
-            |mapping: Value, about: &str| json!({ "description": about, "anyOf": [{ "enum": bare }, mapping] });
+        // A condition rather than two ways to be right, so that a wrong mapping is told of as one.
+        let either = |mapping: Value, about: &str| json!({ "description": about, "if": { "type": "string" }, "then": { "enum": bare }, "else": mapping });
         writer.definitions.insert(CHECK.into(), either(whole, "What is asked: the name of a check and its arguments."));
         writer.definitions.insert(NEGATED.into(), either(negated, "A check that must not hold."));
     }
@@ -51,9 +51,12 @@ pub(super) fn arguments(name: &str, writer: &mut Writer<'_>) -> Value {
     known.map_or_else(|| json!({}), |check| writer.arguments(&check.arguments))
 }
 
+/// What stands after the name of a check, which is written once.
 fn kind(check: &CheckShape, writer: &mut Writer<'_>) -> (String, Value) {
     let arguments = writer.arguments(&check.arguments);
-    (check.name.to_owned(), described(check.about, arguments))
+    let name = format!("{CHECK}-{}", check.name);
+    writer.definitions.insert(name.clone(), described(check.about, arguments));
+    (check.name.to_owned(), reference(&name))
 }
 
 /// The same schema with a description, beside which a reference alone would be all that counts.

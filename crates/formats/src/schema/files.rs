@@ -35,7 +35,7 @@ static SCHEMAS: [SchemaFile; 13] = [
         Some(Dialect::Native),
         "agentci suite, or the settings of a project",
         &["agentci.yaml", "agentci.yml"],
-        Kind::Either(&[Kind::Having("cases", &native::SUITE, &scenario::SETTINGS), Kind::Nothing]),
+        Kind::Having("cases", &native::SUITE, &scenario::SETTINGS),
     ),
     file(
         "model-script",

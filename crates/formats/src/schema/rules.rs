@@ -51,6 +51,12 @@ fn one(shape: &Shape, rule: &Rule) -> Value {
     }
 }
 
+/// A mapping that has a key, with a value unless nothing is one for it.
+pub(super) fn has(shape: &Shape, key: &str) -> Value {
+    let allowed = shape.fields().any(|field| field.key == key && field.kind.allows_nothing());
+    if allowed { json!({ "required": [key] }) } else { present(shape, key) }
+}
+
 /// A mapping in which a key has a value.
 fn present(shape: &Shape, key: &str) -> Value {
     let kind = shape.fields().find(|field| field.key == key).map_or(Kind::Data, |field| field.kind);

@@ -56,7 +56,11 @@ fn add(kind: &Kind, checks: &[&'static CheckShape], met: &mut Vec<&'static Shape
 /// What a list is of.
 fn innermost(kind: &Kind) -> &Kind {
     match kind {
-        Kind::List(inner) | Kind::Filled(inner) | Kind::OneOrMore(inner) | Kind::Map(inner) => innermost(inner),
+        Kind::List(inner)
+        | Kind::Filled(inner)
+        | Kind::OneOrMore(inner)
+        | Kind::Map(inner)
+        | Kind::FilledMap(inner) => innermost(inner),
         _ => kind,
     }
 }

@@ -16,13 +16,18 @@ const VARIABLE: &str = "\\$\\{";
 pub(super) fn plain(kind: &Kind, templated: bool) -> Value {
     match kind {
         Kind::Text => json!({ "type": "string" }),
-        Kind::Name => json!({ "type": "string", "pattern": "\\S" }),
-        Kind::Like(pattern) => json!({ "type": "string", "pattern": pattern }),
-        Kind::Address => {
-            json!({ "type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://[^/\\s]\\S*$|\\$\\{" })
-        }
+        Kind::Name => like("\\S", "It must not be blank."),
+        Kind::Like(pattern) => like(pattern, ""),
+        Kind::Address => like(
+            "^[Hh][Tt][Tt][Pp][Ss]?://[^/\\s]\\S*$|\\$\\{",
+            "Write a whole address, http://.. or https://.., or use a variable.",
+        ),
         Kind::Word => json!({ "type": ["string", "number", "boolean"] }),
-        Kind::Truth => json!({ "type": ["boolean", "string"], "pattern": TRUTH }),
+        Kind::Truth => json!({
+            "type": ["boolean", "string"],
+            "pattern": TRUTH,
+            "patternErrorMessage": "Write true or false.",
+        }),
         Kind::Count(least) => json!({ "type": "integer", "minimum": least, "maximum": u32::MAX }),
         Kind::Whole(least, most) => {
             bounded("integer", (*least != i64::MIN).then(|| json!(least)), (*most != i64::MAX).then(|| json!(most)))
@@ -34,6 +39,7 @@ pub(super) fn plain(kind: &Kind, templated: bool) -> Value {
         Kind::Spelt(most) => {
             let mut schema = bounded("number", Some(json!(0)), finite(*most));
             schema["type"] = json!(["number", "string"]);
+            schema["patternErrorMessage"] = json!("Write a number.");
             schema["pattern"] = json!("^\\s*[+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?\\s*$");
             schema
         }
@@ -68,15 +74,20 @@ fn bounded(kind: &str, least: Option<Value>, most: Option<Value>) -> Value {
     Value::Object(schema)
 }
 
+/// A text that matches a pattern, with what editors that can say more than the pattern say.
+fn like(pattern: &str, remedy: &str) -> Value {
+    let mut schema = json!({ "type": "string", "pattern": pattern });
+    if !remedy.is_empty() {
+        schema["patternErrorMessage"] = json!(remedy);
+    }
+    schema
+}
+
 /// A time with its unit; zero needs none.
 fn duration(sign: &str, templated: bool) -> Value {
     let variable = if templated { "|\\$\\{" } else { "" };
-    json!({
-        "type": ["string", "integer"],
-        "pattern": format!("^{sign}(0|{DURATION})${variable}"),
-        "minimum": 0,
-        "maximum": 0,
-    })
+    let pattern = format!("^{sign}(0|{DURATION})${variable}");
+    json!({ "anyOf": [like(&pattern, "Write a number and a unit: 300ms, 20s, 1m30s."), { "const": 0 }] })
 }
 
 /// A list of such values.

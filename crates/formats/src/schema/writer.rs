@@ -52,10 +52,13 @@ impl<'c> Writer<'c> {
             Kind::Filled(item) => values::list(&self.kind(item), true),
             Kind::OneOrMore(item) => values::one_or_more(self.kind(item)),
             Kind::Map(value) => json!({ "type": "object", "additionalProperties": self.kind(value) }),
+            Kind::FilledMap(value) => {
+                json!({ "type": "object", "additionalProperties": self.kind(value), "minProperties": 1 })
+            }
             Kind::Shape(shape) => self.shape(shape),
             Kind::Tagged(tagged) => self.tagged(tagged),
             Kind::Having(key, with, without) => {
-                json!({ "if": { "required": [key] }, "then": self.shape(with), "else": self.shape(without) })
+                json!({ "if": rules::has(with, key), "then": self.shape(with), "else": self.shape(without) })
             }
             Kind::Either(kinds) => self.either(kinds),
             Kind::Check => checks::check(self),
@@ -74,10 +77,15 @@ impl<'c> Writer<'c> {
 
     /// A reference to the schema of a shape, which is written once.
     fn shape(&mut self, shape: &'static Shape) -> Value {
+        self.shape_of(shape, "")
+    }
+
+    /// The same, with a word that tells it from others that are called so.
+    fn shape_of(&mut self, shape: &'static Shape, word: &str) -> Value {
         if let Some((_, name)) = self.named.iter().find(|(known, _)| std::ptr::eq(*known, shape)) {
             return reference(name);
         }
-        let name = self.free_name(shape.what);
+        let name = self.free_name(&format!("{} {word}", shape.what));
         self.named.push((shape, name.clone()));
         self.definitions.insert(name.clone(), Value::Null);
         let schema = self.mapping(shape);
@@ -131,20 +139,23 @@ impl<'c> Writer<'c> {
         }
         let mut all = Vec::with_capacity(ways.len());
         for (shape, mut words) in ways {
+            let word = words.first().and_then(Value::as_str).unwrap_or_default().to_owned();
             let usual = tagged.usual.is_some_and(|usual| words.contains(&json!(usual)));
             if usual {
                 words.push(Value::Null);
             }
-            let mut condition = json!({ "properties": { tag: { "enum": words } } });
+            let mut condition = json!({ "type": "object", "properties": { tag: { "enum": words } } });
             if !usual {
                 condition["required"] = json!([tag]);
             }
-            all.push(json!({ "if": condition, "then": self.shape(shape) }));
+            all.push(json!({ "if": condition, "then": self.shape_of(shape, &word) }));
         }
         if tagged.usual.is_some() {
             words.push(Value::Null);
         }
-        let mut schema = json!({ "type": "object", "properties": { tag: { "enum": words } }, "allOf": all });
+        let field = tagged.variants.iter().find_map(|(_, shape)| shape.fields().find(|field| field.key == tag));
+        let decides = described(field.map_or("", |field| field.about), json!({ "enum": words }));
+        let mut schema = json!({ "type": "object", "properties": { tag: decides }, "allOf": all });
         if tagged.usual.is_none() {
             schema["required"] = json!([tag]);
         }
@@ -154,7 +165,8 @@ impl<'c> Writer<'c> {
     /// A name after what a shape is called, with a number where that is taken.
     fn free_name(&self, what: &str) -> String {
         let plain = what.replace('`', "");
-        let plain = ["the ", "a ", "an "].iter().find_map(|article| plain.strip_prefix(article)).unwrap_or(&plain);
+        let plain =
+            ["the ", "a ", "an "].iter().find_map(|article| plain.strip_prefix(article)).unwrap_or(&plain).trim();
         let wish: String = plain.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
         let taken = |name: &String| self.definitions.contains_key(name);
         let numbered = (2_u32..).map(|number| format!("{wish}-{number}"));

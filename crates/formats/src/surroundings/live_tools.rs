@@ -34,7 +34,7 @@ static COMMAND_TOOL: Shape = Shape::new(
         optional("http", Kind::Nothing, "A server that is asked instead."),
         optional("mcp", Kind::Nothing, "An MCP server that is asked instead."),
         optional("long_lived", Kind::Truth, "Whether one process serves all calls, a line each."),
-        optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
+        optional("env", Kind::Map(&Kind::Text), "Variables of its environment."),
     ],
 );
 
@@ -55,7 +55,7 @@ static HTTP_TOOL: Shape = Shape::new(
     "A server that is sent the arguments of a call.",
     &[
         required("url", Kind::Text, "The address; variables may stand in it."),
-        optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
+        optional("headers", Kind::Map(&Kind::Text), "Headers that are sent along."),
     ],
 );
 
@@ -66,7 +66,7 @@ static STDIO_SERVER: Shape = Shape::new(
         optional("tool", Kind::Name, "The tool's name on the server, if it is another."),
         required("command", Kind::Filled(&Kind::Text), "The program and its arguments."),
         optional("url", Kind::Nothing, "An address that is asked instead."),
-        optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
+        optional("env", Kind::Map(&Kind::Text), "Variables of its environment."),
     ],
 );
 
@@ -77,7 +77,7 @@ static HTTP_SERVER: Shape = Shape::new(
         optional("tool", Kind::Name, "The tool's name on the server, if it is another."),
         optional("command", Kind::Nothing, "A program that is started instead."),
         required("url", Kind::Text, "The address; variables may stand in it."),
-        optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
+        optional("headers", Kind::Map(&Kind::Text), "Headers that are sent along."),
     ],
 );
 

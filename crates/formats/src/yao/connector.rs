@@ -66,7 +66,7 @@ static MODEL_OPTIONS: Shape = Shape::new(
     "Where a model is, and what it is told.",
     &[
         optional("host", Of::Like("^(https?://|\\s*\\$ENV\\.)"), "The address of the server, or `$ENV.NAME`."),
-        optional("proxy", Of::Text, "The address of a server in between, where there is no `host`."),
+        optional("proxy", Of::Data, "The address of a server in between, where there is no `host`."),
         required("model", Of::Text, "The name of the model."),
         optional("key", Of::Text, "The key, usually `$ENV.NAME`."),
         optional("max_tokens", Of::Data, "The most tokens that the model may write."),

@@ -157,7 +157,7 @@ fn turns(messages: Vec<Message>, span: Span) -> Vec<Turn> {
     if messages.is_empty() {
         return Vec::new();
     }
-    vec![Turn { said: Said::Messages(messages), checks: Arc::from([]), limits: Limits::default(), span }]
+    vec![Turn { said: Said::Messages(messages), checks: Arc::from([]), limits: Limits::none(), span }]
 }
 
 fn case(id: String, span: Span, target: Arc<Target>, world: &Arc<World>, turns: Vec<Turn>) -> Case {
@@ -173,7 +173,7 @@ fn case(id: String, span: Span, target: Arc<Target>, world: &Arc<World>, turns: 
         hooks: Arc::from([]),
         turns,
         checks: Vec::new(),
-        limits: Limits::default(),
+        limits: Limits::none(),
         timeout: Some(DEFAULT_TIMEOUT),
         runs: 1,
         stop: StopRule::Never,

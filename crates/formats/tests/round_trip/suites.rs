@@ -57,7 +57,7 @@ pub(crate) fn turns() -> impl Strategy<Value = Vec<Turn>> {
     });
     let task = object().prop_map(|value| {
         let said = Said::Input(Data::Literal(value));
-        vec![Turn { said, checks: Arc::from([]), limits: Limits::default(), span: span() }]
+        vec![Turn { said, checks: Arc::from([]), limits: Limits::none(), span: span() }]
     });
     prop_oneof![task, collection::vec(turn, 1..3)]
 }

@@ -167,3 +167,113 @@ impl<'n> Fields<'n> {
 fn position(shape: &Shape, key: &str) -> Option<(usize, &'static Field)> {
     shape.fields().enumerate().find(|(_, field)| field.key == key)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::{Kind, Rule, optional, required};
+    use crate::{Content, Sources};
+
+    static PART: Shape = Shape::new("a part", "A part.", &[required("type", Kind::Text, "Its type.")]);
+    static WHOLE: Shape = Shape::new(
+        "a part",
+        "A part of some type.",
+        &[
+            required("type", Kind::Text, "Its type."),
+            required("name", Kind::Name, "Its name."),
+            optional("runs", Kind::Count(1), "How often."),
+        ],
+    )
+    .rules(&[Rule::Some(&["name"])]);
+    static LAX: Shape = WHOLE.unknown(Unknown::Warned);
+
+    fn node(keys: &[&str]) -> Node {
+        let file = Sources::default().add("a.yaml".as_ref(), "");
+        let span = Span { file, line: 1, column: 1, width: 1 };
+        Node::map(span, keys.iter().map(|key| (*key, Node::text("x", span))))
+    }
+
+    fn read(shape: &'static Shape, keys: &[&str]) -> Vec<String> {
+        let (node, mut problems) = (node(keys), Diagnostics::default());
+        let mut fields = shape.open(&node, &mut problems).unwrap();
+        fields.required("type", &mut problems);
+        fields.required("name", &mut problems);
+        fields.optional("runs");
+        fields.finish(&mut problems);
+        problems
+            .iter()
+            .map(|problem| format!("{}; {}", problem.message, problem.help.clone().unwrap_or_default()))
+            .collect()
+    }
+
+    #[test]
+    fn unknown_keys_are_told_of_with_what_is_known() {
+        assert_eq!(read(&WHOLE, &["type", "name"]), Vec::<String>::new());
+        assert_eq!(read(&WHOLE, &["type"]), ["a part needs `name`; add `name:` to it"]);
+        assert_eq!(read(&WHOLE, &["type", "nmae"]), ["unknown key `nmae` in a part; did you mean `name`?"]);
+        assert_eq!(
+            read(&WHOLE, &["type", "name", "colour"]),
+            ["unknown key `colour` in a part; known keys are `type`, `name`, `runs`"]
+        );
+        // What is only warned about does not excuse a key that is missing.
+        let lax = ["a part needs `name`; add `name:` to it", "unknown key `nmae` in a part; did you mean `name`?"];
+        assert_eq!(read(&LAX, &["type", "nmae"]), lax);
+    }
+
+    #[test]
+    fn a_mapping_may_turn_out_to_have_more_keys() {
+        let (node, mut problems) = (node(&["type", "name"]), Diagnostics::default());
+        let mut fields = PART.open(&node, &mut problems).unwrap();
+        fields.required("type", &mut problems);
+        fields.becomes(&WHOLE);
+        assert!(fields.required("name", &mut problems).is_some());
+        fields.optional("runs");
+        fields.finish(&mut problems);
+        assert!(problems.is_empty());
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a part does not declare `runs`, which is read")]
+    fn a_reader_can_not_ask_for_what_is_not_declared() {
+        let node = node(&["type"]);
+        PART.open(&node, &mut Diagnostics::default()).unwrap().optional("runs");
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a part declares `runs`, which is not read")]
+    fn a_reader_can_not_leave_out_what_is_declared() {
+        let (node, mut problems) = (node(&["type", "name"]), Diagnostics::default());
+        let mut fields = WHOLE.open(&node, &mut problems).unwrap();
+        fields.required("type", &mut problems);
+        fields.required("name", &mut problems);
+        fields.finish(&mut problems);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a part declares `type` as required, and it is not")]
+    fn a_reader_can_not_do_without_what_is_declared_as_required() {
+        let node = node(&["type"]);
+        let mut fields = PART.open(&node, &mut Diagnostics::default()).unwrap();
+        fields.optional("type");
+        fields.end();
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a part declares `runs` as optional, and it is required")]
+    fn a_reader_can_not_require_what_is_declared_as_optional() {
+        let (node, mut problems) = (node(&["type"]), Diagnostics::default());
+        WHOLE.open(&node, &mut problems).unwrap().required("runs", &mut problems);
+    }
+
+    #[test]
+    fn what_is_no_mapping_is_refused() {
+        let mut problems = Diagnostics::default();
+        let list = Node { content: Content::List(Vec::new()), ..node(&[]) };
+        assert!(WHOLE.open(&list, &mut problems).is_none());
+        assert_eq!(problems.iter().next().unwrap().message, "a part must be a mapping, found a list");
+    }
+}

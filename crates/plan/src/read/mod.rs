@@ -25,10 +25,10 @@ fn wrong(node: &Node, name: &str, wanted: &str) -> Diagnostic {
 
 /// A text. Numbers and truth values are refused: an id that looks like a number must be quoted to be text.
 pub fn text(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<String> {
-    text_of(node, &format!("`{name}`"), problems)
+    text_of(node, format_args!("`{name}`"), problems)
 }
 
-fn text_of(node: &Node, what: &str, problems: &mut Diagnostics) -> Option<String> {
+fn text_of(node: &Node, what: std::fmt::Arguments<'_>, problems: &mut Diagnostics) -> Option<String> {
     let value = node.scalar().and_then(|scalar| scalar.value(Reading::Core));
     if let Some(Value::String(text)) = value {
         return Some(text);
@@ -130,8 +130,14 @@ pub fn list<'n>(node: &'n Node, name: &str, problems: &mut Diagnostics) -> Optio
 /// A list of texts, each with its place; the good ones are kept when one is wrong.
 pub fn texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
     let items = list(node, name, problems)?;
-    let part = format!("an item of `{name}`");
-    Some(items.iter().filter_map(|item| Some(Spanned::new(text_of(item, &part, problems)?, item.span))).collect())
+    Some(
+        items
+            .iter()
+            .filter_map(|item| {
+                Some(Spanned::new(text_of(item, format_args!("an item of `{name}`"), problems)?, item.span))
+            })
+            .collect(),
+    )
 }
 
 /// One text or a list of them.

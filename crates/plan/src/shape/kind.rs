@@ -55,6 +55,8 @@ pub enum Kind {
     OneOrMore(&'static Kind),
     /// A mapping from any names.
     Map(&'static Kind),
+    /// A mapping from any names that is not empty.
+    FilledMap(&'static Kind),
     /// A mapping with declared keys.
     Shape(&'static Shape),
     /// A mapping whose keys depend on one of them.
@@ -122,7 +124,9 @@ impl Kind {
             Kind::Shape(shape) => vec![shape],
             Kind::Having(_, with, without) => vec![with, without],
             Kind::Tagged(tagged) => tagged.variants.iter().map(|(_, shape)| *shape).collect(),
-            Kind::List(kind) | Kind::Filled(kind) | Kind::OneOrMore(kind) | Kind::Map(kind) => kind.shapes(),
+            Kind::List(kind) | Kind::Filled(kind) | Kind::OneOrMore(kind) | Kind::Map(kind) | Kind::FilledMap(kind) => {
+                kind.shapes()
+            }
             Kind::Either(kinds) => kinds.iter().flat_map(Kind::shapes).collect(),
             _ => Vec::new(),
         }
@@ -153,7 +157,7 @@ impl Kind {
             Kind::Nothing | Kind::Asked => "nothing".into(),
             Kind::List(kind) | Kind::Filled(kind) => format!("list: {}", kind.words()),
             Kind::OneOrMore(kind) => format!("{}, or a list", kind.words()),
-            Kind::Map(kind) => format!("mapping of names: {}", kind.words()),
+            Kind::Map(kind) | Kind::FilledMap(kind) => format!("mapping of names: {}", kind.words()),
             Kind::Shape(shape) | Kind::Having(_, shape, _) => shape.what.trim_matches('`').into(),
             Kind::Tagged(tagged) => tagged.variants.first().map_or("", |(_, shape)| shape.what).into(),
             Kind::Either(kinds) => kinds.iter().map(Kind::words).collect::<Vec<_>>().join(", or "),

@@ -52,7 +52,7 @@ impl ToolServer {
         &self,
         job: &Job<'_>,
         faults: Faults,
-        observer: UnboundedSender<Kind>,
+        observer: Option<UnboundedSender<Kind>>,
         variables: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Option<OpenTools>, Box<Finding>> {
         let (Some(routes), Some(server)) = (routes(&job.case.world), &self.server) else { return Ok(None) };
@@ -67,7 +67,7 @@ impl ToolServer {
             routes: Arc::clone(routes),
             mode: job.options.mode,
             faults,
-            observer: Some(observer),
+            observer,
             files: job.options.files,
             variables,
         };

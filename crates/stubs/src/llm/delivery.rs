@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hyper::header::{HeaderName, HeaderValue};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use tokio::time::{Instant, sleep_until};
 
@@ -39,11 +39,7 @@ pub(super) async fn say(
         let (bytes, marks) = events.into_parts();
         let speech = Speech::paced(bytes, marks, pace, begin);
         let speech = if spoilt == Some(Spoilt::Cut) { speech.cut() } else { speech };
-        let mut response = Response::new(speech);
-        let headers = response.headers_mut();
-        headers.insert("content-type", HeaderValue::from_static("text/event-stream; charset=utf-8"));
-        headers.insert("cache-control", HeaderValue::from_static("no-cache"));
-        return response;
+        return event_response(speech);
     }
     let mut bytes = whole(route, answer);
     if !pace.is_immediate() {
@@ -55,6 +51,16 @@ pub(super) async fn say(
     }
     let response = json_response(bytes);
     if spoilt == Some(Spoilt::Cut) { response.map(Speech::cut) } else { response }
+}
+
+/// The bytes of an answer in the provider's shape.
+pub(super) fn render(route: &Route, answer: &Answer, stream: bool) -> Vec<u8> {
+    if stream { events(route, answer).into_bytes() } else { whole(route, answer) }
+}
+
+/// An answer all of which comes at once.
+pub(super) fn at_once(bytes: Vec<u8>, stream: bool) -> Response<Speech> {
+    if stream { event_response(Speech::whole(bytes)) } else { json_response(bytes) }
 }
 
 pub(super) fn whole(route: &Route, answer: &Answer) -> Vec<u8> {
@@ -73,9 +79,17 @@ fn events(route: &Route, answer: &Answer) -> Events {
     }
 }
 
+fn event_response(speech: Speech) -> Response<Speech> {
+    let mut response = Response::new(speech);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
 pub(super) fn json_response(bytes: Vec<u8>) -> Response<Speech> {
     let mut response = Response::new(Speech::whole(bytes));
-    response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
@@ -98,8 +112,8 @@ pub(super) fn refuse(refusal: &Refusal, provider: Provider, request_id: &str) ->
 }
 
 /// Every answer names its request.
-pub(super) fn stamped(mut response: Response<Speech>, provider: Provider, request_id: &str) -> Response<Speech> {
-    if let Ok(value) = HeaderValue::from_str(request_id) {
+pub(super) fn stamped(mut response: Response<Speech>, provider: Provider, request_id: String) -> Response<Speech> {
+    if let Ok(value) = HeaderValue::try_from(request_id) {
         response.headers_mut().insert(HeaderName::from_static(provider.request_id_header()), value);
     }
     response

@@ -8,8 +8,9 @@ use hyper::{Request, Response};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
 
+use super::answer::numbered;
 use super::asked::Asked;
-use super::delivery::{json_response, refuse, say, stamped, whole};
+use super::delivery::{at_once, json_response, refuse, say, stamped, whole};
 use super::journal::{Entry, beginning};
 use super::json::Json;
 use super::mind::{Decision, Mind, Spoilt};
@@ -52,7 +53,7 @@ pub(super) async fn respond(mind: &Mind, request: Request<Incoming>) -> Response
         path: beginning(head.uri.path()),
         ..Entry::default()
     };
-    let request_id = format!("req_{:020}", entry.number);
+    let request_id = numbered("req_", entry.number, 20);
     let answered = found.and_then(|route| {
         let reply = reply(mind, &route, provider, &head, body.map_err(unread)?, &mut entry)?;
         Ok((route, reply))
@@ -68,7 +69,7 @@ pub(super) async fn respond(mind: &Mind, request: Request<Incoming>) -> Response
             refuse(&refusal, provider, &request_id)
         }
     };
-    stamped(response, provider, &request_id)
+    stamped(response, provider, request_id)
 }
 
 fn unread(why: Unread) -> Refusal {
@@ -92,7 +93,7 @@ fn reply(
         _ => {}
     }
     let bytes = body.len();
-    let request: Json<'_> = serde_json::from_slice(&body)
+    let request = Json::parse(&body)
         .map_err(|error| Refusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"))?;
     let mut asked = match route {
         Route::Chat => openai::chat::read(&request)?,
@@ -166,6 +167,9 @@ impl Exchange<'_> {
         self.observe(&decision, &asked, &body);
         self.mind.state().journal.push(entry);
         match decision {
+            Decision::Say(answer) if answer.pace.is_immediate() => {
+                at_once(self.mind.templates().bytes(&self.route, &answer, asked.stream), asked.stream)
+            }
             Decision::Say(answer) => say(&self.route, &answer, asked.stream, self.arrived, None).await,
             Decision::Spoil(Spoilt::Hang, _) => std::future::pending().await,
             Decision::Spoil(spoilt, answer) => {

@@ -7,13 +7,14 @@ use std::time::Duration;
 use agentci_plan::{Finish, ModelFailureKind, ModelRule, ModelScript};
 use serde_json::Value;
 
-use super::answer::{Answer, WantedCall};
+use super::answer::{Answer, Place, WantedCall, numbered};
 use super::asked::Asked;
 use super::closest::unmatched;
 use super::index::{Index, IndexError};
 use super::journal::{Entry, Journal};
 use super::observer::WireObserver;
 use super::refusal::Refusal;
+use super::template::Templates;
 use super::tokens;
 use crate::faults::draw;
 
@@ -59,6 +60,7 @@ pub(super) struct Mind {
     index: Arc<Index>,
     seed: u64,
     state: Mutex<State>,
+    templates: Templates,
 }
 
 /// What has happened so far.
@@ -109,11 +111,16 @@ impl Mind {
     ) -> Self {
         let seed = seed.or(script.seed).unwrap_or_default();
         let state = State { rules: vec![RuleState::default(); script.rules.len()], observer, ..State::default() };
-        Self { script, index, seed, state: Mutex::new(state) }
+        Self { script, index, seed, state: Mutex::new(state), templates: Templates::default() }
     }
 
     pub(super) fn script(&self) -> &ModelScript {
         &self.script
+    }
+
+    /// Answers that were given before.
+    pub(super) fn templates(&self) -> &Templates {
+        &self.templates
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -157,16 +164,18 @@ impl Mind {
                 let refusal = Refusal::new(400, unmatched(&self.script.rules, asked)).code("no_rule_fits");
                 return Decision::Refuse(refusal, Duration::ZERO);
             }
-            let text = self.script.default[state.defaults % self.script.default.len()].clone();
+            let reply = state.defaults % self.script.default.len();
+            let text = self.script.default[reply].clone();
             state.defaults += 1;
-            return Decision::Say(self.answer(asked, bytes, entry, Some(text), Vec::new(), None));
+            let place = Place { rule: None, reply };
+            return Decision::Say(self.answer(asked, bytes, entry, Some(text), Vec::new(), place));
         };
         let rule = &self.script.rules[number];
         entry.rule = Some(rule.span.line);
         let at = state.rules[number].replies.min(rule.replies.len().saturating_sub(1));
         let text = rule.replies.get(at).cloned();
         let calls = calls(rule, &mut state.calls);
-        let answer = self.answer(asked, bytes, entry, text, calls, Some(rule));
+        let answer = self.answer(asked, bytes, entry, text, calls, Place { rule: Some(number), reply: at });
         if let Some(kind) = failure {
             return fail(kind, answer, entry);
         }
@@ -193,8 +202,9 @@ impl Mind {
         entry: &Entry,
         text: Option<String>,
         calls: Vec<WantedCall>,
-        rule: Option<&ModelRule>,
+        place: Place,
     ) -> Answer {
+        let rule = place.rule.map(|number| &self.script.rules[number]);
         let model = asked.model.as_deref().or(self.script.model.as_deref()).unwrap_or(NAMELESS);
         let by_content = if calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
         let mut answer = Answer {
@@ -209,7 +219,10 @@ impl Mind {
             choices: asked.choices.max(1),
             include_usage: asked.include_usage,
             pace: rule.map(|rule| rule.pace).unwrap_or_default(),
+            place: None,
         };
+        // Calls have ids that differ each time.
+        answer.place = answer.calls.is_empty().then_some(place);
         let usage = rule.and_then(|rule| rule.usage);
         answer.input_tokens = usage.and_then(|usage| usage.input).unwrap_or_else(|| tokens::estimate(bytes));
         answer.output_tokens =
@@ -265,7 +278,7 @@ fn fail(kind: ModelFailureKind, answer: Answer, entry: &mut Entry) -> Decision {
 fn calls(rule: &ModelRule, made: &mut u64) -> Vec<WantedCall> {
     let call = |(name, args): (&String, &Value)| {
         *made += 1;
-        WantedCall { id: format!("call_{made:020}"), name: name.clone(), args: args.clone(), json: args.to_string() }
+        WantedCall { id: numbered("call_", *made, 20), name: name.clone(), args: args.clone(), json: args.to_string() }
     };
     rule.tool_calls.iter().map(|call| (&call.name, &call.args)).map(call).collect()
 }

@@ -29,6 +29,7 @@ mod provider;
 mod refusal;
 mod routes;
 mod server;
+mod template;
 mod tokens;
 
 pub use in_process::{ModelCall, ModelReply, ModelSpeech, ScriptIndex, ScriptMind};

@@ -128,12 +128,15 @@ fn is_card(url: &str) -> bool {
 
 /// A command as it is written in a suite in this folder: what names a file of this folder is named from there.
 fn command(parts: &[String], folder: &Path) -> String {
-    let from_there = |part: &String| {
-        let may_be_path = !part.starts_with('-') && Path::new(part).is_relative();
-        let is_path = may_be_path && (Path::new(part).is_file() || (part.contains('/') && Path::new(part).exists()));
-        if is_path { relative(folder, Path::new(part)) } else { part.replace("${", "$${") }
+    let from_there = |(number, part): (usize, &String)| {
+        let path = Path::new(part);
+        let may_be_path = !part.starts_with('-') && path.is_relative();
+        // A program without a folder is looked for on the `PATH`, whatever lies here.
+        let plain = number > 0 && path.is_file();
+        let is_path = may_be_path && (plain || (part.contains('/') && path.exists()));
+        words::in_yaml(&if is_path { relative(folder, path) } else { part.replace("${", "$${") })
     };
-    let written: Vec<String> = parts.iter().map(|part| words::in_yaml(&from_there(part))).collect();
+    let written: Vec<String> = parts.iter().enumerate().map(from_there).collect();
     format!("[{}]", written.join(", "))
 }
 

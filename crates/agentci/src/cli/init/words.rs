@@ -5,7 +5,7 @@ const SHELL: [char; 10] = ['|', '&', ';', '<', '>', '(', ')', '$', '`', '*'];
 
 /// The words of a command line. What only a shell understands is left to a shell.
 pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
-    let first = line.split_whitespace().next().ok_or("the command is empty")?;
+    let first = line.split_ascii_whitespace().next().ok_or("the command is empty")?;
     if line.chars().any(|letter| letter.is_control() && letter != '\t') {
         return Err("the command has characters that can not be typed");
     }
@@ -23,7 +23,7 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
                 word.get_or_insert_default();
                 quote = Some(letter);
             }
-            (None, _) if letter.is_whitespace() => words.extend(word.take()),
+            (None, _) if letter.is_ascii_whitespace() => words.extend(word.take()),
             _ => {
                 shell |= SHELL.contains(&letter) && (quote.is_none() || "$`".contains(letter));
                 word.get_or_insert_default().push(letter);
@@ -55,7 +55,37 @@ pub(super) fn in_yaml(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
+    use agentci::formats;
+    use agentci::plan::{MemoryFiles, Target, Text};
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn any_words_are_found_again(words in prop::collection::vec("[^\\p{C}=~]{0,9}", 1..5)) {
+            prop_assume!(!words[0].is_empty());
+            let quoted = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
+            let line = words.iter().map(quoted).collect::<Vec<_>>().join(" ");
+            prop_assert_eq!(split(&line).unwrap(), words);
+        }
+
+        #[test]
+        fn any_word_survives_a_suite(word in "\\PC{1,12}") {
+            prop_assume!(!word.contains("${") && !word.trim().is_empty());
+            let command = in_yaml(&word);
+            let text = format!(
+                "suite: s\ntarget: {{ process: {{ command: [{command}] }} }}\ncases: [{{ id: a, input: {{}} }}]\n"
+            );
+            let files = MemoryFiles::default().with("agentci.yaml", text);
+            let loaded = formats::load(&files, &[PathBuf::from("agentci.yaml")]);
+            prop_assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
+            let Target::Process(target) = &*loaded.plan.suites[0].cases[0].target else { panic!("another target") };
+            prop_assert_eq!(&target.command[0].text, &Text::Literal(word));
+        }
+    }
 
     #[test]
     fn a_command_is_taken_apart_as_a_shell_would() {

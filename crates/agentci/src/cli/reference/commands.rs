@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
+use agentci::verdict::ExitStatus::{self, Failed, Interrupted, Success, Usage};
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::super::Arguments;
@@ -14,7 +15,7 @@ fn the_page_of_commands_is_kept() {
     whole.build();
     let mut page = format!("# Commands\n\n{}", generated_from("the definitions of the command line"));
     page += "`agentci` without a command prints its help. Every command has `-h`, which shows what stands here.\n\n";
-    let everywhere = arguments(&whole, |argument| argument.is_global_set());
+    let everywhere = arguments(&whole, Arg::is_global_set);
     let _ = write!(page, "Flags of every command:\n\n{everywhere}");
     page += "\n| command | what it does |\n|---|---|\n";
     let mut commands = Vec::new();
@@ -69,7 +70,7 @@ fn sections(command: &Command) -> String {
     for heading in headings {
         let _ = match heading {
             Some(heading) => write!(text, "\n**{heading}**\n\n"),
-            None => write!(text, "\n"),
+            None => writeln!(text),
         };
         text += &arguments(command, |argument| shown(argument) && argument.get_help_heading() == heading);
     }
@@ -141,14 +142,13 @@ fn exit_codes() -> String {
             said.and_then(|said| said.split_once(": ")).and_then(|(code, rest)| Some((code.parse().ok()?, rest)));
         match (code, said) {
             (Some((code, rest)), _) => rows.push((code, rest.to_owned())),
-            (None, Some(more)) if open => rows.last_mut().unwrap().1 += &format!(" {more}"),
+            (None, Some(more)) if open => rows.last_mut().unwrap().1.extend([" ", more]),
             _ => {}
         }
         open = said.is_some() && !rows.is_empty() && (open || code.is_some());
     }
-    use agentci::verdict::ExitStatus::{Failed, Interrupted, Success, Usage};
     let codes: Vec<u8> = rows.iter().map(|(code, _)| *code).collect();
-    assert_eq!(codes, [Success, Failed, Usage, Interrupted].map(agentci::verdict::ExitStatus::code));
+    assert_eq!(codes, [Success, Failed, Usage, Interrupted].map(ExitStatus::code));
     let mut text = "\n## Exit codes\n\n| code | meaning |\n|---|---|\n".to_owned();
     for (code, words) in rows {
         let _ = writeln!(text, "| {code} | {} |", cell(words.trim_end_matches('.')));

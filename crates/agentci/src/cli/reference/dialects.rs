@@ -161,22 +161,24 @@ fn flags_of_some(loaded: &[Suites]) -> Vec<(String, Vec<Dialect>)> {
     let mut found = Vec::new();
     for argument in run.get_arguments() {
         let (id, Some(long)) = (argument.get_id().as_str(), argument.get_long()) else { continue };
-        let theirs = match NOT_TRIED.iter().find(|(name, _)| *name == id) {
-            Some((_, theirs)) => vec![*theirs],
-            None => {
-                let value = match id {
-                    "agent_url" => Some("http://127.0.0.1:1/"),
-                    "stub_miss" => Some("warn"),
-                    _ => Some("1").filter(|_| argument.get_action().takes_values()),
-                };
-                let words = [Some("agentci"), Some("run"), Some(&format!("--{long}")), value]
-                    .map(|word| word.map(str::to_owned));
-                let parsed = Arguments::try_parse_from(words.into_iter().flatten());
-                // A flag whose value is none of these is for all of them.
-                let Ok(Arguments { command: Some(Command::Run(given)), .. }) = parsed else { continue };
-                let fits = loaded.iter().filter(|suites| given.dialects.misfit(suites).is_none());
-                fits.map(|suites| suites.plan().suites[0].dialect).collect()
-            }
+        let theirs = if let Some((_, theirs)) = NOT_TRIED.iter().find(|(name, _)| *name == id) {
+            vec![*theirs]
+        } else {
+            let value = match id {
+                "agent_url" => Some("http://127.0.0.1:1/"),
+                "stub_miss" => Some("warn"),
+                _ => Some("1").filter(|_| argument.get_action().takes_values()),
+            };
+            let flag = format!("--{long}");
+            let words = [Some("agentci"), Some("run"), Some(&flag), value];
+            // A flag whose value is none of these is for all of them.
+            let Ok(Arguments { command: Some(Command::Run(given)), .. }) =
+                Arguments::try_parse_from(words.into_iter().flatten())
+            else {
+                continue;
+            };
+            let fits = loaded.iter().filter(|suites| given.dialects.misfit(suites).is_none());
+            fits.map(|suites| suites.plan().suites[0].dialect).collect()
         };
         if theirs.len() < loaded.len() {
             found.push((format!("`--{long}`"), theirs));

@@ -3,6 +3,8 @@
 mod checks;
 mod commands;
 mod dialects;
+mod schemas;
+mod types;
 
 use std::fs;
 use std::path::{Path, PathBuf};

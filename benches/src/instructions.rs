@@ -1,0 +1,120 @@
+//! Instructions of the hot paths, counted by `callgrind`: clocks are noisy, counts are not.
+//!
+//! Work that is done many times is counted twice, with fewer and with more of it, and the difference shared out: what is left
+//! is the cost of one more. Only our own instructions count, not those of the agents, and not the system's.
+
+use std::error::Error;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::llm::{self, Client, Server};
+use crate::row::Row;
+use crate::{Measured, Setting};
+use crate::{growth, process, start};
+
+/// How many requests are counted, the difference shared out.
+const FEW: usize = 160;
+const MANY: usize = 800;
+
+pub(crate) fn measure(setting: &Setting) -> Measured {
+    if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
+        println!("instructions are not counted: valgrind is not installed");
+        return Ok(Vec::new());
+    }
+    let mut version = setting.agentci();
+    version.arg("--version");
+    let pair = (thousands(count(&version)?), thousands(count(&start::nothing())?));
+    Ok(vec![
+        Row::compared("instructions, start", "k", &[pair], None),
+        mock_case(setting)?,
+        process_case(setting)?,
+        request(setting, false)?,
+        request(setting, true)?,
+    ])
+}
+
+fn mock_case(setting: &Setting) -> Result<Row, Box<dyn Error>> {
+    let each = one_more(setting, 500, 1_500, &|folder, cases| growth::write_suite(&folder.join("suite.yaml"), cases))?;
+    Ok(Row::value("instructions, a mock case", "k", thousands(each), None))
+}
+
+fn process_case(setting: &Setting) -> Result<Row, Box<dyn Error>> {
+    let agent = setting.program("agent");
+    let each = one_more(setting, 5, 25, &|folder, cases| process::write_suite(folder, &agent, cases))?;
+    Ok(Row::value("instructions, a process case", "k", thousands(each), None))
+}
+
+type Write<'w> = &'w dyn Fn(&Path, usize) -> Result<(), Box<dyn Error>>;
+
+/// What one more case takes.
+fn one_more(setting: &Setting, few: usize, many: usize, write: Write<'_>) -> Result<u64, Box<dyn Error>> {
+    let run = |cases: usize| {
+        let folder = tempfile::tempdir()?;
+        write(folder.path(), cases)?;
+        count(setting.agentci().args(["run", "suite.yaml", "--parallel", "1"]).current_dir(folder.path()))
+    };
+    Ok(run(many)?.saturating_sub(run(few)?) / (many - few) as u64)
+}
+
+/// What one more request takes of the scripted model, beside the bare server of the same bytes.
+fn request(setting: &Setting, stream: bool) -> Result<Row, Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let (script, answer) = (folder.path().join("model.yaml"), folder.path().join("answer"));
+    std::fs::write(&script, llm::script(100)?)?;
+    let ask = |command: &Command, requests: usize| {
+        let mut asked = Vec::new();
+        let count = counted(command, |command| {
+            let server = Server::start(command)?;
+            let mut client = Client::connect(server.address, &llm::body(stream))?;
+            asked = client.once()?;
+            client.many(requests)?;
+            server.end()
+        })?;
+        Ok::<_, Box<dyn Error>>((count, asked))
+    };
+    let one_more = |command: &Command| {
+        let (few, asked) = ask(command, FEW)?;
+        std::fs::write(&answer, asked)?;
+        Ok::<_, Box<dyn Error>>((ask(command, MANY)?.0.saturating_sub(few)) / (MANY - FEW) as u64)
+    };
+    let mut model = setting.agentci();
+    model.args(["serve", "llm"]).arg(&script);
+    let ours = one_more(&model)?;
+    let mut bare = Command::new(setting.program("bare_server"));
+    let floor = one_more(bare.arg(&answer))?;
+    let name = format!("instructions, a {} request", if stream { "streamed" } else { "plain" });
+    Ok(Row::compared(name, "k", &[(thousands(ours), thousands(floor))], None))
+}
+
+/// How many instructions a program takes, without those it starts.
+fn count(command: &Command) -> Result<u64, Box<dyn Error>> {
+    counted(command, |command| {
+        let status = command.stdout(Stdio::null()).status()?;
+        if status.success() { Ok(()) } else { Err(format!("it failed: {status}").into()) }
+    })
+}
+
+/// The same of a program that is run by the caller.
+fn counted(
+    command: &Command,
+    run: impl FnOnce(&mut Command) -> Result<(), Box<dyn Error>>,
+) -> Result<u64, Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("log");
+    let mut counted = Command::new("valgrind");
+    counted.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(format!("--log-file={}", log.display()));
+    counted.arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
+    if let Some(folder) = command.get_current_dir() {
+        counted.current_dir(folder);
+    }
+    run(&mut counted)?;
+    let said = std::fs::read_to_string(log)?;
+    let collected = said.lines().rev().find_map(|line| line.split_once("Collected : "));
+    let count = collected.and_then(|(_, count)| count.trim().parse().ok());
+    count.ok_or_else(|| format!("valgrind did not count: {said}").into())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+fn thousands(count: u64) -> f64 {
+    count as f64 / 1e3
+}

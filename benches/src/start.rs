@@ -1,0 +1,27 @@
+//! Starting: `agentci --version` beside `true`, which is the least that a program does.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::measure::{compare, many};
+use crate::{Measured, Setting};
+
+/// How often each is started in a round.
+const STARTS: usize = 100;
+const BAR: f64 = 2.0;
+
+pub(crate) fn measure(setting: &Setting) -> Measured {
+    let mut version = setting.agentci();
+    version.arg("--version");
+    let mut floor = nothing();
+    let name = format!("start, {STARTS} times");
+    let pairs = compare(name, setting.rounds, &mut || many(&mut version, STARTS), &mut || many(&mut floor, STARTS))?;
+    Ok(vec![pairs.cpu(Some(BAR)), pairs.wall(None), pairs.peak(None)])
+}
+
+/// The program that does nothing.
+pub(crate) fn nothing() -> Command {
+    let mut command = Command::new(if Path::new("/bin/true").exists() { "/bin/true" } else { "true" });
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    command
+}

@@ -1,0 +1,252 @@
+//! `schemas/*.json`: JSON Schemas of what a run leaves for programs. Stored types are taken from their declarations; what the
+//! reports put together by hand is written down here, and held against real runs by `tests/cli/docs_schemas.rs`.
+
+use serde_json::{Map, Value, json};
+
+use super::is_kept;
+use super::types::{Types, object};
+
+const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// Writes a schema, with the types that it refers to.
+#[track_caller]
+fn keep(name: &str, title: &str, mut schema: Value, types: Types) {
+    let mut whole = json!({ "$schema": DRAFT, "title": title });
+    let fields = whole.as_object_mut().unwrap();
+    fields.append(schema.as_object_mut().unwrap());
+    if !types.made.is_empty() {
+        fields.insert("$defs".to_owned(), types.made.into());
+    }
+    is_kept(&format!("schemas/{name}.json"), &(serde_json::to_string_pretty(&whole).unwrap() + "\n"));
+}
+
+/// An object with these fields; those whose names end in `?` may be absent.
+fn fields(of: Value) -> Value {
+    let Value::Object(of) = of else { panic!("fields are a mapping") };
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for (name, schema) in of {
+        if let Some(name) = name.strip_suffix('?') {
+            properties.insert(name.to_owned(), schema);
+        } else {
+            required.push(name.clone());
+            properties.insert(name, schema);
+        }
+    }
+    object(properties, &required)
+}
+
+fn one_of(words: &[&str]) -> Value {
+    json!({ "enum": words })
+}
+
+fn list(of: Value) -> Value {
+    Map::from_iter([("type".to_owned(), "array".into()), ("items".to_owned(), of)]).into()
+}
+
+fn or_null(of: Value) -> Value {
+    Map::from_iter([("anyOf".to_owned(), vec![of, json!({ "type": "null" })].into())]).into()
+}
+
+fn text() -> Value {
+    json!({ "type": "string" })
+}
+
+fn count() -> Value {
+    json!({ "type": "integer", "minimum": 0 })
+}
+
+fn number() -> Value {
+    json!({ "type": "number" })
+}
+
+fn truth() -> Value {
+    json!({ "type": "boolean" })
+}
+
+fn counts_by_name() -> Value {
+    json!({ "type": "object", "additionalProperties": count() })
+}
+
+#[test]
+fn the_schema_of_events_is_kept() {
+    let mut types = Types::read();
+    let mut events = Vec::new();
+    for (name, docs, written) in types.bodies() {
+        let inner = written.trim_end_matches('>').rsplit('<').next().unwrap().to_owned();
+        let (body, always) = types.fields(&inner);
+        let mut properties = Map::from_iter([
+            ("v".to_owned(), json!({ "const": agentci::verdict::VERSION })),
+            ("type".to_owned(), json!({ "const": name })),
+            ("suite".to_owned(), text()),
+            ("case_id".to_owned(), text()),
+            ("attempt".to_owned(), json!({ "type": "integer", "minimum": 1 })),
+            ("timestamp".to_owned(), json!({ "type": "integer", "description": "Unix milliseconds" })),
+        ]);
+        properties.extend(body);
+        let envelope = ["v", "type", "suite", "timestamp"].map(str::to_owned);
+        let required: Vec<String> = envelope.into_iter().chain(always).collect();
+        let mut event = object(properties, &required);
+        event["description"] = docs.into();
+        events.push(event);
+    }
+    keep("run-event", "A line of run.jsonl", json!({ "oneOf": events }), types);
+}
+
+/// What came of gates and a baseline.
+fn regression(types: &mut Types) -> Value {
+    let mut of = |name: &str| types.reference(name);
+    fields(json!({
+        "baseline_path": or_null(text()), "passed": truth(), "checks": list(of("GateCheck")),
+        "metrics": of("MetricChanges"), "case_diffs": of("CaseChanges"), "warnings": list(text()), "problem?": text(),
+    }))
+}
+
+#[test]
+fn the_schema_of_a_comparison_is_kept() {
+    let mut types = Types::read();
+    let regression = regression(&mut types);
+    keep("diff", "What agentci diff --json prints", regression, types);
+}
+
+#[test]
+fn the_schema_of_a_list_is_kept() {
+    let case = fields(json!({
+        "suite": text(), "dialect": text(), "id": text(), "tags": list(text()), "description": or_null(text()),
+        "skip": truth(), "broken": truth(), "path": text(), "line": count(),
+    }));
+    keep("list", "What agentci list --json prints", list(case), Types::read());
+}
+
+#[test]
+fn the_schema_of_the_summary_is_kept() {
+    let mut types = Types::read();
+    let regression = regression(&mut types);
+    let mut of = |name: &str| types.reference(name);
+    let spread = fields(json!({
+        "min": or_null(number()), "p50": or_null(number()), "p95": or_null(number()),
+        "mean": or_null(number()), "max": or_null(number()),
+    }));
+    let case = fields(json!({
+        "id": text(), "status": of("Status"), "cause": or_null(of("Cause")), "wall_ms": count(),
+        "tool_calls": count(), "tool_errors": count(), "tool_calls_by_name": counts_by_name(),
+        "tool_errors_by_name": counts_by_name(), "tool_steps": list(of("Step")), "steps": { "type": "null" },
+        "tokens_in": or_null(count()), "tokens_out": or_null(count()), "cost_usd": or_null(number()),
+        "history": fields(json!({ "runs": count(), "passes": count() })),
+        "replay": fields(json!({
+            "cassette_path": or_null(text()), "cassette_sha256": or_null(text()), "unused_lines": or_null(list(count())),
+        })),
+        "assertions": of("AssertionCount"), "failure_reason": or_null(text()),
+        "failed_assertions": or_null(list(fields(json!({ "type": text(), "message": text() })))),
+        "findings": list(of("Finding")),
+        "description?": text(), "tags?": list(text()), "skip_reason?": text(), "warnings?": list(text()),
+        "similarity?": number(), "embedder?": text(), "similarities?": list(of("Similarity")),
+        "stability?": of("Stability"),
+        "runs?": list(fields(json!({
+            "attempt": count(), "status": of("Status"), "cause": or_null(of("Cause")), "wall_ms": count(),
+        }))),
+    }));
+    let metrics = ["wall_ms", "tool_calls", "tool_errors", "tokens_in", "tokens_out", "cost_usd", "steps"];
+    let metrics: Map<String, Value> = metrics.map(|name| (name.to_owned(), spread.clone())).into_iter().collect();
+    let summary = fields(json!({
+        "schema_version": { "const": agentci::verdict::SCHEMA_VERSION }, "agentci_version": text(), "runledger_version": text(),
+        "generated_at": { "type": "string", "format": "date-time" },
+        "run": fields(json!({
+            "run_id": text(), "mode": one_of(&["replay", "record", "live"]),
+            "exit_status": one_of(&["success", "failed", "error"]), "git_sha": or_null(text()), "ci": { "type": "null" },
+            "interrupted": truth(),
+        })),
+        "suite": fields(json!({
+            "name": text(), "suite_path": text(), "agent_command": list(text()), "tool_mode": text(), "dialect": text(),
+            "suite_config_hash": { "type": "null" }, "cases_total": count(), "cases_left_out": count(),
+        })),
+        "aggregates": fields(json!({
+            "cases_total": count(), "cases_pass": count(), "cases_fail": count(), "cases_error": count(),
+            "cases_skipped": count(), "cases_not_run": count(), "pass_rate": number(), "success_rate": number(),
+            "tool_calls": count(), "tool_errors": count(), "suite_wall_ms": count(), "metrics": fields(metrics.into()),
+            "stability?": of("StabilitySummary"),
+        })),
+        "cases": list(case),
+        "policy_snapshot?": fields(json!({ "thresholds": of("Thresholds"), "regression": {} })),
+        "regression?": regression,
+    }));
+    keep("summary", "summary.json", summary, types);
+}
+
+#[test]
+fn the_schema_of_the_result_of_aumai_is_kept() {
+    let mut types = Types::read();
+    let (properties, required) = types.fields("TestSuiteResult");
+    keep("aumai-result", "The JSON result of a suite of the aumai format", object(properties, &required), types);
+}
+
+#[test]
+fn the_schema_of_the_result_of_ananke_is_kept() {
+    let failure = fields(json!({
+        "assertion": text(), "message": text(), "turn?": count(), "file?": text(), "line?": count(), "expected?": {},
+        "actual?": {}, "seen?": list(text()),
+    }));
+    let test = fields(json!({
+        "name": text(), "file?": text(), "passed": truth(), "duration": count(), "skipped?": { "const": true },
+        "error?": text(), "failures?": list(failure), "warnings?": list(text()),
+    }));
+    let whole = fields(json!({ "tests": list(test), "passed": count(), "failed": count(), "total": count() }));
+    let types = Types::read();
+    keep("ananke-result", "The JSON result of a suite of the ananke format", whole, types);
+}
+
+/// What the lines and the document of the yao format have in common: the fields of a summary, and of an attempt.
+fn yao(types: &mut Types) -> (Map<String, Value>, Map<String, Value>, Map<String, Value>) {
+    let summary = json!({
+        "total": count(), "passed": count(), "failed": count(), "skipped": count(), "errors": count(), "timeouts": count(),
+        "duration_ms": count(), "runs_per_case?": count(), "total_runs?": count(), "overall_pass_rate?": number(),
+        "stable_cases?": count(), "unstable_cases?": count(),
+    });
+    let status = one_of(&["passed", "failed", "error", "timeout", "skipped"]);
+    let ended = json!({ "status": status, "duration_ms": count(), "output?": {}, "error?": text() });
+    let (measured, _) = types.fields("Stability");
+    let map = |value: Value| value.as_object().unwrap().clone();
+    (map(summary), map(ended), measured)
+}
+
+/// These fields beside others.
+fn beside(of: Value, others: &Map<String, Value>) -> Value {
+    let Value::Object(mut of) = of else { panic!("fields are a mapping") };
+    of.extend(others.clone());
+    fields(of.into())
+}
+
+#[test]
+fn the_schema_of_the_result_of_yao_is_kept() {
+    let mut types = Types::read();
+    let (summary, ended, measured) = yao(&mut types);
+    let run = beside(json!({ "run": count() }), &ended);
+    let common = json!({ "id": text(), "status": ended["status"], "input": {}, "expected?": {}, "metadata?": {}, "pass_rate": number() });
+    let once = beside(common.clone(), &ended);
+    let mut several = common.as_object().unwrap().clone();
+    several.extend([("consistency".to_owned(), number()), ("run_details".to_owned(), list(run))]);
+    let several = beside(several.into(), &measured);
+    let document = fields(json!({
+        "summary": beside(json!({ "agent_id": text(), "agent_path?": text(), "connector?": text() }), &summary),
+        "environment": { "type": "object", "additionalProperties": text() },
+        "results": list(json!({ "oneOf": [once, several.clone()] })),
+        "stability_results?": list(several),
+        "metadata": fields(json!({
+            "started_at": text(), "completed_at": text(), "version": text(), "input_file": text(), "output_file?": text(),
+            "options": { "type": "object" },
+        })),
+    }));
+    keep("yao-result", "The JSON result of a suite of the yao format", document, types);
+}
+
+#[test]
+fn the_schema_of_the_lines_of_yao_is_kept() {
+    let mut types = Types::read();
+    let (summary, ended, measured) = yao(&mut types);
+    let of = |name: &str, others: &Map<String, Value>| beside(json!({ "type": { "const": name } }), others);
+    let id = |others: &Map<String, Value>| others.clone().into_iter().chain([("id".to_owned(), text())]).collect();
+    let start = json!({ "timestamp": text(), "agent_id": text(), "total_cases": count() });
+    let lines = json!({ "oneOf": [
+        of("start", start.as_object().unwrap()), of("result", &id(&ended)), of("stability", &id(&measured)), of("summary", &summary),
+    ] });
+    keep("yao-line", "A line of the results of a suite of the yao format", lines, types);
+}

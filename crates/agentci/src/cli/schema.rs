@@ -1,0 +1,117 @@
+//! `agentci schema`: JSON Schemas of suite files, for editors.
+
+use std::path::{Path, PathBuf};
+
+use agentci::formats::{SchemaFile, schemas};
+use agentci::plan::did_you_mean;
+use agentci::verdict::ExitStatus;
+use agentci::{checks, ledger};
+use clap::Args;
+use serde_json::{Map, json};
+
+use super::context::Context;
+
+/// Arguments of `agentci schema`.
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArguments {
+    /// Which schema to print; without it, all are listed
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// Write to this folder instead, all of them if none is named, and say how editors find them
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn schema(arguments: &SchemaArguments, context: &Context) -> ExitStatus {
+    let chosen = match &arguments.name {
+        None => schemas(),
+        Some(name) => match schemas().iter().find(|file| file.name == name) {
+            Some(file) => std::slice::from_ref(file),
+            None => return unknown(name, context),
+        },
+    };
+    match (&arguments.out, chosen) {
+        (Some(folder), _) => write(chosen, folder, context),
+        (None, [file]) if arguments.name.is_some() => {
+            context.print(&text(file));
+            ExitStatus::Success
+        }
+        (None, _) => {
+            context.print(&list(chosen));
+            ExitStatus::Success
+        }
+    }
+}
+
+fn unknown(name: &str, context: &Context) -> ExitStatus {
+    let known: Vec<&str> = schemas().iter().map(|file| file.name).collect();
+    let meant = did_you_mean(name, known.iter().copied()).map(|meant| format!("did you mean `{meant}`? "));
+    let help = format!("{}schemas are {}", meant.unwrap_or_default(), known.join(", "));
+    context.complain(&format!("there is no schema `{}`", name.escape_debug()), Some(&help));
+    ExitStatus::Failed
+}
+
+/// The schema as text.
+fn text(file: &SchemaFile) -> String {
+    let checks: Vec<_> = checks::shapes().collect();
+    format!("{:#}\n", file.schema(&checks))
+}
+
+/// What there is, and how a file says that it is such a one.
+fn list(files: &[SchemaFile]) -> String {
+    let width = files.iter().map(|file| file.name.len()).max().unwrap_or_default() + 2;
+    let entry = |file: &SchemaFile| {
+        let (name, title, paths) = (file.name, file.title, file.paths.join(", "));
+        let own = Path::new(&file_name(file)).to_path_buf();
+        format!("{name:width$}{title}: {paths}\n{:width$}{}\n", "", mark(file, &own))
+    };
+    files.iter().map(entry).collect()
+}
+
+fn file_name(file: &SchemaFile) -> String {
+    format!("{}.schema.json", file.name)
+}
+
+/// How a file names its schema.
+fn mark(file: &SchemaFile, schema: &Path) -> String {
+    let path = schema.display();
+    if file.by_line {
+        format!("each line is a document of its own: {path}")
+    } else if is_yaml(file) {
+        format!("# yaml-language-server: $schema={path}")
+    } else {
+        format!("\"$schema\": \"{path}\"")
+    }
+}
+
+fn is_yaml(file: &SchemaFile) -> bool {
+    let yaml =
+        |path: &&'static str| Path::new(path).extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+    file.paths.iter().all(yaml)
+}
+
+fn write(files: &[SchemaFile], folder: &Path, context: &Context) -> ExitStatus {
+    if let Err(error) = fs_err::create_dir_all(folder) {
+        context.complain(&error.to_string(), Some("name a folder that can be made"));
+        return ExitStatus::Failed;
+    }
+    let mut settings = Map::new();
+    for file in files {
+        let path = folder.join(file_name(file));
+        if let Err(error) = ledger::write_whole(&path, text(file).as_bytes()) {
+            context.complain(&error.to_string(), None);
+            return ExitStatus::Failed;
+        }
+        context.say(&format!("wrote {}\n  {}\n", path.display(), mark(file, &path)));
+        if is_yaml(file) {
+            settings.insert(format!("./{}", path.display()), json!(file.paths));
+        }
+    }
+    if !settings.is_empty() {
+        let settings = json!({ "yaml.schemas": settings });
+        context.say(&format!(
+            "for settings.json of VS Code, of which the lines are needed for files you have:\n{settings:#}\n"
+        ));
+    }
+    ExitStatus::Success
+}

@@ -1,0 +1,103 @@
+//! Which files are watched.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use agentci::Suites;
+use agentci::plan::{Mode, join};
+
+use super::super::run::RunArguments;
+use super::snapshot::Snapshot;
+use super::touch::{Territories, recorded};
+
+/// How the names of programs end.
+const PROGRAMS: [&str; 24] = [
+    "py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "sh", "bash", "rb", "php", "pl", "lua", "go",
+    "rs", "java", "kt", "cs", "ex", "exs", "swift",
+];
+
+/// The files that are watched.
+#[derive(Debug)]
+pub(super) struct Ground {
+    /// What was named on the command line.
+    named: Vec<PathBuf>,
+    /// Files that suites are made of, wherever they are.
+    sources: BTreeSet<PathBuf>,
+    /// Those of them that were read with the suites.
+    noted: BTreeSet<PathBuf>,
+    /// Folders of which every file is watched.
+    folders: BTreeSet<PathBuf>,
+    /// Folders of which programs are.
+    programs: BTreeSet<PathBuf>,
+    /// Folders that runs write to.
+    outputs: BTreeSet<PathBuf>,
+}
+
+impl Ground {
+    /// What is to be watched of these suites. `noted` is what was read of the disk for them.
+    pub(super) fn of(
+        suites: &Suites,
+        noted: &BTreeSet<PathBuf>,
+        arguments: &RunArguments,
+        territories: &Territories,
+    ) -> Self {
+        let noted: BTreeSet<PathBuf> = noted.iter().map(|path| absolute(path)).collect();
+        let mut sources = noted.clone();
+        sources.extend(territories.files().cloned());
+        let mut folders: BTreeSet<PathBuf> = territories.folders().cloned().collect();
+        let named: Vec<PathBuf> =
+            arguments.dialects.paths(&arguments.paths).iter().map(|path| absolute(path)).collect();
+        for path in &named {
+            // A file may be gone for a moment.
+            let folder = if path.is_dir() { Some(path.as_path()) } else { path.parent() };
+            folders.extend(folder.map(Path::to_path_buf));
+        }
+        let mut outputs: BTreeSet<PathBuf> = arguments.output_dir.iter().map(|path| absolute(path)).collect();
+        for suite in &suites.plan().suites {
+            outputs.extend(suite.output_dir.iter().map(|path| absolute(path)));
+            if arguments.mode.unwrap_or(suite.mode) == Mode::Record {
+                // They are written by each run.
+                for path in suite.cases.iter().flat_map(recorded) {
+                    sources.remove(&path);
+                }
+            }
+        }
+        Self { named, sources, noted, folders, programs: territories.program_folders().cloned().collect(), outputs }
+    }
+
+    /// How everything looks now.
+    pub(super) fn look(&self) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        self.sources.iter().for_each(|path| snapshot.add_file(path));
+        let skipped = |path: &Path| self.outputs.contains(path);
+        self.folders.iter().for_each(|folder| snapshot.add_folder(folder, &|_| true, &skipped));
+        self.programs.iter().for_each(|folder| snapshot.add_folder(folder, &is_program, &skipped));
+        snapshot
+    }
+
+    /// Whether a file is one that suites name, so that it is surely not written by an agent that is at work.
+    pub(super) fn is_named(&self, path: &Path) -> bool {
+        self.sources.contains(path)
+    }
+
+    /// Whether everything is there that was named on the command line.
+    pub(super) fn is_there(&self) -> bool {
+        self.named.iter().all(|path| path.exists())
+    }
+
+    /// What was read with the suites.
+    pub(super) fn noted(&self) -> &BTreeSet<PathBuf> {
+        &self.noted
+    }
+}
+
+/// Whether a file is a program, by its name.
+pub(super) fn is_program(path: &Path) -> bool {
+    path.extension().and_then(|extension| extension.to_str()).is_some_and(|extension| PROGRAMS.contains(&extension))
+}
+
+/// The one name of a path that everything is compared by.
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    join(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), "")
+}

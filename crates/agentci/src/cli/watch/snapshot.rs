@@ -1,0 +1,188 @@
+//! How files looked at one moment.
+
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// The most files that are watched.
+pub(super) const FILE_LIMIT: usize = 10_000;
+/// The most folders below each other that are looked into.
+const DEPTH_LIMIT: usize = 32;
+/// Folders of which nothing is watched, beside those whose names begin with a dot.
+const SKIPPED: [&str; 8] =
+    ["node_modules", "target", "build", "dist", "vendor", "venv", "site-packages", "__pycache__"];
+
+/// How files looked, by absolute path.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Snapshot {
+    files: BTreeMap<PathBuf, Stamp>,
+    cut_off: bool,
+}
+
+/// What differs when a file was written, or replaced by another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    seconds: i64,
+    nanoseconds: i64,
+    size: u64,
+    number: u64,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        let (seconds, nanoseconds) = (metadata.mtime(), metadata.mtime_nsec());
+        Self { seconds, nanoseconds, size: metadata.len(), number: metadata.ino() }
+    }
+}
+
+impl Snapshot {
+    /// Adds a file, if there is one.
+    pub(super) fn add_file(&mut self, path: &Path) {
+        if let Ok(metadata) = std::fs::metadata(path)
+            && metadata.is_file()
+        {
+            self.add(path.to_path_buf(), &metadata);
+        }
+    }
+
+    /// Adds what is in a folder and below it and is wanted.
+    pub(super) fn add_folder(
+        &mut self,
+        folder: &Path,
+        wanted: &dyn Fn(&Path) -> bool,
+        skipped: &dyn Fn(&Path) -> bool,
+    ) {
+        let mut folders = vec![(folder.to_path_buf(), 0)];
+        while let Some((folder, depth)) = folders.pop() {
+            let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+            for entry in entries.flatten() {
+                let (path, name) = (entry.path(), entry.file_name());
+                // Links are followed to files and not to folders, which may lead round in a circle.
+                let Ok(kind) = entry.file_type() else { continue };
+                if kind.is_dir() {
+                    let name = name.to_string_lossy();
+                    let passed_by = name.starts_with('.') || SKIPPED.contains(&&*name) || skipped(&path);
+                    if !passed_by && depth < DEPTH_LIMIT {
+                        folders.push((path, depth + 1));
+                    }
+                } else if !is_scratch(&name.to_string_lossy()) && wanted(&path) && !self.files.contains_key(&path) {
+                    self.add_file(&path);
+                }
+                if self.cut_off {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, path: PathBuf, metadata: &Metadata) {
+        if self.files.len() >= FILE_LIMIT {
+            self.cut_off = true;
+        } else {
+            self.files.insert(path, Stamp::of(metadata));
+        }
+    }
+
+    /// The same, but what was in a former one as it looked then, so that no change between the two is lost.
+    pub(super) fn with_former(mut self, former: &Snapshot) -> Self {
+        for (path, stamp) in &mut self.files {
+            if let Some(then) = former.files.get(path) {
+                *stamp = *then;
+            }
+        }
+        self
+    }
+
+    /// A later one, but what matters and has changed since as it looks here.
+    pub(super) fn caught_up(&self, mut later: Snapshot, matters: &dyn Fn(&Path) -> bool) -> Self {
+        for path in self.changes(&later).into_iter().filter(|path| matters(path)) {
+            match self.files.get(&path) {
+                Some(stamp) => drop(later.files.insert(path, *stamp)),
+                None => drop(later.files.remove(&path)),
+            }
+        }
+        later
+    }
+
+    /// The files that are new in a later one, look otherwise, or are gone.
+    pub(super) fn changes(&self, later: &Snapshot) -> Vec<PathBuf> {
+        let differs = |path: &&PathBuf| self.files.get(*path) != later.files.get(*path);
+        let mut changed: Vec<PathBuf> = later.files.keys().filter(differs).cloned().collect();
+        changed.extend(self.files.keys().filter(|path| !later.files.contains_key(*path)).cloned());
+        changed.sort();
+        changed
+    }
+
+    /// Whether there are more files than are watched.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.cut_off
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.files.len()
+    }
+}
+
+/// Whether a file is one that editors have for a moment, or hide.
+fn is_scratch(name: &str) -> bool {
+    let ends = ["~", ".swp", ".swx", ".tmp", ".bak", ".orig", ".pyc"].iter().any(|end| name.ends_with(end));
+    ends || name.starts_with('.') || name.starts_with('#')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(folder: &Path) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        snapshot.add_folder(folder, &|_| true, &|path| path.ends_with("out"));
+        snapshot
+    }
+
+    #[test]
+    fn what_is_written_replaced_made_and_deleted_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["kept", "written", "replaced", "deleted"] {
+            std::fs::write(path(name), "text").unwrap();
+        }
+        let before = look(folder.path());
+        assert_eq!(before.changes(&look(folder.path())), Vec::<PathBuf>::new());
+        std::fs::write(path("written"), "longer text").unwrap();
+        // A text of the same length, and perhaps at the same moment.
+        std::fs::write(path("other"), "TEXT").unwrap();
+        std::fs::rename(path("other"), path("replaced")).unwrap();
+        std::fs::remove_file(path("deleted")).unwrap();
+        std::fs::write(path("made"), "").unwrap();
+        let after = look(folder.path());
+        assert_eq!(before.changes(&after), ["deleted", "made", "replaced", "written"].map(path));
+        assert_eq!(look(folder.path()).with_former(&before).changes(&after), ["replaced", "written"].map(path));
+        let caught_up = before.caught_up(look(folder.path()), &|path| !path.ends_with("written"));
+        assert_eq!(caught_up.changes(&after), ["deleted", "made", "replaced"].map(path));
+    }
+
+    #[test]
+    fn what_others_make_is_passed_by() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [".git/index", "node_modules/a.js", "target/x", "out/y", ".a.yaml.swp", "a.yaml~", "#a#", "a/b.py"]
+        {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        std::os::unix::fs::symlink(folder.path(), folder.path().join("round")).unwrap();
+        let seen = look(folder.path());
+        assert_eq!(seen.files.keys().collect::<Vec<_>>(), [&folder.path().join("a/b.py")]);
+    }
+
+    #[test]
+    fn there_is_a_limit_to_the_number_of_files() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..=FILE_LIMIT {
+            std::fs::write(folder.path().join(number.to_string()), "").unwrap();
+        }
+        let seen = look(folder.path());
+        assert_eq!((seen.len(), seen.is_cut_off()), (FILE_LIMIT, true));
+    }
+}

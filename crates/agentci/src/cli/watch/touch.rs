@@ -1,0 +1,207 @@
+//! Which cases a changed file touches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use agentci::plan::{Case, CommandPart, LiveTool, McpTransport, Plan, Suite, Target, ToolSource};
+
+use super::ground::{absolute, is_program};
+
+/// What belongs to each suite, where the suites stand in the plan.
+#[derive(Debug)]
+pub(super) struct Territories {
+    suites: Vec<Territory>,
+}
+
+/// What belongs to one suite.
+#[derive(Debug)]
+struct Territory {
+    /// The file that defines it.
+    path: PathBuf,
+    /// Everything below it belongs to the suite unless another suite is nearer.
+    folder: PathBuf,
+    /// Files that only some cases have: their own, their recordings, the script of their model.
+    of_cases: BTreeMap<PathBuf, BTreeSet<usize>>,
+    /// Programs of agents, hooks and tools.
+    programs: BTreeSet<PathBuf>,
+    /// Folders with such programs, which are made of more than one file.
+    program_folders: BTreeSet<PathBuf>,
+}
+
+/// What was there the last time.
+#[derive(Debug)]
+pub(super) struct Former {
+    suites: BTreeSet<PathBuf>,
+    of_cases: BTreeSet<PathBuf>,
+}
+
+/// What a file touches of a suite.
+#[derive(Debug, PartialEq, Eq)]
+enum Touch {
+    Nothing,
+    Cases(BTreeSet<usize>),
+    All,
+}
+
+impl Territories {
+    pub(super) fn of(plan: &Plan) -> Self {
+        Self { suites: plan.suites.iter().map(|suite| Territory::of(suite, plan)).collect() }
+    }
+
+    /// The files that suites name.
+    pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.suites.iter().flat_map(|suite| suite.of_cases.keys().chain(&suite.programs))
+    }
+
+    /// The folders of suites.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+        self.suites.iter().map(|suite| &suite.folder)
+    }
+
+    /// The folders of programs.
+    pub(super) fn program_folders(&self) -> impl Iterator<Item = &PathBuf> {
+        self.suites.iter().flat_map(|suite| &suite.program_folders)
+    }
+
+    /// Leaves of the selected cases those that these files touch, and suites that were not there before.
+    pub(super) fn narrow(
+        &self,
+        selected: &mut [Vec<usize>],
+        changed: &[PathBuf],
+        former: &Former,
+        noted: &BTreeSet<PathBuf>,
+    ) {
+        let mut touches: Vec<Vec<Touch>> = self.suites.iter().map(|_| Vec::new()).collect();
+        for path in changed {
+            let found: Vec<Touch> = self.suites.iter().map(|suite| self.touch(suite, path, former)).collect();
+            // Something that several suites share: nobody can tell for which of them it was read.
+            let shared = noted.contains(path) && found.iter().all(|touch| *touch == Touch::Nothing);
+            for (touches, touch) in touches.iter_mut().zip(found) {
+                touches.push(if shared { Touch::All } else { touch });
+            }
+        }
+        for ((suite, touches), selected) in self.suites.iter().zip(touches).zip(selected) {
+            let new = !former.suites.contains(&suite.path);
+            selected.retain(|index| {
+                new || touches.iter().any(|touch| match touch {
+                    Touch::Nothing => false,
+                    Touch::Cases(cases) => cases.contains(index),
+                    Touch::All => true,
+                })
+            });
+        }
+    }
+
+    fn touch(&self, suite: &Territory, path: &Path, former: &Former) -> Touch {
+        if path == suite.path {
+            return Touch::All;
+        }
+        if let Some(cases) = suite.of_cases.get(path) {
+            return Touch::Cases(cases.clone());
+        }
+        let lies_in = |folder: &PathBuf| path.starts_with(folder);
+        if suite.programs.contains(path) || (is_program(path) && suite.program_folders.iter().any(lies_in)) {
+            return Touch::All;
+        }
+        let depth = |folder: &Path| folder.components().count();
+        let nearest = self.suites.iter().map(|suite| &suite.folder).filter(|folder| path.starts_with(folder));
+        let nearest = nearest.map(|folder| depth(folder)).max();
+        // The file of a case that is gone has nothing to run.
+        let gone = former.of_cases.contains(path) && !path.exists();
+        if gone || !path.starts_with(&suite.folder) || nearest != Some(depth(&suite.folder)) {
+            return Touch::Nothing;
+        }
+        Touch::All
+    }
+
+    /// What is to be known of them the next time.
+    pub(super) fn into_former(self) -> Former {
+        let mut former = Former { suites: BTreeSet::new(), of_cases: BTreeSet::new() };
+        for suite in self.suites {
+            former.suites.insert(suite.path);
+            former.of_cases.extend(suite.of_cases.into_keys());
+        }
+        former
+    }
+}
+
+impl Territory {
+    fn of(suite: &Suite, plan: &Plan) -> Self {
+        let mut territory = Self {
+            path: absolute(&suite.path),
+            folder: absolute(&suite.folder),
+            of_cases: BTreeMap::new(),
+            programs: BTreeSet::new(),
+            program_folders: BTreeSet::new(),
+        };
+        for (index, case) in suite.cases.iter().enumerate() {
+            let own = absolute(plan.sources.path(case.span.file));
+            let model = case.world.model.iter().map(|model| absolute(&model.path));
+            for path in recorded(case).into_iter().chain(model).chain([own]) {
+                territory.of_cases.entry(path).or_default().insert(index);
+            }
+            territory.add_agent(&case.target);
+            territory.add_helpers(case);
+        }
+        suite.agents.iter().for_each(|(_, target)| territory.add_agent(target));
+        territory.of_cases.remove(&territory.path);
+        territory
+    }
+
+    /// Adds the program that an agent is.
+    fn add_agent(&mut self, target: &Target) {
+        let (command, folder): (&[CommandPart], _) = match target {
+            Target::Process(target) => (&target.command, target.folder.as_ref()),
+            Target::Http(target) => match &target.server {
+                Some(server) => (&server.command, server.folder.as_ref()),
+                None => (&[], None),
+            },
+            Target::Mcp(target) => (started(&target.transport), None),
+            _ => (&[], None),
+        };
+        for file in files(command) {
+            // A program that is a folder, or one beside which its other files lie.
+            let around = if file.is_dir() { Some(file.as_path()) } else { file.parent() };
+            self.program_folders.extend(around.map(Path::to_path_buf));
+            self.programs.insert(file);
+        }
+        self.program_folders.extend(folder.map(|folder| absolute(folder)));
+    }
+
+    /// Adds the programs that run beside the agent of a case: hooks, and tools that are executed.
+    fn add_helpers(&mut self, case: &Case) {
+        for hook in case.hooks.iter() {
+            self.programs.extend(files(&hook.command));
+        }
+        for (_, tool) in &case.world.live.tools {
+            self.programs.extend(files(match tool {
+                LiveTool::Command(tool) => &tool.command,
+                LiveTool::Mcp(tool) => started(&tool.transport),
+                _ => &[],
+            }));
+        }
+    }
+}
+
+/// The files that a command names.
+fn files(command: &[CommandPart]) -> impl Iterator<Item = PathBuf> {
+    command.iter().filter_map(|part| part.file.as_deref()).map(absolute)
+}
+
+/// The command of an MCP server that is started.
+fn started(transport: &McpTransport) -> &[CommandPart] {
+    match transport {
+        McpTransport::Stdio { command, .. } => command,
+        McpTransport::Http(_) => &[],
+    }
+}
+
+/// Where what a case meets is recorded.
+pub(super) fn recorded(case: &Case) -> Vec<PathBuf> {
+    let cassette = match &case.world.tools {
+        ToolSource::Cassette(cassette) => Some(&cassette.path),
+        _ => None,
+    };
+    let recording = case.world.recording.as_ref().map(|recording| &recording.path);
+    cassette.into_iter().chain(recording).map(|path| absolute(path)).collect()
+}

@@ -1,0 +1,257 @@
+//! What runs leave fits the schemas in `docs/reference/schemas`, and whatever these name is left by some run.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::docs_page::{Page, files_below, project, text_of};
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+/// Fields that no run here has, and why.
+const UNSEEN: [(&str, &str); 2] = [
+    ("ananke-result: warnings", "only a server that breaks the rules of its protocol has any"),
+    ("diff: problem", "a baseline that can not be read is not compared with"),
+];
+
+/// A suite in which about everything happens that can.
+const EVERYTHING: &str = r#"
+hooks: []
+world:
+  tools: { cassette: "cassettes/{case}.jsonl" }
+  faults: [{ tool: broken, error: torn }, { tool: search, rate: 0.5, delay: 1ms }]
+gates: { baseline: baseline.json, min_pass_rate: 0.9, max_avg_wall_ms_delta_pct: 1000000, max_p95_wall_ms_delta_pct: 1000000, no_new_failures: true, no_missing_cases: true }
+cases:
+  - id: passes
+    description: All is well
+    tags: [smoke]
+    input: { question: 1 }
+    checks:
+      - contains: fine
+      - semantic: { expected: It is fine., facts: warn }
+  - id: means
+    input: {}
+    checks:
+      - semantic: Your card was charged 20 euros.
+      - not: { semantic: { expected: The weather is nice., threshold: 0.9 } }
+  - id: asks
+    input: {}
+    checks:
+      - tool_called: { name: search, args: { q: other } }
+      - equals: { answer: 2 }
+  - id: changed
+    input: {}
+  - id: wanders
+    input: {}
+    runs: 3
+  - id: skipped
+    input: {}
+    skip: not today
+  - id: leaves
+    input: {}
+  - id: gives-up
+    input: {}
+  - id: unhooked
+    input: {}
+    hooks: [{ command: [sh, -c, "exit 3"] }]
+"#;
+
+/// What the agent does with the cases of that suite, before and after a change.
+fn everything(changed: bool) -> Suite {
+    let tape = r#"{"tool":"search","args":{"q":"a"},"ok":true,"result":{"hits":[]}}
+{"tool":"search","args":{"q":"b"},"ok":true,"result":{"hits":[]}}
+{"tool":"broken","args":{},"ok":true,"result":1}
+{"tool":"never","args":{},"ok":true,"result":1}
+"#;
+    let ids = ["passes", "means", "asks", "changed", "wanders", "skipped", "leaves", "gives-up", "unhooked"];
+    let first = if changed { "b" } else { "a" };
+    let suite = ids.iter().fold(Suite::native(EVERYTHING), |suite, id| suite.tape(id, tape));
+    let suite = suite
+        .agent("passes", r#"say '{"type":"log","level":"info","message":"m","data":{"a":1}}'; say '{"type":"usage","tokens_in":1,"tokens_out":2,"cost_usd":0.1}'; call broken '{}'; finish '{"answer":"It is fine."}'"#)
+        .agent("means", r#"finish '{"answer":"Your card was not charged 30 euros by Ann."}'"#)
+        .agent("asks", r#"call search '{"q":"a"}'; finish '{"answer":1}'"#)
+        .agent("changed", &format!(r#"call search '{{"q":"{first}"}}'; call search '{{"q":"b"}}'; finish '{{"ok":true}}'"#))
+        .agent("wanders", r#"date +%N > /dev/null; if [ -e suite/been ]; then rm suite/been; exit 1; fi; touch suite/been; finish '{"ok":true}'"#)
+        .agent("leaves", "echo dying >&2; exit 7")
+        .agent("gives-up", r#"say '{"type":"task_error","message":"no","data":{"a":1}}'"#);
+    if changed {
+        suite
+    } else {
+        suite
+            .agent("leaves", r#"finish '{"ok":true}'"#)
+            .agent("means", r#"finish '{"answer":"Your card was charged 20 euros."}'"#)
+    }
+}
+
+/// Documents of one kind, by the name of their schema.
+#[derive(Default)]
+struct Seen(Vec<(&'static str, String, Value)>);
+
+impl Seen {
+    /// Takes what a run left in its folders.
+    fn folders(&mut self, ran: &Ran) {
+        for folder in ran.run_folders() {
+            self.lines("run-event", &fs::read_to_string(folder.join("run.jsonl")).unwrap());
+            self.document("summary", &fs::read_to_string(folder.join("summary.json")).unwrap());
+        }
+    }
+
+    fn document(&mut self, schema: &'static str, text: &str) {
+        self.0.push((schema, text.to_owned(), serde_json::from_str(text).unwrap()));
+    }
+
+    fn lines(&mut self, schema: &'static str, text: &str) {
+        text.lines().for_each(|line| self.document(schema, line));
+    }
+}
+
+/// A copy of an example, in a folder of its own name.
+fn copy(name: &str) -> Suite {
+    files_below(&format!("examples/{name}"), "").into_iter().fold(Suite::empty(), |suite, path| {
+        let bytes = fs::read(project().join(&path)).unwrap();
+        suite.file(path.strip_prefix("examples/").unwrap(), bytes)
+    })
+}
+
+/// Runs that are compared with a baseline, good and bad, and parts of a run.
+fn native(seen: &mut Seen) {
+    let first = everything(false).run(&[]);
+    assert_eq!(first.code, Some(1), "{first:?}");
+    seen.folders(&first);
+    let baseline = fs::read(first.run_folder().join("summary.json")).unwrap();
+    let after = everything(true).file("suite/baseline.json", baseline);
+    let second = after.run(&["--seed", "1"]);
+    let folder = second.run_folder();
+    let compare = ["diff", "--baseline", "suite/baseline.json", "--run", folder.to_str().unwrap(), "--json"];
+    seen.document("diff", &after.agentci(&compare).stdout);
+    seen.document("list", &after.agentci(&["list", "suite", "--json"]).stdout);
+    seen.folders(&second);
+    seen.folders(&everything(true).run(&["--shard", "1/1", "--case", "passes"]));
+    let ungated = copy("quickstart");
+    let ran = ungated.agentci(&["run", "quickstart"]);
+    let summary = ran.run_folder().join("summary.json");
+    let summary = summary.to_str().unwrap();
+    seen.document("diff", &ungated.agentci(&["diff", "--baseline", summary, "--run", summary, "--json"]).stdout);
+    seen.folders(&ran);
+}
+
+fn scenario(seen: &mut Seen) {
+    seen.folders(&copy("scenario").agentci(&["run", "scenario"]));
+    let gone = Suite::empty().file("b.json", "[");
+    let gone = gone.file("tests/a/b.yaml", "test_name: b\nuser_input: c\nexpected_answer: d\n");
+    seen.folders(&gone.agentci(&["run", "tests", "--baseline", "b.json", "--agent-url", "http://127.0.0.1:1/"]));
+}
+
+fn ananke(seen: &mut Seen) {
+    let example = |path: &str| text_of(&format!("examples/conversations/{path}"));
+    let skipped = "version: \"1.0\"\nname: b\nskip: true\nturns: [{ user: Hi }]\n";
+    let failing = example("tests/sold-out.test.yaml").replace("name: what is", "name: what else is");
+    let failing = failing.replace("must_match: teapot", "must_match: zebra")
+        + "assert: { tools: { require: [{ name: check_basket, args_match: { basket: zebra } }] }, timing: { max_duration_ms: 1 } }\n";
+    let suite = copy("conversations")
+        .file("conversations/tests/skipped.test.yaml", skipped)
+        .file(
+            "conversations/tests/unrecorded.test.yaml",
+            skipped.replace("skip: true\n", "").replace("name: b", "name: c"),
+        )
+        .file("conversations/tests/failing.test.yaml", failing)
+        .file("conversations/recordings/tests/failing.test.jsonl", example("recordings/tests/sold-out.test.jsonl"));
+    seen.folders(&suite.agentci(&["run", "conversations", "--mode", "replay", "-o", "out.json"]));
+    seen.document("ananke-result", &fs::read_to_string(suite.path("out.json")).unwrap());
+}
+
+fn yao(seen: &mut Seen) {
+    let failing = "{\"id\": \"f\", \"input\": \"Hi\", \"assert\": {\"type\": \"contains\", \"value\": \"zebra\"}}\n";
+    let suite = copy("yao").file("yao/assistants/keyword/tests/failing.jsonl", failing);
+    for (tests, runs) in [("inputs", "1"), ("inputs", "2"), ("failing", "1"), ("failing", "2")] {
+        let tests = format!("yao/assistants/keyword/tests/{tests}.jsonl");
+        for out in ["out.json", "out.jsonl"] {
+            let ran = suite.agentci(&["run", "-i", &tests, "--runs", runs, "-o", out]);
+            assert!(ran.code.is_some_and(|code| code < 2), "{ran:?}");
+        }
+        seen.document("yao-result", &fs::read_to_string(suite.path("out.json")).unwrap());
+        seen.lines("yao-line", &fs::read_to_string(suite.path("out.jsonl")).unwrap());
+        seen.folders(&suite.agentci(&["run", "-i", &tests, "--runs", runs, "-o", "out.md"]));
+    }
+}
+
+fn aumai(seen: &mut Seen) {
+    let test = "name: a\ninput_messages: [{ role: user, content: b }]\nexpected_behavior: { contains_text: zebra }\n";
+    let ran = Suite::empty().file("t/a.yaml", test).agentci(&["run", "t", "--json"]);
+    seen.folders(&ran);
+    seen.document("aumai-result", &ran.stdout);
+}
+
+/// Every name of a field in a schema, or in a document.
+fn names(value: &Value, of_schema: bool, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, inner) in fields {
+                if of_schema {
+                    if let (true, Value::Object(properties)) = (name == "properties", inner) {
+                        found.extend(properties.keys().cloned());
+                    }
+                } else {
+                    found.insert(name.clone());
+                }
+                names(inner, of_schema, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| names(item, of_schema, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn what_runs_leave_fits_the_schemas() {
+    let mut seen = Seen::default();
+    for gather in [native, scenario, ananke, yao, aumai] {
+        gather(&mut seen);
+    }
+    let mut wrong = Vec::new();
+    let mut unseen = BTreeSet::new();
+    for path in files_below("docs/reference/schemas", "json") {
+        let name = path.rsplit('/').next().unwrap().trim_end_matches(".json");
+        let schema: Value = serde_json::from_str(&text_of(&path)).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let documents: Vec<_> = seen.0.iter().filter(|(of, ..)| *of == name).collect();
+        assert!(!documents.is_empty(), "nothing was held against {name}");
+        let mut there = BTreeSet::new();
+        for (_, text, document) in &documents {
+            names(document, false, &mut there);
+            for error in validator.iter_errors(document) {
+                wrong.push(format!("{name}: {error} at {}: {:.600}", error.instance_path(), text));
+            }
+        }
+        let mut told = BTreeSet::new();
+        names(&schema, true, &mut told);
+        unseen.extend(told.difference(&there).map(|field| format!("{name}: {field}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let excused: BTreeSet<String> = UNSEEN.iter().map(|(field, _)| (*field).to_owned()).collect();
+    assert_eq!(unseen, excused, "left: fields that no run here has; right: those that need not be seen");
+}
+
+/// Results that a page shows, and the schemas they must fit.
+const SHOWN: [(&str, &str, &str); 3] = [
+    ("docs/reference/ananke.md", "\"tests\"", "ananke-result"),
+    ("docs/reference/aumai.md", "\"suite_name\"", "aumai-result"),
+    ("docs/reference/reports.md", "\"type\":\"start\"", "yao-line"),
+];
+
+#[test]
+fn results_on_pages_fit_the_schemas() {
+    for (path, mark, name) in SHOWN {
+        let schema: Value = serde_json::from_str(&text_of(&format!("docs/reference/schemas/{name}.json"))).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let page = Page::read(path);
+        let block = page.blocks().find(|block| block.language == "json" && block.text.contains(mark)).unwrap();
+        let documents = serde_json::Deserializer::from_str(&block.text).into_iter::<Value>();
+        for document in documents {
+            let document = document.unwrap();
+            let wrong: Vec<String> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
+            assert!(wrong.is_empty(), "{path}:{}: {wrong:?}", block.line);
+        }
+    }
+}

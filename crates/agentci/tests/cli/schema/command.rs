@@ -1,0 +1,72 @@
+//! `agentci schema`.
+
+use std::fs;
+
+use agentci::formats::schemas;
+use serde_json::Value;
+
+use crate::suite::Suite;
+
+#[test]
+fn a_schema_is_printed_by_its_name() {
+    let folder = Suite::empty();
+    for file in schemas() {
+        let ran = folder.agentci(&["schema", file.name]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", file.name);
+        let schema: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(schema["title"], file.title);
+    }
+}
+
+#[test]
+fn all_are_listed_with_what_a_file_has_to_say() {
+    let ran = Suite::empty().agentci(&["schema"]);
+    assert_eq!(ran.code, Some(0));
+    for file in schemas() {
+        assert!(ran.stdout.lines().any(|line| line.starts_with(&format!("{} ", file.name))), "{}", ran.stdout);
+    }
+    assert!(ran.stdout.contains("# yaml-language-server: $schema=native.schema.json\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn all_are_written_to_a_folder_and_again() {
+    let folder = Suite::empty();
+    for _ in 0..2 {
+        let ran = folder.agentci(&["schema", "--out", "editor/schemas"]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{}", ran.stderr);
+        for file in schemas() {
+            let path = format!("editor/schemas/{}.schema.json", file.name);
+            let written = fs::read_to_string(folder.path(&path)).unwrap();
+            assert_eq!(written, folder.agentci(&["schema", file.name]).stdout);
+            assert!(ran.stderr.contains(&format!("wrote {path}\n")), "{}", ran.stderr);
+        }
+        let settings = ran.stderr.split_once("files you have:\n").unwrap().1;
+        let settings: Value = serde_json::from_str(settings).unwrap();
+        assert_eq!(settings["yaml.schemas"]["./editor/schemas/native.schema.json"][0], "agentci.yaml");
+        // What is no YAML is not for the YAML extension.
+        assert!(settings["yaml.schemas"].get("./editor/schemas/yao.schema.json").is_none());
+    }
+}
+
+#[test]
+fn one_may_be_written_alone() {
+    let folder = Suite::empty();
+    let ran = folder.agentci(&["schema", "ananke", "-o", "."]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let found: Vec<_> = fs::read_dir(folder.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(found, ["ananke.schema.json"]);
+}
+
+#[test]
+fn an_unknown_name_is_an_error_with_the_nearest_one() {
+    let ran = Suite::empty().agentci(&["schema", "runleger"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+    ran.complains(&["error: there is no schema `runleger`", "help: did you mean `runledger`? schemas are native, "]);
+}
+
+#[test]
+fn a_folder_that_can_not_be_made_is_an_error() {
+    let ran = Suite::empty().file("taken", "").agentci(&["schema", "--out", "taken/schemas"]);
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&["help: name a folder that can be made"]);
+}

@@ -1,0 +1,330 @@
+//! `agentci run --watch`: a saved file runs again what it touches.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read};
+use std::process::Child;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use crate::processes::{TELL, is_gone, signal, told};
+use crate::ran::run_folders;
+use crate::suite::Suite;
+
+/// How long to wait for a line that must come, on a machine of any speed.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A run that watches, and what it says.
+struct Watching {
+    child: Child,
+    lines: Receiver<String>,
+    heard: Vec<String>,
+}
+
+impl Watching {
+    /// Starts it and waits until the first run is over.
+    fn start(suite: &Suite, arguments: &[&str]) -> Self {
+        let mut watching = Self::begin(suite, arguments);
+        watching.until("watching ");
+        watching
+    }
+
+    fn begin(suite: &Suite, arguments: &[&str]) -> Self {
+        // One pipe for both, so that lines come in the order in which they are said.
+        let (reader, writer) = std::io::pipe().unwrap();
+        let mut command = suite.command(arguments);
+        let child = command.stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
+        let (sender, lines) = channel();
+        listen(reader, sender);
+        Self { child, lines, heard: Vec::new() }
+    }
+
+    /// What is said up to a line that begins so.
+    #[track_caller]
+    fn until(&mut self, start: &str) -> Vec<String> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut said = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let line = self.lines.recv_timeout(left);
+            let line = line.unwrap_or_else(|error| panic!("{error}: no {start:?} after {:#?}", self.heard));
+            self.heard.push(line.clone());
+            said.push(line);
+            if said.last().is_some_and(|line| line.starts_with(start)) {
+                return said;
+            }
+        }
+    }
+
+    /// That the next run is for this reason; what it says up to its end.
+    #[track_caller]
+    fn runs_for(&mut self, header: &str) -> Vec<String> {
+        let first = self.until("changed: ");
+        assert_eq!(first.last().map(String::as_str), Some(header), "{:#?}", self.heard);
+        self.until("watching ")
+    }
+
+    /// Interrupts it and asks that it ends as interrupted.
+    #[track_caller]
+    fn end(mut self) {
+        assert!(signal(self.child.id(), "INT"));
+        assert_eq!(self.child.wait().unwrap().code(), Some(130), "{:#?}", self.heard);
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn listen(stream: impl Read + Send + 'static, sender: Sender<String>) {
+    std::thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+fn has(said: &[String], start: &str) -> bool {
+    said.iter().any(|line| line.starts_with(start))
+}
+
+const TAPE: &str = r#"{"tool":"search","args":{},"ok":true,"result":1}"#;
+
+/// A suite of three cases in files of their own.
+fn three() -> Suite {
+    let finish = "finish '{\"ok\":true}'";
+    Suite::new().case("one", "", finish).case("two", "", &format!("call search '{{}}'\n{finish}")).tape("two", TAPE)
+}
+
+#[test]
+fn a_saved_case_and_a_saved_cassette_run_that_case() {
+    let suite = three();
+    let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
+    let case = suite.path("suite/cases/one.yaml");
+    let text = fs::read_to_string(&case).unwrap();
+    fs::write(&case, format!("{text}assertions: [{{ type: required_fields, fields: [answer] }}]\n")).unwrap();
+    let said = watching.runs_for("changed: suite/cases/one.yaml, running 1 of 3 cases");
+    assert!(has(&said, "FAIL one (") && !has(&said, "PASS two (") && !has(&said, "PASS good ("), "{said:#?}");
+    assert!(has(&said, "run it again: agentci run suite --case one"), "{said:#?}");
+    fs::write(suite.path("suite/cassettes/two.jsonl"), format!("{TAPE}\n{TAPE}\n")).unwrap();
+    let said = watching.runs_for("changed: suite/cassettes/two.jsonl, running 1 of 3 cases");
+    assert!(has(&said, "PASS two ("), "{said:#?}");
+    watching.end();
+    assert_eq!(run_folders(&suite.path(".agentci/runs")).len(), 3);
+}
+
+#[test]
+fn a_saved_program_runs_the_suites_that_use_it() {
+    let other = "suite: other\ntarget: { process: { command: [\"${ENV.AGENTCI}\", demo-agent] } }\n\
+                 world: { tools: { cassette: tape.jsonl } }\ncases: [{ id: asks, input: { question: x } }]\n";
+    let tape = "{\"tool\":\"search_docs\",\"args\":{\"q\":\"x\"},\"ok\":true,\"result\":{\"hits\":[{\"title\":\"t\",\"snippet\":\"s\"}]}}";
+    let suite = Suite::native("cases: [{ id: a, input: {} }, { id: b, input: {} }]\n")
+        .agent("a", "finish '{}'")
+        .agent("b", "finish '{}'")
+        .file("other/agentci.yaml", other)
+        .file("other/tape.jsonl", tape);
+    let yaml = suite.path("suite/agentci.yaml");
+    suite.write();
+    // The agent lies beside the suite, with a file that it is made of.
+    let text = fs::read_to_string(&yaml).unwrap().replace("agent.sh", "../bot/agent.sh");
+    fs::write(&yaml, text).unwrap();
+    fs::create_dir(suite.path("bot")).unwrap();
+    fs::rename(suite.path("suite/agent.sh"), suite.path("bot/agent.sh")).unwrap();
+    let suite = suite.file("bot/lib/words.py", "").file("bot/notes.txt", "");
+    let mut watching = Watching::start(&suite, &["run", "suite", "other", "--watch"]);
+    let agent = suite.path("bot/agent.sh");
+    fs::write(&agent, fs::read_to_string(&agent).unwrap() + "\n# more\n").unwrap();
+    let said = watching.runs_for("changed: bot/agent.sh, running 2 of 3 cases");
+    assert!(has(&said, "PASS a (") && has(&said, "PASS b (") && !has(&said, "PASS asks ("), "{said:#?}");
+    // Notes are no program; only what comes after them is named.
+    fs::write(suite.path("bot/notes.txt"), "new").unwrap();
+    fs::write(suite.path("bot/lib/words.py"), "new").unwrap();
+    watching.runs_for("changed: bot/lib/words.py, running 2 of 3 cases");
+    fs::write(suite.path("other/tape.jsonl"), format!("{tape}\n")).unwrap();
+    watching.runs_for("changed: other/tape.jsonl, running 1 of 3 cases");
+    watching.end();
+}
+
+#[test]
+fn a_broken_file_is_told_and_watched_further() {
+    let suite = three();
+    let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
+    let path = suite.path("suite/suite.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{text}budgets: [\n")).unwrap();
+    let said = watching.runs_for("changed: suite/suite.yaml");
+    assert!(has(&said, "error: `[` is never closed") && has(&said, "  --> suite/suite.yaml:"), "{said:#?}");
+    fs::write(&path, &text).unwrap();
+    let said = watching.runs_for("changed: suite/suite.yaml, running 3 of 3 cases");
+    assert!(has(&said, "PASS good ("), "{said:#?}");
+    fs::write(suite.path("suite/cases/two.yaml"), "id: two\n").unwrap();
+    let said = watching.runs_for("changed: suite/cases/two.yaml, running 1 of 3 cases");
+    assert!(has(&said, "ERROR two (") && said.iter().any(|line| line.contains("needs `input`")), "{said:#?}");
+    watching.end();
+}
+
+#[test]
+fn a_first_suite_that_is_broken_is_watched_until_it_is_not() {
+    let suite = Suite::native("cases: [{ id: a, input: {} }\n").agent("a", "finish '{}'");
+    let mut watching = Watching::begin(&suite, &["run", "suite", "--watch"]);
+    assert!(has(&watching.until("watching "), "error: "));
+    let path = suite.path("suite/agentci.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("input: {} }", "input: {} }]")).unwrap();
+    let said = watching.runs_for("changed: suite/agentci.yaml, running 1 of 1 case");
+    assert!(has(&said, "PASS a ("), "{said:#?}");
+    watching.end();
+}
+
+#[test]
+fn files_that_are_replaced_deleted_and_made_again_are_seen() {
+    let suite = three();
+    let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
+    let case = suite.path("suite/cases/one.yaml");
+    let text = fs::read_to_string(&case).unwrap();
+    // As an editor saves: of the same size, and renamed into its place.
+    fs::write(suite.path("suite/cases/.one.yaml.new"), &text).unwrap();
+    fs::rename(suite.path("suite/cases/.one.yaml.new"), &case).unwrap();
+    watching.runs_for("changed: suite/cases/one.yaml, running 1 of 3 cases");
+    fs::remove_file(&case).unwrap();
+    watching.runs_for("changed: suite/cases/one.yaml, nothing to run");
+    fs::write(&case, &text).unwrap();
+    let said = watching.runs_for("changed: suite/cases/one.yaml, running 1 of 3 cases");
+    assert!(has(&said, "PASS one ("), "{said:#?}");
+    fs::remove_file(suite.path("suite/cassettes/two.jsonl")).unwrap();
+    let said = watching.runs_for("changed: suite/cassettes/two.jsonl, running 1 of 3 cases");
+    assert!(has(&said, "ERROR two (") || has(&said, "FAIL two ("), "{said:#?}");
+    watching.end();
+}
+
+#[test]
+fn what_is_saved_together_is_one_run_and_new_suites_are_found() {
+    let suite = three();
+    let mut watching = Watching::start(&suite, &["run", ".", "--watch"]);
+    let new = "target: { mock: { model_name: m } }\ncases: [{ id: x, turns: [{ user: hi }] }]\n";
+    let suite = suite
+        .file("outside/a/agentci.yaml", format!("suite: a\n{new}"))
+        .file("outside/b/agentci.yaml", format!("suite: b\n{new}"));
+    let said = watching.until("changed: ");
+    let header = said.last().unwrap();
+    // Written one after the other, they may be seen one after the other by a slow machine.
+    if header == "changed: outside/a/agentci.yaml, running 1 of 4 cases" {
+        watching.until("watching ");
+        watching.runs_for("changed: outside/b/agentci.yaml, running 1 of 5 cases");
+    } else {
+        assert_eq!(header, "changed: outside/a/agentci.yaml, outside/b/agentci.yaml, running 2 of 5 cases");
+        watching.until("watching ");
+    }
+    // Renamed, they come at one moment.
+    fs::rename(suite.path("outside"), suite.path("inside")).unwrap();
+    let said = watching.until("changed: ");
+    assert_eq!(
+        said.last().unwrap(),
+        "changed: inside/a/agentci.yaml, inside/b/agentci.yaml, outside/a/agentci.yaml, 1 more, running 2 of 5 cases"
+    );
+    watching.until("watching ");
+    watching.end();
+}
+
+#[test]
+fn what_runs_write_triggers_nothing() {
+    let suite = Suite::native("cases: [{ id: a, input: {} }]\noutput_dir: runs\n")
+        .agent("a", "echo \"$task\" >> suite/agent.log\nfinish '{}'")
+        .file("suite/data.txt", "");
+    let arguments = ["run", "suite", "--watch", "-o", "suite/out.json", "--report", "csv=suite/out.csv"];
+    let mut watching = Watching::start(&suite, &arguments);
+    for text in ["one", "three", "five!!"] {
+        // Only what is saved is named: neither the log of the agent nor a report.
+        fs::write(suite.path("suite/data.txt"), text).unwrap();
+        watching.runs_for("changed: suite/data.txt, running 1 of 1 case");
+    }
+    watching.end();
+    assert_eq!(fs::read_to_string(suite.path("suite/agent.log")).unwrap().lines().count(), 4);
+}
+
+#[test]
+fn a_program_that_each_run_makes_does_not_run_forever() {
+    let suite = Suite::native("cases: [{ id: a, input: {} }]\n")
+        .agent("a", "echo \"# $$\" >> suite/made.py\nfinish '{}'")
+        .file("suite/data.txt", "");
+    let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
+    watching.runs_for("changed: suite/made.py, running 1 of 1 case");
+    fs::write(suite.path("suite/data.txt"), "new").unwrap();
+    watching.runs_for("changed: suite/data.txt, running 1 of 1 case");
+    watching.end();
+}
+
+#[test]
+fn recordings_do_not_trigger_themselves() {
+    let suite = Suite::native(
+        "world:\n  tools:\n    cassette: \"tapes/{case}.jsonl\"\n    live: { search: { command: [echo, '1'] } }\n\
+         cases: [{ id: a, input: {} }, { id: b, input: {} }]\n",
+    )
+    .agent("a", "call search '{}'\nfinish '{}'")
+    .agent("b", "call search '{}'\nfinish '{}'");
+    let mut watching = Watching::start(&suite, &["record", "suite", "--watch"]);
+    assert!(suite.path("suite/tapes/a.jsonl").exists());
+    let yaml = suite.path("suite/agentci.yaml");
+    fs::write(&yaml, fs::read_to_string(&yaml).unwrap() + "# more\n").unwrap();
+    watching.runs_for("changed: suite/agentci.yaml, running 2 of 2 cases");
+    fs::remove_file(suite.path("suite/tapes/b.jsonl")).unwrap();
+    watching.runs_for("changed: suite/tapes/b.jsonl, running 1 of 2 cases");
+    assert!(suite.path("suite/tapes/b.jsonl").exists());
+    watching.end();
+}
+
+#[test]
+fn the_selection_holds_for_every_run() {
+    let suite = three();
+    let mut watching = Watching::start(&suite, &["run", "suite", "--watch", "--case", "one", "--case", "good"]);
+    let two = suite.path("suite/cases/two.yaml");
+    fs::write(&two, fs::read_to_string(&two).unwrap() + "\n").unwrap();
+    watching.runs_for("changed: suite/cases/two.yaml, nothing to run");
+    fs::write(suite.path("suite/schema.json"), "{}").unwrap();
+    let said = watching.runs_for("changed: suite/schema.json, running 2 of 2 cases");
+    assert!(has(&said, "PASS one (") && !has(&said, "PASS two ("), "{said:#?}");
+    watching.end();
+}
+
+#[test]
+fn a_file_saved_during_a_run_is_run_after_it() {
+    let wait = "echo > started\nwhile [ ! -e go ]; do sleep 0.05; done\nfinish '{}'";
+    let suite = Suite::native("cases: [{ id: a, input: {} }]\n").agent("a", wait);
+    let mut watching = Watching::begin(&suite, &["run", "suite", "--watch"]);
+    crate::processes::wait_for(|| suite.path("started").exists().then_some(())).unwrap();
+    let yaml = suite.path("suite/agentci.yaml");
+    fs::write(&yaml, fs::read_to_string(&yaml).unwrap() + "# more\n").unwrap();
+    fs::write(suite.path("go"), "").unwrap();
+    watching.runs_for("changed: suite/agentci.yaml, running 1 of 1 case");
+    watching.end();
+}
+
+#[test]
+fn an_interrupt_during_a_run_ends_the_agent() {
+    let suite =
+        Suite::native("cases: [{ id: a, input: {} }]\n").agent("a", &format!("{TELL}tell agent.pid $$\nsleep 600"));
+    let watching = Watching::begin(&suite, &["run", "suite", "--watch"]);
+    let agent = told(&suite.path("agent.pid"));
+    watching.end();
+    assert!(is_gone(agent));
+}
+
+#[test]
+fn what_makes_no_sense_with_it_is_refused() {
+    let suite = three();
+    for flags in [&["--shard", "1/2"][..], &["--dry-run"], &["--json"]] {
+        let mut arguments = vec!["run", "suite", "--watch"];
+        arguments.extend(flags);
+        let ran = suite.agentci(&arguments);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        ran.complains(&["cannot be used with", flags[0]]);
+    }
+    let ran = suite.agentci(&["run", "nowhere", "--watch"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["nowhere"]);
+}

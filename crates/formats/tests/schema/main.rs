@@ -1,0 +1,120 @@
+//! Schemas and readers agree about any document that is drawn from the shapes: both take it, and both refuse it once a key is
+//! misspelt, a value is of another type, or a key is gone that must be there.
+
+#![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
+
+mod drawn;
+mod readers;
+mod spoilt;
+
+use agentci_checks::shapes;
+use agentci_formats::{SchemaFile, schemas};
+use agentci_plan::shape::{CheckShape, Kind};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use serde_json::{Value, json};
+
+use drawn::Draw;
+
+/// Holds readers and the schema of a kind of file against one another, over whole files.
+fn agree(name: &str) {
+    agree_about(name, outside_checks, |draw, file| draw.file(file.root()));
+}
+
+/// What checks are given is looked at only if nothing else is wrong with a suite; it has a test of its own.
+fn outside_checks(place: &str) -> bool {
+    !place.contains("/checks/") && !place.contains("/task")
+}
+
+/// The same, over documents that are made in some way and spoilt at some places.
+fn agree_about(name: &str, within: fn(&str) -> bool, make: impl Fn(&mut Draw<'_>, &SchemaFile) -> Value) {
+    let checks: Vec<&'static CheckShape> = shapes().collect();
+    let file = schemas().iter().find(|file| file.name == name).unwrap();
+    let validator = jsonschema::draft7::new(&file.schema(&checks)).unwrap();
+    let config = Config { cases: 96, failure_persistence: None, ..Config::default() };
+    let numbers = proptest::collection::vec(any::<u16>(), 64..256);
+    let drawn = TestRunner::new(config).run(&numbers, |numbers| {
+        let mut draw = Draw::new(&numbers, &checks);
+        let document = make(&mut draw, file);
+        let refused: Vec<String> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
+        prop_assert!(refused.is_empty(), "the schema refuses {document}: {refused:?}");
+        let told = readers::complaints(name, &document);
+        prop_assert!(told.is_empty(), "the reader refuses {document}: {told:?}");
+        for (what, spoilt) in spoilt::ways(&document, within, &mut draw) {
+            prop_assert!(!validator.is_valid(&spoilt), "the schema takes it with {what}: {spoilt}");
+            prop_assert!(!readers::complaints(name, &spoilt).is_empty(), "the reader takes it with {what}: {spoilt}");
+        }
+        Ok(())
+    });
+    drawn.unwrap_or_else(|error| panic!("{name}: {error}"));
+}
+
+#[test]
+fn readers_and_schemas_agree_about_native_suites() {
+    agree("native");
+}
+
+#[test]
+fn readers_and_schemas_agree_about_checks() {
+    agree_about(
+        "native",
+        |_| true,
+        |draw, _| {
+            let check = draw.value(&Kind::Check, "/cases/0/checks/0");
+            json!({ "suite": "a", "target": { "mock": { "model_name": "m" } }, "cases": [{ "id": "a", "input": {}, "checks": [check] }] })
+        },
+    );
+}
+
+#[test]
+fn readers_and_schemas_agree_about_model_scripts() {
+    agree("model-script");
+}
+
+#[test]
+fn readers_and_schemas_agree_about_runledger() {
+    agree_about("runledger", outside_checks, |draw, file| {
+        let mut document = draw.file(file.root());
+        // The other names of two keys, which are looked at only where the first are not there.
+        if let Some(regression) = document["regression"].as_object_mut() {
+            regression.retain(|key, _| !["min_success_rate", "max_p95_wall_ms_increase_pct"].contains(&key.as_str()));
+        }
+        document
+    });
+    agree("runledger-case");
+}
+
+#[test]
+fn readers_and_schemas_agree_about_aumai() {
+    agree("aumai");
+    agree("aumai-mock");
+}
+
+#[test]
+fn readers_and_schemas_agree_about_scenarios() {
+    agree("scenario");
+}
+
+#[test]
+fn readers_and_schemas_agree_about_yao() {
+    agree("yao");
+    agree("yao-package");
+    agree_about(
+        "yao-connector",
+        |_| true,
+        |draw, file| {
+            let mut document = draw.file(file.root());
+            // It is looked at only where there is no host.
+            document["options"].as_object_mut().map(|options| options.remove("proxy"));
+            document
+        },
+    );
+    agree("yao-prompts");
+}
+
+#[test]
+fn readers_and_schemas_agree_about_ananke() {
+    agree("ananke");
+    agree("ananke-config");
+}
