@@ -90,7 +90,8 @@ fn a_report_that_has_no_folder_is_told_and_the_others_are_written() {
 
 #[test]
 fn many_cases_at_once_make_do_with_few_open_files() {
-    let cases: String = (0..1000).map(|number| format!("  - {{ id: c{number}, input: {{}} }}\n")).collect();
+    let cases: Vec<String> = (0..1000).map(|number| format!("  - {{ id: c{number}, input: {{}} }}\n")).collect();
+    let cases = cases.concat();
     let agent = "read -r task\nprintf '{\"type\":\"final_output\",\"output\":{\"ok\":true}}\\n'\n";
     let yaml = format!("suite: suite\ntarget: {{ process: {{ command: [sh, few.sh] }} }}\ncases:\n{cases}");
     let suite = Suite::empty().file("suite/agentci.yaml", yaml).file("suite/few.sh", agent);
@@ -104,7 +105,9 @@ fn many_cases_at_once_make_do_with_few_open_files() {
 #[test]
 fn cases_that_need_no_files_are_not_held_back() {
     let target = "target: { mock: { model_name: m, responses: [] } }";
-    let cases: String = (0..100).map(|number| format!("  - {{ id: c{number}, turns: [{{ user: hi }}] }}\n")).collect();
+    let cases: Vec<String> =
+        (0..100).map(|number| format!("  - {{ id: c{number}, turns: [{{ user: hi }}] }}\n")).collect();
+    let cases = cases.concat();
     let suite = Suite::empty().file("suite/agentci.yaml", format!("suite: suite\n{target}\ncases:\n{cases}"));
     let ran = limited(&suite, "ulimit -n 64", &["run", "suite", "--parallel", "100"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");

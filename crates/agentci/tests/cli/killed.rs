@@ -28,7 +28,8 @@ const AGENT: &str = "read -r task\n\
     printf '{\"type\":\"final_output\",\"output\":{\"ok\":true}}\\n'\n";
 
 fn suite() -> Suite {
-    let cases: String = (0..CASES).map(|number| format!("  - {{ id: c{number}, input: {{}} }}\n")).collect();
+    let cases: Vec<String> = (0..CASES).map(|number| format!("  - {{ id: c{number}, input: {{}} }}\n")).collect();
+    let cases = cases.concat();
     let head = "suite: suite\ntarget: { process: { command: [sh, kill.sh] } }\n";
     Suite::empty().file("suite/agentci.yaml", format!("{head}cases:\n{cases}")).file("suite/kill.sh", AGENT)
 }

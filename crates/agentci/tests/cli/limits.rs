@@ -105,7 +105,7 @@ fn an_agent_that_calls_tools_of_the_client_without_end_is_stopped() {
             json!({"type": "TOOL_CALL_END", "toolCallId": format!("c{id}")}),
             json!({"type": "RUN_FINISHED", "threadId": thread, "runId": run}),
         ];
-        let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        let body = events.iter().map(|event| format!("data: {event}\n\n")).collect::<Vec<_>>().concat();
         Some(Answer(200, "content-type: text/event-stream\r\n", body))
     });
     let tool = "{ name: ask, description: d, parameters: { type: object } }";
