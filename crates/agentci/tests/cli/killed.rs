@@ -100,7 +100,7 @@ fn look_into(suite: &Suite, folder: &Path, told: &[String], context: &str) {
     if let Ok(summary) = fs::read_to_string(folder.join("summary.json")) {
         serde_json::from_str::<Value>(&summary).unwrap();
     }
-    for (name, end) in [("junit.xml", "</testsuites>"), ("report.html", "</html>")] {
+    for (name, end) in [("junit.xml", "</testsuites>"), ("report.html", "</script>")] {
         let whole = fs::read_to_string(folder.join(name)).map(|text| text.trim_end().ends_with(end));
         assert!(whole.unwrap_or(true), "{context}: {name} is cut off");
     }
