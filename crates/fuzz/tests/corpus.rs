@@ -1,30 +1,82 @@
-//! What was kept of fuzzing is played at every test, on any compiler.
+//! What was kept of fuzzing is played at every test, on any compiler, as it is and spoilt a little.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use agentci_fuzz::TARGETS;
+use agentci_fuzz::{TARGETS, Target};
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus")
+}
+
+/// What was kept of a target, by name.
+fn kept(target: &Target) -> Vec<(String, Vec<u8>)> {
+    let folder = corpus().join(target.name);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "{} is empty", folder.display());
+    paths.iter().map(|path| (path.display().to_string(), std::fs::read(path).unwrap())).collect()
+}
+
+fn check(target: &Target, bytes: &[u8], what: &str) {
+    let done = std::panic::catch_unwind(|| (target.check)(bytes));
+    assert!(done.is_ok(), "{} broke on {what}: {:?}", target.name, String::from_utf8_lossy(bytes));
+}
 
 #[test]
 fn what_was_kept_is_read_or_refused() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     for target in TARGETS {
-        let folder = corpus.join(target.name);
-        let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-        paths.sort();
-        assert!(!paths.is_empty(), "{} is empty", folder.display());
-        for path in paths {
-            let bytes = std::fs::read(&path).unwrap();
-            let done = std::panic::catch_unwind(|| (target.check)(&bytes));
-            assert!(done.is_ok(), "{} broke on {}", target.name, path.display());
+        for (name, bytes) in kept(target) {
+            check(target, &bytes, &name);
         }
     }
 }
 
+/// `AGENTCI_SPOILT` says how often each is spoilt; a few times without it.
+#[test]
+fn what_was_kept_and_spoilt_is_read_or_refused() {
+    let times: u64 = std::env::var("AGENTCI_SPOILT").map_or(8, |times| times.parse().unwrap());
+    for target in TARGETS {
+        for (name, bytes) in kept(target) {
+            for seed in 0..times {
+                check(target, &spoilt(&bytes, seed), &format!("{name}, spoilt with {seed}"));
+            }
+        }
+    }
+}
+
+/// The same bytes with a few of them changed, taken away, said twice or put elsewhere.
+fn spoilt(bytes: &[u8], seed: u64) -> Vec<u8> {
+    const WORDS: [&[u8]; 12] =
+        [b"{", b"\"", b"[", b": ", b"\n", b"\0", b"\xff", b"- ", b"null", b"1e999", b"\xe2\x80\xa8", b"${"];
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ bytes.len() as u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        usize::try_from((mixed ^ (mixed >> 29)) % below.max(1) as u64).unwrap()
+    };
+    let mut spoilt = bytes.to_vec();
+    for _ in 0..=draw(4) {
+        let (start, length) = (draw(spoilt.len()), draw(24) + 1);
+        let end = (start + length).min(spoilt.len());
+        match draw(5) {
+            0 if start < end => spoilt[start] ^= 1 << draw(8),
+            1 => drop(spoilt.drain(start..end)),
+            2 => {
+                let again = spoilt[start..end].to_vec();
+                let at = draw(spoilt.len());
+                spoilt.splice(at..at, again);
+            }
+            3 => spoilt.truncate(end),
+            _ => drop(spoilt.splice(start..start, WORDS[draw(WORDS.len())].iter().copied())),
+        }
+    }
+    spoilt
+}
+
 #[test]
 fn no_folder_is_left_of_a_target_that_is_gone() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
-    for entry in std::fs::read_dir(corpus).unwrap() {
+    for entry in std::fs::read_dir(corpus()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         assert!(agentci_fuzz::target(&name).is_some(), "{name}");
     }

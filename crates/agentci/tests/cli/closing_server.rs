@@ -1,6 +1,7 @@
 //! A server that closes at every possible byte of what it has to say: each case ends in time, with a verdict in words.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -70,7 +71,7 @@ fn chunked(parts: &[Value]) -> Vec<u8> {
         String::from("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n");
     for part in parts {
         let event = format!("data: {part}\n\n");
-        answer += &format!("{:x}\r\n{event}\r\n", event.len());
+        let _ = write!(answer, "{:x}\r\n{event}\r\n", event.len());
     }
     (answer + "0\r\n\r\n").into()
 }
@@ -84,7 +85,7 @@ fn every_byte(answers: Answers, target: impl Fn(&str) -> String, turn: &str) {
     let (url, said) = serve(answers);
     let run = |limits: &mut dyn Iterator<Item = usize>| {
         let case = |bytes| format!("  - id: b{bytes}\n    target: {}\n    {turn}\n", target(&format!("{url}/{bytes}")));
-        let cases: String = limits.map(case).collect();
+        let cases = limits.map(case).collect::<Vec<String>>().concat();
         let yaml = format!("suite: suite\nmode: live\ntimeout: 60s\ncases:\n{cases}");
         Suite::empty().file("suite/agentci.yaml", yaml).run(&["--parallel", "50"])
     };

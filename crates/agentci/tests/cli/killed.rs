@@ -28,7 +28,8 @@ const AGENT: &str = "read -r task\n\
     printf '{\"type\":\"final_output\",\"output\":{\"ok\":true}}\\n'\n";
 
 fn suite() -> Suite {
-    let cases: String = (0..CASES).map(|number| format!("  - {{ id: c{number}, input: {{}} }}\n")).collect();
+    let cases: Vec<String> = (0..CASES).map(|number| format!("  - {{ id: c{number}, input: {{}} }}\n")).collect();
+    let cases = cases.concat();
     let head = "suite: suite\ntarget: { process: { command: [sh, kill.sh] } }\n";
     Suite::empty().file("suite/agentci.yaml", format!("{head}cases:\n{cases}")).file("suite/kill.sh", AGENT)
 }
@@ -99,7 +100,7 @@ fn look_into(suite: &Suite, folder: &Path, told: &[String], context: &str) {
     if let Ok(summary) = fs::read_to_string(folder.join("summary.json")) {
         serde_json::from_str::<Value>(&summary).unwrap();
     }
-    for (name, end) in [("junit.xml", "</testsuites>"), ("report.html", "</html>")] {
+    for (name, end) in [("junit.xml", "</testsuites>"), ("report.html", "</script>")] {
         let whole = fs::read_to_string(folder.join(name)).map(|text| text.trim_end().ends_with(end));
         assert!(whole.unwrap_or(true), "{context}: {name} is cut off");
     }

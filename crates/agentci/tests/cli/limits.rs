@@ -105,7 +105,7 @@ fn an_agent_that_calls_tools_of_the_client_without_end_is_stopped() {
             json!({"type": "TOOL_CALL_END", "toolCallId": format!("c{id}")}),
             json!({"type": "RUN_FINISHED", "threadId": thread, "runId": run}),
         ];
-        let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        let body = events.iter().map(|event| format!("data: {event}\n\n")).collect::<Vec<_>>().concat();
         Some(Answer(200, "content-type: text/event-stream\r\n", body))
     });
     let tool = "{ name: ask, description: d, parameters: { type: object } }";
@@ -141,9 +141,9 @@ fn the_page_of_limits_tells_what_the_code_does() {
         let definition = Regex::new(&format!(r"const {name}: [^=]+ = {};", regex::escape(value))).unwrap();
         assert!(definition.is_match(&code), "{name} is not {value} in {file}");
         let (module, function) = test.split_once("::").unwrap_or_else(|| panic!("{test}"));
-        let text =
+        let source =
             fs::read_to_string(root.join("crates").join(module)).unwrap_or_else(|error| panic!("{module}: {error}"));
-        assert!(text.contains(&format!("fn {function}(")), "there is no test {test}");
+        assert!(source.contains(&format!("fn {function}(")), "there is no test {test}");
         rows += 1;
     }
     assert!(rows > 50, "{rows} limits");

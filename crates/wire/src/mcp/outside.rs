@@ -13,13 +13,10 @@ pub fn arrive(bytes: &[u8]) {
         router.arrive(line, if index % 3 == 2 { Origin::Call(first) } else { Origin::Shared });
     }
     while let Ok(arrival) = arrivals.try_recv().or_else(|_| others.try_recv()) {
-        match arrival {
-            Arrival::Reply(Ok(result), _) => {
-                let _ = CallResult::read(result.clone(), Heard::default()).map(|result| result.value().into_owned());
-                let _ = ResourceResult::read(result.clone(), Heard::default()).map(|result| result.text());
-                let _ = PromptResult::read(result, Heard::default()).map(|result| result.text());
-            }
-            _ => {}
+        if let Arrival::Reply(Ok(result), _) = arrival {
+            let _ = CallResult::read(result.clone(), Heard::default()).map(|result| result.value().into_owned());
+            let _ = ResourceResult::read(result.clone(), Heard::default()).map(|result| result.text());
+            let _ = PromptResult::read(result, Heard::default()).map(|result| result.text());
         }
     }
     let _ = (router.defects(), router.take_stray());
