@@ -28,7 +28,9 @@ pub(crate) fn learn<'c>(
         own.learn_pair(name, value);
     }
     let inputs: Vec<Cow<'_, Value>> = inputs.iter().map(Input::as_value).collect();
-    inputs.iter().for_each(|input| own.learn(input));
+    for input in &inputs {
+        own.learn(input);
+    }
     for (name, text) in handed_over(job.case) {
         if let Ok(value) = text.fill(&|name| scope.get(name)) {
             own.learn_pair(name, &value);
@@ -52,7 +54,9 @@ pub(crate) fn learn<'c>(
     for (name, value) in scope.variables() {
         run.learn_pair(name, value);
     }
-    inputs.iter().for_each(|input| run.learn(input));
+    for input in &inputs {
+        run.learn(input);
+    }
     for check in checks {
         learn_node(&check.check().arguments, &mut run);
     }

@@ -102,10 +102,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let evidence = Evidence::new(suite, options);
     let library = Library::default();
     let services = Services::start(run).await;
-    let suite_deadline = options.suite_timeout.and_then(|after| {
-        let at = clock.started().checked_add(after)?;
-        Some(SuiteDeadline { at, after })
-    });
+    let suite_deadline = suite_deadline(options, &clock);
     let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
         let (emit, failed, secrets): (&dyn Fn(RunEvent), _, _) = (&send, &failed, &secrets);
         let (draws, evidence, library, services) = (&draws, &evidence, &library, &services);
@@ -174,6 +171,11 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     }
     send(of_run(now.unix_ms, Body::RunEnd(end)));
     worst
+}
+
+fn suite_deadline(options: &Options<'_>, clock: &Clock) -> Option<SuiteDeadline> {
+    let after = options.suite_timeout?;
+    Some(SuiteDeadline { at: clock.started().checked_add(after)?, after })
 }
 
 fn start(run: &Run<'_>) -> RunStart {

@@ -112,7 +112,7 @@ pub(super) fn suite<'n>(
         cases.into_iter().flatten().for_each(|case| problems.append(read(case)));
     }
     let (name, cases) = (name?, cases?);
-    Some(SuiteFile { name, mode, output_dir, redact, gates, embedder, settings, agents, cases, has_target, folder })
+    Some(SuiteFile { name, folder, mode, output_dir, redact, gates, embedder, settings, agents, cases, has_target })
 }
 
 /// Agents by their names.

@@ -43,7 +43,7 @@ fn plain<'t>(cursor: &mut Cursor<'t>, in_flow: bool) -> Option<Word<'t>> {
     let mut end = 0;
     for (at, byte) in rest.iter().enumerate() {
         match byte {
-            b' ' => continue,
+            b' ' => {}
             b'\n' => break,
             b':' if ends_word(rest.get(at + 1).copied(), in_flow) => break,
             b'#' if end < at => break,
