@@ -6,11 +6,12 @@
 //! ```
 
 use std::cell::RefCell;
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use agentci::DiskFiles;
 use agentci::formats::YaoInput;
-use agentci::report::FanOut;
+use agentci::report::{FanOut, printable};
 use agentci::runner::Stop;
 use agentci::verdict::{Body, ExitStatus, Finding, RunEvent, Status};
 use serde_json::Value;
@@ -81,7 +82,9 @@ impl Session<'_> {
         let answer = answer.into_inner();
         let mut failed = status > Status::Skipped;
         if !kept && let Some(text) = answer.text() {
-            self.context.print(&text);
+            // A program gets what was said, letter for letter; a terminal would obey its control characters.
+            let shown = if std::io::stdout().is_terminal() { printable(&text) } else { text.as_str().into() };
+            self.context.print(&shown);
         }
         for finding in &answer.findings {
             self.context.complain(&finding.message, finding.help.as_deref());

@@ -69,6 +69,7 @@ mod shards;
 mod signals;
 mod stability;
 mod supply_chain;
+mod terminal;
 mod watch;
 mod yaml;
 mod yao;

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::suite::Suite;
+use crate::terminal::typed;
 
 const TESTS: &str = "assistants/keyword/tests/inputs.jsonl";
 
@@ -15,7 +16,8 @@ fn app() -> Suite {
         .file(
             "model.yaml",
             "rules:\n- when: { user: json }\n  reply: '{\"a\": [1, 2]}'\n- when: { user: fail }\n  fail: { status: 400, message: no }\n\
-             - when: { user: slow }\n  reply: late\n  latency: 20s\ndefault: Hello!\n",
+             - when: { user: slow }\n  reply: late\n  latency: 20s\n\
+             - when: { user: colour }\n  reply: \"\\e[31mred\"\ndefault: Hello!\n",
         )
         .file("scripts/t.js", "function Yes(o, i, v) { return { pass: o === v, message: 'got ' + o }; }\nfunction Throws() { throw new Error('no'); }")
 }
@@ -95,6 +97,14 @@ fn a_message_is_answered_on_standard_output_and_nothing_is_written() {
     let kept = suite.agentci(&["test", "--input", "Hi", "--name", "keyword", "--output", "out.json"]);
     assert_eq!((kept.code, kept.stdout.as_str()), (Some(0), ""), "{kept:?}");
     assert!(fs::read_to_string(suite.path("out.json")).unwrap().contains("Hello!"));
+}
+
+#[test]
+fn an_answer_can_not_recolour_a_terminal_and_is_left_alone_elsewhere() {
+    let suite = app();
+    let asked = ["run", "-i", "colour", "-n", "keyword"];
+    assert_eq!(suite.agentci(&asked).stdout, "\u{1b}[31mred\n");
+    assert_eq!(typed(&suite, &[], &asked), ("\\u{1b}[31mred\n".to_owned(), 0));
 }
 
 #[test]
