@@ -42,7 +42,7 @@ fn what_convert_prints_is_taken() {
         "examples/scenario/tests/us_payroll",
         "examples/yao/assistants/keyword",
         "examples/yao/assistants/planner",
-        "crates/agentci/templates/init",
+        "crates/agentci/templates/answers",
     ];
     for example in examples {
         let output = Command::new(env!("CARGO_BIN_EXE_agentci"))
