@@ -92,7 +92,8 @@ impl<'f> Loader<'f> {
         let found = suites || conversations || scenarios || self.tests(path, &mut met.strays);
         let empty: Vec<PathBuf> = met.configs.into_iter().filter(|config| self.projects.is_empty(config)).collect();
         if !found && empty.is_empty() {
-            self.error(path, format!("no suite found in `{}`", written.display()), WHAT_IS_A_SUITE);
+            let help = format!("{WHAT_IS_A_SUITE}; `agentci init` writes a first one");
+            self.error(path, format!("no suite found in `{}`", written.display()), &help);
         }
         let severity = if found { Severity::Warning } else { Severity::Error };
         for config in empty {

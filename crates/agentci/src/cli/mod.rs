@@ -87,7 +87,7 @@ enum Command {
     List(list::ListArguments),
     /// Print JSON Schemas of suite files, for editors
     Schema(schema::SchemaArguments),
-    /// Stand in for a model until interrupted
+    /// Stand in for a model or for tools until interrupted
     Serve(serve::ServeArguments),
     /// Print what a shell needs to complete commands and flags
     Completions(completions::CompletionsArguments),

@@ -61,7 +61,8 @@ fn text(file: &SchemaFile) -> String {
 fn list(files: &[SchemaFile]) -> String {
     let width = files.iter().map(|file| file.name.len()).max().unwrap_or_default() + 2;
     let entry = |file: &SchemaFile| {
-        let (name, title, paths) = (file.name, file.title, file.paths.join(", "));
+        let (name, title) = (file.name, file.title);
+        let paths = if file.paths.is_empty() { "files of any name".into() } else { file.paths.join(", ") };
         let mark = mark(file, Path::new(&file_name(file)));
         format!("{name:width$}{title}: {paths}\n{:width$}{mark}\n", "")
     };
@@ -103,7 +104,7 @@ fn write(files: &[SchemaFile], folder: &Path, context: &Context) -> ExitStatus {
             return ExitStatus::Failed;
         }
         context.say(&format!("wrote {}\n  {}\n", path.display(), mark(file, &path)));
-        if is_yaml(file) {
+        if is_yaml(file) && !file.paths.is_empty() {
             settings.insert(format!("./{}", path.display()), json!(file.paths));
         }
     }

@@ -112,12 +112,16 @@ fn without_signs(text: &str, taken: &mut usize) -> String {
 
 #[test]
 fn files_that_are_there_are_left_alone_unless_forced() {
-    let suite = Suite::empty().file("t/agentci.yaml", "mine").file("t/server.yaml", "mine too");
-    fs::remove_file(suite.path("t/server.yaml")).unwrap();
-    let made = suite.agentci(&["init", "t", "--kind", "http"]);
-    assert_eq!(made.code, Some(0), "{made:?}");
-    made.complains(&["left alone t/agentci.yaml: it is there already\n", "wrote t/server.yaml\n"]);
+    let suite = Suite::empty().file("t/agentci.yaml", "mine").file("u/server.yaml", "mine too");
+    let refused = suite.agentci(&["init", "t", "--kind", "http"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    refused
+        .complains(&["`t/agentci.yaml` is there already and was left alone", "replace what is in `t` with `--force`"]);
     assert_eq!(fs::read_to_string(suite.path("t/agentci.yaml")).unwrap(), "mine");
+    assert!(!suite.path("t/server.yaml").exists());
+    let made = suite.agentci(&["init", "u", "--kind", "http"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    made.complains(&["left alone u/server.yaml: it is there already\n", "wrote u/agentci.yaml\n"]);
     let forced = suite.agentci(&["init", "t", "--kind", "http", "--force"]);
     assert_eq!((forced.code, forced.stderr.matches("wrote").count()), (Some(0), 2), "{forced:?}");
     assert_eq!(suite.agentci(&["run", "t"]).code, Some(0));
@@ -127,7 +131,7 @@ fn files_that_are_there_are_left_alone_unless_forced() {
 fn a_link_that_leads_nowhere_is_left_alone() {
     let suite = Suite::empty().file("t/keep", "");
     std::os::unix::fs::symlink("nowhere", suite.path("t/agentci.yaml")).unwrap();
-    suite.agentci(&["init", "t", "--kind", "sdk"]).complains(&["left alone t/agentci.yaml"]);
+    suite.agentci(&["init", "t", "--kind", "sdk"]).complains(&["`t/agentci.yaml` is there already"]);
     assert!(!suite.path("t/nowhere").exists());
 }
 

@@ -135,14 +135,17 @@ fn a_saved_program_runs_the_suites_that_use_it() {
     fs::write(&yaml, text).unwrap();
     fs::create_dir(suite.path("bot")).unwrap();
     fs::rename(suite.path("suite/agent.sh"), suite.path("bot/agent.sh")).unwrap();
-    let suite = suite.file("bot/lib/words.py", "").file("bot/notes.txt", "");
+    let suite = suite.file("bot/lib/words.py", "").file("bot/prompt.md", "").file("bot/notes.bin", "");
     let mut watching = Watching::start(&suite, &["run", "suite", "other", "--watch"]);
     let agent = suite.path("bot/agent.sh");
     fs::write(&agent, fs::read_to_string(&agent).unwrap() + "\n# more\n").unwrap();
     let said = watching.runs_for("changed: bot/agent.sh, running 2 of 3 cases");
     assert!(has(&said, "PASS a (") && has(&said, "PASS b (") && !has(&said, "PASS asks ("), "{said:#?}");
+    // What it is told counts as well.
+    fs::write(suite.path("bot/prompt.md"), "new").unwrap();
+    watching.runs_for("changed: bot/prompt.md, running 2 of 3 cases");
     // Notes are no program; only what comes after them is named.
-    fs::write(suite.path("bot/notes.txt"), "new").unwrap();
+    fs::write(suite.path("bot/notes.bin"), "new").unwrap();
     fs::write(suite.path("bot/lib/words.py"), "new").unwrap();
     watching.runs_for("changed: bot/lib/words.py, running 2 of 3 cases");
     fs::write(suite.path("other/tape.jsonl"), format!("{tape}\n")).unwrap();

@@ -17,7 +17,7 @@ pub struct SchemaFile {
     pub dialect: Option<Dialect>,
     /// What it is, a few words.
     pub title: &'static str,
-    /// Where such files are found, as patterns of paths.
+    /// Where such files are found, as patterns of paths; none where they may have any name.
     pub paths: &'static [&'static str],
     /// Whether each line of it is a document of its own, so that editors can not use the schema.
     pub by_line: bool,
@@ -58,7 +58,7 @@ static SCHEMAS: [SchemaFile; 13] = [
         &["cases/*.yaml"],
         Kind::Shape(&runledger::CASE),
     ),
-    file("aumai", Some(Dialect::Aumai), "AumAI tests", &["agent-tests/*.yaml"], aumai::FILE),
+    file("aumai", Some(Dialect::Aumai), "AumAI tests", &[], aumai::FILE),
     file(
         "aumai-mock",
         Some(Dialect::Aumai),

@@ -122,9 +122,17 @@ pub fn duration(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<D
 pub fn list<'n>(node: &'n Node, name: &str, problems: &mut Diagnostics) -> Option<&'n [Node]> {
     let items = node.items();
     if items.is_none() {
-        problems.push(wrong(node, name, "a list"));
+        problems.push(wrong(node, name, "a list").help(as_list(node)));
     }
     items
+}
+
+/// How what is written would be a list.
+fn as_list(node: &Node) -> String {
+    match node.scalar().map(|scalar| scalar.text.split_whitespace().collect::<Vec<_>>()) {
+        Some(words) if (1..=8).contains(&words.len()) => format!("write it as one: `[{}]`", words.join(", ")),
+        _ => "begin each item with `- ` on a line of its own".into(),
+    }
 }
 
 /// A list of texts, each with its place; the good ones are kept when one is wrong.

@@ -100,6 +100,12 @@ fn write(wanted: &Wanted, force: bool, context: &Context) -> ExitStatus {
         context.complain(&message, Some("name another folder: `agentci init DIR`"));
         return ExitStatus::Failed;
     }
+    let suite = folder.join("agentci.yaml");
+    if wanted.kind != Kind::Answers && taken(&suite) && !force {
+        let help = format!("name another folder, `agentci init DIR`, or replace what is in `{shown}` with `--force`");
+        context.complain(&format!("`{}` is there already and was left alone", suite.display()), Some(&help));
+        return ExitStatus::Failed;
+    }
     let files = wanted.own.files(wanted.kind, folder, &name(folder), &shown);
     if let Err(error) = fs_err::create_dir_all(folder) {
         context.complain(&error.to_string(), Some("name a folder that can be made"));

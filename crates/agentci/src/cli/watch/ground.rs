@@ -16,6 +16,10 @@ const PROGRAMS: [&str; 24] = [
     "rs", "java", "kt", "cs", "ex", "exs", "swift",
 ];
 
+/// How the names of what programs are told end: prompts and settings. Agents write such files as well, so one that changes while
+/// they are at work is not counted.
+const TOLD: [&str; 8] = ["md", "txt", "prompt", "j2", "jinja", "jinja2", "tmpl", "toml"];
+
 /// The files that are watched.
 #[derive(Debug)]
 pub(super) struct Ground {
@@ -71,7 +75,7 @@ impl Ground {
         self.sources.iter().for_each(|path| snapshot.add_file(path));
         let skipped = |path: &Path| self.outputs.contains(path);
         self.folders.iter().for_each(|folder| snapshot.add_folder(folder, &|_| true, &skipped));
-        self.programs.iter().for_each(|folder| snapshot.add_folder(folder, &is_program, &skipped));
+        self.programs.iter().for_each(|folder| snapshot.add_folder(folder, &is_of_a_program, &skipped));
         snapshot
     }
 
@@ -93,7 +97,16 @@ impl Ground {
 
 /// Whether a file is a program, by its name.
 pub(super) fn is_program(path: &Path) -> bool {
-    path.extension().and_then(|extension| extension.to_str()).is_some_and(|extension| PROGRAMS.contains(&extension))
+    ends(path, &PROGRAMS)
+}
+
+/// Whether a file is a program or what one is told.
+pub(super) fn is_of_a_program(path: &Path) -> bool {
+    is_program(path) || ends(path, &TOLD)
+}
+
+fn ends(path: &Path, endings: &[&str]) -> bool {
+    path.extension().and_then(|extension| extension.to_str()).is_some_and(|extension| endings.contains(&extension))
 }
 
 /// The one name of a path that everything is compared by.

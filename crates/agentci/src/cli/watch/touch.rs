@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentci::plan::{Case, CommandPart, LiveTool, McpTransport, Plan, Suite, Target, ToolSource};
 
-use super::ground::{absolute, is_program};
+use super::ground::{absolute, is_of_a_program};
 
 /// What belongs to each suite, where the suites stand in the plan.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl Territories {
             return Touch::Cases(cases.clone());
         }
         let lies_in = |folder: &PathBuf| path.starts_with(folder);
-        if suite.programs.contains(path) || (is_program(path) && suite.program_folders.iter().any(lies_in)) {
+        if suite.programs.contains(path) || (is_of_a_program(path) && suite.program_folders.iter().any(lies_in)) {
             return Touch::All;
         }
         let depth = |folder: &Path| folder.components().count();
