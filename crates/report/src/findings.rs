@@ -70,7 +70,8 @@ pub(crate) fn decisive(end: &CaseEnd) -> Option<&Finding> {
 
 /// Which of several attempts is shown, from 1.
 pub(crate) fn decisive_attempt(row: &Row) -> usize {
-    row.attempts.iter().position(|attempt| std::ptr::eq(&raw const **attempt, row.decisive())).map_or(1, |at| at + 1)
+    let decisive = row.decisive();
+    row.attempts.iter().position(|attempt| std::ptr::eq(&raw const **attempt, decisive)).map_or(1, |at| at + 1)
 }
 
 fn run_of(row: &Row) -> String {

@@ -15,7 +15,7 @@ use agentci::report::{
     Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportError, ReportKind, Reporter, Stream, Summary,
 };
 use agentci::runner::{Facts, Part, Stop, Stopper};
-use agentci::verdict::{ExitStatus, Status};
+use agentci::verdict::{Body, ExitStatus, RunEvent, Status};
 use agentci::{Settings, Suites};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -111,8 +111,12 @@ impl Session<'_> {
             shard: self.parts.get(position).cloned(),
             ..facts(self.arguments, suite, folder.id(), beside.as_deref())
         };
-        let mut take = |event| {
+        let mut take = |event: RunEvent| {
             held.add(&event);
+            if matches!(event.body, Body::RunEnd(_)) {
+                // Reports of many cases are not written in no time.
+                held.release();
+            }
             wrong.add(&event);
             reports.borrow_mut().on_event(&event);
             held.handed_on();
@@ -145,6 +149,7 @@ impl Session<'_> {
         }
         if let Some(error) = journal_error {
             self.context.complain(&format!("run.jsonl is not complete: {error}"), None);
+            failed = true;
         }
         self.summaries.push(summary.take());
         let mut lines = format!("artifacts: {}\n", shown(folder.path()));

@@ -211,3 +211,10 @@ fn flags_that_do_not_fit_are_refused_and_nothing_is_written() {
     assert_eq!(Suite::empty().agentci(&["init", "--kind", "telepathy"]).code, Some(1));
     assert_eq!(Suite::empty().agentci(&["init", "--command", ""]).code, Some(2));
 }
+
+#[test]
+fn what_looks_like_a_mark_of_the_template_stays_as_it_is() {
+    let suite = passes(&["--command", "python3 bot/agent.py '@work@' 'x @url@ @suite@' \"\\d+\""]);
+    let text = std::fs::read_to_string(suite.path("evals/first/agentci.yaml")).unwrap();
+    assert!(text.contains(r#""@work@", "x @url@ @suite@", "\\d+"]"#), "{text}");
+}

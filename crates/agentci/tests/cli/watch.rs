@@ -263,6 +263,46 @@ fn a_program_that_each_run_makes_does_not_run_forever() {
 }
 
 #[test]
+fn an_agent_that_each_run_writes_anew_does_not_run_forever() {
+    let suite = Suite::native("cases: [{ id: a, input: {} }]\n")
+        .agent("a", "echo \"# $$\" >> \"$0\"\nfinish '{}'")
+        .file("suite/data.txt", "");
+    let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
+    watching.runs_for("changed: suite/agent.sh, running 1 of 1 case");
+    fs::write(suite.path("suite/data.txt"), "new").unwrap();
+    watching.runs_for("changed: suite/data.txt, running 1 of 1 case");
+    watching.end();
+}
+
+#[test]
+fn what_is_said_may_go_to_a_file_beside_the_suite() {
+    let suite = Suite::native("cases: [{ id: a, input: {} }]\n").agent("a", "finish '{}'").file("suite/data.txt", "");
+    let mut command = suite.command(&["run", "suite", "--watch"]);
+    let log = suite.path("suite/watch.log");
+    let said = fs::File::create(&log).unwrap();
+    let mut child = command.stdout(said.try_clone().unwrap()).stderr(said).spawn().unwrap();
+    let until = |part: &str| {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let text = fs::read_to_string(&log).unwrap();
+            if text.contains(part) {
+                return text;
+            }
+            assert!(Instant::now() < deadline, "no {part:?} in {text}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    until("watching ");
+    fs::write(suite.path("suite/data.txt"), "new").unwrap();
+    until("changed: suite/data.txt, running");
+    fs::write(suite.path("suite/more.txt"), "new").unwrap();
+    let text = until("changed: suite/more.txt, running");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!text.contains("watch.log"), "{text}");
+}
+
+#[test]
 fn recordings_do_not_trigger_themselves() {
     let suite = Suite::native(
         "world:\n  tools:\n    cassette: \"tapes/{case}.jsonl\"\n    live: { search: { command: [echo, '1'] } }\n\

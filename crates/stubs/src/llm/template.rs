@@ -87,6 +87,9 @@ impl Templates {
                         let length = template.bytes.len();
                         *seen = Kept::Ready(template);
                         kept_ones.bytes += length;
+                        if kept_ones.bytes > KEPT {
+                            *kept_ones = Shelf::default();
+                        }
                     }
                     None => *seen = Kept::Never,
                 }
@@ -111,6 +114,7 @@ impl Shelf {
         let answers = &mut self.rules[rule];
         if answers.len() < SHAPES {
             answers.push((shape, model.to_owned(), Kept::Seen));
+            self.bytes += model.len();
             self.count += 1;
         }
     }

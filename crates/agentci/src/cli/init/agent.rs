@@ -61,7 +61,7 @@ impl Own {
         if kind == Kind::Answers {
             return kind.example().iter().map(|(name, text)| (*name, (*text).to_owned())).collect();
         }
-        let fill = |text: &str| text.replace("@suite@", name).replace("@folder@", shown);
+        let fill = |text: &str| filled(text, &[("suite", name), ("folder", shown)]);
         if self.command.is_none() && self.url.is_none() {
             return kind.example().iter().map(|(name, text)| (*name, fill(text))).collect();
         }
@@ -83,13 +83,11 @@ impl Own {
             (Kind::A2a, _) if is_card(url) => ("card_url", url.to_owned()),
             _ => ("endpoint", url.to_owned()),
         };
+        let url = words::in_yaml(&url);
         let own = |text: &str| {
-            fill(text)
-                .replace("@command@", &command)
-                .replace("@work@", &work)
-                .replace("@server@", &server)
-                .replace("@card@", card)
-                .replace("@url@", &words::in_yaml(&url))
+            let (command, work, server) = (command.as_str(), work.as_str(), server.as_str());
+            let words = [("command", command), ("work", work), ("server", server), ("card", card), ("url", &url)];
+            filled(text, &[&words[..], &[("suite", name), ("folder", shown)]].concat())
         };
         match kind {
             Kind::Http => vec![(SUITE, own(HTTP))],
@@ -144,4 +142,21 @@ fn command(parts: &[String], folder: &Path) -> String {
 fn relative(from: &Path, to: &Path) -> String {
     let absolute = |path: &Path| plan::join(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), "");
     plan::relative(&absolute(from), &absolute(to)).display().to_string()
+}
+
+/// A template with its `@names@` replaced, each once: what is put in is not looked at again.
+fn filled(template: &str, values: &[(&str, &str)]) -> String {
+    let mut text = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('@') {
+        text.push_str(before);
+        let value = after.split_once('@').and_then(|(name, behind)| {
+            let (_, value) = values.iter().find(|(known, _)| *known == name)?;
+            Some((value, behind))
+        });
+        let (put, behind) = value.unwrap_or((&"@", after));
+        text.push_str(put);
+        rest = behind;
+    }
+    text + rest
 }

@@ -1,7 +1,7 @@
 //! A command line taken apart, and words put into YAML.
 
 /// What a shell would do something with that we do not.
-const SHELL: [char; 10] = ['|', '&', ';', '<', '>', '(', ')', '$', '`', '*'];
+const SHELL: [char; 13] = ['|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', '#'];
 
 /// The words of a command line. What only a shell understands is left to a shell.
 pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
@@ -18,7 +18,16 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
         match (quote, letter) {
             (Some(open), _) if letter == open => quote = None,
             (Some('\''), _) => word.get_or_insert_default().push(letter),
-            (_, '\\') => word.get_or_insert_default().push(letters.next().ok_or("the command ends within a word")?),
+            // Within double quotes it stands for itself before most letters.
+            (Some(_), '\\') => {
+                let next = letters.next().ok_or("the command ends within a word")?;
+                let word = word.get_or_insert_default();
+                if !"$`\"\\".contains(next) {
+                    word.push('\\');
+                }
+                word.push(next);
+            }
+            (None, '\\') => word.get_or_insert_default().push(letters.next().ok_or("the command ends within a word")?),
             (None, '\'' | '"') => {
                 word.get_or_insert_default();
                 quote = Some(letter);
@@ -94,6 +103,8 @@ mod tests {
             ("  a  'b c'\t\"d 'e'\" f\\ g ", &["a", "b c", "d 'e'", "f g"]),
             ("a '' \"x\\\"y\" 'z\\'", &["a", "", "x\"y", "z\\"]),
             ("a 'x|y' \"(z)\"", &["a", "x|y", "(z)"]),
+            ("a \"\\d+ \\\\ \\$\"", &["a", "\\d+ \\ $"]),
+            ("a data?.json", &["sh", "-c", "a data?.json"]),
             ("cd x && ./run", &["sh", "-c", "cd x && ./run"]),
             ("KEY=1 ./run", &["sh", "-c", "KEY=1 ./run"]),
             ("echo \"$HOME\"", &["sh", "-c", "echo \"$HOME\""]),

@@ -93,12 +93,15 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
         // What an agent wrote beside its suite is no reason to run it again, nor is a program that each run makes anew.
         let now = ground.look();
         let during: BTreeSet<PathBuf> = seen.changes(&now).into_iter().collect();
-        seen = seen.caught_up(now, &|path| ground.is_named(path) || (is_program(path) && !restless.contains(path)));
+        let counts = |path: &Path| ground.is_named(path) || is_program(path);
+        seen = seen.caught_up(now, &|path| counts(path) && !restless.contains(path));
         restless = during;
         let files = seen.len();
         let s = if files == 1 { "" } else { "s" };
         context.say(&format!("watching {files} file{s} for changes, Ctrl-C ends it\n"));
-        changed = runtime.block_on(wait(&ground, &mut seen, &stop));
+        // The last lines of a log may come late, and what is said here may go to a file that is watched.
+        let heard = |path: &Path| counts(path) || !restless.contains(path) || !path.exists();
+        changed = runtime.block_on(wait(&ground, &mut seen, &heard, &stop));
         if changed.is_empty() {
             return ExitStatus::Interrupted;
         }
@@ -106,7 +109,10 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
 }
 
 /// Waits until files were changed, and for all of what is being saved; nothing when it is to end.
-async fn wait(ground: &Ground, seen: &mut Snapshot, stop: &Stop) -> Vec<PathBuf> {
+async fn wait(ground: &Ground, seen: &mut Snapshot, heard: &dyn Fn(&Path) -> bool, stop: &Stop) -> Vec<PathBuf> {
+    let told = |seen: &Snapshot, now: &Snapshot| -> Vec<PathBuf> {
+        seen.changes(now).into_iter().filter(|path| heard(path)).collect()
+    };
     let mut pause = Duration::ZERO;
     loop {
         tokio::select! {
@@ -117,7 +123,7 @@ async fn wait(ground: &Ground, seen: &mut Snapshot, stop: &Stop) -> Vec<PathBuf>
         let began = Instant::now();
         let mut now = ground.look();
         pause = INTERVAL.max(began.elapsed() * 10);
-        if seen.changes(&now).is_empty() {
+        if told(seen, &now).is_empty() {
             continue;
         }
         let deadline = Instant::now() + SETTLING;
@@ -130,7 +136,7 @@ async fn wait(ground: &Ground, seen: &mut Snapshot, stop: &Stop) -> Vec<PathBuf>
                 break;
             }
         }
-        let changed = seen.changes(&now);
+        let changed = told(seen, &now);
         *seen = now;
         // What an editor had for a moment is gone again.
         if !changed.is_empty() {

@@ -123,7 +123,9 @@ fn level_list(cursor: &mut Cursor<'_>, indent: usize) -> Option<Node> {
 
 /// A key, unless it means more than itself.
 pub(super) fn key_of(word: Word<'_>) -> Option<Key> {
-    if word.text.len() > KEY_LIMIT || (!word.quoted && word.text == "<<") {
+    // The limit is on what is written, which is more than what is meant where something is escaped.
+    let long = word.text.len() > KEY_LIMIT || usize::try_from(word.span.width).is_ok_and(|width| width > KEY_LIMIT);
+    if long || (!word.quoted && word.text == "<<") {
         return None;
     }
     Some(Key { text: word.text.into_owned(), span: word.span })

@@ -5,6 +5,9 @@ use agentci_plan::{FileId, Node, Pair, Span};
 /// How many levels are read here; the parser has its own limit, further down.
 const DEPTH: usize = 60;
 
+/// The longest line of a text with characters of several bytes.
+const LONG_LINE: usize = 4096;
+
 /// A place in a text.
 pub(super) struct Cursor<'t> {
     text: &'t str,
@@ -30,6 +33,10 @@ impl<'t> Cursor<'t> {
         if !text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || byte == b'\n' || byte >= 0x80)
             || !(ascii || text.chars().all(is_plain))
         {
+            return None;
+        }
+        // Columns are counted from the beginning of a line, which takes its time on a long one.
+        if !ascii && text.lines().any(|line| line.len() > LONG_LINE) {
             return None;
         }
         Some(Self {

@@ -86,6 +86,12 @@ fn everything_else_is_left_to_the_parser() {
     let deep = format!("a: {}{}\n", "[".repeat(90), "]".repeat(90));
     assert!(!reads(&deep));
     assert!(!reads(&format!("{}: 1\n", "k".repeat(1100))));
+    // What is written counts, not what it means.
+    assert!(!reads(&format!("\"{}\": 1\n", "\\n".repeat(600))));
+    assert!(!reads(&format!("'{}': 1\n", "''".repeat(600))));
+    // Columns of a long line are counted by the parser, which does so once.
+    let long = |letter: &str| format!("a: [{}x]\n", format!("{letter}, ").repeat(2000));
+    assert!(reads(&long("e")) && !reads(&long("é")));
 }
 
 /// Pieces that mean something in YAML, thrown together.
