@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use agentci_drivers::DriveError;
 use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, print_duration};
+use agentci_stubs::ToolboxError;
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
 
@@ -89,6 +90,12 @@ pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
 pub(crate) fn unset_connector(message: impl Into<String>, place: Place) -> Finding {
     let help = "set it in the environment, or for assistants in the file of `-e` or in `.env` of the application";
     Finding { help: Some(help.into()), ..plain(Cause::Config, message, Some(place)) }
+}
+
+/// A tool that is to be executed can not be had.
+pub(crate) fn toolbox(error: ToolboxError, sources: &Sources) -> Finding {
+    let place = error.span.map(|span| sources.place(span));
+    Finding { help: Some(error.help), ..plain(Cause::Config, error.message, place) }
 }
 
 /// The user stopped the run.

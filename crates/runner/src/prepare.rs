@@ -248,13 +248,9 @@ async fn source(
         }
         _ => None,
     };
-    let toolbox =
-        Box::pin(Toolbox::open(&world.live, job.options.tools, &world.executed(), lookup)).await.map_err(|error| {
-            let place = error.span.map(|span| job.place(span));
-            let mut finding = findings::plain(Cause::Config, error.message, place);
-            finding.help = Some(error.help);
-            Box::new(finding)
-        })?;
+    let toolbox = Box::pin(Toolbox::open(&world.live, job.options.tools, &world.executed(), lookup))
+        .await
+        .map_err(|error| Box::new(findings::toolbox(error, job.sources)))?;
     Ok((Source::Execute(Box::new(toolbox), recorder), None))
 }
 
