@@ -98,6 +98,13 @@ pub(crate) fn toolbox(error: ToolboxError, sources: &Sources) -> Finding {
     Finding { help: Some(error.help), ..plain(Cause::Config, error.message, place) }
 }
 
+/// What a case needs for the calls of a tool to be recorded and played back.
+pub(crate) fn how_to_record(tool: &str) -> String {
+    format!(
+        "add `world: {{ tools: {{ cassette: \"cassettes/{{case}}.jsonl\", live: {{ {tool}: {{ command: [..] }} }} }} }}` to the suite, then `agentci record`"
+    )
+}
+
 /// The user stopped the run.
 pub(crate) fn interrupted() -> Finding {
     plain(Cause::Interrupted, "the run was interrupted", None)

@@ -160,7 +160,7 @@ fn no_source(call: &ToolCall) -> Box<Finding> {
         cause: Cause::ReplayMiss,
         name: Cause::ReplayMiss.name().into(),
         message: format!("the agent called `{}`, and there is no recording to answer from", call.name),
-        help: Some("give the case a `cassette`".into()),
+        help: Some(findings::how_to_record(&call.name)),
         ..Finding::default()
     })
 }

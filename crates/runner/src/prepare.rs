@@ -244,7 +244,8 @@ async fn source(
         (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),
         (Mode::Record, None) if world.recording.is_none() && !records_routes(world) => {
             let message = "there is no `cassette` to record to";
-            return Err(Box::new(findings::plain(Cause::Config, message, Some(job.place(job.case.span)))));
+            let finding = findings::plain(Cause::Config, message, Some(job.place(job.case.span)));
+            return Err(Box::new(Finding { help: Some(findings::how_to_record("NAME")), ..finding }));
         }
         _ => None,
     };
