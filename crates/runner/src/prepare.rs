@@ -264,7 +264,7 @@ fn tape(job: &Job<'_>, cassette: &Cassette, secrets: &Redactor) -> Result<agentc
     agentci_stubs::Tape::load(job.options.files, &cassette.path, secrets).map_err(|error| {
         Box::new(Finding {
             label: "this recording".into(),
-            help: Some("cassette paths are relative to the suite's folder; each line is one JSON object".into()),
+            help: Some(error.help().into()),
             ..findings::plain(Cause::Config, error.to_string(), Some(job.place(cassette.span)))
         })
     })
