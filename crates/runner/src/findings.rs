@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use agentci_drivers::DriveError;
-use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, print_duration};
+use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, Target, print_duration};
 use agentci_stubs::ToolboxError;
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
+use agentci_wire::{Exit, SpawnError};
 
 use crate::evidence::Unanswered;
+
+const RUN_BY_HAND: &str = "check that it can be run from this folder";
 
 /// A finding of a cause that has no better name than itself.
 pub(crate) fn plain(cause: Cause, message: impl Into<String>, place: Option<Place>) -> Finding {
@@ -41,7 +44,10 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
             finding.cause = Cause::Unreachable;
             finding.place = Some(target);
             finding.label = "this command".into();
-            finding.help = Some("check that it can be run from this folder".into());
+            finding.help = Some(match error {
+                DriveError::Unreachable(error) => spawn_help(error).into(),
+                _ => RUN_BY_HAND.into(),
+            });
         }
         DriveError::NoServer(_) => {
             finding.cause = Cause::Unreachable;
@@ -65,8 +71,12 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
             finding.help = Some("if the change is meant, record the case again: `agentci record`".into());
         }
         DriveError::Protocol { help, .. } => finding.help = Some(help.clone()),
-        DriveError::Exited { while_answered, .. } => {
+        DriveError::Exited { exit, while_answered } => {
             finding.cause = Cause::AgentExited;
+            // One that failed says why; one that thinks it is done does not know the protocol.
+            if exit.is_none_or(|exit| exit == Exit::Code(0)) {
+                finding.help = Some("it has to end with a line `{\"type\":\"final_output\",\"output\":{..}}`".into());
+            }
             if *while_answered {
                 finding.notes.push("it left with an answer unread".into());
             }
@@ -78,6 +88,27 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
     }
     finding.name = finding.cause.name().into();
     Some(finding)
+}
+
+/// The same of the agent of a case.
+pub(crate) fn drive_target(error: &DriveError, target: &Target, sources: &Sources) -> Option<Finding> {
+    let mut finding = drive(error, sources.place(target.span()))?;
+    if let (DriveError::NoServer(_), Target::Http(http)) = (error, target)
+        && http.server.is_none()
+    {
+        finding.help = Some("start it before the run, let a hook start it, or give its `command`".into());
+    }
+    Some(finding)
+}
+
+/// What to do about a program that did not start.
+pub(crate) fn spawn_help(error: &SpawnError) -> &'static str {
+    match error {
+        SpawnError::NotExecutable(_) => {
+            "make it executable with `chmod +x`, or name what runs it: `[python3, agent.py]`"
+        }
+        _ => RUN_BY_HAND,
+    }
 }
 
 /// A variable has no value.
