@@ -33,7 +33,9 @@ pub(crate) fn each(suite: &str, row: &Row, stderr_lines: usize, paint: Paint) ->
     let mut texts = Vec::with_capacity(findings.len());
     for (at, finding) in findings.iter().enumerate() {
         let mut notes = notes(finding);
-        if at + 1 == findings.len() {
+        // An agent that was not told what it asked for was cut off, and a wrong suite is not its doing: what it
+        // says of that explains nothing.
+        if at + 1 == findings.len() && !matches!(end.cause, Some(Cause::ReplayMiss | Cause::Config)) {
             notes.extend(stderr(&end.stderr_tail, stderr_lines));
         }
         // The case's own line says where to look, but it is not what was not met, so nothing in it is marked.

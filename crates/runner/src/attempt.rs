@@ -8,10 +8,10 @@ use agentci_trace::{Kind, Trace};
 use agentci_verdict::{AssertionCount, Body, CaseEnd, Status, settle};
 
 use crate::converse::converse;
-use crate::findings;
 use crate::job::Job;
 use crate::prepare::{Unprepared, prepare};
 use crate::step::fingerprint;
+use crate::{findings, model};
 
 impl Job<'_> {
     /// Runs the case once and tells how it ended.
@@ -51,6 +51,11 @@ impl Job<'_> {
                 end.warnings.extend(talk.warnings);
                 end.assertions.failed += outcomes.len();
                 end.findings.extend(outcomes);
+                if self.case.world.model.is_some()
+                    && let Some(first) = end.findings.first_mut()
+                {
+                    first.notes.extend(model::refusals(&talk.trace));
+                }
                 end.metrics = talk.metrics;
                 end.stderr_tail = talk.stderr_tail;
                 clock

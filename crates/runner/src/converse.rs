@@ -209,7 +209,7 @@ fn open(job: &Job<'_>, number: u32, prepared: &mut Prepared<'_>) -> Result<Drive
     let target = || job.place(case.target.span());
     match Driver::open(&case.target, &context, line) {
         Ok(Ok(driver)) => Ok(driver),
-        Ok(Err(error)) => Err(findings::drive(&error, target()).into_iter().collect()),
+        Ok(Err(error)) => Err(findings::drive_target(&error, &case.target, job.sources).into_iter().collect()),
         Err(unset) => Err(vec![match &*case.target {
             Target::Chat(chat) => {
                 let message = format!("{unset}, which the connector `{}` asks for", chat.connector.id);
@@ -312,7 +312,7 @@ fn save(job: &Job<'_>, recorder: Recorder, secrets: &Redactor, talk: &Conversati
 fn trouble(job: &Job<'_>, ended: Ended, deadline: &Deadline, facts: impl FnOnce() -> Vec<String>) -> Option<Finding> {
     match ended {
         Ended::Done => None,
-        Ended::Broken(error) => findings::drive(&error, job.place(job.case.target.span())),
+        Ended::Broken(error) => findings::drive_target(&error, &job.case.target, job.sources),
         Ended::Interrupted => Some(findings::interrupted()),
         Ended::TooLate => Some(match deadline.limit {
             Some(limit) => {

@@ -3,11 +3,15 @@
 use std::time::Duration;
 
 use agentci_drivers::DriveError;
-use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, print_duration};
+use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, Target, print_duration};
+use agentci_stubs::ToolboxError;
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
+use agentci_wire::{Exit, SpawnError};
 
 use crate::evidence::Unanswered;
+
+const RUN_BY_HAND: &str = "check that it can be run from this folder";
 
 /// A finding of a cause that has no better name than itself.
 pub(crate) fn plain(cause: Cause, message: impl Into<String>, place: Option<Place>) -> Finding {
@@ -40,7 +44,10 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
             finding.cause = Cause::Unreachable;
             finding.place = Some(target);
             finding.label = "this command".into();
-            finding.help = Some("check that it can be run from this folder".into());
+            finding.help = Some(match error {
+                DriveError::Unreachable(error) => spawn_help(error).into(),
+                _ => RUN_BY_HAND.into(),
+            });
         }
         DriveError::NoServer(_) => {
             finding.cause = Cause::Unreachable;
@@ -64,8 +71,12 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
             finding.help = Some("if the change is meant, record the case again: `agentci record`".into());
         }
         DriveError::Protocol { help, .. } => finding.help = Some(help.clone()),
-        DriveError::Exited { while_answered, .. } => {
+        DriveError::Exited { exit, while_answered } => {
             finding.cause = Cause::AgentExited;
+            // One that failed says why; one that thinks it is done does not know the protocol.
+            if exit.is_none_or(|exit| exit == Exit::Code(0)) {
+                finding.help = Some("it has to end with a line `{\"type\":\"final_output\",\"output\":{..}}`".into());
+            }
             if *while_answered {
                 finding.notes.push("it left with an answer unread".into());
             }
@@ -79,6 +90,27 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
     Some(finding)
 }
 
+/// The same of the agent of a case.
+pub(crate) fn drive_target(error: &DriveError, target: &Target, sources: &Sources) -> Option<Finding> {
+    let mut finding = drive(error, sources.place(target.span()))?;
+    if let (DriveError::NoServer(_), Target::Http(http)) = (error, target)
+        && http.server.is_none()
+    {
+        finding.help = Some("start it before the run, let a hook start it, or give its `command`".into());
+    }
+    Some(finding)
+}
+
+/// What to do about a program that did not start.
+pub(crate) fn spawn_help(error: &SpawnError) -> &'static str {
+    match error {
+        SpawnError::NotExecutable(_) => {
+            "make it executable with `chmod +x`, or name what runs it: `[python3, agent.py]`"
+        }
+        _ => RUN_BY_HAND,
+    }
+}
+
 /// A variable has no value.
 pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
     let help = "give it a value by a hook, in the environment (`${ENV.NAME}`), under `variables` where the format has them, or with `:-`; `$${..}` is plain text";
@@ -89,6 +121,19 @@ pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
 pub(crate) fn unset_connector(message: impl Into<String>, place: Place) -> Finding {
     let help = "set it in the environment, or for assistants in the file of `-e` or in `.env` of the application";
     Finding { help: Some(help.into()), ..plain(Cause::Config, message, Some(place)) }
+}
+
+/// A tool that is to be executed can not be had.
+pub(crate) fn toolbox(error: ToolboxError, sources: &Sources) -> Finding {
+    let place = error.span.map(|span| sources.place(span));
+    Finding { help: Some(error.help), ..plain(Cause::Config, error.message, place) }
+}
+
+/// What a case needs for the calls of a tool to be recorded and played back.
+pub(crate) fn how_to_record(tool: &str) -> String {
+    format!(
+        "add `world: {{ tools: {{ cassette: \"cassettes/{{case}}.jsonl\", live: {{ {tool}: {{ command: [..] }} }} }} }}` to the suite, then `agentci record`"
+    )
 }
 
 /// The user stopped the run.

@@ -10,6 +10,8 @@ use agentci_trace::{ToolCall, ToolResult};
 use agentci_verdict::{Cause, Finding};
 use serde_json::Value;
 
+use crate::findings;
+
 /// Where answers come from.
 pub(crate) enum Source {
     /// Nowhere.
@@ -80,7 +82,10 @@ impl Host<'_> {
                     if entry.ok { Ok(entry.result.clone()) } else { Err(entry.error.clone().unwrap_or_default()) };
                 (outcome, entry.fault.clone())
             }
-            Source::Execute(toolbox, _) => (toolbox.call(&call.call_id, &call.name, &call.args).await, None),
+            Source::Execute(toolbox, _) => {
+                let outcome = toolbox.call(&call.call_id, &call.name, &call.args).await;
+                (outcome.map_err(|error| Box::new(findings::toolbox(error, self.sources)))?, None)
+            }
         };
         // Each of the two is null where the other speaks.
         let (ok, mut result, mut error) = match outcome {
@@ -155,7 +160,7 @@ fn no_source(call: &ToolCall) -> Box<Finding> {
         cause: Cause::ReplayMiss,
         name: Cause::ReplayMiss.name().into(),
         message: format!("the agent called `{}`, and there is no recording to answer from", call.name),
-        help: Some("give the case a `cassette`".into()),
+        help: Some(findings::how_to_record(&call.name)),
         ..Finding::default()
     })
 }

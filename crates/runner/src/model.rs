@@ -2,7 +2,7 @@
 
 use agentci_plan::{Mode, ModelWorld, ToolSource, World};
 use agentci_stubs::{ModelServer, ServerOptions};
-use agentci_trace::Kind;
+use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -11,6 +11,9 @@ use crate::job::Job;
 
 /// The key an agent is given when neither the script nor its environment has one; SDKs insist on some key.
 const PLACEHOLDER_KEY: &str = "agentci-placeholder";
+
+/// How many refusals are told of a case; they are all in the run's events.
+const TOLD: usize = 3;
 
 /// Where the model is.
 const LOOPBACK: &str = "127.0.0.1";
@@ -43,6 +46,20 @@ pub(crate) async fn start(
     })?;
     let environment = environment(&server, world, job.options.environment);
     Ok(Some(Model { environment, _server: server }))
+}
+
+/// The requests that the scripted model refused, in words, each told once. An agent seldom says more of one than its status.
+pub(crate) fn refusals(trace: &Trace) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for event in trace.events() {
+        let Kind::ModelCall { response, .. } = &event.kind else { continue };
+        let Some(message) = response["error"]["message"].as_str() else { continue };
+        let note = format!("the scripted model refused a request: {message}");
+        if told.len() < TOLD && !told.contains(&note) {
+            told.push(note);
+        }
+    }
+    told
 }
 
 /// Whether the agent's tools are answered by us. Then the protocol tells of its calls, and the wire must not tell of them again.

@@ -244,17 +244,14 @@ async fn source(
         (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),
         (Mode::Record, None) if world.recording.is_none() && !records_routes(world) => {
             let message = "there is no `cassette` to record to";
-            return Err(Box::new(findings::plain(Cause::Config, message, Some(job.place(job.case.span)))));
+            let finding = findings::plain(Cause::Config, message, Some(job.place(job.case.span)));
+            return Err(Box::new(Finding { help: Some(findings::how_to_record("NAME")), ..finding }));
         }
         _ => None,
     };
-    let toolbox =
-        Box::pin(Toolbox::open(&world.live, job.options.tools, &world.executed(), lookup)).await.map_err(|error| {
-            let place = error.span.map(|span| job.place(span));
-            let mut finding = findings::plain(Cause::Config, error.message, place);
-            finding.help = Some(error.help);
-            Box::new(finding)
-        })?;
+    let toolbox = Box::pin(Toolbox::open(&world.live, job.options.tools, &world.executed(), lookup))
+        .await
+        .map_err(|error| Box::new(findings::toolbox(error, job.sources)))?;
     Ok((Source::Execute(Box::new(toolbox), recorder), None))
 }
 
@@ -267,7 +264,7 @@ fn tape(job: &Job<'_>, cassette: &Cassette, secrets: &Redactor) -> Result<agentc
     agentci_stubs::Tape::load(job.options.files, &cassette.path, secrets).map_err(|error| {
         Box::new(Finding {
             label: "this recording".into(),
-            help: Some("cassette paths are relative to the suite's folder; each line is one JSON object".into()),
+            help: Some(error.help().into()),
             ..findings::plain(Cause::Config, error.to_string(), Some(job.place(cassette.span)))
         })
     })

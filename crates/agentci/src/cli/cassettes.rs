@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{Case, Cassette, Diagnostic, Diagnostics, Files as _, Kind, Span, ToolSource};
+use agentci::drivers::Recording as Conversation;
+use agentci::plan::{
+    Case, Cassette, Diagnostic, Diagnostics, Files as _, Kind, Mode, Recording, Span, Target, ToolSource,
+};
 use agentci::stubs::{Tape, TapeError};
 use agentci::trace::Redactor;
 use agentci::{DiskFiles, Suites};
@@ -38,6 +41,7 @@ pub(crate) fn problems(suites: &mut Suites) -> Diagnostics {
             Ok(tape) => told.extend(unreachable(&tape, cases)),
         }
     }
+    told.extend(unplayable(suites));
     told.extend(not_asked_for(suites));
     let used: BTreeSet<PathBuf> = named.into_iter().map(|(cassette, _)| cassette.path).collect();
     told.extend(unused(&used).into_iter().map(Told::Unused));
@@ -50,6 +54,8 @@ pub(crate) fn problems(suites: &mut Suites) -> Diagnostics {
 
 enum Told {
     Wrong(Cassette, TapeError),
+    /// A recording of a conversation, and why it can not be played.
+    Unplayable(Recording, String),
     /// A file, a line, and the tool that may not be called.
     Unreachable(PathBuf, usize, String),
     /// A file and a line that the newest run did not ask for.
@@ -60,15 +66,22 @@ enum Told {
 impl Told {
     fn diagnostic(self, suites: &mut Suites) -> Diagnostic {
         match self {
-            Told::Wrong(cassette, error @ TapeError::Unreadable { .. }) => {
-                Diagnostic::error(cassette.span, error.to_string())
-                    .label("names this file")
-                    .help("record it with `agentci record`, or correct the path: it is relative to the suite's folder")
+            Told::Wrong(cassette, error) => {
+                let help = error.help();
+                let wrong = match error {
+                    TapeError::Unreadable { .. } => {
+                        Diagnostic::error(cassette.span, error.to_string()).label("names this file")
+                    }
+                    TapeError::BadLine { path, line, column, reason } => {
+                        let span = place(suites, &path, line, column);
+                        Diagnostic::error(span, format!("this cassette entry is wrong: {reason}"))
+                    }
+                };
+                wrong.help(help)
             }
-            Told::Wrong(_, TapeError::BadLine { path, line, column, reason }) => {
-                Diagnostic::error(place(suites, &path, line, column), format!("this cassette entry is wrong: {reason}"))
-                    .help("each line is one JSON object with `tool`, `args`, `ok` and `result` or `error`")
-            }
+            Told::Unplayable(recording, message) => Diagnostic::error(recording.span, message)
+                .label("names this file")
+                .help("record it with `agentci record`, or correct the path: it is relative to the suite's folder"),
             Told::Unreachable(path, line, tool) => Diagnostic::warning(
                 place(suites, &path, line, 1),
                 format!("this entry is never used: `{tool}` is not an allowed tool"),
@@ -124,6 +137,30 @@ fn not_asked_for(suites: &Suites) -> Vec<Told> {
             let unused = unused.into_iter().flatten().filter_map(|line| usize::try_from(line).ok());
             told.extend(unused.map(|line| Told::NotAskedFor(path.clone(), line)));
         }
+    }
+    told
+}
+
+/// Recordings of conversations that would be played and can not be, each once.
+fn unplayable(suites: &Suites) -> Vec<Told> {
+    let mut seen: BTreeSet<&Path> = BTreeSet::new();
+    let mut told = Vec::new();
+    let played = suites.plan().suites.iter().filter(|suite| suite.mode == Mode::Replay);
+    for case in played.flat_map(|suite| &suite.cases) {
+        let Some(recording) = &case.world.recording else { continue };
+        let played = case.target.takes_requests() || matches!(*case.target, Target::Chat(_));
+        if !played || !seen.insert(&recording.path) {
+            continue;
+        }
+        let shown = recording.path.display();
+        let message = match DiskFiles.read_text(&recording.path, Conversation::LARGEST as u64) {
+            Err(error) => format!("the recording `{shown}` can not be read: {error}"),
+            Ok(text) => match Conversation::parse(&text) {
+                Err(error) => format!("`{shown}` is no recording: {error}"),
+                Ok(_) => continue,
+            },
+        };
+        told.push(Told::Unplayable(recording.clone(), message));
     }
     told
 }

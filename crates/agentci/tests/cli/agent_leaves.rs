@@ -19,6 +19,7 @@ fn an_early_exit_shows_the_code_and_the_end_of_standard_error() {
     ]);
     assert!(!ran.stdout.contains("trace 2\n"));
     assert!(ran.junit_case("dies").contains("<system-err>trace 1\n"));
+    assert!(!ran.stdout.contains("it has to end with a line"), "it knows why it left: {ran:?}");
     ran.ended_soon_after(0);
 }
 
@@ -58,6 +59,7 @@ fn closing_standard_output_ends_the_case_though_the_agent_lives_on() {
     ran.only_wrong("closed", "error", "agent_exited");
     // It has not ended, so it must not be said that it has.
     ran.says(&["the agent closed its standard output before its final output"]);
+    ran.says(&["help: it has to end with a line `{\"type\":\"final_output\",\"output\":{..}}`"]);
     ran.ended_soon_after(1);
     assert!(is_gone(told(&suite.path("agent.pid"))));
 }
@@ -109,7 +111,7 @@ fn a_program_that_may_not_be_executed_is_named() {
     let suite = native_with("./plain.txt").file("suite/plain.txt", "not a program\n");
     let ran = suite.run(&[]);
     ran.only_wrong("absent", "error", "unreachable");
-    ran.says(&["plain.txt` may not be executed", "help: "]);
+    ran.says(&["plain.txt` may not be executed", "help: make it executable with `chmod +x`"]);
 }
 
 #[test]
@@ -119,4 +121,14 @@ fn an_executable_file_that_is_no_program_is_told() {
     let ran = suite.run(&[]);
     ran.only_wrong("absent", "error", "unreachable");
     ran.says(&["noise` could not be started: "]);
+}
+
+#[test]
+fn an_agent_that_thinks_it_is_done_is_told_how_to_end() {
+    let ran = Suite::new().case("done", "", "exit 0").run(&[]);
+    ran.only_wrong("done", "error", "agent_exited");
+    ran.says(&[
+        "ended with exit code 0",
+        "help: it has to end with a line `{\"type\":\"final_output\",\"output\":{..}}`",
+    ]);
 }

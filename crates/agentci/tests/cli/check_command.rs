@@ -105,3 +105,35 @@ fn a_case_that_is_wrong_elsewhere_still_has_its_checks_looked_at() {
     let ran = Suite::new().case("bad", yaml, "").agentci(&["check", "suite"]);
     ran.complains(&["`max_tool_calls` must be", "can not be read: no such file"]);
 }
+
+#[test]
+fn a_recording_that_would_be_played_and_is_not_there_is_told_once() {
+    let yaml = |mode: &str| {
+        format!(
+            "suite: suite\nmode: {mode}\ntarget: {{ http: {{ url: \"http://127.0.0.1:9/\" }} }}\nworld: {{ recording: kept.jsonl }}\n\
+             cases: [{{ id: a, input: {{}} }}, {{ id: b, input: {{}} }}]\n"
+        )
+    };
+    let suite = Suite::empty().file("suite/agentci.yaml", yaml("replay"));
+    let ran = suite.agentci(&["check", "suite"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&[
+        "the recording `suite/kept.jsonl` can not be read",
+        "agentci.yaml:4:",
+        "record it with `agentci record`",
+    ]);
+    assert_eq!(ran.stderr.matches("can not be read").count(), 1, "{ran:?}");
+    let ran = suite.file("suite/kept.jsonl", "no recording\n").agentci(&["check", "suite"]);
+    ran.complains(&["`suite/kept.jsonl` is no recording"]);
+    let live = Suite::empty().file("suite/agentci.yaml", yaml("live")).agentci(&["check", "suite"]);
+    assert_eq!(live.code, Some(0), "{live:?}");
+}
+
+#[test]
+fn a_missing_cassette_has_one_remedy_whoever_finds_it() {
+    let suite = Suite::new();
+    std::fs::remove_file(suite.path("suite/cassettes/good.jsonl")).unwrap();
+    let help = "record it with `agentci record`, or correct the path";
+    suite.agentci(&["check", "suite"]).complains(&[help]);
+    suite.run(&[]).says(&["the cassette `suite/cassettes/good.jsonl` can not be read", help]);
+}

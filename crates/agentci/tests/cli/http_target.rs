@@ -163,7 +163,7 @@ fn an_agent_that_is_never_ready_is_given_up_and_ended() {
     let suite = suite.file("suite/agentci.yaml", yaml.replace("$$", "$$$$"));
     let ran = suite.run(&[]);
     assert_eq!(ran.verdicts()[0].2, "unreachable", "{ran:?}");
-    assert!(ran.stdout.contains("was not ready within 300ms"), "{ran:?}");
+    ran.says(&["was not ready within 300ms", "the server has to listen at the port in the variable `PORT`"]);
     assert!(is_gone(told(&pid)));
 }
 
@@ -241,4 +241,15 @@ fn an_agent_that_is_a_process_finds_its_tools_in_its_environment() {
         format!("{TOOLS}cases:\n  - {{ id: a, input: {{}}, checks: [{{ contains: \"http://127.0.0.1:\" }}] }}\n");
     let ran = Suite::native(&yaml).agent("a", "finish \"{\\\"base\\\":\\\"$PAY_BASE\\\"}\"").run(&[]);
     ran.all_passed();
+}
+
+#[test]
+fn an_agent_that_is_not_there_may_be_started_by_the_run() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let yaml = format!(
+        "suite: suite\nmode: live\ntarget: {{ http: {{ url: \"http://{free}/\" }} }}\ncases: [{{ id: only, input: {{}} }}]\n"
+    );
+    let ran = Suite::empty().file("suite/agentci.yaml", yaml).run(&[]);
+    assert_eq!(ran.verdicts()[0].2, "unreachable", "{ran:?}");
+    ran.says(&["help: start it before the run, let a hook start it, or give its `command`"]);
 }

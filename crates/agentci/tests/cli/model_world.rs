@@ -104,3 +104,19 @@ fn convert_prints_the_script_of_a_model() {
     let converted = suite.agentci(&["convert", "suite"]);
     assert!(converted.stdout.contains("world:\n      model:\n        script: model.yaml\n"), "{}", converted.stdout);
 }
+
+#[test]
+fn a_request_that_the_script_refused_is_told_with_a_case_that_did_not_pass() {
+    let ask = r#"ask '{"messages":[{"role":"user","content":"refund it"}]}'"#;
+    let agent = |end: &str| format!("{ASK}{ask}\n{ask}\n{end}");
+    let refused = "the scripted model refused a request: no rule of the script fits this request (turn 1, user: `refund it`); \
+                   the closest is the rule on line";
+    let wrong = suite("{ model: { script: model.yaml } }", "checks: [{ contains: refunded }]")
+        .agent("wire", &agent("finish '{\"answer\":\"HTTP Error 400\"}'"))
+        .run(&[]);
+    assert_eq!(wrong.verdicts()[0].2, "check", "{wrong:?}");
+    assert_eq!(wrong.stdout.matches(refused).count(), 1, "{wrong:?}");
+    let left = suite("{ model: { script: model.yaml } }", "").agent("wire", &agent("exit 1")).run(&[]);
+    assert_eq!(left.verdicts()[0].2, "agent_exited", "{left:?}");
+    left.says(&[refused]);
+}

@@ -307,3 +307,47 @@ fn check_names_entries_that_the_newest_run_did_not_ask_for() {
     let suite = suite.tape("calls", &format!("{tape}\n"));
     assert_eq!(suite.agentci(&["check", "suite"]).stderr, "");
 }
+
+/// A native suite whose agent calls `stock` once, and what it may execute.
+fn calls_stock(live: &str) -> Suite {
+    Suite::native(&format!(
+        "cases:\n  - id: good\n    input: {{}}\n    world: {{ tools: {{ cassette: cassettes/good.jsonl, live: {{ {live} }} }} }}\n"
+    ))
+    .agent("good", r#"call stock '{"id":1}' || echo Traceback >&2; finish '{"ok":true}'"#)
+}
+
+#[test]
+fn a_tool_that_is_not_there_is_no_answer_and_is_not_recorded() {
+    let suite = calls_stock("stok: { command: [echo, \"1\"] }");
+    for arguments in [&["record", "suite"][..], &["run", "suite", "--mode", "live"]] {
+        let ran = suite.agentci(arguments);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        ran.says(&["there is no tool `stock` to execute (config)", "agentci.yaml:6:", "did you mean `stok`?"]);
+        assert!(!ran.stdout.contains("Traceback") && !suite.path("suite/cassettes/good.jsonl").exists(), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_tool_that_can_not_be_started_is_no_answer_and_is_not_recorded() {
+    let servers =
+        ["command: [no-such-tool]", "command: [no-such-tool], long_lived: true", "mcp: { command: [no-such-tool] }"];
+    for tool in servers {
+        let suite = calls_stock(&format!("stock: {{ {tool} }}"));
+        let ran = suite.agentci(&["record", "suite"]);
+        assert_eq!(ran.code, Some(1), "{tool}: {ran:?}");
+        ran.says(&[
+            "the tool `stock` can not be started: there is no program `no-such-tool` (config)",
+            "agentci.yaml:6:",
+        ]);
+        assert!(!suite.path("suite/cassettes/good.jsonl").exists());
+    }
+}
+
+#[test]
+fn a_tool_that_starts_and_fails_is_recorded() {
+    let suite = calls_stock("stock: { command: [sh, -c, \"echo sold out >&2; exit 3\"] }");
+    let ran = suite.agentci(&["record", "suite"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let tape = tape(&suite);
+    assert!(tape.contains(r#""ok":false"#) && tape.contains("sold out"), "{tape}");
+}

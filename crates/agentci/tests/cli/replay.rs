@@ -99,3 +99,18 @@ fn a_miss_in_a_large_recording_is_told_soon() {
     ran.only_wrong("lost", "fail", "replay_miss");
     ran.ended_soon_after(5);
 }
+
+/// The way from an agent that calls a tool to a recording is told by whichever command is tried first.
+#[test]
+fn a_case_without_a_cassette_is_told_how_to_get_one() {
+    let agent = "call stock '{}' || { echo Traceback >&2; exit 1; }; finish '{}'";
+    let suite = Suite::native("cases: [{ id: only, input: {} }]\n").agent("only", agent);
+    let steps = "add `world: { tools: { cassette: \"cassettes/{case}.jsonl\", live: {";
+    let ran = suite.run(&[]);
+    assert_eq!(ran.verdicts()[0].2, "replay_miss", "{ran:?}");
+    ran.says(&["the agent called `stock`, and there is no recording", steps, "stock: { command: [..] }"]);
+    ran.says(&["then `agentci record`"]);
+    assert!(!ran.stdout.contains("Traceback"), "{ran:?}");
+    let recorded = suite.agentci(&["record", "suite"]);
+    recorded.says(&["there is no `cassette` to record to", steps, "then `agentci record`"]);
+}

@@ -18,6 +18,9 @@ use crate::{Clock, DriveError};
 /// The most bytes of an answer that is no stream.
 const LARGEST: usize = 32 << 20;
 
+const CHECK_CARD: &str = "check the address of the card (`card_url`, ANANKE: `agentCardUrl`): most agents have it at \
+                          `/.well-known/agent-card.json`";
+
 /// How to ask an agent.
 #[derive(Debug)]
 pub(super) struct Ask {
@@ -134,13 +137,13 @@ impl Ask {
             if (200..300).contains(&answer.status) {
                 return parse(&body).map_err(|_| DriveError::Protocol {
                     message: format!("the agent card is no JSON: {}", excerpt(&body)),
-                    help: "check `agentCardUrl`: most agents have their card at `/.well-known/agent-card.json`".into(),
+                    help: CHECK_CARD.into(),
                 });
             }
             let refusal = Refusal::http(answer.status, &body);
             return Err(DriveError::Refused {
                 message: format!("the agent card can not be had: {refusal}"),
-                help: "check `agentCardUrl`: most agents have their card at `/.well-known/agent-card.json`".into(),
+                help: CHECK_CARD.into(),
             });
         }
     }

@@ -46,7 +46,7 @@ impl Refusal {
         let said = parsed.as_ref().and_then(|body| {
             ["message", "detail", "title"].iter().find_map(|key| body.get(*key).and_then(Value::as_str))
         });
-        let message = said.map_or_else(|| cut(text.trim(), SHOWN), str::to_owned);
+        let message = said.map_or_else(|| gist(text.trim()), str::to_owned);
         Self { code: None, status: Some(status), reason: None, message }
     }
 
@@ -75,7 +75,7 @@ impl Refusal {
                 "check `acceptedOutputModes` and the parts that are sent against the agent's card"
             }
             (_, Some(-32009), _) | (.., Some("VERSION_NOT_SUPPORTED")) => {
-                "name the agent's card with `agentCardUrl`: it says which version is spoken where"
+                "name the agent's card (`card_url`, ANANKE: `agentCardUrl`): it says which version is spoken where"
             }
             (_, Some(-32601), _) | (Some(404 | 405), ..) => {
                 "check the address: something answers there that is not this agent"
@@ -83,6 +83,11 @@ impl Refusal {
             _ => "look at the agent's log",
         }
     }
+}
+
+/// What is worth showing of a body that is no JSON: a page has nothing to say in one line.
+fn gist(text: &str) -> String {
+    if text.starts_with('<') { "a page".into() } else { cut(text.lines().next().unwrap_or_default(), SHOWN) }
 }
 
 impl std::fmt::Display for Refusal {
@@ -122,7 +127,8 @@ mod tests {
         assert_eq!(said, "Task not found (TASK_NOT_FOUND, status 404)");
         let problem = br#"{"type": "about:blank", "title": "Gone", "detail": "The task is gone", "status": 410}"#;
         assert_eq!(Refusal::http(410, problem).to_string(), "The task is gone (status 410)");
-        assert_eq!(Refusal::http(500, b"<h1>no</h1>\n").to_string(), "<h1>no</h1> (status 500)");
+        assert_eq!(Refusal::http(404, b"<!doctype html>\n<title>no</title>\n").to_string(), "a page (status 404)");
+        assert_eq!(Refusal::http(500, b"it broke\n  at line 3\n").to_string(), "it broke (status 500)");
         assert_eq!(Refusal::http(503, b"").to_string(), "nothing more (status 503)");
         assert_eq!(Refusal::of(&json!({"error": "out of order"})).unwrap().to_string(), "out of order");
     }

@@ -22,7 +22,9 @@ pub(super) struct BadLine {
 }
 
 const LOG_ELSEWHERE: &str = "standard output is for the protocol alone: print logs to standard error";
-const SEE_PROTOCOL: &str = "the agent may send `tool_call`, `final_output`, `log`, `usage` and `task_error`";
+const SEE_PROTOCOL: &str = "the agent may send `tool_call`, `final_output`, `log`, `usage` and `task_error`: \
+                            `{\"type\":\"tool_call\",\"name\":\"search\",\"call_id\":\"1\",\"args\":{..}}` or \
+                            `{\"type\":\"final_output\",\"output\":{..}}`";
 
 #[derive(Serialize)]
 struct TaskStart<'m> {

@@ -12,6 +12,7 @@ use tokio::process::ChildStdin;
 use tokio::time::timeout;
 
 use super::ready::{Sign, host_and_port};
+use crate::findings::spawn_help;
 
 /// The variable for a port that the run chooses.
 pub(crate) const PORT: &str = "PORT";
@@ -51,7 +52,7 @@ impl NotRunning {
 
 impl From<SpawnError> for NotRunning {
     fn from(error: SpawnError) -> Self {
-        Self::new(format!("the agent could not be started: {error}"), "check that it can be run from this folder")
+        Self::new(format!("the agent could not be started: {error}"), spawn_help(&error))
     }
 }
 
@@ -99,8 +100,9 @@ impl Agent {
         match agent.wait(&sign, server.patience).await {
             Ok(()) => Ok(agent),
             Err(message) => {
+                let left = agent.process.exited().now_or_never().is_some();
                 let printed = agent.process.end(GRACE).await.stderr_tail;
-                Err(NotRunning { message, help: "look at what it printed", printed })
+                Err(NotRunning { message, help: help(left, port.is_some(), !printed.is_empty()), printed })
             }
         }
     }
@@ -176,6 +178,16 @@ async fn free_port() -> Result<u16, NotRunning> {
         NotRunning::new(format!("no port is free for the agent: {error}"), "give it one in the URL")
     })?;
     Ok(address.port())
+}
+
+/// What to do about an agent that is not ready: whether it left, was given a port, and printed anything.
+fn help(left: bool, port: bool, printed: bool) -> &'static str {
+    match (left, port, printed) {
+        (.., true) => "look at what it printed",
+        (true, ..) => "it printed nothing: run the command by hand to see why it leaves",
+        (false, true, _) => "it printed nothing; the server has to listen at the port in the variable `PORT`",
+        (false, false, _) => "it printed nothing; the server has to listen at the host and port of the target's `url`",
+    }
 }
 
 fn command(

@@ -70,6 +70,18 @@ pub enum TapeError {
     },
 }
 
+impl TapeError {
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => {
+                "record it with `agentci record`, or correct the path: it is relative to the suite's folder"
+            }
+            Self::BadLine { .. } => "each line is one JSON object with `tool`, `args`, `ok` and `result` or `error`",
+        }
+    }
+}
+
 impl Tape {
     /// Reads a recording. Calls are compared with both sides redacted, so that one recorded without its secrets still matches.
     pub fn load(files: &dyn Files, path: &Path, redactor: &Redactor) -> Result<Self, TapeError> {

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use agentci_plan::{CommandTool, UnsetVariable, print_duration};
-use agentci_wire::{Command, Exit, Grace, Lines, Process};
+use agentci_wire::{Command, Exit, Grace, Lines, Process, SpawnError};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{ChildStdin, ChildStdout};
@@ -18,6 +18,27 @@ use tokio::time::timeout;
 const RESULT_LIMIT: usize = 64 << 20;
 const AT_ONCE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
 const POLITE: Grace = Grace { before_asking: Duration::from_millis(300), before_killing: Duration::from_millis(300) };
+
+/// Why a call has no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NoResult {
+    /// The tool answered so, or did not answer: its words.
+    Failed(String),
+    /// Its program is not there, or can not be started.
+    NotStarted(String),
+}
+
+impl From<String> for NoResult {
+    fn from(words: String) -> Self {
+        NoResult::Failed(words)
+    }
+}
+
+impl From<SpawnError> for NoResult {
+    fn from(error: SpawnError) -> Self {
+        NoResult::NotStarted(error.to_string())
+    }
+}
 
 /// What to start for a tool.
 pub(super) fn prepare(tool: &CommandTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Command, UnsetVariable> {
@@ -38,8 +59,8 @@ pub(super) fn prepare(tool: &CommandTool, lookup: &dyn Fn(&str) -> Option<String
 }
 
 /// Runs a program once: arguments in, result out.
-pub(super) async fn once(command: &Command, args: &Value, limit: Duration) -> Result<Value, String> {
-    let (mut process, pipes) = Process::spawn(command).map_err(|error| error.to_string())?;
+pub(super) async fn once(command: &Command, args: &Value, limit: Duration) -> Result<Value, NoResult> {
+    let (mut process, pipes) = Process::spawn(command)?;
     let (mut input, body) = (pipes.input, args.to_string());
     // The program may leave without reading; then its exit says more than the broken pipe.
     let write = async move {
@@ -49,14 +70,14 @@ pub(super) async fn once(command: &Command, args: &Value, limit: Duration) -> Re
     let done = timeout(limit, work).await;
     let ending = process.end(AT_ONCE).await;
     match done {
-        Err(_) => Err(late(limit)),
-        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err(late(limit).into()),
+        Ok(Err(error)) => Err(error.to_string().into()),
         Ok(Ok((Exit::Code(0), output))) => {
-            serde_json::from_slice(&output).map_err(|error| format!("its result is not JSON: {error}"))
+            serde_json::from_slice(&output).map_err(|error| format!("its result is not JSON: {error}").into())
         }
         Ok(Ok((exit, _))) => {
             let words = ending.stderr_tail.iter().rev().find(|line| !line.trim().is_empty()).cloned();
-            Err(words.unwrap_or_else(|| format!("it ended with {exit}")))
+            Err(words.unwrap_or_else(|| format!("it ended with {exit}")).into())
         }
     }
 }
@@ -87,22 +108,22 @@ impl LongLived {
     }
 
     /// One call.
-    pub(super) async fn call(&self, call_id: &str, tool: &str, args: &Value) -> Result<Value, String> {
+    pub(super) async fn call(&self, call_id: &str, tool: &str, args: &Value) -> Result<Value, NoResult> {
         let mut answer = self.exchange(&json!({ "call_id": call_id, "tool": tool, "args": args })).await?;
         match answer["ok"].as_bool() {
             Some(true) => Ok(answer["result"].take()),
-            Some(false) => Err(answer["error"].as_str().unwrap_or("it failed").to_owned()),
-            None => Err("its answer has no `ok`".into()),
+            Some(false) => Err(answer["error"].as_str().unwrap_or("it failed").to_owned().into()),
+            None => Err("its answer has no `ok`".to_owned().into()),
         }
     }
 
     /// Sends a line and reads one. A process that is late or broken is ended, and the next call starts another.
-    pub(super) async fn exchange(&self, request: &Value) -> Result<Value, String> {
+    pub(super) async fn exchange(&self, request: &Value) -> Result<Value, NoResult> {
         let mut slot = self.running.lock().await;
         let mut running = if let Some(running) = slot.take() {
             running
         } else {
-            let (process, pipes) = Process::spawn(&self.command).map_err(|error| error.to_string())?;
+            let (process, pipes) = Process::spawn(&self.command)?;
             Running { process, input: pipes.input, output: Lines::new(pipes.output, RESULT_LIMIT) }
         };
         let line = format!("{request}\n");
@@ -124,7 +145,7 @@ impl LongLived {
                     |result: Result<Value, String>| result.err().unwrap_or_default(),
                 );
                 let words = ending.stderr_tail.iter().rev().find(|line| !line.trim().is_empty());
-                Err(words.map_or(why.clone(), |words| format!("{why}: {words}")))
+                Err(words.map_or(why.clone(), |words| format!("{why}: {words}")).into())
             }
         }
     }

@@ -8,7 +8,7 @@ use agentci_wire::mcp::{self, Client, Endpoint, Error, Options};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use super::command;
+use super::command::{self, NoResult};
 
 /// The servers of a case.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl Servers {
 
 impl Server {
     /// One call. A server that left is started again by the next.
-    pub(super) async fn call(&self, tool: &str, args: &Value, limit: Duration) -> Result<Value, String> {
+    pub(super) async fn call(&self, tool: &str, args: &Value, limit: Duration) -> Result<Value, NoResult> {
         let begun = Instant::now();
         let client = {
             let mut slot = self.client.lock().await;
@@ -65,7 +65,7 @@ impl Server {
         match client.call_tool(tool, args, Vec::new(), left).await {
             Ok(result) if result.is_error => {
                 let text = result.text();
-                Err(if text.is_empty() { "it failed".into() } else { text })
+                Err(if text.is_empty() { "it failed".to_owned() } else { text }.into())
             }
             Ok(result) => Ok(result.value().into_owned()),
             Err(error) => {
@@ -78,10 +78,11 @@ impl Server {
     }
 }
 
-fn words(error: &Error, limit: Duration) -> String {
+fn words(error: &Error, limit: Duration) -> NoResult {
     match error {
-        Error::TimedOut { noise: None, .. } => format!("no answer within {}", print_duration(limit)),
-        other => other.to_string(),
+        Error::NotStarted(words) => NoResult::NotStarted(words.clone()),
+        Error::TimedOut { noise: None, .. } => format!("no answer within {}", print_duration(limit)).into(),
+        other => other.to_string().into(),
     }
 }
 
@@ -157,7 +158,7 @@ done
     async fn tools_of_one_server_share_it() {
         let tools = vec![tool("search", None, "${NAME}"), tool("find", None, "Ann"), tool("other", None, "Bob")];
         let toolbox = open(tools).await;
-        let call = async |name| toolbox.call("c", name, &json!({})).await.unwrap();
+        let call = async |name| toolbox.call("c", name, &json!({})).await.unwrap().unwrap();
         let (search, find, other) = (call("search").await, call("find").await, call("other").await);
         assert_eq!((&search["who"], &other["who"]), (&json!("Ann"), &json!("Bob")));
         assert_eq!(search["process"], find["process"]);
@@ -169,22 +170,22 @@ done
     async fn a_failure_is_the_tools_own_words_and_a_server_that_left_is_started_again() {
         let tools = vec![tool("weather", Some("fail"), "A"), tool("quit", Some("leave"), "A"), tool("ok", None, "A")];
         let toolbox = open(tools).await;
-        assert_eq!(toolbox.call("c", "weather", &json!({})).await, Err("no such city".into()));
-        let words = toolbox.call("c", "quit", &json!({})).await.unwrap_err();
+        assert_eq!(toolbox.call("c", "weather", &json!({})).await, Ok(Err("no such city".into())));
+        let words = toolbox.call("c", "quit", &json!({})).await.unwrap().unwrap_err();
         assert!(words.contains("exit code 4") && words.contains("goodbye"), "{words}");
-        assert_eq!(toolbox.call("c", "ok", &json!({})).await.unwrap()["who"], "A");
+        assert_eq!(toolbox.call("c", "ok", &json!({})).await.unwrap().unwrap()["who"], "A");
         toolbox.close().await;
     }
 
     #[tokio::test]
-    async fn a_server_that_does_not_start_is_an_answer() {
+    async fn a_server_that_does_not_start_is_no_answer() {
         let (name, mut absent) = tool("search", None, "A");
         if let LiveTool::Mcp(McpTool { transport: McpTransport::Stdio { command, .. }, .. }) = &mut absent {
             command[0].text = Text::Literal("no-such-server".into());
         }
         let toolbox = open(vec![(name, absent)]).await;
-        let failed = toolbox.call("c", "search", &json!({})).await;
-        assert_eq!(failed, Err("there is no program `no-such-server`".into()));
+        let error = toolbox.call("c", "search", &json!({})).await.unwrap_err();
+        assert_eq!(error.message, "the tool `search` can not be started: there is no program `no-such-server`");
         toolbox.close().await;
     }
 }

@@ -6,7 +6,7 @@ use agentci_plan::TOOL_TIMEOUT;
 use agentci_wire::Command;
 use serde_json::{Value, json};
 
-use super::command::LongLived;
+use super::command::{LongLived, NoResult};
 
 /// The host: imports the module, lists its `TOOLS`, and answers calls, a line each. What tools print goes to standard error.
 const HOST: &str = r#"
@@ -55,7 +55,9 @@ impl Module {
         let arguments = vec!["-u".into(), "-c".into(), HOST.into(), module.into(), folder.into_os_string()];
         let command = Command { program: "python3".into(), arguments, ..Command::default() };
         let host = LongLived::new(command, TOOL_TIMEOUT);
-        let answer = host.exchange(&json!({ "list": true })).await?;
+        let answer = host.exchange(&json!({ "list": true })).await.map_err(|none| match none {
+            NoResult::Failed(words) | NoResult::NotStarted(words) => words,
+        })?;
         if let Some(error) = answer["error"].as_str() {
             host.close().await;
             return Err(error.to_owned());
@@ -64,7 +66,7 @@ impl Module {
         Ok(Self { names: names.collect(), host })
     }
 
-    pub(super) async fn call(&self, call_id: &str, tool: &str, args: &Value) -> Result<Value, String> {
+    pub(super) async fn call(&self, call_id: &str, tool: &str, args: &Value) -> Result<Value, NoResult> {
         self.host.call(call_id, tool, args).await
     }
 

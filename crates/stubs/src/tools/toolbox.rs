@@ -9,7 +9,7 @@ use agentci_wire::Command;
 use serde_json::Value;
 
 use super::builtin;
-use super::command::{self, LongLived};
+use super::command::{self, LongLived, NoResult};
 use super::http::Endpoint;
 use super::mcp::{Server, Servers};
 use super::module::Module;
@@ -32,7 +32,8 @@ impl std::fmt::Debug for dyn Tool {
 #[derive(Default)]
 pub struct Toolbox {
     own: Vec<Arc<dyn Tool>>,
-    tools: BTreeMap<String, Ready>,
+    /// Each with the place of its name.
+    tools: BTreeMap<String, (Ready, Span)>,
     module: Option<Module>,
     /// Each MCP server once, however many tools it has.
     servers: Servers,
@@ -88,7 +89,7 @@ impl Toolbox {
                 help: "set the variable, or give it a default: `${NAME:-default}`".into(),
                 span: Some(name.span),
             })?;
-            toolbox.tools.insert(name.value.clone(), ready);
+            toolbox.tools.insert(name.value.clone(), (ready, name.span));
         }
         if let Some(module) = &live.module {
             let opened = Module::open(&module.value, &live.folder).await.map_err(|message| ToolboxError {
@@ -99,7 +100,7 @@ impl Toolbox {
             toolbox.module = Some(opened);
         }
         if let Some(missing) = names.iter().find(|name| !toolbox.has(&name.value)) {
-            let error = toolbox.unresolved(missing);
+            let error = toolbox.unresolved(&missing.value, Some(missing.span));
             toolbox.close().await;
             return Err(error);
         }
@@ -113,41 +114,55 @@ impl Toolbox {
             || builtin::NAMES.contains(&name)
     }
 
-    fn unresolved(&self, missing: &Spanned<String>) -> ToolboxError {
-        let name = &missing.value;
+    /// A name that leads to no tool. Without a place of its own it is shown where the tool is that was probably meant.
+    fn unresolved(&self, name: &str, span: Option<Span>) -> ToolboxError {
         let module = self.module.iter().flat_map(|module| module.names.iter().map(String::as_str));
         let mut known: Vec<&str> = self.tools.keys().map(String::as_str).chain(module).collect();
         known.extend(self.own.iter().map(|tool| tool.name()));
-        let help = match did_you_mean(name, known.iter().copied()) {
+        let meant = did_you_mean(name, known.iter().copied());
+        let span = span.or_else(|| self.tools.get(meant?).map(|(_, span)| *span));
+        let help = match meant {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None if known.is_empty() => format!("say how it is executed: `tools: {{ {name}: {{ command: [..] }} }}`"),
+            None if known.is_empty() => format!(
+                "say how it is executed: `{name}: {{ command: [..] }}` under `tools`, or in `agentci.yaml` under `world.tools.live`"
+            ),
             None => format!("tools that can be executed are {}", read::quoted_list(&known)),
         };
-        ToolboxError { message: format!("there is no tool `{name}` to execute"), help, span: Some(missing.span) }
+        ToolboxError { message: format!("there is no tool `{name}` to execute"), help, span }
     }
 
-    /// Calls a tool; the error is the tool's own words.
-    pub async fn call(&self, call_id: &str, name: &str, args: &Value) -> Result<Value, String> {
+    /// Calls a tool; what it answers is its result, or why it failed in its own words. A tool that is not there, or that can
+    /// not be started, has no answer.
+    pub async fn call(&self, call_id: &str, name: &str, args: &Value) -> Result<Result<Value, String>, ToolboxError> {
         if let Some(tool) = self.own.iter().find(|tool| tool.name() == name) {
-            return in_process(Arc::clone(tool), args.clone()).await;
+            return Ok(in_process(Arc::clone(tool), args.clone()).await);
         }
-        match self.tools.get(name) {
-            Some(Ready::Once(command, limit)) => return command::once(command, args, *limit).await,
-            Some(Ready::LongLived(tool)) => return tool.call(call_id, name, args).await,
-            Some(Ready::Http(endpoint)) => return endpoint.call(args).await,
-            Some(Ready::Mcp(server, tool, limit)) => return server.call(tool, args, *limit).await,
-            None => {}
-        }
-        match &self.module {
-            Some(module) if module.names.iter().any(|known| known == name) => module.call(call_id, name, args).await,
-            _ if builtin::NAMES.contains(&name) => Ok(builtin::search_docs(args)),
-            _ => Err(format!("there is no tool `{name}` to execute")),
+        let known = self.tools.get(name);
+        let result = match (known.map(|(ready, _)| ready), &self.module) {
+            (Some(Ready::Once(command, limit)), _) => command::once(command, args, *limit).await,
+            (Some(Ready::LongLived(tool)), _) => tool.call(call_id, name, args).await,
+            (Some(Ready::Http(endpoint)), _) => endpoint.call(args).await.map_err(NoResult::Failed),
+            (Some(Ready::Mcp(server, tool, limit)), _) => server.call(tool, args, *limit).await,
+            (None, Some(module)) if module.names.iter().any(|known| known == name) => {
+                module.call(call_id, name, args).await
+            }
+            (None, _) if builtin::NAMES.contains(&name) => Ok(builtin::search_docs(args)),
+            (None, _) => return Err(self.unresolved(name, None)),
+        };
+        match result {
+            Ok(result) => Ok(Ok(result)),
+            Err(NoResult::Failed(words)) => Ok(Err(words)),
+            Err(NoResult::NotStarted(why)) => Err(ToolboxError {
+                message: format!("the tool `{name}` can not be started: {why}"),
+                help: "correct its command: it is run from this folder; a script may need `chmod +x`".into(),
+                span: known.map(|(_, span)| *span),
+            }),
         }
     }
 
     /// Ends every process that was started for a tool.
     pub async fn close(self) {
-        for ready in self.tools.into_values() {
+        for (ready, _) in self.tools.into_values() {
             if let Ready::LongLived(tool) = ready {
                 tool.close().await;
             }
