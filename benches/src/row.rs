@@ -62,7 +62,7 @@ impl Row {
         }
     }
 
-    /// The line as it is printed, below [`HEADING`].
+    /// The line as it is printed, below the heading.
     pub(crate) fn line(&self) -> String {
         let number = |value: Option<f64>, digits: usize, after: &str| {
             value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}{after}"))
