@@ -115,11 +115,13 @@ pub enum MergeError {
 pub fn gather(folders: &[PathBuf]) -> Result<Vec<Gathered>, MergeError> {
     let mut paths = BTreeSet::new();
     for folder in folders {
-        let before = paths.len();
-        search(folder, 0, &mut paths).map_err(|source| MergeError::Search { path: folder.clone(), source })?;
-        if paths.len() == before {
+        let mut found = BTreeSet::new();
+        search(folder, 0, &mut found).map_err(|source| MergeError::Search { path: folder.clone(), source })?;
+        if found.is_empty() {
             return Err(MergeError::Nothing(folder.clone()));
         }
+        // A folder that is named twice, or with the one it lies in, is one part all the same.
+        paths.append(&mut found);
     }
     let mut suites: BTreeMap<String, Vec<Stored>> = BTreeMap::new();
     for path in paths {
