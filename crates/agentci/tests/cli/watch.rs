@@ -281,22 +281,25 @@ fn what_is_said_may_go_to_a_file_beside_the_suite() {
     let log = suite.path("suite/watch.log");
     let said = fs::File::create(&log).unwrap();
     let mut child = command.stdout(said.try_clone().unwrap()).stderr(said).spawn().unwrap();
-    let until = |part: &str| {
+    // What is written while a run goes on is taken for the agent's: each run is over before the next file is saved.
+    let after_runs = |runs: usize| {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let text = fs::read_to_string(&log).unwrap();
-            if text.contains(part) {
+            if text.matches("watching ").count() >= runs {
                 return text;
             }
-            assert!(Instant::now() < deadline, "no {part:?} in {text}");
+            assert!(Instant::now() < deadline, "not {runs} runs in {text}");
             std::thread::sleep(Duration::from_millis(20));
         }
     };
-    until("watching ");
+    after_runs(1);
     fs::write(suite.path("suite/data.txt"), "new").unwrap();
-    until("changed: suite/data.txt, running");
+    after_runs(2);
     fs::write(suite.path("suite/more.txt"), "new").unwrap();
-    let text = until("changed: suite/more.txt, running");
+    let text = after_runs(3);
+    assert!(text.contains("changed: suite/data.txt, running"), "{text}");
+    assert!(text.contains("changed: suite/more.txt, running"), "{text}");
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!text.contains("watch.log"), "{text}");
