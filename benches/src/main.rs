@@ -7,7 +7,9 @@ mod growth;
 mod instructions;
 mod llm;
 mod measure;
+mod mock;
 mod process;
+mod reports;
 mod row;
 mod scripts;
 mod size;
@@ -37,8 +39,10 @@ const BENCHES: &[Bench] = &[
     Bench { name: "process", measure: process::measure },
     Bench { name: "agui", measure: agui::measure },
     Bench { name: "scripts", measure: scripts::measure },
+    Bench { name: "mock", measure: mock::measure },
     Bench { name: "growth", measure: growth::measure },
     Bench { name: "llm", measure: llm::measure },
+    Bench { name: "reports", measure: reports::measure },
     Bench { name: "instructions", measure: instructions::measure },
 ];
 

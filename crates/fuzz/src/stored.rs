@@ -48,8 +48,8 @@ pub(crate) fn run_jsonl(bytes: &[u8]) {
     for kind in &REPORTS {
         reports.add(kind.name, kind.make(Box::new(|_| Ok(()))));
     }
-    for event in &events {
-        reports.on_event(event);
+    for event in events {
+        reports.on_event(&Arc::new(event));
     }
     let errors = reports.finish();
     assert!(errors.is_empty(), "{errors:?}");

@@ -4,6 +4,7 @@
 mod recorded;
 
 use std::io;
+use std::sync::Arc;
 
 use agentci_report::{Console, ConsoleOptions, FanOut, Junit, ReportError, Reporter, Summary};
 use agentci_verdict::{Body, RunEnd, RunEvent};
@@ -228,8 +229,8 @@ fn one_failing_report_does_not_stop_the_others() {
     fan_out.add("bad", Box::new(Failing(0)));
     fan_out.add("full", Box::new(Summary::new(Box::new(|_| Err(io::ErrorKind::StorageFull.into())))));
     fan_out.add("junit.xml", Box::new(Junit::new(after.output())));
-    for event in &recorded::run() {
-        fan_out.on_event(event);
+    for event in recorded::run() {
+        fan_out.on_event(&Arc::new(event));
     }
     let errors = fan_out.finish();
     let told: Vec<String> = errors.iter().map(|(name, error)| format!("{name}: {error}")).collect();

@@ -154,6 +154,9 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
             break;
         }
         let checks = prepared.turn_checks.get(position).map(Vec::as_slice).unwrap_or_default();
+        if checks.is_empty() {
+            continue;
+        }
         let failed = job.judge(number, clock, checks, &sink.trace().of_turn(numbered), None, Some(numbered)).await;
         talk.failed_checks += failed.len();
         let stop = !failed.is_empty() && case.stop != StopRule::Never;

@@ -15,10 +15,7 @@ use agentci_trace::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Cause, GateReport, Stability, StabilitySummary, Status};
-
-/// The version of the stored form.
-pub const VERSION: u64 = 1;
+use crate::{Cause, EventError, GateReport, Stability, StabilitySummary, Status};
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,11 +47,11 @@ macro_rules! bodies {
                 match self { $(Body::$variant(_) => $name,)* }
             }
 
-            fn write_json(&self, into: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+            pub(crate) fn write_json(&self, into: &mut Vec<u8>) -> Result<(), serde_json::Error> {
                 match self { $(Body::$variant(body) => serde_json::to_writer(into, body),)* }
             }
 
-            fn from_json(name: &str, line: &str) -> Result<Self, EventError> {
+            pub(crate) fn from_json(name: &str, line: &str) -> Result<Self, EventError> {
                 match name {
                     $($name => Ok(Body::$variant(serde_json::from_str(line)?)),)*
                     other => Err(EventError::UnknownType(other.to_owned())),
@@ -450,90 +447,4 @@ pub struct RunEnd {
     /// How much the runs of the cases were alike, if any was run more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stability: Option<StabilitySummary>,
-}
-
-/// Why a stored event could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum EventError {
-    /// The line is not JSON, or a field is wrong.
-    #[error("not a run event: {0}")]
-    Json(#[from] serde_json::Error),
-    /// A newer or foreign form.
-    #[error("unknown version {0}, this build reads version {VERSION}")]
-    Version(Value),
-    /// A type this build does not know.
-    #[error("unknown event type `{0}`")]
-    UnknownType(String),
-}
-
-#[derive(Serialize)]
-struct Envelope<'e> {
-    v: u64,
-    r#type: &'static str,
-    suite: &'e str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    case_id: Option<&'e str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    attempt: Option<u32>,
-    timestamp: u64,
-}
-
-impl RunEvent {
-    /// The event as one line of JSON, without the line end.
-    pub fn to_line(&self) -> Result<String, EventError> {
-        let mut line = Vec::with_capacity(256);
-        self.write_line(&mut line)?;
-        String::from_utf8(line).map_err(|error| EventError::Json(serde::ser::Error::custom(error)))
-    }
-
-    /// Appends the same line to what is there.
-    pub fn write_line(&self, into: &mut Vec<u8>) -> Result<(), EventError> {
-        serde_json::to_writer(
-            &mut *into,
-            &Envelope {
-                v: VERSION,
-                r#type: self.body.name(),
-                suite: &self.suite,
-                case_id: self.case_id.as_deref(),
-                attempt: self.attempt,
-                timestamp: self.timestamp,
-            },
-        )?;
-        // Both are JSON objects; one object is made of the two by dropping the braces between them.
-        into.pop();
-        let at = into.len();
-        self.body.write_json(into)?;
-        match into.get(at..) {
-            Some([] | [b'{', b'}']) => {
-                into.truncate(at);
-                into.push(b'}');
-            }
-            _ => into[at] = b',',
-        }
-        Ok(())
-    }
-
-    /// Reads what [`RunEvent::to_line`] wrote.
-    pub fn from_line(line: &str) -> Result<Self, EventError> {
-        // The line is read twice, once for the envelope and once for the body, so that each value of the body comes straight
-        // from the text and keeps its digits.
-        let envelope: StoredEnvelope = serde_json::from_str(line)?;
-        if envelope.v.as_u64() != Some(VERSION) {
-            return Err(EventError::Version(envelope.v));
-        }
-        let body = Body::from_json(&envelope.r#type, line)?;
-        let StoredEnvelope { suite, case_id, attempt, timestamp, .. } = envelope;
-        Ok(Self { suite, case_id, attempt, timestamp, body })
-    }
-}
-
-#[derive(Deserialize)]
-struct StoredEnvelope {
-    #[serde(default)]
-    v: Value,
-    r#type: String,
-    suite: Arc<str>,
-    case_id: Option<Arc<str>>,
-    attempt: Option<u32>,
-    timestamp: u64,
 }

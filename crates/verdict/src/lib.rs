@@ -8,6 +8,7 @@ mod comparison;
 mod document;
 mod event;
 mod exit;
+mod line;
 mod pairs;
 mod policy;
 mod promote;
@@ -26,11 +27,12 @@ pub use comparison::{
     StepChange, WallChange, WallChanges,
 };
 pub use event::{
-    AssertionCount, Body, CaseEnd, CheckEnd, CheckStatus, EventError, FinalOutput, Finding, Log, Metrics,
-    ModelCallMade, Replay, RunEnd, RunEvent, RunStart, ShardOf, Step, TaskError, TaskStart, TextSaid, ToolCallMade,
-    ToolResultGiven, TurnStart, VERSION,
+    AssertionCount, Body, CaseEnd, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade, Replay,
+    RunEnd, RunEvent, RunStart, ShardOf, Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
+    TurnStart,
 };
 pub use exit::ExitStatus;
+pub use line::{EventError, VERSION};
 pub use policy::{GateReport, Policy};
 pub use promote::{incomplete, promote};
 pub use rows::{Attempts, Row, Rows};

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{Journal, LedgerError, RunFolder};
@@ -99,7 +100,7 @@ fn one(run: &Gathered, arguments: &MergeArguments, context: &Context) -> Result<
             };
             fan_out(arguments, context, ReportOf { suite: &run.suite, dialect, folder: folder.path() })
         });
-        reports.on_event(&event);
+        reports.on_event(&Arc::new(event));
     })?;
     if let Some(error) = unwritten {
         return Err(error);

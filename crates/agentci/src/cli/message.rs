@@ -8,6 +8,7 @@
 use std::cell::RefCell;
 use std::io::IsTerminal as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use agentci::DiskFiles;
 use agentci::formats::YaoInput;
@@ -74,6 +75,7 @@ impl Session<'_> {
         let facts = facts(self.arguments, suite, "", None);
         let settings = self.settings(suite);
         let mut take = |event| {
+            let event = Arc::new(event);
             answer.borrow_mut().take(&event);
             reports.borrow_mut().on_event(&event);
         };

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agentci::ledger::{self, Playback};
 use agentci::report::{Console, ConsoleOptions, FanOut, one_line};
@@ -46,7 +47,7 @@ pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> ExitStat
             reports(arguments, context, ReportOf { suite: &event.suite, dialect, folder })
         });
         complete = matches!(event.body, Body::RunEnd(_));
-        reports.on_event(&event);
+        reports.on_event(&Arc::new(event));
     });
     let playback = match played {
         Ok(playback) => playback,

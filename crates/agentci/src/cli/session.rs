@@ -6,6 +6,7 @@ use std::future::poll_fn;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -112,6 +113,7 @@ impl Session<'_> {
             ..facts(self.arguments, suite, folder.id(), beside.as_deref())
         };
         let mut take = |event: RunEvent| {
+            let event = Arc::new(event);
             held.add(&event);
             if matches!(event.body, Body::RunEnd(_)) {
                 // Reports of many cases are not written in no time.

@@ -1,25 +1,20 @@
 //! What the page will show of each case beside its row, gathered as it happens and never more than there is room for.
 //!
-//! While a case runs nobody knows how it will end, so of each attempt that is running up to 192 KB are kept. When all attempts
-//! of a case are over, they become text for the page's script: 4 MB for cases that did not pass, 2 MB for those that did, in
-//! the order of the suite. For readers without scripts there is the evidence of the first 200 that did not pass.
+//! While a case runs nobody knows how it will end, so of each attempt that is running up to 192 KB are kept (`attempt`). When all
+//! attempts of a case are over, they become text for the page's script: 4 MB for cases that did not pass, 2 MB for those that did,
+//! in the order of the suite. For readers without scripts there is the evidence of the first 200 that did not pass.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use agentci_verdict::{Body, CaseEnd, CheckStatus, RunEvent, Status};
-use serde::Serialize;
+use agentci_verdict::{Body, CaseEnd, RunEvent, Status};
 
-use super::check::Checks;
+use super::attempt::{Attempt, Shown};
 use super::shelf::Shelf;
-use super::step::Step;
-use super::steps::Steps;
-use super::value;
 
 /// How many cases are shown without a script.
 pub(super) const CASES: usize = 200;
-/// How much of the steps of an attempt is kept, in bytes.
-const STEPS_LIMIT: usize = 192 * 1024;
-/// The same for an attempt that passed or is one of many: of each step, and of all.
+/// How much is kept of an attempt that passed or is one of many: of each step, and of all.
 const PASSED_STEP: usize = 600;
 const PASSED_LIMIT: usize = 3 * 1024;
 const BESIDE_STEP: usize = 4 * 1024;
@@ -33,8 +28,8 @@ const RIGHT_ROOM: usize = 2 << 20;
 /// What is known of the attempts at all cases.
 #[derive(Debug)]
 pub(super) struct Gathered {
-    /// By case, then attempt: the position of a case is not known before its end.
-    running: BTreeMap<String, BTreeMap<u32, Attempt>>,
+    /// By case and attempt: the position of a case is not known before its end.
+    running: BTreeMap<(Arc<str>, u32), Attempt>,
     /// By position: attempts that are over, of cases that are not.
     ended: BTreeMap<usize, Vec<Ended>>,
     /// By position: cases that passed.
@@ -60,26 +55,11 @@ impl Default for Gathered {
     }
 }
 
-/// What is shown of an attempt.
-#[derive(Debug, Default, Serialize)]
-struct Attempt {
-    number: u32,
-    checks: Checks,
-    steps: Steps,
-    #[serde(skip)]
-    begun: u64,
-    #[serde(skip)]
-    held: usize,
-    /// What the agent gave, in HTML.
-    #[serde(skip)]
-    output: String,
-}
-
 /// An attempt that is over.
 #[derive(Debug)]
 struct Ended {
     status: Status,
-    attempt: Attempt,
+    attempt: Shown,
 }
 
 /// What a reader without a script sees beside the findings, in HTML.
@@ -93,23 +73,21 @@ pub(super) struct Evidence {
 
 impl Gathered {
     /// Takes note of an event.
-    pub(super) fn add(&mut self, event: &RunEvent) {
+    pub(super) fn add(&mut self, event: &Arc<RunEvent>) {
         // What is said of all attempts together is in the row.
-        let (Some(id), false) = (event.case_id.as_deref(), matches!(event.body, Body::Stability(_))) else { return };
+        let (Some(id), false) = (&event.case_id, matches!(event.body, Body::Stability(_))) else { return };
         let number = event.attempt.unwrap_or(1);
+        let key = (Arc::clone(id), number);
         if let Body::CaseEnd(end) = &event.body {
-            let attempt = self.running.get_mut(id).and_then(|attempts| attempts.remove(&number));
-            if self.running.get(id).is_some_and(BTreeMap::is_empty) {
-                self.running.remove(id);
+            let attempt = self.running.remove(&key);
+            // Most cases pass, and of most of them nothing is shown beside their row: that is not even made.
+            let of_no_use = end.status == Status::Pass && end.runs < 2 && !self.right.takes(end.index);
+            if end.status != Status::Skipped && !of_no_use {
+                self.end(end, attempt.unwrap_or_else(|| Attempt::new(number, 0)).into_shown());
             }
-            return self.end(end, attempt.unwrap_or_else(|| Attempt { number, ..Attempt::default() }));
+            return;
         }
-        if !self.running.contains_key(id) {
-            self.running.insert(id.to_owned(), BTreeMap::new());
-        }
-        let Some(attempts) = self.running.get_mut(id) else { return };
-        let begin = || Attempt { number, begun: event.timestamp, ..Attempt::default() };
-        attempts.entry(number).or_insert_with(begin).add(event);
+        self.running.entry(key).or_insert_with(|| Attempt::new(number, event.timestamp)).add(event);
     }
 
     /// No more events come: cases whose last attempts never ended are over, too.
@@ -134,10 +112,7 @@ impl Gathered {
         self.held.get(&position).copied()
     }
 
-    fn end(&mut self, end: &CaseEnd, mut attempt: Attempt) {
-        if end.status == Status::Skipped {
-            return;
-        }
+    fn end(&mut self, end: &CaseEnd, mut attempt: Shown) {
         let attempts = self.ended.entry(end.index).or_default();
         let worst = attempts.iter().map(|ended| ended.status).max();
         // The first of the worst attempts is the one that its row shows; the others stand beside it.
@@ -185,42 +160,19 @@ impl Gathered {
 }
 
 fn text(attempts: &[Ended]) -> String {
-    let attempts: Vec<&Attempt> = attempts.iter().map(|ended| &ended.attempt).collect();
+    let attempts: Vec<&Shown> = attempts.iter().map(|ended| &ended.attempt).collect();
     // These are plain texts and numbers, which always have a form in JSON.
     serde_json::to_string(&attempts).unwrap_or_else(|_| "[]".to_owned())
 }
 
-impl Attempt {
-    fn add(&mut self, event: &RunEvent) {
-        match &event.body {
-            Body::Check(check) => {
-                self.held += usize::from(check.status == CheckStatus::Held);
-                self.checks.add(check);
-            }
-            Body::FinalOutput(given) => self.output = value::json(&given.output, value::SHORT),
-            _ => {}
-        }
-        if let Some(step) = Step::of(event, self.begun) {
-            self.steps.add(step, STEPS_LIMIT);
-        }
-    }
-
-    fn shorten(&mut self, each: usize, limit: usize) {
-        self.steps.shorten(each, limit);
-        self.checks.shorten(limit);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use agentci_verdict::{Log, TaskStart};
 
     use super::*;
 
-    fn event(id: &str, attempt: u32, body: Body) -> RunEvent {
-        RunEvent { suite: "s".into(), case_id: Some(id.into()), attempt: Some(attempt), timestamp: 1, body }
+    fn event(id: &str, attempt: u32, body: Body) -> Arc<RunEvent> {
+        Arc::new(RunEvent { suite: "s".into(), case_id: Some(id.into()), attempt: Some(attempt), timestamp: 1, body })
     }
 
     fn play(gathered: &mut Gathered, index: usize, runs: u32, status: impl Fn(u32) -> Status) {

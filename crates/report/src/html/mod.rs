@@ -21,6 +21,7 @@
 //! is missing, and `run.jsonl` has it. Case number *n* of the suite has the anchor `#cn`.
 
 mod assets;
+mod attempt;
 mod baseline;
 mod case;
 mod charts;

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::words::Words;
+
 /// A key that contains one of these, in snake case, holds a secret.
 const CONTAINED: [&str; 10] = [
     "api_key",
@@ -35,17 +37,12 @@ pub(super) fn secret_key(key: &str, extra: &[String]) -> bool {
 }
 
 /// Each of the words above holds one of these.
-const FRAGMENTS: [&str; 7] = ["key", "token", "auth", "secret", "pass", "pwd", "credential"];
+static FRAGMENTS: Words = Words::new(&["key", "token", "auth", "secret", "pass", "pwd", "credential"]);
 
 /// Whether a key can be none of those above, which most keys can be told to be without putting them into snake case: that changes
 /// no letter of an ASCII key but its case, and takes none out.
 fn is_harmless(key: &str) -> bool {
-    let key = key.as_bytes();
-    key.is_ascii()
-        && FRAGMENTS.iter().all(|fragment| {
-            let fragment = fragment.as_bytes();
-            !key.windows(fragment.len()).any(|part| part.eq_ignore_ascii_case(fragment))
-        })
+    key.is_ascii() && !FRAGMENTS.any_in(key)
 }
 
 /// Words that are too common in the names of environment variables to mean a secret there: `PWD`, `AUTH_STAGE`.

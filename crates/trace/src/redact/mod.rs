@@ -9,5 +9,6 @@ mod marked;
 mod patterns;
 mod redactor;
 mod values;
+mod words;
 
 pub use redactor::{PLACEHOLDER, Redactor};

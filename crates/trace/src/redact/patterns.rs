@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexSet};
 
 use super::marked::Marked;
 use super::redactor::PLACEHOLDER;
+use super::words::Words;
 
 /// Each pattern, and what is put in its place; `$1` is what stays. No other pattern has a group with a number.
 const PATTERNS: [(&str, &str); 17] = [
@@ -48,9 +48,12 @@ const PATTERNS: [(&str, &str); 17] = [
     ),
 ];
 
+/// No pattern matches a text that is shorter.
+const SHORTEST: usize = 8;
+
 /// No pattern matches a text that holds none of these, whatever its letter case. Most texts hold none, and the patterns are
 /// not even compiled for them.
-const TRIGGERS: [&str; 21] = [
+static TRIGGERS: Words = Words::new(&[
     "-----begin",
     "-----end",
     "bearer",
@@ -72,18 +75,15 @@ const TRIGGERS: [&str; 21] = [
     "eyj",
     "://",
     "npm_",
-];
+    "hf_",
+]);
 
-/// The same for keys in plain text, and for what begins like a word.
-const KEY_TRIGGERS: [&str; 7] = ["hf_", "key", "token", "secret", "passw", "passphrase", "pwd"];
+/// The same for keys in plain text, where a sign stands between the key and its value.
+static KEY_TRIGGERS: Words = Words::new(&["key", "token", "secret", "passw", "passphrase", "pwd"]);
 
 fn may_match(text: &str) -> bool {
-    static FINDER: OnceLock<Option<AhoCorasick>> = OnceLock::new();
-    let finder = FINDER.get_or_init(|| {
-        let triggers = TRIGGERS.iter().chain(&KEY_TRIGGERS);
-        AhoCorasick::builder().ascii_case_insensitive(true).build(triggers).ok()
-    });
-    finder.as_ref().is_none_or(|finder| finder.is_match(text))
+    text.len() >= SHORTEST
+        && (TRIGGERS.any_in(text) || text.bytes().any(|byte| matches!(byte, b':' | b'=')) && KEY_TRIGGERS.any_in(text))
 }
 
 struct Compiled {
@@ -105,7 +105,7 @@ fn compiled() -> Option<&'static Compiled> {
 
 /// Removes every known form from a text.
 pub(super) fn scrub(text: &mut Marked) {
-    if text.clean().len() < 8 || !may_match(text.clean()) {
+    if !may_match(text.clean()) {
         return;
     }
     let Some(compiled) = compiled() else { return };

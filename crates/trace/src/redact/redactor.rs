@@ -127,8 +127,28 @@ impl Redactor {
 
     /// A value without secrets; what is removed because of its key is remembered.
     pub fn value_learning(&mut self, value: &mut Value) {
-        self.learn(value);
-        self.value(value);
+        // Most values hold no secret, which takes one look.
+        if !self.is_clean(value) {
+            self.learn(value);
+            self.value(value);
+        }
+    }
+
+    /// Whether nothing is removed of a value.
+    fn is_clean(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => self.is_clean_text(text),
+            Value::Array(items) => items.iter().all(|item| self.is_clean(item)),
+            Value::Object(map) => map
+                .iter()
+                .all(|(key, value)| !self.hides(key, value) && self.is_clean_text(key) && self.is_clean(value)),
+            Value::Number(number) => !self.values.holds(number.as_str()),
+            Value::Null | Value::Bool(_) => true,
+        }
+    }
+
+    fn is_clean_text(&self, text: &str) -> bool {
+        matches!(self.text(text), Cow::Borrowed(_))
     }
 
     /// A value without secrets, in place.

@@ -1,0 +1,27 @@
+//! Mock cases with every artifact of a run, beside making the events of the same YAML and doing nothing with them.
+
+use std::process::Command;
+
+use crate::growth::write_suite;
+use crate::measure::{compare, program};
+use crate::{Measured, Setting};
+
+/// How many cases, and what they may cost beside the floor.
+const SIZES: [(usize, Option<f64>); 2] = [(1_000, None), (10_000, Some(1.5))];
+
+pub(crate) fn measure(setting: &Setting) -> Measured {
+    let folder = tempfile::tempdir()?;
+    let mut rows = Vec::new();
+    for (cases, bar) in SIZES {
+        let suite = folder.path().join(format!("{cases}.yaml"));
+        write_suite(&suite, cases)?;
+        let mut run = setting.agentci();
+        run.arg("run").arg(&suite).current_dir(folder.path());
+        let mut floor = Command::new(setting.program("yaml_events"));
+        floor.arg(&suite);
+        let name = format!("mock, {cases} cases");
+        let pairs = compare(name, setting.rounds, &mut || program(&mut run), &mut || program(&mut floor))?;
+        rows.push(pairs.cpu(bar));
+    }
+    Ok(rows)
+}

@@ -1,0 +1,127 @@
+//! A run event as a line of `run.jsonl`.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{Body, RunEvent};
+
+/// The version of the stored form.
+pub const VERSION: u64 = 1;
+
+/// Why a stored event could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum EventError {
+    /// The line is not JSON, or a field is wrong.
+    #[error("not a run event: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A newer or foreign form.
+    #[error("unknown version {0}, this build reads version {VERSION}")]
+    Version(Value),
+    /// A type this build does not know.
+    #[error("unknown event type `{0}`")]
+    UnknownType(String),
+}
+
+impl RunEvent {
+    /// The event as one line of JSON, without the line end.
+    pub fn to_line(&self) -> Result<String, EventError> {
+        let mut line = Vec::with_capacity(256);
+        self.write_line(&mut line)?;
+        String::from_utf8(line).map_err(|error| EventError::Json(serde::ser::Error::custom(error)))
+    }
+
+    /// Appends the same line to what is there.
+    pub fn write_line(&self, into: &mut Vec<u8>) -> Result<(), EventError> {
+        into.extend_from_slice(b"{\"v\":");
+        serde_json::to_writer(&mut *into, &VERSION)?;
+        into.extend_from_slice(b",\"type\":");
+        write_text(self.body.name(), into)?;
+        into.extend_from_slice(b",\"suite\":");
+        write_text(&self.suite, into)?;
+        if let Some(case_id) = &self.case_id {
+            into.extend_from_slice(b",\"case_id\":");
+            write_text(case_id, into)?;
+        }
+        if let Some(attempt) = self.attempt {
+            into.extend_from_slice(b",\"attempt\":");
+            serde_json::to_writer(&mut *into, &attempt)?;
+        }
+        into.extend_from_slice(b",\"timestamp\":");
+        serde_json::to_writer(&mut *into, &self.timestamp)?;
+        // The body is an object of its own, whose first brace becomes the comma between the two.
+        let at = into.len();
+        self.body.write_json(into)?;
+        match into.get(at..) {
+            Some([] | [b'{', b'}']) => {
+                into.truncate(at);
+                into.push(b'}');
+            }
+            _ => into[at] = b',',
+        }
+        Ok(())
+    }
+
+    /// Reads what [`RunEvent::to_line`] wrote.
+    pub fn from_line(line: &str) -> Result<Self, EventError> {
+        // The line is read twice, once for the envelope and once for the body, so that each value of the body comes straight
+        // from the text and keeps its digits.
+        let envelope: StoredEnvelope = serde_json::from_str(line)?;
+        if envelope.v.as_u64() != Some(VERSION) {
+            return Err(EventError::Version(envelope.v));
+        }
+        let body = Body::from_json(&envelope.r#type, line)?;
+        let StoredEnvelope { suite, case_id, attempt, timestamp, .. } = envelope;
+        Ok(Self { suite, case_id, attempt, timestamp, body })
+    }
+}
+
+/// A text as JSON. Most hold nothing that would have to be escaped, and are copied as they are.
+fn write_text(text: &str, into: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+    if text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        return serde_json::to_writer(into, text);
+    }
+    into.push(b'"');
+    into.extend_from_slice(text.as_bytes());
+    into.push(b'"');
+    Ok(())
+}
+
+#[derive(Deserialize)]
+struct StoredEnvelope {
+    #[serde(default)]
+    v: Value,
+    r#type: String,
+    suite: Arc<str>,
+    case_id: Option<Arc<str>>,
+    attempt: Option<u32>,
+    timestamp: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::RunEnd;
+
+    #[test]
+    fn names_are_escaped_as_json_asks() {
+        for name in ["plain", "größe 🦀", "a\"b", "a\\b", "a\nb\u{1}", ""] {
+            let event = RunEvent {
+                suite: name.into(),
+                case_id: Some(name.into()),
+                attempt: Some(3),
+                timestamp: 7,
+                body: Body::RunEnd(RunEnd::default()),
+            };
+            let line = event.to_line().unwrap();
+            let start =
+                json!({ "v": 1, "type": "run_end", "suite": name, "case_id": name, "attempt": 3, "timestamp": 7 });
+            let start = start.to_string();
+            assert!(line.starts_with(&start[..start.len() - 1]), "{line}");
+            assert_eq!(RunEvent::from_line(&line).unwrap(), event);
+        }
+    }
+}
