@@ -36,7 +36,7 @@ pub struct ReadySuite {
 pub struct ReadyCase {
     /// Over the whole case.
     pub checks: Vec<Arc<ReadyCheck>>,
-    /// Over each turn.
+    /// Over each turn; empty where no turn has any.
     pub turns: Vec<Vec<Arc<ReadyCheck>>>,
     /// What is wrong with checks of this case.
     pub problems: Diagnostics,
@@ -169,14 +169,17 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
                 }
             }
         };
-        ready.checks = case.checks.iter().filter_map(|check| make(check, &mut ready.problems, all)).collect();
+        ready.checks.reserve_exact(case.checks.len());
+        ready.checks.extend(case.checks.iter().filter_map(|check| make(check, &mut ready.problems, all)));
         let misfits = case.target.misfits(&case.turns);
         all.append(misfits.clone());
         ready.problems.append(misfits);
-        ready.turns.reserve_exact(case.turns.len());
-        for turn in &case.turns {
-            let checks = turn.checks.iter().filter_map(|check| make(check, &mut ready.problems, all));
-            ready.turns.push(checks.collect());
+        if case.turns.iter().any(|turn| !turn.checks.is_empty()) {
+            ready.turns.reserve_exact(case.turns.len());
+            for turn in &case.turns {
+                let checks = turn.checks.iter().filter_map(|check| make(check, &mut ready.problems, all));
+                ready.turns.push(checks.collect());
+            }
         }
         cases.push(ready);
     }

@@ -54,6 +54,11 @@ impl MockScript {
         self.failure_rate > 0.0 && self.failure_rate < 1.0
     }
 
+    /// Whether it says the same whatever was asked before.
+    pub fn is_constant(&self) -> bool {
+        self.responses.len() < 2 && self.failure_rate == 0.0
+    }
+
     /// The answer to the call that `served` answers came before.
     pub fn response(&self, served: usize) -> MockResponse {
         match self.responses.len() {

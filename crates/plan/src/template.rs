@@ -197,59 +197,68 @@ fn variable(rest: &str) -> Option<(Part, usize)> {
     good.then(|| (Part::Variable { name: name.to_owned(), escape, default }, inside.len() + 1))
 }
 
-/// JSON data of a plan, such as an agent's input.
+/// JSON data of a plan, such as an agent's input. It is kept as text: a plan has many, and each is looked at when its case runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Data {
-    /// Exactly this.
-    Literal(Value),
-    /// Every text in it is a template, and at least one holds a variable.
-    Template(Value),
+pub struct Data {
+    json: Box<str>,
+    /// Whether every text in it is a template, of which at least one holds a variable.
+    templated: bool,
 }
 
 impl Data {
+    /// Exactly this.
+    pub fn literal(value: &Value) -> Self {
+        Self { json: value.to_string().into(), templated: false }
+    }
+
     /// Reads data in whose texts variables may stand.
-    pub fn parse(written: Value) -> Self {
+    pub fn parse(written: &Value) -> Self {
         // Most data has nothing that could be a variable, and stays as it is.
-        if !any_text(&written, &|text| text.contains("${")) {
-            return Data::Literal(written);
+        if !any_text(written, &|text| text.contains("${")) {
+            return Self::literal(written);
         }
-        if any_text(&written, &|text| matches!(Text::parse(text), Text::Template(_))) {
-            return Data::Template(written);
+        if any_text(written, &|text| matches!(Text::parse(text), Text::Template(_))) {
+            return Self { templated: true, ..Self::literal(written) };
         }
-        Data::Literal(
-            map_text(&written, &mut |text| match Text::parse(text) {
-                Text::Literal(literal) => Ok::<_, UnsetVariable>(literal),
-                Text::Template(_) => Ok(text.to_owned()),
-            })
-            .unwrap_or(written),
-        )
+        let plain = map_text(written, &mut |text| match Text::parse(text) {
+            Text::Literal(literal) => Ok::<_, UnsetVariable>(literal),
+            Text::Template(_) => Ok(text.to_owned()),
+        });
+        Self::literal(plain.as_ref().unwrap_or(written))
+    }
+
+    /// The data as it is; nothing if there are variables to be filled.
+    pub fn as_literal(&self) -> Option<Value> {
+        (!self.templated).then(|| self.value())
     }
 
     /// The data with its variables filled in.
     pub fn fill(&self, lookup: Lookup<'_>) -> Result<Value, UnsetVariable> {
-        match self {
-            Data::Literal(value) => Ok(value.clone()),
-            Data::Template(value) => map_text(value, &mut |text| Text::parse(text).fill(lookup)),
-        }
+        let value = self.value();
+        if self.templated { map_text(&value, &mut |text| Text::parse(text).fill(lookup)) } else { Ok(value) }
     }
 
     /// The names of the variables in it.
     pub fn variables(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
-        if let Data::Template(value) = self {
-            collect(value, &mut names);
+        if self.templated {
+            collect(&self.value(), &mut names);
         }
         names
     }
 
     /// The data as the native dialect writes it.
     pub fn written(&self) -> Value {
-        match self {
-            Data::Template(value) => value.clone(),
-            Data::Literal(value) => {
-                map_text(value, &mut |text| Ok::<_, UnsetVariable>(escape(text))).unwrap_or_else(|_| value.clone())
-            }
+        let value = self.value();
+        if self.templated {
+            return value;
         }
+        map_text(&value, &mut |text| Ok::<_, UnsetVariable>(escape(text))).unwrap_or(value)
+    }
+
+    fn value(&self) -> Value {
+        // It was written by us, and is no deeper than what is read.
+        serde_json::from_str(&self.json).unwrap_or_default()
     }
 }
 
@@ -338,12 +347,12 @@ mod tests {
 
     #[test]
     fn data_is_a_template_only_with_a_variable() {
-        let plain = Data::parse(serde_json::json!({"a": ["$${X}", 1]}));
-        assert_eq!(plain, Data::Literal(serde_json::json!({"a": ["${X}", 1]})));
-        assert_eq!(Data::parse(plain.written()), plain);
-        let template = Data::parse(serde_json::json!({"a": "${X}", "b": "$${X}"}));
+        let plain = Data::parse(&serde_json::json!({"a": ["$${X}", 1]}));
+        assert_eq!(plain, Data::literal(&serde_json::json!({"a": ["${X}", 1]})));
+        assert_eq!(Data::parse(&plain.written()), plain);
+        let template = Data::parse(&serde_json::json!({"a": "${X}", "b": "$${X}"}));
         assert_eq!(template.fill(&lookup).unwrap(), serde_json::json!({"a": "<X>", "b": "${X}"}));
-        let nested = Data::parse(serde_json::json!({"a": ["${X} ${Y:-1} $${Z}"], "b": "${INPUT.c}"}));
+        let nested = Data::parse(&serde_json::json!({"a": ["${X} ${Y:-1} $${Z}"], "b": "${INPUT.c}"}));
         assert_eq!(nested.variables().into_iter().collect::<Vec<_>>(), ["INPUT.c", "X", "Y"]);
     }
 }

@@ -1,6 +1,6 @@
 //! One exchange with the agent.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value};
 
@@ -17,6 +17,14 @@ pub struct Turn {
     pub limits: Arc<Limits>,
     /// Where the turn stands.
     pub span: Span,
+}
+
+impl Turn {
+    /// No checks over a turn alone, which most turns have: one list for all of them.
+    pub fn no_checks() -> Arc<[Arc<Check>]> {
+        static NONE: LazyLock<Arc<[Arc<Check>]>> = LazyLock::new(|| Arc::from([]));
+        Arc::clone(&NONE)
+    }
 }
 
 /// What goes into a turn.

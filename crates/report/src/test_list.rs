@@ -96,7 +96,7 @@ fn test(row: &Row) -> Value {
         test.insert("failures".into(), failures.into_iter().map(failure).collect());
     }
     if !end.warnings.is_empty() {
-        test.insert("warnings".into(), end.warnings.clone().into());
+        test.insert("warnings".into(), end.warnings.to_vec().into());
     }
     Value::Object(test)
 }

@@ -61,10 +61,10 @@ fn run(policy: &Policy) -> Vec<RunEvent> {
         if let Body::CaseEnd(end) = &mut event.body {
             let end = Arc::make_mut(end);
             end.metrics.steps = match event.case_id.as_deref() {
-                Some("t1") => vec![Step { args_hash: "1".repeat(16), ..steps(&["search_docs"]).remove(0) }],
-                Some("t2") => steps(&["search_docs", "search_docs"]),
-                Some("t7") => steps(&["add", "add"]),
-                _ => Vec::new(),
+                Some("t1") => vec![Step { args_hash: "1".repeat(16), ..steps(&["search_docs"]).remove(0) }].into(),
+                Some("t2") => steps(&["search_docs", "search_docs"]).into(),
+                Some("t7") => steps(&["add", "add"]).into(),
+                _ => Vec::new().into(),
             };
         }
     }

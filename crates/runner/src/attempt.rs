@@ -26,8 +26,8 @@ impl Job<'_> {
         }
         let clock = match self.in_time(number).await {
             Err(unprepared) => {
-                end.findings = unprepared.findings;
-                end.stderr_tail = unprepared.stderr_tail;
+                end.findings = unprepared.findings.into();
+                end.stderr_tail = unprepared.stderr_tail.into();
                 Clock::start()
             }
             Ok(prepared) => {
@@ -39,15 +39,15 @@ impl Job<'_> {
                     replay.unused_lines = talk.unused_lines;
                 }
                 end.wall_ms = u64::try_from(talk.wall.as_millis()).unwrap_or(u64::MAX);
-                end.findings = talk.findings;
+                end.findings = talk.findings.into();
                 end.assertions.failed = talk.failed_checks;
                 let reason = end.findings.first().map(|finding| finding.cause);
                 let outcomes = self.judge(number, clock, &checks, &talk.trace, reason, None).await;
                 let told = self.told.take();
                 end.output_hash = self.output_hash(&talk.trace);
-                end.warnings = warnings(&talk.trace);
+                end.warnings = warnings(&talk.trace).into();
                 end.warnings.extend(told.warnings);
-                end.similarities = told.similarities;
+                end.similarities = told.similarities.into();
                 end.warnings.extend(talk.warnings);
                 end.assertions.failed += outcomes.len();
                 end.findings.extend(outcomes);
@@ -57,7 +57,7 @@ impl Job<'_> {
                     first.notes.extend(model::refusals(&talk.trace));
                 }
                 end.metrics = talk.metrics;
-                end.stderr_tail = talk.stderr_tail;
+                end.stderr_tail = talk.stderr_tail.into();
                 clock
             }
         };
@@ -78,7 +78,7 @@ impl Job<'_> {
             index: self.index,
             runs: self.case.runs,
             description: self.case.description.clone(),
-            tags: self.case.tags.clone(),
+            tags: self.case.tags.clone().into(),
             place: Some(self.place(self.case.span)),
             assertions: AssertionCount { total, failed: 0 },
             input: self.case.asked.as_deref().cloned().map(Box::new),

@@ -10,6 +10,7 @@ use agentci_plan::{ChatApi, ChatTarget, CommandPart, Plan, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use serde_json::Value;
 
 use crate::draws::Draws;
@@ -103,11 +104,15 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     let library = Library::default();
     let services = Services::start(run).await;
     let suite_deadline = suite_deadline(options, &clock);
-    let cases = futures_util::stream::iter(selected.iter().copied().enumerate()).map(|(position, index)| {
-        let (emit, failed, secrets): (&dyn Fn(RunEvent), _, _) = (&send, &failed, &secrets);
+    let (next, worst, not_run) = (Cell::new(0), Cell::new(Status::Pass), Cell::new(0));
+    // So many lanes as cases may run at once, each of which takes one case after the other: what a case takes while it runs is
+    // there once for each lane, however many cases there are.
+    let lane = async || {
+        let (emit, secrets): (&dyn Fn(RunEvent), _) = (&send, &secrets);
         let (draws, evidence, library, services) = (&draws, &evidence, &library, &services);
         let (suite_name, suite_secrets) = (&suite_name, &suite_secrets);
-        async move {
+        while let Some(&index) = selected.get(next.get()) {
+            let position = next.replace(next.get() + 1);
             let case = &suite.cases[index];
             let ready = &run.ready.cases[index];
             let sources = &run.plan.sources;
@@ -135,28 +140,27 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 selected,
                 emit,
             };
-            let mut worst = None;
+            let mut own = None;
             let runs = if case.skip.is_some() { 1 } else { case.runs.max(1) };
             for attempt in 1..=runs {
-                if stop.stopped() || (options.fail_fast && failed.get() && worst.is_none()) {
+                if stop.stopped() || (options.fail_fast && failed.get() && own.is_none()) {
                     break;
                 }
                 let status = job.attempt(attempt).await;
                 failed.set(failed.get() || status > Status::Skipped);
-                worst = worst.max(Some(status));
+                own = own.max(Some(status));
             }
-            worst
+            match own {
+                Some(status) => worst.set(worst.get().max(status)),
+                None => not_run.set(not_run.get() + 1),
+            }
         }
-    });
-    let mut cases = cases.buffer_unordered(options.parallel.max(1));
-    let (mut worst, mut not_run) = (Status::Pass, 0);
-    while let Some(status) = cases.next().await {
-        match status {
-            Some(status) => worst = worst.max(status),
-            None => not_run += 1,
-        }
-    }
-    drop(cases);
+    };
+    let at_once = options.parallel.clamp(1, selected.len().max(1));
+    let mut lanes: FuturesUnordered<_> = (0..at_once).map(|_| lane()).collect();
+    while lanes.next().await.is_some() {}
+    drop(lanes);
+    let (mut worst, not_run) = (worst.get(), not_run.get());
     services.stop().await;
     let now = clock.now();
     let stability = StabilitySummary::of_several(&rows.borrow());

@@ -194,7 +194,7 @@ impl BaselineCase {
             id: row.id.to_string(),
             status: end.status,
             wall_ms: end.wall_ms as f64,
-            steps: Some(end.metrics.steps.clone()),
+            steps: Some(end.metrics.steps.to_vec()),
             similarity: Measure::of(end),
             history: History::of(row),
         }

@@ -15,7 +15,7 @@ use agentci_trace::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Cause, EventError, GateReport, Stability, StabilitySummary, Status};
+use crate::{Cause, EventError, GateReport, Rarely, Stability, StabilitySummary, Status};
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -300,8 +300,8 @@ pub struct CaseEnd {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The words it can be selected by.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
+    pub tags: Rarely<Vec<String>>,
     /// Milliseconds from the start of the agent to its result, or to its end.
     pub wall_ms: u64,
     /// What it used.
@@ -309,19 +309,19 @@ pub struct CaseEnd {
     /// How many checks there were and how many did not hold.
     pub assertions: AssertionCount,
     /// Everything that kept it from passing.
-    pub findings: Vec<Finding>,
+    pub findings: Rarely<Vec<Finding>>,
     /// What is odd and did not keep it from passing.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
+    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
+    pub warnings: Rarely<Vec<String>>,
     /// How near what the agent said is to what was expected, for each check that measured it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub similarities: Vec<Similarity>,
+    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
+    pub similarities: Rarely<Vec<Similarity>>,
     /// The recording it was played from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Box<Replay>>,
     /// The last lines the agent wrote to its standard error, kept unless it passed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stderr_tail: Vec<String>,
+    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
+    pub stderr_tail: Rarely<Vec<String>>,
     /// The first 16 hexadecimal digits of the SHA-256 of the output in canonical form, where the case is run more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_hash: Option<String>,
@@ -350,14 +350,14 @@ pub struct Metrics {
     /// Tool calls answered with an error.
     pub tool_errors: u64,
     /// Calls by tool.
-    pub tool_calls_by_name: BTreeMap<String, u64>,
+    pub tool_calls_by_name: Rarely<BTreeMap<String, u64>>,
     /// Errors by tool.
-    pub tool_errors_by_name: BTreeMap<String, u64>,
+    pub tool_errors_by_name: Rarely<BTreeMap<String, u64>>,
     /// Tokens and cost, as the agent reports them.
     pub usage: Usage,
     /// Its first tool calls, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steps: Vec<Step>,
+    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
+    pub steps: Rarely<Vec<Step>>,
 }
 
 /// A tool call, as far as it takes to see that another run went another way.

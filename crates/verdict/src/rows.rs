@@ -1,7 +1,6 @@
 //! One row a case: attempts folded, cases in the order of the suite.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -92,22 +91,30 @@ impl Row {
     }
 }
 
+/// How many rows stand on a shelf: so many that the tree above it takes little, and that a lone one wastes little.
+const SHELF: usize = 16;
+
 /// Gathers `case_end` events into rows.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
-    rows: BTreeMap<usize, Row>,
+    /// By position, so many on each shelf: positions mostly come one after the other, but none must.
+    shelves: BTreeMap<usize, Box<[Option<Row>; SHELF]>>,
+    count: usize,
 }
 
 impl Rows {
     /// Takes note of an event; gives the position of the row that it completed, if it completed one.
     pub fn add(&mut self, event: &RunEvent) -> Option<usize> {
         let (Body::CaseEnd(end), Some(id)) = (&event.body, &event.case_id) else { return None };
-        let row = match self.rows.entry(end.index) {
-            Entry::Vacant(free) => free.insert(Row { id: Arc::clone(id), attempts: Attempts::One([Arc::clone(end)]) }),
-            Entry::Occupied(taken) => {
-                let row = taken.into_mut();
+        let shelf = self.shelves.entry(end.index / SHELF).or_default();
+        let row = match &mut shelf[end.index % SHELF] {
+            Some(row) => {
                 row.attempts.push(Arc::clone(end));
                 row
+            }
+            free => {
+                self.count += 1;
+                free.insert(Row { id: Arc::clone(id), attempts: Attempts::One([Arc::clone(end)]) })
             }
         };
         row.complete().then_some(end.index)
@@ -115,21 +122,52 @@ impl Rows {
 
     /// The row of the case at a position.
     pub fn get(&self, index: usize) -> Option<&Row> {
-        self.rows.get(&index)
+        self.shelves.get(&(index / SHELF))?[index % SHELF].as_ref()
     }
 
     /// All rows, in the order of the suite.
     pub fn iter(&self) -> impl Iterator<Item = &Row> {
-        self.rows.values()
+        self.shelves.values().flat_map(|shelf| shelf.iter().flatten())
     }
 
     /// How many rows there are.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.count
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.count == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(index: usize, runs: u32) -> RunEvent {
+        let body = Body::CaseEnd(Arc::new(CaseEnd { index, runs, ..CaseEnd::default() }));
+        RunEvent { suite: "s".into(), case_id: Some(index.to_string().into()), attempt: Some(1), timestamp: 1, body }
+    }
+
+    #[test]
+    fn rows_are_in_the_order_of_the_suite_wherever_they_stand() {
+        let mut rows = Rows::default();
+        let positions = [40, 0, usize::MAX, 15, 16, 3];
+        for index in positions {
+            assert_eq!(rows.add(&end(index, 1)), Some(index));
+        }
+        let order: Vec<usize> = rows.iter().map(|row| row.decisive().index).collect();
+        assert_eq!(order, [0, 3, 15, 16, 40, usize::MAX]);
+        assert_eq!(rows.len(), positions.len());
+        assert!(rows.get(16).is_some() && rows.get(17).is_none() && rows.get(1000).is_none());
+    }
+
+    #[test]
+    fn a_row_is_complete_with_its_last_attempt() {
+        let mut rows = Rows::default();
+        assert_eq!((rows.add(&end(7, 2)), rows.len()), (None, 1));
+        assert_eq!((rows.add(&end(7, 2)), rows.len()), (Some(7), 1));
+        assert_eq!(rows.get(7).map(|row| row.attempts.len()), Some(2));
     }
 }

@@ -72,7 +72,7 @@ fn case_end(index: usize, result: &AgentTestResult) -> CaseEnd {
         cause,
         wall_ms: whole(result.duration_ms),
         assertions: AssertionCount { total: result.assertions_passed.len() + failed, failed },
-        findings,
+        findings: findings.into(),
         ..CaseEnd::default()
     };
     end.metrics.usage.tokens_out = Some(result.tokens_used);

@@ -31,14 +31,14 @@ impl Body {
 
     /// The body for an input. Variables that `known` tells have that value.
     pub(super) fn fill(&self, input: &Value, known: &BTreeMap<String, String>) -> Result<Value, UnsetVariable> {
-        match &self.template {
-            None => Ok(input.clone()),
-            Some(Data::Literal(value)) => Ok(value.clone()),
-            Some(Data::Template(value)) => fill(value, input, &|name| match part(input, name) {
-                Some(part) => Some(as_text(part)),
-                None => known.get(name).or_else(|| self.variables.get(name)).cloned(),
-            }),
+        let Some(template) = &self.template else { return Ok(input.clone()) };
+        if let Some(value) = template.as_literal() {
+            return Ok(value);
         }
+        fill(&template.written(), input, &|name| match part(input, name) {
+            Some(part) => Some(as_text(part)),
+            None => known.get(name).or_else(|| self.variables.get(name)).cloned(),
+        })
     }
 }
 
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     fn filled(template: Value, input: &Value) -> Result<Value, UnsetVariable> {
-        let template = Data::parse(template);
+        let template = Data::parse(&template);
         let body = Body::new(Some(&template), &|name| (name == "USER").then(|| "ada".to_owned()))?;
         body.fill(input, &BTreeMap::from([("BASE".to_owned(), "http://t".to_owned())]))
     }

@@ -129,13 +129,13 @@ fn answers(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<
         );
     }
     let answer = |node: &Node, key: &str, ok: bool, problems: &mut Diagnostics| {
-        Some(ScriptedAnswer { ok, data: Data::parse(read::data(node, key, Reading::Core, problems)?) })
+        Some(ScriptedAnswer { ok, data: Data::parse(&read::data(node, key, Reading::Core, problems)?) })
     };
     if let Some(node) = reply {
         return Some(answer(node, "reply", true, problems).into_iter().collect());
     }
     if written.is_some() {
-        return Some(vec![ScriptedAnswer { ok: true, data: Data::parse(Value::Null) }]);
+        return Some(vec![ScriptedAnswer { ok: true, data: Data::parse(&Value::Null) }]);
     }
     if let Some(node) = replies {
         let items = filled_list(node, "replies", "[first, second]", problems).unwrap_or_default();

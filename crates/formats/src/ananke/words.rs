@@ -29,7 +29,7 @@ pub(super) fn milliseconds(node: &Node, name: &str, problems: &mut Diagnostics) 
 
 /// A mapping in whose texts variables may stand.
 pub(super) fn object(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Data> {
-    read::object(node, name, Reading::Core, problems).map(Data::parse)
+    read::object(node, name, Reading::Core, problems).map(|value| Data::parse(&value))
 }
 
 /// An address; one without variables must be complete.

@@ -174,7 +174,7 @@ fn said(messages: &[Map<String, Value>]) -> Said {
     let plain: Option<Vec<Message>> = messages.iter().map(message).collect();
     match plain {
         Some(messages) if !messages.is_empty() => Said::Messages(messages),
-        _ => Said::Input(Data::Literal(json!({ "messages": messages }))),
+        _ => Said::Input(Data::literal(&json!({ "messages": messages }))),
     }
 }
 

@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(process.environment[0], ("PORT".into(), Text::Literal("80".into())));
         assert_eq!(cassette(plain), Some(Path::new("s/tapes/plain.jsonl")));
         assert_eq!((plain.timeout, plain.runs, plain.stop), (None, 2, StopRule::Never));
-        assert_eq!(plain.turns[0].said, Said::Input(Data::Literal(json!({"q": "${X}"}))));
+        assert_eq!(plain.turns[0].said, Said::Input(Data::literal(&json!({"q": "${X}"}))));
 
         assert_eq!(cassette(own), Some(Path::new("s/own.jsonl")));
         assert_eq!(own.world.allowed.as_ref().unwrap()[0].value, "pay");

@@ -51,7 +51,7 @@ pub(super) fn turns(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -
     match (fields.optional("input"), fields.optional("turns")) {
         (Some(input), None) => {
             let said = said_input(input, problems)?;
-            Some(vec![Turn { said, checks: Arc::from([]), limits: Limits::none(), span: input.span }])
+            Some(vec![Turn { said, checks: Turn::no_checks(), limits: Limits::none(), span: input.span }])
         }
         (None, Some(turns)) => {
             let items = read::list(turns, "turns", problems)?;
@@ -82,7 +82,7 @@ pub(super) fn turns(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -
 }
 
 fn said_input(node: &Node, problems: &mut Diagnostics) -> Option<Said> {
-    Some(Said::Input(Data::parse(read::object(node, "input", Reading::Core, problems)?)))
+    Some(Said::Input(Data::parse(&read::object(node, "input", Reading::Core, problems)?)))
 }
 
 fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {

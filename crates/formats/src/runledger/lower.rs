@@ -197,7 +197,7 @@ impl Shared {
             variables: self.variables.clone(),
             hooks: self.hooks.clone(),
             turns: vec![Turn {
-                said: Said::Input(Data::Literal(file.input.value)),
+                said: Said::Input(Data::literal(&file.input.value)),
                 checks: Arc::from([]),
                 limits: Limits::none(),
                 span: file.input.span,
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(case.limits.tool_calls.unwrap().most.to_string(), "0");
         assert_eq!(case.timeout, None);
         assert!(Arc::ptr_eq(&case.checks[0], &suite.cases[2].checks[0]));
-        assert_eq!(case.turns[0].said, Said::Input(Data::Literal(json!({"q": "hello"}))));
+        assert_eq!(case.turns[0].said, Said::Input(Data::literal(&json!({"q": "hello"}))));
     }
 
     #[test]
@@ -354,9 +354,9 @@ mod tests {
         let text = format!("id: a\ninput: {input}\ncassette: c\n");
         let loaded = load_suite(&files().with("s/cases/a.yaml", text));
         let case = &loaded.plan.suites[0].cases[0];
-        let Said::Input(Data::Literal(value)) = &case.turns[0].said else { panic!("no input") };
+        let Said::Input(data) = &case.turns[0].said else { panic!("no input") };
         assert_eq!(
-            value.to_string(),
+            data.as_literal().unwrap().to_string(),
             r#"{"land":false,"code":"010","n":8,"e":"1e3","t":90,"big":123456789012345678901234567890}"#
         );
         assert_eq!(

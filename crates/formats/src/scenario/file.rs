@@ -79,7 +79,7 @@ pub(super) fn scenario(root: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics
         description,
         tags: tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect(),
         skip,
-        input: Spanned::new(Data::Literal(input), question.span),
+        input: Spanned::new(Data::literal(&input), question.span),
         expected: Expected { key: key.unwrap_or(text.span), text: Node::text(text.value, text.span), threshold },
         tools: tools.unwrap_or_default(),
         tools_key,

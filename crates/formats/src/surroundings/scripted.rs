@@ -52,7 +52,7 @@ fn answer(node: &Node, problems: &mut Diagnostics) -> Option<ScriptedAnswer> {
         (None, Some(error)) => read_answer(error, false, problems),
         // Nothing at all may be the answer: it has to be written, though.
         (None, None) if fields.key_span("reply").is_some() => {
-            Some(ScriptedAnswer { ok: true, data: Data::Literal(Value::Null) })
+            Some(ScriptedAnswer { ok: true, data: Data::literal(&Value::Null) })
         }
         _ => {
             problems.push(
@@ -73,7 +73,7 @@ fn read_answer(node: &Node, ok: bool, problems: &mut Diagnostics) -> Option<Scri
     } else {
         Value::String(read::text(node, "error", problems)?)
     };
-    Some(ScriptedAnswer { ok, data: Data::parse(value) })
+    Some(ScriptedAnswer { ok, data: Data::parse(&value) })
 }
 
 /// The tools as a mapping.

@@ -52,9 +52,9 @@ fn agui_has_tools_and_a_wire_of_its_own() {
         answers.iter().map(|(name, answers)| (*name, answers.len())).collect::<Vec<_>>(),
         [("pick", 1), ("look", 2), ("pay", 1), ("ask", 1)]
     );
-    assert_eq!((answers[0].1[0].ok, &answers[0].1[0].data), (true, &Data::Literal(json!({ "n": 1 }))));
-    assert_eq!(answers[1].1[0].data, Data::Template(json!("${A}")));
-    assert_eq!((answers[2].1[0].ok, &answers[2].1[0].data), (false, &Data::Literal(json!("no money"))));
+    assert_eq!((answers[0].1[0].ok, &answers[0].1[0].data), (true, &Data::literal(&json!({ "n": 1 }))));
+    assert_eq!(answers[1].1[0].data, Data::parse(&json!("${A}")));
+    assert_eq!((answers[2].1[0].ok, &answers[2].1[0].data), (false, &Data::literal(&json!("no money"))));
 }
 
 #[test]

@@ -116,8 +116,8 @@ fn a_whole_project_is_one_suite() {
     assert_eq!(target.thread.as_ref().unwrap().written(), "${THREAD_ID}");
     assert_eq!(target.timeout, Duration::from_secs(30));
     assert_eq!(target.headers[0].1.written(), "Bearer ${ENV.SHOP_TOKEN}");
-    assert_eq!(target.forwarded_props, Some(Data::Literal(json!({ "tenant": "acme" }))));
-    assert_eq!(target.state, Some(Data::Template(json!({ "cart": "${CART:-empty}" }))));
+    assert_eq!(target.forwarded_props, Some(Data::literal(&json!({ "tenant": "acme" }))));
+    assert_eq!(target.state, Some(Data::parse(&json!({ "cart": "${CART:-empty}" }))));
     let [hook] = &*case.hooks else { panic!("{:?}", case.hooks) };
     assert_eq!((hook.timeout, hook.folder.as_deref()), (Duration::from_secs(10), Some(Path::new("shop"))));
     assert_eq!(hook.command[0].file, None);

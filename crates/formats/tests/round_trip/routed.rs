@@ -19,7 +19,8 @@ pub(crate) const ANSWERS: [&str; 3] = ["s/answers/a b.json", "up.json", "s/ü.js
 
 pub(crate) fn http() -> impl Strategy<Value = Target> {
     let pointer = option::of("(/[a-z~01]{0,4}){0,3}".prop_map(|pointer| Spanned::new(pointer, span())));
-    let data = option::of(value().prop_map(Data::parse)).prop_map(|body| body.filter(|body| !is_null(body)));
+    let data =
+        option::of(value().prop_map(|value| Data::parse(&value))).prop_map(|body| body.filter(|body| !is_null(body)));
     (address(), named_texts(), data, pointer, millis(), option::of(server())).prop_map(
         |(url, headers, body, answer, timeout, server)| {
             Target::Http(Box::new(HttpTarget { url, headers, body, answer, timeout, server, span: span() }))
@@ -28,7 +29,7 @@ pub(crate) fn http() -> impl Strategy<Value = Target> {
 }
 
 fn is_null(body: &Data) -> bool {
-    matches!(body, Data::Literal(Value::Null))
+    body.as_literal() == Some(Value::Null)
 }
 
 fn server() -> impl Strategy<Value = HttpServer> {

@@ -41,8 +41,8 @@ pub(crate) fn said() -> impl Strategy<Value = Said> {
         arguments: Node::from_value(&arguments, span()),
     });
     prop_oneof![
-        object().prop_map(|value| Said::Input(Data::Literal(value))),
-        object().prop_map(|value| Said::Input(Data::parse(value))),
+        object().prop_map(|value| Said::Input(Data::literal(&value))),
+        object().prop_map(|value| Said::Input(Data::parse(&value))),
         collection::vec(message, 1..3).prop_map(Said::Messages),
         action.prop_map(Said::Action),
     ]
@@ -56,7 +56,7 @@ pub(crate) fn turns() -> impl Strategy<Value = Vec<Turn>> {
         span: span(),
     });
     let task = object().prop_map(|value| {
-        let said = Said::Input(Data::Literal(value));
+        let said = Said::Input(Data::literal(&value));
         vec![Turn { said, checks: Arc::from([]), limits: Limits::none(), span: span() }]
     });
     prop_oneof![task, collection::vec(turn, 1..3)]

@@ -53,7 +53,7 @@ pub(crate) fn agui() -> impl Strategy<Value = Target> {
         description,
         parameters,
     });
-    let data = || option::of(object().prop_map(Data::parse));
+    let data = || option::of(object().prop_map(|value| Data::parse(&value)));
     let wire = sample::select(AguiWire::NAMES.map(|(_, wire)| wire).to_vec());
     let protocol = sample::select(Strictness::NAMES.map(|(_, protocol)| protocol).to_vec());
     let names = (option::of(template()), option::of(template()), named_texts());

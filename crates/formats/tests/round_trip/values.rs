@@ -106,7 +106,7 @@ pub(crate) fn object() -> impl Strategy<Value = Value> {
 pub(crate) fn check() -> impl Strategy<Value = Check> {
     let kind = name().prop_filter("keys of their own", |kind| kind != "not" && kind != "message");
     (kind, value(), any::<bool>(), option::of(text())).prop_map(|(kind, arguments, negate, message)| {
-        let templated = matches!(Data::parse(arguments.clone()), Data::Template(_));
+        let templated = Data::parse(&arguments).as_literal().is_none();
         let arguments = Node::from_value(&arguments, span());
         Check { negate, message, templated, ..Check::new(kind, span(), arguments) }
     })

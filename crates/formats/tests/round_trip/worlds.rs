@@ -17,8 +17,8 @@ use crate::targets::named_texts;
 use crate::values::{argument, name, span, text, value};
 
 pub(crate) fn scripted() -> impl Strategy<Value = Vec<ScriptedTool>> {
-    let reply = value().prop_map(|value| ScriptedAnswer { ok: true, data: Data::parse(value) });
-    let error = text().prop_map(|text| ScriptedAnswer { ok: false, data: Data::parse(Value::String(text)) });
+    let reply = value().prop_map(|value| ScriptedAnswer { ok: true, data: Data::parse(&value) });
+    let error = text().prop_map(|text| ScriptedAnswer { ok: false, data: Data::parse(&Value::String(text)) });
     collection::btree_map(name(), collection::vec(prop_oneof![reply, error], 1..3), 0..3).prop_map(|tools| {
         tools.into_iter().map(|(name, answers)| ScriptedTool { name: Spanned::new(name, span()), answers }).collect()
     })

@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::baseline::Departures;
 use super::detail::Detail;
 use super::gathered::Gathered;
-use super::rows::Table;
+use super::rows::table;
 use crate::run::Run;
 
 /// How hard to compress: a run with ten thousand cases is not to wait for its page, and more saves little.
@@ -25,12 +25,10 @@ const BLOCK: usize = 64 * 1024;
 /// The data of the page, with details for as many cases as fit into `room` bytes: first those that did not pass.
 pub(super) fn data(run: &Run, gathered: &Gathered, room: usize) -> String {
     let departures = Departures::of(run.gates.as_deref());
-    let mut table = Table::of(run, gathered, &departures);
     let blocks = Blocks::of(run, gathered, &departures, room);
-    table.blocks =
-        run.rows.iter().map(|row| blocks.of_case.get(&row.decisive().index).copied().unwrap_or(-1)).collect();
+    let block_of = |index: usize| blocks.of_case.get(&index).copied().unwrap_or(-1);
     let mut html = String::new();
-    element("table", &packed(&serde_json::to_string(&table).unwrap_or_default()), &mut html);
+    element("table", &packed(&table(run, gathered, &departures, &block_of)), &mut html);
     html.push_str(&blocks.html);
     html
 }
@@ -84,7 +82,7 @@ impl Blocks {
             return true;
         }
         self.open.push(']');
-        let packed = packed(&std::mem::take(&mut self.open));
+        let packed = packed(std::mem::take(&mut self.open).as_bytes());
         if self.html.len() + packed.len() > room {
             let count = self.count;
             self.of_case.retain(|_, block| *block != count);
@@ -100,6 +98,6 @@ fn element(id: &str, packed: &str, into: &mut String) {
     let _ = writeln!(into, "<script type=application/octet-stream id={id}>{packed}</script>");
 }
 
-fn packed(text: &str) -> String {
-    STANDARD.encode(miniz_oxide::deflate::compress_to_vec_zlib(text.as_bytes(), LEVEL))
+fn packed(json: &[u8]) -> String {
+    STANDARD.encode(miniz_oxide::deflate::compress_to_vec_zlib(json, LEVEL))
 }

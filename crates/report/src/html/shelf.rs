@@ -22,10 +22,11 @@ impl Shelf {
         position < self.full_from
     }
 
-    pub(super) fn put(&mut self, position: usize, text: String) {
+    pub(super) fn put(&mut self, position: usize, mut text: String) {
         if !self.takes(position) {
             return;
         }
+        text.shrink_to_fit();
         self.used += text.len();
         if let Some(before) = self.texts.insert(position, text) {
             self.used -= before.len();

@@ -133,7 +133,7 @@ fn not_passed(finding: Finding) -> CaseEnd {
         passed: false,
         status: finding.cause.status(),
         cause: Some(finding.cause),
-        findings: vec![finding],
+        findings: vec![finding].into(),
         ..passed()
     }
 }
@@ -142,10 +142,10 @@ fn tool_calls(name: &str, calls: u64, errors: u64) -> Metrics {
     Metrics {
         tool_calls: calls,
         tool_errors: errors,
-        tool_calls_by_name: [(name.to_owned(), calls)].into(),
+        tool_calls_by_name: [(name.to_owned(), calls)].into_iter().collect(),
         tool_errors_by_name: (errors > 0).then(|| (name.to_owned(), errors)).into_iter().collect(),
         usage: Usage::default(),
-        steps: Vec::new(),
+        steps: Vec::new().into(),
     }
 }
 
@@ -169,11 +169,11 @@ fn passes() -> Vec<RunEvent> {
     let ended = CaseEnd {
         index: 0,
         description: Some("finds the réset page".to_owned()),
-        tags: vec!["docs".to_owned()],
+        tags: vec!["docs".to_owned()].into(),
         wall_ms: 56,
         metrics: Metrics { usage, ..tool_calls("search_docs", 1, 0) },
         assertions: AssertionCount { total: 3, failed: 0 },
-        similarities: vec![similarity()],
+        similarities: vec![similarity()].into(),
         replay: Some(Box::new(Replay {
             cassette_path: "cassettes/t1.jsonl".to_owned(),
             cassette_sha256: "ab".repeat(32),
@@ -275,7 +275,7 @@ fn says_nothing() -> Vec<RunEvent> {
     stderr_tail.extend(
         ["\u{1b}[31mred\u{1b}[0m", "]]> <![CDATA[ & done", "bell\u{7}null\0\u{fffe}\u{9b}2J\r"].map(str::to_owned),
     );
-    let ended = CaseEnd { index: 3, wall_ms: 30_000, stderr_tail, ..not_passed(finding) };
+    let ended = CaseEnd { index: 3, wall_ms: 30_000, stderr_tail: stderr_tail.into(), ..not_passed(finding) };
     vec![begin("t4", 1), end("t4", 1, ended)]
 }
 

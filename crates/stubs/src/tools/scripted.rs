@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn answers_come_in_turn_and_the_last_stays() {
         let span = Span::whole(Sources::default().add(Path::new("a"), ""));
-        let answer = |ok, value| ScriptedAnswer { ok, data: Data::parse(value) };
+        let answer = |ok, value| ScriptedAnswer { ok, data: Data::parse(&value) };
         let answers = vec![answer(false, json!("busy, ${WHO}")), answer(true, json!({"to": "${WHO}"}))];
         let tools = [ScriptedTool { name: Spanned::new("ask".into(), span), answers }];
         let mut scripted = Scripted::new(&tools, &|_| Some("Ann".into())).unwrap();

@@ -277,7 +277,7 @@ async fn the_body_is_the_targets_and_tools_are_told_but_not_recorded() {
     let tools = |port: u16, tell| ToolBases { bases: vec![("BASE".into(), format!("http://127.0.0.1:{port}"))], tell };
     let clock = Clock::start();
     let template = json!({"ask": "${INPUT.user_input}", "with": "${INPUT.variables}", "token": "x ${TOKEN}"});
-    target.body = Some(Data::parse(template));
+    target.body = Some(Data::parse(&template));
     let line = Line::Record(Recorder::new());
     let (_, result, recording) = talk(&target, tools(1, true), line, None, &[task()], (clock, &Heard::default())).await;
     assert!(result.is_ok(), "{result:?}");
@@ -300,7 +300,7 @@ async fn the_body_is_the_targets_and_tools_are_told_but_not_recorded() {
 #[tokio::test]
 async fn a_body_that_asks_for_what_is_not_there_is_not_sent() {
     let mut target = target("http://127.0.0.1:9/");
-    target.body = Some(Data::parse(json!({"q": "${INPUT.question}"})));
+    target.body = Some(Data::parse(&json!({"q": "${INPUT.question}"})));
     let (_, result, _) =
         talk(&target, ToolBases::default(), Line::Live, None, &[task()], (Clock::start(), &Heard::default())).await;
     let Err(DriveError::Unsupported(words)) = result else { panic!("{result:?}") };

@@ -1,7 +1,7 @@
 //! An agent that speaks A2A.
 
 use agentci_plan::shape::{Field, Kind, optional};
-use agentci_plan::{A2aCard, A2aTarget, Data, Diagnostic, Diagnostics, Node, Target, read};
+use agentci_plan::{A2aCard, A2aTarget, Diagnostic, Diagnostics, Node, Target, read};
 
 use super::auth::AUTH;
 use super::{Common, Place, auth};
@@ -65,15 +65,13 @@ fn card(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<A2a
 }
 
 fn inline(node: &Node, problems: &mut Diagnostics) -> Option<A2aCard> {
-    match object(node, "agentCard", problems)? {
-        Data::Literal(card) => Some(A2aCard::Inline(card)),
-        Data::Template(_) => {
-            problems.push(
-                Diagnostic::error(node.span, "`agentCard` can not hold variables")
-                    .label("a text in it holds one")
-                    .help("say where the card is with `agentCardUrl`, or where the agent is with `endpoint`"),
-            );
-            None
-        }
+    let card = object(node, "agentCard", problems)?.as_literal();
+    if card.is_none() {
+        problems.push(
+            Diagnostic::error(node.span, "`agentCard` can not hold variables")
+                .label("a text in it holds one")
+                .help("say where the card is with `agentCardUrl`, or where the agent is with `endpoint`"),
+        );
     }
+    card.map(A2aCard::Inline)
 }

@@ -44,7 +44,7 @@ pub(super) fn agui(node: &Node, problems: &mut Diagnostics) -> Option<AguiTarget
     let headers = fields.optional("headers").map(|node| named_texts(node, "headers", problems)).unwrap_or_default();
     let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
     let object = |node: &Node, name: &str, problems: &mut Diagnostics| {
-        read::object(node, name, Reading::Core, problems).map(Data::parse)
+        read::object(node, name, Reading::Core, problems).map(|value| Data::parse(&value))
     };
     let forwarded_props = fields.optional("forwarded_props").and_then(|node| object(node, "forwarded_props", problems));
     let state = fields.optional("state").and_then(|node| object(node, "state", problems));

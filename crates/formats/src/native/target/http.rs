@@ -82,7 +82,7 @@ pub(crate) fn read_http(
         body: fields
             .optional("body")
             .and_then(|node| read::data(node, "body", Reading::Core, problems))
-            .map(Data::parse),
+            .map(|value| Data::parse(&value)),
         answer: fields.optional("answer").and_then(|node| pointer(node, problems)),
         timeout: fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems)),
         server: server(fields, program, place, problems),

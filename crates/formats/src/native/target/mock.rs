@@ -33,7 +33,8 @@ pub(super) fn mock(node: &Node, problems: &mut Diagnostics) -> Option<ReadTarget
         problems.push(Diagnostic::error(node.span, message).label("no suite is that long"));
     }
     let script = Arc::new(script?);
-    Some(match position {
+    // A script that always says the same does so at any position, and is one for all cases.
+    Some(match position.or(script.is_constant().then_some(0)) {
         None => ReadTarget::Mock(script, node.span),
         Some(position) => ReadTarget::Fixed(Arc::new(Target::Mock(MockTarget { script, position, span: node.span }))),
     })
