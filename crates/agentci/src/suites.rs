@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use agentci_checks::Ready;
 use agentci_formats::LoadOptions;
-use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Mode, Plan, Suite};
+use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, MOST_RUNS, Mode, Plan, Suite};
 use agentci_runner::{Facts, Options, Run, Stop, Stopper, Unheard};
 use agentci_stubs::{Tool, ToolboxError};
 use agentci_trace::Redactor;
@@ -120,9 +120,13 @@ impl Suites {
         &mut self.plan
     }
 
-    /// Has every case run so often, whatever its suite says.
+    /// Has every case run so often, at most [`MOST_RUNS`](agentci_plan::MOST_RUNS) times, whatever its suite says.
     pub fn repeat(&mut self, runs: u32) {
-        self.plan.suites.iter_mut().flat_map(|suite| &mut suite.cases).for_each(|case| case.runs = runs.max(1));
+        self.plan
+            .suites
+            .iter_mut()
+            .flat_map(|suite| &mut suite.cases)
+            .for_each(|case| case.runs = runs.clamp(1, MOST_RUNS));
     }
 
     /// The checks, where the suites and cases stand in the plan.

@@ -164,6 +164,13 @@ mod tests {
     }
 
     #[test]
+    fn calls_are_unwrapped_only_so_deep() {
+        let wrapped = |levels: usize| format!("{}{{\"tool\": \"x\"}}{}", "[".repeat(levels), "]".repeat(levels));
+        assert_eq!(calls(&wrapped(DEPTH - 1)), ["x"]);
+        assert_eq!(calls(&wrapped(DEPTH)), [""; 0]);
+    }
+
+    #[test]
     fn a_mention_does_not_overrule_a_call_of_another_tool() {
         assert!(!shows(r#"{"tool": "calculator", "input": "search"}"#, "search"));
         assert!(!shows(r#"{"type": "tool_use", "name": "calculator", "input": {"name": "search"}}"#, "search"));

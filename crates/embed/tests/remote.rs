@@ -216,6 +216,21 @@ async fn all_of_it_has_a_limit() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_too_large_is_refused() {
+    let large: &'static str = Box::leak(" ".repeat((32 << 20) + 1).into_boxed_str());
+    let server = Server::start(&[Reply::Raw(200, "", large)]).await;
+    let error = failure(&server.client(Limits { retries: 0, ..quick() }, Cache::in_memory())).await;
+    assert!(matches!(&error.trouble, Trouble::Request(why) if why.contains("33554432")), "{error}");
+}
+
+#[tokio::test]
+async fn there_may_be_time_without_end() {
+    let server = Server::start(&[Reply::Vectors]).await;
+    let limits = Limits { request: Duration::MAX, total: Duration::MAX, ..quick() };
+    server.client(limits, Cache::in_memory()).embed(&["abc"]).await.unwrap();
+}
+
+#[tokio::test]
 async fn waits_as_long_as_the_service_asks() {
     let busy = Reply::Raw(429, "Retry-After: 0.2\r\n", "");
     let server = Server::start(&[busy, Reply::Vectors]).await;

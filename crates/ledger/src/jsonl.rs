@@ -23,6 +23,9 @@ const FILE_NAME: &str = "run.jsonl";
 /// The longest line that is read back, in bytes.
 const LINE_LIMIT: u64 = 256 * 1024 * 1024;
 
+/// The most lines that are noted as damaged. A later build may write events that this one does not know, but not so many.
+const DAMAGE_LIMIT: usize = 100_000;
+
 /// How much is held back at most, in bytes.
 const HELD_LIMIT: usize = 64 * 1024;
 
@@ -157,6 +160,9 @@ fn play_lines(mut reader: impl BufRead, limit: u64, mut on_event: impl FnMut(Run
             Err(_) if !ended => playback.torn = true,
             Err(reason) => playback.damaged.push(Damage { line: number, reason }),
         }
+        if playback.damaged.len() > DAMAGE_LIMIT {
+            return Err(io::Error::other(format!("more than {DAMAGE_LIMIT} of its lines are no events of a run")));
+        }
     }
     Ok(playback)
 }
@@ -238,6 +244,14 @@ mod tests {
         let unended = read_lines(whole.trim_end().as_bytes(), 1000).unwrap();
         assert_eq!(unended.events.len(), 1);
         assert!(!unended.torn);
+    }
+
+    #[test]
+    fn what_is_nothing_but_damage_is_no_run() {
+        let damaged = read_lines(&b"x\n".repeat(DAMAGE_LIMIT), 100).unwrap().damaged;
+        assert_eq!(damaged.len(), DAMAGE_LIMIT);
+        let error = read_lines(&b"x\n".repeat(DAMAGE_LIMIT + 1), 100).unwrap_err();
+        assert_eq!(error.to_string(), "more than 100000 of its lines are no events of a run");
     }
 
     #[test]

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::{Check, Diagnostics, Hook, Limits, Span, Target, Text, Turn, World};
 
+/// The most runs of a case: each is kept until the end, to tell how much they are alike.
+pub const MOST_RUNS: u32 = 100_000;
+
 /// One case of a suite.
 #[derive(Debug, Clone)]
 pub struct Case {
@@ -36,7 +39,7 @@ pub struct Case {
     pub limits: Arc<Limits>,
     /// How long it may take before it is given up, if no limit on wall time says so earlier.
     pub timeout: Option<Duration>,
-    /// How often it is run; it passes only if all runs do.
+    /// How often it is run, at most [`MOST_RUNS`]; it passes only if all runs do.
     pub runs: u32,
     /// When to stop.
     pub stop: StopRule,

@@ -36,7 +36,7 @@ mod units;
 mod world;
 
 pub use calendar::civil_date;
-pub use case::{Case, Skip, StopRule};
+pub use case::{Case, MOST_RUNS, Skip, StopRule};
 pub use check::Check;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, did_you_mean};
 pub use fault::{Fault, FaultKind, FaultTime};

@@ -78,11 +78,14 @@ impl Dialect {
     /// How long a whole suite may take, where a time limit is the suite's and not the case's.
     pub fn suite_timeout(self) -> Option<Duration> {
         match self {
-            Dialect::Aumai => Some(Duration::from_secs(30)),
+            Dialect::Aumai => Some(SUITE_TIMEOUT),
             Dialect::Native | Dialect::Runledger | Dialect::Ananke | Dialect::Scenario | Dialect::Yao => None,
         }
     }
 }
+
+/// How long a whole suite may take where nobody says, in formats whose time limit is the suite's.
+const SUITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Where the answers of tools come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

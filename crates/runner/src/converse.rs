@@ -17,7 +17,9 @@ use crate::host::{Host, Source};
 use crate::job::Job;
 use crate::meter::{self, Meter};
 use crate::prepare::Prepared;
+use crate::scope::Scope;
 use crate::services::OpenTools;
+use crate::volume::Volume;
 use crate::{findings, model, recording, translate};
 
 /// What came of the conversation.
@@ -93,7 +95,12 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     if let Some(wire) = prepared.wire.take() {
         driver.listen(wire);
     }
+    if prepared.scope.is_spent() {
+        talk.findings.push(Scope::too_much(job.place(case.target.span())));
+        return talk;
+    }
     let found: Rc<RefCell<Vec<Finding>>> = Rc::default();
+    let mut volume = Volume::default();
     let host = Host {
         world: &case.world,
         sources: job.sources,
@@ -110,7 +117,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         if let Some(body) = translate::translate(event, &case.id) {
             job.emit(number, event.at.unix_ms, body);
         }
-        match meters.borrow_mut().count(event) {
+        match meters.borrow_mut().count(event).or_else(|| volume.count(event)) {
             Some(finding) => {
                 found.borrow_mut().push(finding);
                 ControlFlow::Break(())

@@ -26,6 +26,7 @@ mod step;
 mod stop;
 mod surroundings;
 mod translate;
+mod volume;
 
 pub use ask::{Unheard, ask_agent};
 pub use options::Options;

@@ -78,8 +78,7 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
         return Err(wrong.into());
     }
     let config = |message: String, span| findings::plain(Cause::Config, message, Some(job.place(span)));
-    let unset = |message: String, span| findings::unset(message, job.place(span));
-    let mut scope = Scope::new(case, job.options.environment).map_err(|message| unset(message, case.span))?;
+    let mut scope = Scope::new(case, job.options.environment, &job.place(case.span)).map_err(|finding| *finding)?;
     let tape = recording::open(job).map_err(|finding| *finding)?;
     let mut recorder = agentci_drivers::Recorder::new();
     for (number, step) in case.hooks.iter().enumerate() {
@@ -88,7 +87,11 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
             scope.take(recording.variables(number).unwrap_or(&Map::new()));
             continue;
         }
-        let printed = Box::pin(hook::run(step, &scope)).await.map_err(|failure| Unprepared {
+        let printed = Box::pin(hook::run(step, &scope)).await;
+        if scope.is_spent() {
+            return Err(Scope::too_much(job.place(step.span)).into());
+        }
+        let printed = printed.map_err(|failure| Unprepared {
             findings: vec![findings::plain(Cause::Hook, failure.message, Some(job.place(step.span)))],
             stderr_tail: failure.stderr_tail,
         })?;
@@ -108,14 +111,18 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     let lookup = |name: &str| scope.get(name);
     let mut inputs = Vec::with_capacity(case.turns.len());
     for turn in &case.turns {
-        inputs.push(input(&turn.said, &lookup).map_err(|message| unset(message, turn.span))?);
+        inputs.push(input(&turn.said, &lookup).map_err(|message| scope.unset(message, job.place(turn.span)))?);
     }
-    let checks = fill(job, &job.ready.checks, &lookup)?;
-    let turn_checks = job.ready.turns.iter().map(|checks| fill(job, checks, &lookup)).collect::<Result<Vec<_>, _>>()?;
+    let checks = fill(job, &job.ready.checks, &scope)?;
+    let turn_checks = job.ready.turns.iter().map(|checks| fill(job, checks, &scope)).collect::<Result<Vec<_>, _>>()?;
     let secrets = learn(job, &scope, &inputs, checks.iter().chain(turn_checks.iter().flatten()));
+    // What could not be filled any more is a secret that is not known.
+    if scope.is_spent() {
+        return Err(Scope::too_much(job.place(case.span)).into());
+    }
     let normalizer = Normalizer::new(&case.world.normalization).map_err(|message| config(message, case.span))?;
     let scripted = Scripted::new(&case.world.scripted, &lookup);
-    let scripted = scripted.map_err(|error| unset(error.to_string(), case.span))?;
+    let scripted = scripted.map_err(|error| scope.unset(error.to_string(), job.place(case.span)))?;
     let limit = patience(job);
     let (source, replay) = tokio::time::timeout(limit, source(job, &secrets, &lookup))
         .await
@@ -190,11 +197,7 @@ fn input(said: &Said, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Input, 
 }
 
 /// Fills the variables of checks that have some.
-fn fill(
-    job: &Job<'_>,
-    checks: &[Arc<ReadyCheck>],
-    lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<Vec<Arc<ReadyCheck>>, Vec<Finding>> {
+fn fill(job: &Job<'_>, checks: &[Arc<ReadyCheck>], scope: &Scope<'_>) -> Result<Vec<Arc<ReadyCheck>>, Vec<Finding>> {
     let fill = |check: &Arc<ReadyCheck>| {
         if !check.waits_for_variables() {
             return Ok(Arc::clone(check));
@@ -202,13 +205,13 @@ fn fill(
         let span = check.check().kind.span;
         // A secret that a recording does not hold stands for itself, and is no pattern.
         let literal = |name: &str| {
-            let value = lookup(name)?;
+            let value = scope.get(name)?;
             Some(if value == PLACEHOLDER { r"\[REDACTED\]".to_owned() } else { value })
         };
         match refill(check, job.options.files, &job.suite.folder, &literal) {
             Ok(Ok(ready)) => Ok(Arc::new(ready)),
             Ok(Err(problems)) => Err(findings::config(&problems, job.sources)),
-            Err(unset) => Err(vec![findings::unset(unset.to_string(), job.place(span))]),
+            Err(unset) => Err(vec![scope.unset(unset.to_string(), job.place(span))]),
         }
     };
     checks.iter().map(fill).collect()

@@ -1,7 +1,16 @@
 //! The variables of one attempt.
 
-use agentci_plan::{Case, Variables};
+use std::cell::Cell;
+
+use agentci_plan::{Case, Place, Variables};
+use agentci_verdict::{Cause, Finding};
 use serde_json::{Map, Value};
+
+use crate::findings;
+
+/// The most bytes that variables put into the texts of an attempt, all together. A variable may hold several times those
+/// before it, so that few of them could fill any memory.
+const FILLED_LIMIT: usize = 64 << 20;
 
 /// Looks variables up: the environment's by `ENV.NAME`, the case's by name.
 pub(crate) struct Scope<'s> {
@@ -9,29 +18,56 @@ pub(crate) struct Scope<'s> {
     /// What the target's own file puts before the environment.
     own: &'s [(String, String)],
     variables: Variables,
+    /// How much was put into texts so far.
+    filled: Cell<usize>,
 }
 
 impl<'s> Scope<'s> {
-    /// The case's own variables, each of which may use those before it. The error names the one that could not be filled.
-    pub(crate) fn new(case: &'s Case, environment: &'s dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
-        let mut scope = Self { environment, own: case.target.environment(), variables: Variables::new() };
+    /// The case's own variables, each of which may use those before it. The finding names the one that could not be filled.
+    pub(crate) fn new(
+        case: &'s Case,
+        environment: &'s dyn Fn(&str) -> Option<String>,
+        place: &Place,
+    ) -> Result<Self, Box<Finding>> {
+        let own = case.target.environment();
+        let mut scope = Self { environment, own, variables: Variables::new(), filled: Cell::default() };
         for (name, text) in case.variables.iter() {
-            let value = text
-                .fill(&|wanted| scope.get(wanted))
-                .map_err(|unset| format!("the variable `{name}` can not be filled: {unset}"))?;
+            let value = text.fill(&|wanted| scope.get(wanted)).map_err(|unset| {
+                Box::new(scope.unset(format!("the variable `{name}` can not be filled: {unset}"), place.clone()))
+            })?;
             scope.variables.insert(name.clone(), value);
         }
         Ok(scope)
     }
 
+    /// The value of a variable; none either once too much was filled.
     pub(crate) fn get(&self, name: &str) -> Option<String> {
-        match name.strip_prefix("ENV.") {
+        let value = match name.strip_prefix("ENV.") {
             Some(name) => {
                 let own = self.own.iter().rev().find(|(known, _)| known == name);
                 own.map(|(_, value)| value.clone()).or_else(|| (self.environment)(name))
             }
             None => self.variables.get(name).cloned(),
-        }
+        }?;
+        self.filled.set(self.filled.get().saturating_add(value.len()));
+        (!self.is_spent()).then_some(value)
+    }
+
+    /// Whether more was to be put into texts than may be.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.filled.get() > FILLED_LIMIT
+    }
+
+    /// The finding for a text that could not be filled: a variable in it has no value, or too much was filled.
+    pub(crate) fn unset(&self, message: String, place: Place) -> Finding {
+        if self.is_spent() { Self::too_much(place) } else { findings::unset(message, place) }
+    }
+
+    /// The finding when more was to be put into texts than may be.
+    pub(crate) fn too_much(place: Place) -> Finding {
+        let message = format!("the variables of the case put more than {} MiB into its texts", FILLED_LIMIT >> 20);
+        let help = "let them hold less, or be used in fewer places; a file that the agent reads can be of any size";
+        Finding { help: Some(help.into()), ..findings::plain(Cause::Config, message, Some(place)) }
     }
 
     /// All variables of the case.

@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+/// How long a call may run where nobody says.
+const TIME: Duration = Duration::from_secs(5);
+/// How many bytes a call may hold where nobody says.
+const MEMORY: usize = 64 * 1024 * 1024;
+
 /// What one call may take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
@@ -13,6 +18,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time: Duration::from_secs(5), memory: 64 * 1024 * 1024 }
+        Self { time: TIME, memory: MEMORY }
     }
 }

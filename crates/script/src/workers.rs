@@ -197,3 +197,27 @@ fn run(engine: &mut Option<Engine>, call: &Call) -> Result<String, ScriptError> 
 fn no_threads() -> ScriptError {
     ScriptError::Engine("there is no thread left to run them".into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thread takes the place of one that is lost, until too many are.
+    #[test]
+    fn only_so_many_threads_are_lost() {
+        let workers = Workers::new();
+        let (reply, mut answer) = oneshot::channel();
+        let file = agentci_plan::ScriptFile { path: "f.js".into(), source: "function f() {}".into() };
+        let code = Arc::new(Code::read(&file).unwrap());
+        let call = Call { code, function: "f".into(), arguments: Vec::new(), limits: Limits::default() };
+        {
+            let mut state = workers.state();
+            (state.threads, state.lost) = (1, MOST_LOST - 1);
+            state.jobs.push_back(Job { call, ticket: Arc::default(), reply });
+        }
+        workers.lose_one();
+        let state = workers.state();
+        assert_eq!((state.threads, state.lost), (0, MOST_LOST));
+        assert_eq!(answer.try_recv().unwrap(), Err(no_threads()));
+    }
+}

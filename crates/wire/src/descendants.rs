@@ -59,10 +59,17 @@ pub(crate) fn kill_tagged(tag: &str) {
 /// How often it is looked again, in all and for a process that does not show its environment.
 const ROUNDS: u32 = 100;
 const UNDECIDED_ROUNDS: u32 = 40;
+/// How often, two milliseconds apart, it is asked whether a process that was killed is gone.
+const REAPED: u32 = 200;
 
 async fn end_all(tag: Option<&str>) {
+    until_none(|| orphans(tag)).await;
+}
+
+/// Looks, and ends what is found, until nothing is.
+async fn until_none(mut look: impl FnMut() -> Orphans) {
     for round in 0..ROUNDS {
-        let orphans = orphans(tag);
+        let orphans = look();
         let undecided = orphans.undecided && round < UNDECIDED_ROUNDS;
         if orphans.wanted.is_empty() && !undecided {
             return;
@@ -80,13 +87,17 @@ async fn end(strays: &[Pid]) {
         let _ = kill_process(*pid, Signal::KILL);
     }
     for pid in strays {
-        // They are our children now, so nobody else takes their exit status. A killed process ends at once but for a
-        // system call that can not be broken off; after a while we go on without it.
-        for _ in 0..200 {
-            match waitpid(Some(*pid), WaitOptions::NOHANG) {
-                Ok(None) => tokio::time::sleep(Duration::from_millis(2)).await,
-                _ => break,
-            }
+        reap(*pid).await;
+    }
+}
+
+/// Takes the exit status of a process that was killed; it is our child now, so nobody else does. It ends at once but for a
+/// system call that can not be broken off; after a while we go on without it.
+async fn reap(pid: Pid) {
+    for _ in 0..REAPED {
+        match waitpid(Some(pid), WaitOptions::NOHANG) {
+            Ok(None) => tokio::time::sleep(Duration::from_millis(2)).await,
+            _ => return,
         }
     }
 }
@@ -184,4 +195,40 @@ fn children_by_parent() -> Vec<i32> {
             })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often it looks when it always finds the same.
+    async fn looks(wanted: &[Pid], undecided: bool) -> u32 {
+        let mut looks = 0;
+        let look = || {
+            looks += 1;
+            Orphans { wanted: wanted.to_vec(), undecided }
+        };
+        until_none(look).await;
+        looks
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_is_not_looked_for_ever() {
+        assert_eq!(looks(&[], false).await, 1);
+        assert_eq!(looks(&[], true).await, UNDECIDED_ROUNDS + 1);
+        // Nobody has the highest number there is.
+        assert_eq!(looks(&[Pid::from_raw(i32::MAX).unwrap()], false).await, ROUNDS);
+    }
+
+    /// One that lives on is a child like one whose end can not be seen.
+    #[tokio::test(start_paused = true)]
+    async fn a_process_that_can_not_be_ended_is_gone_on_without() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+        let begun = tokio::time::Instant::now();
+        reap(pid).await;
+        assert_eq!(begun.elapsed(), Duration::from_millis(2) * REAPED);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
 }

@@ -80,6 +80,9 @@ const AFTER_EXIT: Duration = Duration::from_millis(250);
 /// How long the last words of a child that left may take, where something it started could still add to them.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// How long a child that was killed may take to be gone. Only a system call that can not be broken off takes any time.
+const AFTER_KILL: Duration = Duration::from_secs(5);
+
 /// Why what a child printed is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum PrintError {
@@ -240,7 +243,7 @@ impl Process {
         if status.is_none() {
             self.signal(Signal::KILL);
             let _ = self.child.start_kill();
-            status = timeout(Duration::from_secs(5), self.child.wait()).await.ok();
+            status = timeout(AFTER_KILL, self.child.wait()).await.ok();
         }
         // The leader is gone; the group may not be. Its number can not be given anew while a member lives.
         self.signal(Signal::KILL);
@@ -408,6 +411,24 @@ mod tests {
         let mut lines = process.end(AT_ONCE).await.stderr_tail;
         lines.sort();
         assert_eq!(lines, ["err", "more", "out"]);
+    }
+
+    /// What it started holds its pipes open.
+    #[tokio::test]
+    async fn what_a_child_left_behind_is_not_waited_for() {
+        let (mut process, pipes) = Process::spawn(&shell("sleep 60 & echo out; echo err >&2; exit 2")).unwrap();
+        let (exit, printed) = process.printed(pipes.output, 100).await.unwrap();
+        assert_eq!((exit, printed), (Exit::Code(2), b"out\n".to_vec()));
+        assert_eq!(process.last_words().await, ["err"]);
+        process.end(AT_ONCE).await;
+    }
+
+    #[tokio::test]
+    async fn a_child_that_does_not_leave_when_it_is_asked_to_is_made_to() {
+        let (process, mut pipes) =
+            Process::spawn(&shell("trap '' TERM; echo ready; while :; do sleep 1; done")).unwrap();
+        first_line(&mut pipes).await;
+        assert_eq!(process.end(AT_ONCE).await.exit, Some(Exit::Signal(9)));
     }
 
     #[tokio::test]

@@ -78,6 +78,17 @@ mod tests {
     }
 
     #[test]
+    fn long_lines_are_fewer() {
+        let mut tail = Tail::default();
+        for number in 0..MOST_LINES {
+            tail.push(format!("{number}{}\n", "x".repeat(MOST_LINE)).as_bytes());
+        }
+        let lines = tail.lines();
+        assert!(lines.iter().map(String::len).sum::<usize>() <= MOST_BYTES && lines.len() > MOST_BYTES / MOST_LINE / 2);
+        assert!(lines.last().is_some_and(|line| line.starts_with(&(MOST_LINES - 1).to_string())));
+    }
+
+    #[test]
     fn an_endless_line_costs_little() {
         let mut tail = Tail::default();
         for _ in 0..1_000 {

@@ -71,7 +71,8 @@ fn help(error: &MergeError) -> &'static str {
             "run all parts from the same commit with the same flags"
         }
         MergeError::Whole(_) => "leave it out; `agentci report` makes its reports",
-        MergeError::Unfinished(_) | MergeError::Damaged { .. } => "run that part again",
+        MergeError::Unfinished(_) | MergeError::Damaged { .. } | MergeError::TooMany { .. } => "run that part again",
+        MergeError::Endless { .. } => "name the folders of the parts themselves",
         _ => "name the folders of runs, as they were printed after `artifacts:`, or a folder that holds them",
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use agentci::plan::{Diagnostics, Files, Mode, Severity, parse_duration};
+use agentci::plan::{Diagnostics, Files, MOST_RUNS, Mode, Severity, parse_duration};
 use agentci::runner::{Part, Stop};
 use agentci::verdict::ExitStatus;
 use agentci::{DiskFiles, Suites};
@@ -46,7 +46,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub(super) timeout: Option<Duration>,
     /// How often each case is run; it passes only if all its runs do
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RUNS)))]
     pub(super) runs: Option<u32>,
     /// Start no further case after the first that does not pass
     #[arg(long)]

@@ -2,6 +2,9 @@
 
 use std::str::FromStr;
 
+/// The most parts of a run; each of them is a machine.
+pub(super) const MOST_PARTS: u32 = 10_000;
+
 /// Which part of a run this machine takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
@@ -17,6 +20,9 @@ pub enum ShardError {
     /// It is written wrongly.
     #[error("a part is `k/n`, such as `2/4`, with k from 1 to n; or `auto`, by the variables of the CI")]
     Written,
+    /// It is one of more parts than there may be.
+    #[error("a run has at most {MOST_PARTS} parts, not {0}; say `--shard k/n` with a smaller n")]
+    TooMany(u32),
     /// No CI says which part this is.
     #[error(
         "no variable says which part this is; set AGENTCI_SHARD to `k/n` (on GitHub from `strategy.job-index` and \
@@ -72,15 +78,22 @@ impl Shard {
                 }
                 continue;
             };
-            let counted = k.trim().parse::<u32>().ok().and_then(|k| (k + 1).checked_sub(first));
-            let shard = counted.zip(n.trim().parse().ok()).and_then(|(index, count)| Self::new(index, count));
-            return shard.ok_or(ShardError::Variables { index, k, count, n });
+            let counted = k.trim().parse::<u32>().ok().and_then(|k| k.checked_add(1)?.checked_sub(first));
+            let shard = counted.zip(n.trim().parse().ok()).map(|(index, count)| Self::new(index, count));
+            return match shard {
+                None | Some(Err(ShardError::Written)) => Err(ShardError::Variables { index, k, count, n }),
+                Some(shard) => shard,
+            };
         }
         Err(ShardError::NoVariables)
     }
 
-    fn new(index: u32, count: u32) -> Option<Self> {
-        (1..=count).contains(&index).then_some(Self { index, count })
+    fn new(index: u32, count: u32) -> Result<Self, ShardError> {
+        match count {
+            _ if !(1..=count).contains(&index) => Err(ShardError::Written),
+            _ if count > MOST_PARTS => Err(ShardError::TooMany(count)),
+            _ => Ok(Self { index, count }),
+        }
     }
 }
 
@@ -89,7 +102,8 @@ impl FromStr for Shard {
 
     fn from_str(text: &str) -> Result<Self, ShardError> {
         let parts = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
-        parts.and_then(|(index, count)| Self::new(index, count)).ok_or(ShardError::Written)
+        let (index, count) = parts.ok_or(ShardError::Written)?;
+        Self::new(index, count)
     }
 }
 
@@ -107,6 +121,16 @@ mod tests {
         for wrong in ["0/4", "5/4", "2", "a/b", "2/", "-1/4", "1/0"] {
             assert_eq!(wrong.parse::<Shard>(), Err(ShardError::Written), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_run_has_only_so_many_parts() {
+        assert_eq!("10000/10000".parse(), Ok(Shard { index: 10_000, count: 10_000 }));
+        let many = "1/10001".parse::<Shard>().unwrap_err();
+        assert_eq!(many.to_string(), "a run has at most 10000 parts, not 10001; say `--shard k/n` with a smaller n");
+        assert_eq!(auto(&[("CI_NODE_INDEX", "1"), ("CI_NODE_TOTAL", "10001")]), Err(many));
+        let last = ("CI_NODE_INDEX", "4294967295");
+        assert!(matches!(auto(&[last, ("CI_NODE_TOTAL", "5")]), Err(ShardError::Variables { .. })));
     }
 
     #[test]

@@ -8,8 +8,14 @@ use std::sync::Arc;
 use agentci_ledger::{LedgerError, play};
 use agentci_verdict::{Body, GateReport, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, StabilitySummary, Status};
 
+use super::auto::MOST_PARTS;
+
 /// How deep run folders are looked for.
-const DEPTH: usize = 12;
+const DEPTH_LIMIT: usize = 12;
+/// The most folders that are looked into.
+const FOLDER_LIMIT: usize = 20_000;
+/// How many missing parts are named.
+const NAMED: usize = 20;
 
 /// The run folders of all parts of one suite's run.
 #[derive(Debug)]
@@ -46,6 +52,14 @@ pub enum MergeError {
         /// Why not.
         source: io::Error,
     },
+    /// There is too much to search.
+    #[error("below `{path}` there are more than {most} folders")]
+    Endless {
+        /// The folder.
+        path: PathBuf,
+        /// How many are searched.
+        most: usize,
+    },
     /// A record can not be read.
     #[error("the run can not be read: {0}")]
     Unreadable(#[from] LedgerError),
@@ -63,6 +77,14 @@ pub enum MergeError {
     /// A run is whole.
     #[error("the run in `{0}` is whole, not a part: it was made without `--shard`")]
     Whole(PathBuf),
+    /// A run is one of more parts than there may be.
+    #[error("the run in `{path}` is one of {count} parts, and there are from 1 to {MOST_PARTS}")]
+    TooMany {
+        /// The record.
+        path: PathBuf,
+        /// How many there are by it.
+        count: u32,
+    },
     /// Parts of different runs.
     #[error("`{first}` and `{second}` are no parts of one run of `{suite}`: {difference}")]
     Strangers {
@@ -115,8 +137,7 @@ pub enum MergeError {
 pub fn gather(folders: &[PathBuf]) -> Result<Vec<Gathered>, MergeError> {
     let mut paths = BTreeSet::new();
     for folder in folders {
-        let mut found = BTreeSet::new();
-        search(folder, 0, &mut found).map_err(|source| MergeError::Search { path: folder.clone(), source })?;
+        let mut found = find(folder, FOLDER_LIMIT)?;
         if found.is_empty() {
             return Err(MergeError::Nothing(folder.clone()));
         }
@@ -131,21 +152,41 @@ pub fn gather(folders: &[PathBuf]) -> Result<Vec<Gathered>, MergeError> {
     suites.into_iter().map(|(suite, parts)| Gathered::new(suite, parts)).collect()
 }
 
-fn search(path: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) -> io::Result<()> {
-    let record = if path.is_dir() { path.join("run.jsonl") } else { path.to_path_buf() };
-    if record.is_file() {
-        found.insert(record.canonicalize()?);
-        return Ok(());
+/// The records at a folder and below it.
+fn find(folder: &Path, most: usize) -> Result<BTreeSet<PathBuf>, MergeError> {
+    let mut search = Search { most, searched: 0, found: BTreeSet::new() };
+    search.look(folder, 0).map_err(|source| MergeError::Search { path: folder.to_path_buf(), source })?;
+    if search.searched > most {
+        return Err(MergeError::Endless { path: folder.to_path_buf(), most });
     }
-    if depth < DEPTH {
-        for entry in fs_err::read_dir(path)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                search(&entry.path(), depth + 1, found)?;
+    Ok(search.found)
+}
+
+struct Search {
+    /// How many folders are looked into.
+    most: usize,
+    searched: usize,
+    found: BTreeSet<PathBuf>,
+}
+
+impl Search {
+    fn look(&mut self, path: &Path, depth: usize) -> io::Result<()> {
+        self.searched += 1;
+        let record = if path.is_dir() { path.join("run.jsonl") } else { path.to_path_buf() };
+        if record.is_file() {
+            self.found.insert(record.canonicalize()?);
+            return Ok(());
+        }
+        if depth < DEPTH_LIMIT {
+            for entry in fs_err::read_dir(path)? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() && self.searched <= self.most {
+                    self.look(&entry.path(), depth + 1)?;
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 fn read(path: &Path) -> Result<(String, Stored), MergeError> {
@@ -170,6 +211,9 @@ fn read(path: &Path) -> Result<(String, Stored), MergeError> {
         return Err(MergeError::Unfinished(path));
     }
     let Some(shard) = start.shard.clone() else { return Err(MergeError::Whole(path)) };
+    if !(1..=MOST_PARTS).contains(&shard.count) {
+        return Err(MergeError::TooMany { path, count: shard.count });
+    }
     Ok((suite, Stored { path, start: *start, shard, end, ended_at, gates, cases }))
 }
 
@@ -195,11 +239,14 @@ impl Gathered {
         }
         let there = seen.len();
         if there != cases {
-            let missing: Vec<String> = (1..=count)
-                .filter(|index| !parts.iter().any(|part| part.shard.index == *index))
-                .map(|index| index.to_string())
-                .collect();
-            let parts = if missing.is_empty() { "none".to_owned() } else { missing.join(", ") };
+            let known: BTreeSet<u32> = parts.iter().map(|part| part.shard.index).collect();
+            let mut missing = (1..=count).filter(|index| !known.contains(index)).map(|index| index.to_string());
+            let named: Vec<String> = missing.by_ref().take(NAMED).collect();
+            let parts = match (named.is_empty(), missing.count()) {
+                (true, _) => "none".to_owned(),
+                (_, 0) => named.join(", "),
+                (_, more) => format!("{} and {more} more", named.join(", ")),
+            };
             return Err(MergeError::Missing { suite, there, cases, parts, count });
         }
         Ok(Self { suite, parts })
@@ -287,4 +334,32 @@ fn difference(one: &Stored, other: &Stored) -> Option<String> {
         .or_else(|| differs("mode", &a.mode, &b.mode))
         .or_else(|| differs("format", &a.dialect, &b.dialect))
         .or_else(|| differs("commit", &known(&a.git_sha), &known(&b.git_sha)).filter(|_| commits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_for_runs_has_a_depth_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let nested = |levels: usize| folder.path().join(levels.to_string()).join(vec!["a"; levels - 1].join("/"));
+        for levels in [DEPTH_LIMIT, DEPTH_LIMIT + 1] {
+            std::fs::create_dir_all(nested(levels)).unwrap();
+            std::fs::write(nested(levels).join("run.jsonl"), "").unwrap();
+        }
+        let found = find(folder.path(), FOLDER_LIMIT).unwrap();
+        assert_eq!(found, BTreeSet::from([nested(DEPTH_LIMIT).join("run.jsonl").canonicalize().unwrap()]));
+    }
+
+    #[test]
+    fn a_tree_of_too_many_folders_is_not_searched_to_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        assert_eq!(find(folder.path(), 4).unwrap(), BTreeSet::new());
+        let error = find(folder.path(), 3).unwrap_err();
+        assert!(error.to_string().ends_with("there are more than 3 folders"), "{error}");
+    }
 }

@@ -42,6 +42,13 @@ fn a_hook_that_does_not_end_is_given_up() {
 }
 
 #[test]
+fn a_hook_that_does_not_leave_when_it_is_asked_to_is_made_to() {
+    let ran = hooked("{ command: [sh, -c, \"trap '' TERM; sleep 600\"], timeout: 300ms }").run(&[]);
+    ran.only_wrong("hooked", "error", "hook");
+    ran.ended_soon_after(1);
+}
+
+#[test]
 fn a_variable_without_a_value_is_named() {
     let ran = hooked("{ command: [echo, '{}'] }").run(&[]);
     ran.only_wrong("hooked", "error", "config");

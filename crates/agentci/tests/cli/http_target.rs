@@ -168,6 +168,16 @@ fn an_agent_that_is_never_ready_is_given_up_and_ended() {
 }
 
 #[test]
+fn an_agent_that_does_not_leave_when_it_is_asked_to_is_made_to() {
+    let suite = suite("", &case("hello", "hello", "{ contains: \"Hello, world\" }"));
+    let yaml = fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap();
+    let deaf = "command: [sh, -c, \"trap '' TERM; exec \\\"$@\\\"\", sh, ";
+    let suite = suite.file("suite/agentci.yaml", yaml.replace("command: [", deaf));
+    suite.run(&[]).all_passed();
+    assert!(is_gone(told(&suite.path("agent.pid"))));
+}
+
+#[test]
 fn an_interrupt_ends_the_agent() {
     let suite = suite("", &case("slow", "slow", "").replace("    checks: []\n", "")).file("unused", "");
     let yaml = fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap().replace("timeout: 1s", "timeout: 10m");

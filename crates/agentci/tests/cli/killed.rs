@@ -183,6 +183,21 @@ fn the_guard_leaves_with_the_run_and_not_before() {
     assert!(!Path::new(&format!("/proc/{guard}")).exists(), "the run waits for it to leave");
 }
 
+/// A guard that does not leave is waited for a second, and then ended.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_guard_that_was_stopped_does_not_keep_the_run() {
+    let script = format!("{TELL}tell agent.pid $$\nwhile [ ! -e go ]; do sleep 0.05; done\nfinish '{{}}'");
+    let suite = Suite::new().case("waits", "", &script);
+    let mut child = suite.command(&["run", "suite"]).stdout(Stdio::null()).spawn().unwrap();
+    told(&suite.path("agent.pid"));
+    let guard = guard_of(child.id());
+    assert!(signal(guard, "STOP"));
+    fs::write(suite.path("go"), "").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(!Path::new(&format!("/proc/{guard}")).exists());
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_run_that_starts_nothing_has_no_guard() {

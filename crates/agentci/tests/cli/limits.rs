@@ -1,10 +1,9 @@
 //! Everything from outside has a limit, and what goes over one is told with the limit in it. `docs/reference/limits.md` lists
-//! them with the tests that meet them.
+//! them with the tests that meet them, and `limits_page.rs` holds it against the code.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::path::Path;
 
-use regex::Regex;
 use serde_json::json;
 
 use crate::http_server::{Answer, listen};
@@ -128,23 +127,68 @@ fn a_hook_that_prints_too_much_fails_its_case() {
     assert_eq!(ran.case("hooked")["status"], "error");
 }
 
-/// Every limit of the page is in the code, with this value, and every test that it names is there.
 #[test]
-fn the_page_of_limits_tells_what_the_code_does() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = fs::read_to_string(root.join("docs/reference/limits.md")).unwrap();
-    let row = Regex::new(r"^\| .* \| `([A-Z_]+) = ([^`]+)` in `([^`]+)` \| `([^`]+)` \|$").unwrap();
-    let mut rows = 0;
-    for line in page.lines().filter(|line| line.contains("` in `")) {
-        let [name, value, file, test] = row.captures(line).unwrap_or_else(|| panic!("{line}")).extract().1;
-        let code = fs::read_to_string(root.join("crates").join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let definition = Regex::new(&format!(r"const {name}: [^=]+ = {};", regex::escape(value))).unwrap();
-        assert!(definition.is_match(&code), "{name} is not {value} in {file}");
-        let (module, function) = test.split_once("::").unwrap_or_else(|| panic!("{test}"));
-        let source =
-            fs::read_to_string(root.join("crates").join(module)).unwrap_or_else(|error| panic!("{module}: {error}"));
-        assert!(source.contains(&format!("fn {function}(")), "there is no test {test}");
-        rows += 1;
+fn a_written_answer_that_is_too_large_is_refused() {
+    let tools = "world: { tools: { bases: [PAY], routes: { slips: [{ response_file: big.json }] } } }";
+    let cases = format!("{tools}\ncases: [{{ id: one, input: {{}} }}]\n");
+    let suite = Suite::native(&cases).agent("one", "finish '{}'");
+    sparse(&suite, "suite/big.json", (64 << 20) + 1);
+    let ran = suite.run(&[]);
+    assert_eq!(ran.verdicts()[0].2, "config", "{ran:?}");
+    ran.says(&["at most 67108864 are read"]);
+}
+
+/// Each variable holds the one before it ten times: a few lines ask for terabytes.
+#[test]
+fn variables_that_multiply_are_refused() {
+    let mut variables = "variables:\n  v0: xxxxxxxxxx\n".to_owned();
+    for level in 1..12 {
+        let before = format!("${{v{}}}", level - 1).repeat(10);
+        writeln!(variables, "  v{level}: \"{before}\"").unwrap();
     }
-    assert!(rows > 50, "{rows} limits");
+    let one = format!("{variables}cases:\n  - {{ id: one, input: {{}} }}\n");
+    let told = "the variables of the case put more than 64 MiB into its texts";
+    let ran = Suite::native(&one).agent("one", "finish '{}'").run(&[]);
+    assert_eq!(ran.verdicts()[0].2, "config", "{ran:?}");
+    ran.says(&[told, "help: let them hold less"]);
+    // No text is too long by itself, and all of them are.
+    let texts = vec!["\"${big}\""; 70].join(", ");
+    let hook = "hooks: [{ command: [sh, -c, \"printf '{\\\"big\\\":\\\"'; head -c 1000000 /dev/zero | tr '\\\\0' x; echo '\\\"}'\"] }]";
+    let many = format!("cases:\n  - id: one\n    {hook}\n    input: {{ all: [{texts}] }}\n");
+    let ran = Suite::native(&many).agent("one", "finish '{}'").run(&[]);
+    assert_eq!(ran.verdicts()[0].2, "config", "{ran:?}");
+    ran.says(&[told]);
+}
+
+#[test]
+fn a_record_of_more_parts_than_there_may_be_is_refused() {
+    let suite = Suite::empty().file("suite/agentci.yaml", format!("{MOCK}cases: [{{ id: one, input: {{}} }}]\n"));
+    suite.run(&["--shard", "1/2", "--output-dir", "part"]);
+    let run = fs::read_dir(suite.path("part/suite")).unwrap().next().unwrap().unwrap().path().join("run.jsonl");
+    let text = fs::read_to_string(&run).unwrap();
+    assert!(text.contains("\"count\":2,"), "{text}");
+    fs::write(&run, text.replace("\"count\":2,", "\"count\":4294967295,")).unwrap();
+    let merged = suite.agentci(&["merge", "part"]);
+    assert_eq!(merged.code, Some(1), "{merged:?}");
+    merged.complains(&["is one of 4294967295 parts, and there are from 1 to 10000"]);
+}
+
+#[test]
+fn only_the_first_calls_are_kept_as_steps() {
+    let tools = "world: { tools: { scripted: { t: { reply: 1 } } } }";
+    let cases = format!("{tools}\ncases: [{{ id: one, input: {{}} }}]\n");
+    let script = "i=0; while [ $i -lt 1010 ]; do call t '{}'; i=$((i+1)); done; finish '{}'";
+    let ran = Suite::native(&cases).agent("one", script).run(&["--timeout", "100s"]);
+    ran.all_passed();
+    let case = ran.case("one");
+    assert_eq!(case["tool_steps"].as_array().unwrap().len(), 1_000);
+    assert_eq!(case["tool_calls"], 1_010, "{case}");
+}
+
+#[test]
+fn a_case_is_run_only_so_often() {
+    let suite = Suite::new();
+    let ran = suite.run(&["--runs", "100001"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["100001 is not in 1..=100000"]);
 }

@@ -49,6 +49,8 @@ mod init_own;
 mod init_questions;
 mod killed;
 mod limits;
+mod limits_of_servers;
+mod limits_page;
 mod model_world;
 mod newcomer;
 mod numbers;

@@ -142,6 +142,34 @@ fn secrets_in_committed_cassettes_are_found_and_not_shown() {
     assert!(!ran.stderr.contains("abcdef-123"));
 }
 
+/// What is not searched is told, so that nobody takes it for clean.
+#[test]
+fn what_can_not_be_searched_for_secrets_is_told() {
+    let dirty = "{\"tool\":\"t\",\"args\":{\"token\":\"abcdef-123\"},\"ok\":true}\n";
+    let suite = Suite::new().tape("good", &dirty.repeat(30));
+    let large = std::fs::File::create(suite.path("suite/large.jsonl")).unwrap();
+    large.set_len((64 << 20) + 1).unwrap();
+    let ran = suite.agentci(&["check", "--secrets", "suite"]);
+    assert_eq!(ran.code, Some(1));
+    ran.complains(&[
+        "line 20 of `suite/cassettes/good.jsonl` holds a secret",
+        "10 more lines of `suite/cassettes/good.jsonl` hold secrets",
+        "`suite/large.jsonl` is not searched for secrets: the file has 67108865 bytes, at most 67108864 are read",
+    ]);
+    assert!(!ran.stderr.contains("line 21 of"), "{}", ran.stderr);
+}
+
+#[test]
+fn recordings_are_searched_for_only_so_deep() {
+    let suite = Suite::new();
+    let dirty = "{\"token\":\"abcdef-123\"}\n";
+    let deep = |levels: usize| format!("deep/{}/tape.jsonl", vec!["a"; levels].join("/"));
+    let suite = suite.file(&deep(31), dirty).file(&deep(32), dirty);
+    let ran = suite.agentci(&["check", "--secrets", "suite", "deep"]);
+    ran.complains(&[&format!("line 1 of `{}` holds a secret", deep(31))]);
+    assert!(!ran.stderr.contains(&format!("line 1 of `{}`", deep(32))), "{}", ran.stderr);
+}
+
 #[test]
 fn secrets_of_fixtures_are_known_before_they_are_asked_for() {
     let suite = Suite::native(concat!(

@@ -319,6 +319,17 @@ fn github_takes_annotations_from_standard_error_when_a_report_has_standard_outpu
 }
 
 #[test]
+fn a_summary_of_github_that_is_nearly_full_is_not_overfilled() {
+    let suite = two_cases();
+    let summary = suite.path("summary.md");
+    fs::write(&summary, "x".repeat(999_000)).unwrap();
+    let ran = in_github(&suite, &summary, &[]);
+    let text = fs::read_to_string(&summary).unwrap();
+    assert!(text.len() > 999_000 && text.len() < 1 << 20, "{} bytes: {ran:?}", text.len());
+    assert!(text.contains("left out** for want of room"), "{}", &text[999_000..]);
+}
+
+#[test]
 fn without_github_nothing_is_told_to_it() {
     let suite = two_cases();
     let mut command = suite.command(&["run", "suite"]);

@@ -90,6 +90,15 @@ fn functions_that_hang_take_their_time_side_by_side() {
 }
 
 #[test]
+fn a_function_that_returns_too_much_fails_its_case() {
+    let source = "export function much() { return { pass: true, message: 'x'.repeat(70000) } }\n";
+    let check = "script: { file: checks/much.ts, function: much }";
+    let ran = suite(&[GOOD, ("much", check)]).file("suite/checks/much.ts", source).run(&[]);
+    ran.only_wrong("much", "fail", "check");
+    ran.says(&["it returned more than 64 KB"]);
+}
+
+#[test]
 fn what_is_wrong_with_a_file_is_told_before_anything_runs() {
     let broken = "type A = string;\nfunction f() {\n  return (;\n}\n";
     let ran = suite(&[GOOD, ("wrong", "script: { file: checks/broken.ts, function: f }")])

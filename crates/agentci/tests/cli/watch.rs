@@ -374,3 +374,24 @@ fn what_makes_no_sense_with_it_is_refused() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.complains(&["nowhere"]);
 }
+
+/// What is saved again and again is run all the same, though it never rests.
+#[test]
+fn a_file_that_is_never_left_alone_is_run() {
+    let suite = three();
+    let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
+    let case = suite.path("suite/cases/one.yaml");
+    let text = fs::read_to_string(&case).unwrap();
+    let (stop, stopped) = channel::<()>();
+    let saver = std::thread::spawn(move || {
+        let mut number = 0;
+        while stopped.try_recv().is_err() {
+            number += 1;
+            fs::write(&case, format!("{text}# {number}\n")).unwrap();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
+    watching.until("changed: suite/cases/one.yaml");
+    stop.send(()).unwrap();
+    saver.join().unwrap();
+}

@@ -64,6 +64,19 @@ fn aliases_that_grow_without_bound_are_refused_quickly() {
     refused(&text).says(&["aliases expand to more than 100000 nodes", "help: "]);
 }
 
+/// Few nodes, each of which is long.
+#[test]
+fn aliases_of_long_texts_are_refused_quickly() {
+    let long = "x".repeat(1_000_000);
+    let aliases = vec!["*a"; 70].join(", ");
+    let repeated = format!("id: bad\ncassette: x\ninput:\n  a: &a {long}\n  all: [{aliases}]\n");
+    refused(&repeated).says(&["aliases expand to more than 64 MiB of text", "help: "]);
+    // What is kept for an alias to come is a copy, too.
+    let nested = (0..70).map(|level| format!("&n{level} [")).collect::<Vec<_>>().concat();
+    let text = format!("id: bad\ncassette: x\ninput:\n  a: {nested}{long}, {long}{}\n  b: *n0\n", "]".repeat(70));
+    refused(&text).says(&["aliases expand to more than 64 MiB of text", "help: "]);
+}
+
 #[test]
 fn brackets_without_end_are_refused() {
     let ran = refused(&format!("id: bad\ncassette: x\ninput: {}", "[".repeat(20_000)));

@@ -1,5 +1,6 @@
 //! How we say who we are. Nothing of it enters the trace or a recording, and a replay needs none of it.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,6 +12,9 @@ use base64::engine::general_purpose::STANDARD;
 use super::outgoing::escape;
 use super::token::{Client, fetch};
 use crate::DriveError;
+
+/// The largest file of certificates or of a key, in bytes.
+const KEY_LIMIT: u64 = 1 << 20;
 
 /// What a request says of who sends it.
 #[derive(Debug)]
@@ -129,10 +133,22 @@ impl Credentials {
     }
 }
 
+/// A file of a certificate or a key. What is no file could keep us waiting, or never end.
 fn read(path: &Path) -> Result<Vec<u8>, DriveError> {
-    std::fs::read(path).map_err(|error| {
-        DriveError::Unsupported(format!("`{}` of the target's `auth` can not be read: {error}", path.display()))
-    })
+    let wrong = |reason: String| {
+        DriveError::Unsupported(format!("`{}` of the target's `auth` can not be read: {reason}", path.display()))
+    };
+    let file = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?;
+    if !file.is_file() {
+        return Err(wrong("it is not a regular file".into()));
+    }
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(KEY_LIMIT + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(length) if length as u64 > KEY_LIMIT => Err(wrong(format!("it has more than {} MiB", KEY_LIMIT >> 20))),
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(wrong(error.to_string())),
+    }
 }
 
 /// A name and a secret as HTTP's basic scheme has them.
@@ -165,6 +181,17 @@ mod tests {
         assert_eq!(applied(&key(ApiKeyPlace::Query), false), (format!("{plain}&X-Key=s3cret%26"), Vec::new()));
         let bearer = Auth::Bearer(Text::Literal("s3cret".into()));
         assert_eq!(applied(&bearer, false), (plain, header("authorization", "Bearer s3cret")));
+    }
+
+    #[test]
+    fn a_certificate_that_is_too_large_or_no_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key.pem");
+        std::fs::File::create(&path).unwrap().set_len(KEY_LIMIT).unwrap();
+        assert_eq!(read(&path).unwrap().len() as u64, KEY_LIMIT);
+        std::fs::File::create(&path).unwrap().set_len(KEY_LIMIT + 1).unwrap();
+        assert!(read(&path).unwrap_err().to_string().ends_with("can not be read: it has more than 1 MiB"));
+        assert!(read(folder.path()).unwrap_err().to_string().ends_with("it is not a regular file"));
     }
 
     #[test]

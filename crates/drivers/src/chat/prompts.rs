@@ -8,6 +8,10 @@ use serde_json::{Map, Value};
 use super::calendar::Calendar;
 use super::setting::Setting;
 use super::variables::{Family, fill};
+use crate::DriveError;
+
+/// The most bytes that variables put into the prompts of a request.
+const FILLED_LIMIT: usize = 64 << 20;
 
 /// What prompts may say.
 #[derive(Debug, Clone, Copy)]
@@ -20,15 +24,26 @@ pub(super) struct Words<'w> {
 
 impl Words<'_> {
     /// The prompts as messages.
-    pub(super) fn messages(&self, prompts: &[Prompt]) -> Vec<Value> {
-        prompts.iter().map(|prompt| self.message(prompt)).collect()
+    pub(super) fn messages(&self, prompts: &[Prompt]) -> Result<Vec<Value>, DriveError> {
+        let mut left = Some(FILLED_LIMIT);
+        let messages = prompts.iter().map(|prompt| self.message(prompt, &mut left)).collect();
+        if left.is_none() {
+            let message = format!("variables put more than {} MiB into the prompts", FILLED_LIMIT >> 20);
+            return Err(DriveError::Unsupported(message));
+        }
+        Ok(messages)
     }
 
-    fn message(&self, prompt: &Prompt) -> Value {
-        let content = fill(&prompt.content, |family, name| match family {
-            Family::Sys => self.calendar?.word(name),
-            Family::Env => Some(self.environment.get(name).cloned().unwrap_or_default()),
-            Family::Ctx => Some(self.setting.word(name)),
+    /// A prompt as a message; once nothing is `left` to be put in, nothing is.
+    fn message(&self, prompt: &Prompt, left: &mut Option<usize>) -> Value {
+        let content = fill(&prompt.content, |family, name| {
+            let value = match family {
+                Family::Sys => self.calendar?.word(name)?,
+                Family::Env => self.environment.get(name).cloned().unwrap_or_default(),
+                Family::Ctx => self.setting.word(name),
+            };
+            *left = left.and_then(|left| left.checked_sub(value.len()));
+            Some(left.map(|_| value).unwrap_or_default())
         });
         let mut message = Map::new();
         message.insert("role".into(), prompt.role.as_str().into());

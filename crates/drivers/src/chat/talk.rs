@@ -94,9 +94,9 @@ impl Talk<'_> {
     ) -> Result<Answered, DriveError> {
         let prompts = self.prompts(plan)?;
         let words = |calendar| Words { calendar, environment: &self.seat.environment, setting: &plan.setting };
-        let before = words(Some(self.calendar)).messages(prompts);
+        let before = words(Some(self.calendar)).messages(prompts)?;
         let known = matches!(self.line, Line::Live).then(Vec::new);
-        let known = known.unwrap_or_else(|| words(None).messages(prompts));
+        let known = known.map_or_else(|| words(None).messages(prompts), Ok)?;
         let mut called = Vec::new();
         for round in 0..ROUNDS {
             let (body, left_out) = self.body(&before, plan);

@@ -78,6 +78,10 @@ fn kept(tools: &Value) -> Value {
 
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
+    // A pipe or a device could keep us waiting.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
     std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut text)?;
     if text.len() as u64 > LARGEST {
         return Err(std::io::Error::other(format!("it has more than {LARGEST} bytes")));
@@ -118,6 +122,15 @@ mod tests {
             drift(&json!([{ "name": "add" }, { "name": "zero" }]), &described).unwrap(),
             "the tool `zero` changed: at /outputSchema the snapshot has nothing, the server says {}"
         );
+    }
+
+    #[test]
+    fn a_snapshot_that_is_too_large_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tools.json");
+        std::fs::File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+        assert_eq!(read(&path).unwrap_err().to_string(), "it has more than 67108864 bytes");
+        assert_eq!(read(folder.path()).unwrap_err().to_string(), "it is not a regular file");
     }
 
     #[test]

@@ -31,6 +31,18 @@ async fn prompts_come_first_with_their_variables_put_in() {
 }
 
 #[tokio::test]
+async fn variables_that_multiply_in_prompts_are_refused() {
+    let server = serve("default: Fine.").await;
+    let mut target = openai(&server);
+    target.context.metadata.insert("big".into(), json!("x".repeat(1 << 20)));
+    target.prompts = Arc::from([prompt("system", &"$CTX.big,".repeat(33)), prompt("user", &"$CTX.big,".repeat(32))]);
+    let turned = turn(target, json!([{"role": "user", "content": "Hi"}]), Way::default()).await;
+    let error = turned.result.unwrap_err().to_string();
+    assert_eq!(error, "variables put more than 64 MiB into the prompts");
+    assert_eq!(server.journal()["requests"], json!([]));
+}
+
+#[tokio::test]
 async fn options_that_anthropic_does_not_know_are_named_and_left_out() {
     let server = serve("default: Fine.").await;
     let mut target = anthropic(&server);

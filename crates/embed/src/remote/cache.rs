@@ -156,6 +156,7 @@ mod tests {
     #[test]
     fn a_file_that_does_not_fit_is_as_good_as_none() {
         let folder = tempfile::tempdir().unwrap();
+        let large = format!(r#"{{"embedder":"openai:m","vector":[1{}]}}"#, " ".repeat(1 << 20));
         for text in [
             "",
             "{",
@@ -163,6 +164,7 @@ mod tests {
             r#"{"embedder":"openai:m","vector":[]}"#,
             r#"{"embedder":"openai:m","vector":[1,"2"]}"#,
             r#"{"embedder":"openai:m","vector":[1e99]}"#,
+            &large,
         ] {
             let cache = Cache::in_folder(folder.path()).unwrap();
             fs_err::write(cache.file(key("x")).unwrap(), text).unwrap();

@@ -3,6 +3,13 @@
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
+/// How long one request may take where nobody says.
+const REQUEST: Duration = Duration::from_secs(30);
+/// How long everything may take where nobody says.
+const TOTAL: Duration = Duration::from_mins(2);
+/// How often a request is sent again where nobody says.
+const RETRIES: u32 = 3;
+
 /// How long and how often a service is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -18,12 +25,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            request: Duration::from_secs(30),
-            total: Duration::from_mins(2),
-            retries: 3,
-            pause: Duration::from_millis(500),
-        }
+        Self { request: REQUEST, total: TOTAL, retries: RETRIES, pause: Duration::from_millis(500) }
     }
 }
 

@@ -19,6 +19,8 @@ const BATCH: usize = 64;
 const BATCH_BYTES: usize = 256 << 10;
 /// The largest answer.
 const LARGEST_ANSWER: usize = 32 << 20;
+/// Longer than anything is waited for, and not longer than clocks go.
+const FAR: Duration = Duration::from_hours(24 * 365);
 
 /// Who is asked, and for what.
 #[derive(Clone)]
@@ -89,7 +91,7 @@ impl Remote {
             }
             known.insert(*key, vector);
         }
-        let deadline = Instant::now() + self.limits.total;
+        let deadline = Instant::now() + self.limits.total.min(FAR);
         let mut rest = missing.as_slice();
         while !rest.is_empty() {
             let (batch, after) = rest.split_at(batch_length(rest));

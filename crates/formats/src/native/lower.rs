@@ -263,6 +263,33 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_would_never_end_are_refused() {
+        let mock =
+            |position: u32| format!("target: {{ mock: {{ model_name: m, responses: [], position: {position} }} }}");
+        let suite = |target: &str, runs: u32| {
+            let loaded = load_suite(&format!("suite: s\n{target}\ncases: [{{ id: a, input: {{}}, runs: {runs} }}]\n"));
+            messages(&loaded).join("; ")
+        };
+        assert_eq!(suite(&mock(1_000_000), 100_000), "");
+        assert_eq!(suite(&mock(1_000_001), 1), "`position` must be 1000000 or less");
+        assert_eq!(suite(&mock(0), 100_001), "`runs` must be 100000 or less, found 100001");
+    }
+
+    #[test]
+    fn files_of_functions_and_variables_that_are_too_large_are_refused() {
+        for (key, path) in [("script", "s/index.ts"), ("env", "s/.env")] {
+            let chat =
+                format!("connector: {{ api: mock, model: m, script: model.yaml }}, prompts: [], {key}: {}", &path[2..]);
+            let yaml =
+                format!("suite: s\ntarget: {{ chat: {{ {chat} }} }}\ncases: [{{ id: a, turns: [{{ user: x }}] }}]\n");
+            let files = MemoryFiles::default().with("s/agentci.yaml", yaml).with("s/model.yaml", "default: x\n");
+            let loaded = load(&files.with(path, " ".repeat((10 << 20) + 1)), &["s".into()]);
+            let told = format!("can not read `{path}`: the file has 10485761 bytes, at most 10485760 are read");
+            assert!(messages(&loaded).contains(&told.as_str()), "{:?}", messages(&loaded));
+        }
+    }
+
+    #[test]
     fn folds_the_suites_defaults_into_its_cases() {
         let loaded = load_suite(
             "suite: s\nmode: live\noutput_dir: out\n\

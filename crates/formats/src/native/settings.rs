@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use agentci_plan::shape::{Field, Kind, Rule, Shape, optional, required, words};
 use agentci_plan::{
-    Check, Diagnostic, Diagnostics, Fault, Hook, Limits, LiveTool, Node, Normalization, Reading, ScriptedTool, Spanned,
-    StopRule, Text, read,
+    Check, Diagnostic, Diagnostics, Fault, Hook, Limits, LiveTool, MOST_RUNS, Node, Normalization, Reading,
+    ScriptedTool, Spanned, StopRule, Text, read,
 };
 
 use crate::surroundings::{
@@ -100,7 +100,7 @@ pub(super) static SETTINGS: &[Field] = &[
         Kind::Either(&[Kind::Duration, Kind::Choice(&["none"])]),
         "When a case is given up, or `none`.",
     ),
-    optional("runs", Kind::Count(1), "How often a case is run; it passes only if all its runs do."),
+    optional("runs", Kind::Whole(1, MOST_RUNS as i64), "How often a case is run; it passes only if all its runs do."),
     optional("stop", Kind::Choice(&words(&STOP_RULES)), "When the rest of a case is left out."),
 ];
 
@@ -157,9 +157,20 @@ pub(super) fn settings(fields: &mut read::Fields<'_>, place: Place<'_>, problems
             .unwrap_or_default(),
         limits: fields.optional("limits").map(|node| limits(node, problems)).unwrap_or_default(),
         timeout: fields.optional("timeout").and_then(|node| timeout(node, problems)),
-        runs: fields.optional("runs").and_then(|node| read::count(node, "runs", 1, problems)),
+        runs: fields.optional("runs").and_then(|node| runs(node, problems)),
         stop: fields.optional("stop").and_then(|node| read::choice(node, "stop", &STOP_RULES, problems)),
     }
+}
+
+fn runs(node: &Node, problems: &mut Diagnostics) -> Option<u32> {
+    let runs = read::count(node, "runs", 1, problems)?;
+    if runs > MOST_RUNS {
+        let message = format!("`runs` must be {MOST_RUNS} or less, found {runs}");
+        let help = "run the suite several times, and compare the runs with a baseline";
+        problems.push(Diagnostic::error(node.span, message).label(format!("at most {MOST_RUNS}")).help(help));
+        return None;
+    }
+    Some(runs)
 }
 
 fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSettings {

@@ -66,6 +66,7 @@ impl Shelf<'_> {
         let top = join(self.agent, ANSWERS);
         let mut folders = vec![top.clone()];
         let mut found: Vec<String> = Vec::new();
+        let mut looked_at = 0;
         while let Some(folder) = folders.pop() {
             for entry in self.files.list(&folder).unwrap_or_default() {
                 let path = join(&folder, &entry.name);
@@ -73,7 +74,9 @@ impl Shelf<'_> {
                     Kind::Folder => folders.push(path),
                     Kind::File => found.push(relative(&top, &path).to_string_lossy().into_owned()),
                 }
-                if found.len() + folders.len() > MOST_LOOKED_AT {
+                // Links can make a small tree endless.
+                looked_at += 1;
+                if looked_at > MOST_LOOKED_AT {
                     return None;
                 }
             }
@@ -92,6 +95,20 @@ fn leads_out(folder: &Path, path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_file_that_was_meant_is_not_looked_for_without_end() {
+        let meant = |others: usize| {
+            let files = (0..others).fold(agentci_plan::MemoryFiles::default(), |files, number| {
+                files.with(format!("us/__files/{number}.json"), "")
+            });
+            let files = files.with("us/__files/slips.json", "");
+            let (root, agent) = (Path::new(""), Path::new("us"));
+            Shelf { files: &files, root, agent, folder: agent }.near("slip.json")
+        };
+        assert_eq!(meant(MOST_LOOKED_AT - 1).as_deref(), Some("slips.json"));
+        assert_eq!(meant(MOST_LOOKED_AT), None);
+    }
 
     #[test]
     fn a_path_leads_out_whatever_it_is_named_from() {

@@ -6,13 +6,17 @@
 
 use std::collections::HashMap;
 
-use agentci_plan::Node;
+use agentci_plan::{Content, Node};
 
 /// The most nodes that all aliases of a file may add up to.
 pub(super) const COPY_LIMIT: usize = 100_000;
 
 /// The most nodes that are kept for aliases to come.
 const KEEP_LIMIT: usize = 10 * COPY_LIMIT;
+
+/// The same for the bytes of their texts: a few nodes can hold all of a file.
+pub(super) const COPY_BYTES: usize = 64 << 20;
+const KEEP_BYTES: usize = 2 * COPY_BYTES;
 
 /// A finished node with its size, which is known while it is built.
 pub(super) struct Sized {
@@ -24,20 +28,25 @@ pub(super) struct Sized {
 }
 
 /// Why an alias can not be expanded.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum AliasError {
     /// It stands within the node it refers to.
     Unfinished,
     /// The copies of the file come to too much.
     TooMuch,
+    /// Their texts do.
+    TooLong,
 }
 
 /// The anchored nodes of a file.
 #[derive(Default)]
 pub(super) struct Anchors {
-    /// `None` for a node that is too large to be kept.
-    kept: HashMap<usize, Option<Sized>>,
+    /// Each with the bytes of its texts.
+    kept: HashMap<usize, Result<(Sized, usize), AliasError>>,
     kept_nodes: usize,
+    kept_bytes: usize,
     copied_nodes: usize,
+    copied_bytes: usize,
 }
 
 impl Anchors {
@@ -47,19 +56,67 @@ impl Anchors {
             return;
         }
         self.kept_nodes = self.kept_nodes.saturating_add(sized.nodes);
-        let fits = sized.nodes <= COPY_LIMIT && self.kept_nodes <= KEEP_LIMIT;
-        let copy = fits.then(|| Sized { node: sized.node.clone(), nodes: sized.nodes, height: sized.height });
-        self.kept.insert(anchor, copy);
+        if sized.nodes > COPY_LIMIT || self.kept_nodes > KEEP_LIMIT {
+            self.kept.insert(anchor, Err(AliasError::TooMuch));
+            return;
+        }
+        let bytes = text_bytes(&sized.node);
+        self.kept_bytes = self.kept_bytes.saturating_add(bytes);
+        let copy = || Sized { node: sized.node.clone(), nodes: sized.nodes, height: sized.height };
+        let fits = self.kept_bytes <= KEEP_BYTES;
+        self.kept.insert(anchor, if fits { Ok((copy(), bytes)) } else { Err(AliasError::TooLong) });
     }
 
     /// A copy of the node an alias refers to.
     pub(super) fn copy(&mut self, anchor: usize) -> Result<Sized, AliasError> {
         let kept = self.kept.get(&anchor).ok_or(AliasError::Unfinished)?;
-        let kept = kept.as_ref().ok_or(AliasError::TooMuch)?;
+        let (kept, bytes) = kept.as_ref().map_err(|error| *error)?;
         self.copied_nodes = self.copied_nodes.saturating_add(kept.nodes);
         if self.copied_nodes > COPY_LIMIT {
             return Err(AliasError::TooMuch);
         }
+        self.copied_bytes = self.copied_bytes.saturating_add(*bytes);
+        if self.copied_bytes > COPY_BYTES {
+            return Err(AliasError::TooLong);
+        }
         Ok(Sized { node: kept.node.clone(), nodes: kept.nodes, height: kept.height })
+    }
+}
+
+/// How many bytes the texts of a node have, its keys included. No node is deep.
+fn text_bytes(node: &Node) -> usize {
+    match &node.content {
+        Content::Scalar(scalar) => scalar.text.len(),
+        Content::List(items) => items.iter().map(text_bytes).sum(),
+        Content::Map(pairs) => pairs.iter().map(|pair| pair.key.text.len() + text_bytes(&pair.value)).sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::{Scalar, Sources, Span};
+
+    use super::*;
+
+    fn text(length: usize, nodes: usize) -> Sized {
+        let span = Span::whole(Sources::default().add(std::path::Path::new("a"), ""));
+        let content = Content::Scalar(Scalar { text: "x".repeat(length), quoted: false });
+        Sized { node: Node { span, content }, nodes, height: 1 }
+    }
+
+    #[test]
+    fn what_is_kept_for_aliases_has_a_limit() {
+        let mut anchors = Anchors::default();
+        for anchor in 1..=11 {
+            anchors.keep(anchor, &text(1, COPY_LIMIT));
+        }
+        assert!(anchors.copy(10).is_ok());
+        assert!(matches!(anchors.copy(11), Err(AliasError::TooMuch)));
+        let mut anchors = Anchors::default();
+        for anchor in 1..=3 {
+            anchors.keep(anchor, &text(COPY_BYTES, 1));
+        }
+        assert!(anchors.copy(2).is_ok());
+        assert!(matches!(anchors.copy(3), Err(AliasError::TooLong)));
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use agentci_plan::{Content, Diagnostic, FileId, Key, Node, Scalar, Span};
 use granit_parser::{Event, Marker, Parser, ScalarStyle, Span as Range, StructureStyle, Tag};
 
-use super::anchors::{AliasError, Anchors, COPY_LIMIT, Sized};
+use super::anchors::{AliasError, Anchors, COPY_BYTES, COPY_LIMIT, Sized};
 use super::mapping::Mapping;
 use super::place::Places;
 use super::simple;
@@ -163,6 +163,10 @@ impl Builder<'_> {
         let sized = self.anchors.copy(anchor).map_err(|error| match error {
             AliasError::Unfinished => {
                 Diagnostic::error(span, "the alias stands within what it repeats").label("would never end")
+            }
+            AliasError::TooLong => {
+                let message = format!("aliases expand to more than {} MiB of text", COPY_BYTES >> 20);
+                Diagnostic::error(span, message).label("too much is repeated").help("repeat less, or split the file")
             }
             AliasError::TooMuch => Diagnostic::error(span, format!("aliases expand to more than {COPY_LIMIT} nodes"))
                 .label("too much is repeated")

@@ -16,6 +16,12 @@ const APP_FILES: [&str; 3] = ["app.yao", "app.json", "app.jsonc"];
 /// How far up is looked.
 const UP_LIMIT: usize = 64;
 
+/// How many levels of folders are searched for assistants, for someone who named another.
+const DEPTH_LIMIT: usize = 8;
+
+/// How many folders are; links can make a small tree endless.
+const FOLDER_LIMIT: usize = 1_000;
+
 /// A folder and those above it.
 pub(crate) fn upward<'f>(files: &'f dyn Files, folder: &Path) -> impl Iterator<Item = PathBuf> + use<'f> {
     std::iter::successors(Some(join(folder, "")), move |folder| files.parent(folder)).take(UP_LIMIT)
@@ -68,24 +74,23 @@ pub(crate) fn known_folder(files: &dyn Files, app: Option<&Path>, id: &str) -> O
 /// The ids of an application's assistants, for someone who named another.
 pub(super) fn known_ids(files: &dyn Files, app: &Path) -> Vec<String> {
     let mut ids = Vec::new();
-    below(files, &join(app, ASSISTANTS), "", 0, &mut ids);
+    below(files, &join(app, ASSISTANTS), "", 0, &mut 0, &mut ids);
     ids
 }
 
-fn below(files: &dyn Files, folder: &Path, before: &str, depth: usize, ids: &mut Vec<String>) {
-    const DEPTH_LIMIT: usize = 8;
-    const MOST: usize = 1000;
-    if depth > DEPTH_LIMIT || ids.len() >= MOST {
+fn below(files: &dyn Files, folder: &Path, before: &str, depth: usize, searched: &mut usize, ids: &mut Vec<String>) {
+    *searched += 1;
+    if depth > DEPTH_LIMIT || *searched > FOLDER_LIMIT {
         return;
     }
     for entry in files.list(folder).unwrap_or_default() {
-        if entry.kind == Kind::Folder && !entry.name.starts_with('.') {
+        if *searched <= FOLDER_LIMIT && entry.kind == Kind::Folder && !entry.name.starts_with('.') {
             let id = if before.is_empty() { entry.name.clone() } else { format!("{before}.{}", entry.name) };
             let inner = join(folder, &entry.name);
             if files.kind(&join(&inner, PACKAGE)) == Some(Kind::File) {
                 ids.push(id.clone());
             }
-            below(files, &inner, &id, depth + 1, ids);
+            below(files, &inner, &id, depth + 1, searched, ids);
         }
     }
 }
@@ -95,6 +100,25 @@ mod tests {
     use agentci_plan::MemoryFiles;
 
     use super::*;
+
+    #[test]
+    fn the_search_for_assistants_has_an_end() {
+        let package = |files: MemoryFiles, id: &str| files.with(format!("assistants/{id}/{PACKAGE}"), "{}");
+        let deep = |levels: usize| vec!["a"; levels].join("/");
+        let files = package(package(MemoryFiles::default(), &deep(DEPTH_LIMIT + 1)), &deep(DEPTH_LIMIT + 2));
+        assert_eq!(known_ids(&files, Path::new("")), [deep(DEPTH_LIMIT + 1).replace('/', ".")]);
+        let many =
+            (0..2 * FOLDER_LIMIT).fold(MemoryFiles::default(), |files, number| package(files, &number.to_string()));
+        assert_eq!(known_ids(&many, Path::new("")).len(), FOLDER_LIMIT);
+    }
+
+    #[test]
+    fn upwards_there_is_an_end() {
+        let deep = |levels: usize| vec!["a"; levels].join("/");
+        let files = MemoryFiles::default().with("app.yao", "{}");
+        assert_eq!(app_of(&files, Path::new(&deep(UP_LIMIT - 1))), Some(PathBuf::from(".")));
+        assert_eq!(app_of(&files, Path::new(&deep(UP_LIMIT))), None);
+    }
 
     #[test]
     fn ids_and_folders_belong_together() {

@@ -210,3 +210,14 @@ fn a_config_is_found_above_the_working_folder() {
     assert_eq!(loaded.plan.suites[0].folder, Path::new(".."));
     assert_eq!(messages(&loaded), Vec::<&str>::new());
 }
+
+#[test]
+fn a_config_is_not_looked_for_upwards_without_end() {
+    let found = |levels: usize| {
+        let path = format!("p/{}/a.test.yaml", vec!["a"; levels].join("/"));
+        let files = MemoryFiles::default().with("p/ananke.config.yaml", CONFIG).with(&path, test("a", ""));
+        suites(&load(&files, &[&path]))
+    };
+    assert_eq!(found(127), ["p/ananke.config.yaml: a"]);
+    assert_eq!(found(128), [""; 0]);
+}

@@ -137,3 +137,21 @@ fn a_scenario_that_is_named_may_be_unreadable() {
     let loaded = load(&project("test_name: a\nuser_input: [\n"), &["tests/us/a.yaml"]);
     assert_eq!((suites(&loaded), messages(&loaded)), (vec!["us in tests/us: a".into()], vec!["`[` is never closed"]));
 }
+
+#[test]
+fn nothing_is_looked_for_upwards_without_end() {
+    let deep = |levels: usize| vec!["a"; levels].join("/");
+    let agent = |levels: usize| {
+        let path = format!("tests/us/{}/a.yaml", deep(levels));
+        suites(&load(&MemoryFiles::default().with(&path, scenario("a", "")), &[&path]))
+    };
+    assert_eq!(agent(63), ["us in tests/us: a"]);
+    assert_ne!(agent(64), ["us in tests/us: a"]);
+    let embedder = |levels: usize| {
+        let path = format!("{}/tests/us/a.yaml", deep(levels));
+        let files = MemoryFiles::default().with("agentci.yaml", "embedder: far\n").with(&path, scenario("a", ""));
+        load(&files, &[&path]).plan.suites[0].embedder.is_some()
+    };
+    assert!(embedder(61));
+    assert!(!embedder(62));
+}

@@ -1,9 +1,9 @@
 //! Tests that are found below a folder.
 
-use agentci_formats::{Loaded, load};
+use agentci_formats::{LoadOptions, Loaded, load};
 use agentci_plan::MemoryFiles;
 
-use super::{TESTS, app, told};
+use super::{TESTS, app, load_from, told};
 
 const TEST: &str = "{\"id\": \"a\", \"input\": \"x\"}\n";
 
@@ -47,4 +47,20 @@ fn a_named_file_of_lines_that_are_no_tests_is_told_of() {
     assert_eq!(told(&load(&files, &["app".into()])), ["1:1 `{` is never closed"]);
     let files = app().with(TESTS, "{\"id\": \n");
     assert_eq!(told(&load(&files, &[TESTS.into()])), ["1:1 `{` is never closed"]);
+}
+
+#[test]
+fn files_that_are_too_large_are_refused() {
+    let told_of = |path: &str, bytes: usize| {
+        let files = app().with(TESTS, TEST).with(path, " ".repeat(bytes));
+        told(&load_from(&files, &LoadOptions::default())).join("; ")
+    };
+    for (path, mib) in [(TESTS, 64), ("app/assistants/keyword/package.yao", 10), ("app/.env", 1)] {
+        let limit = mib << 20;
+        let told = told_of(path, limit + 1);
+        assert!(
+            told.contains(&format!("the file has {} bytes, at most {limit} are read", limit + 1)),
+            "{path}: {told}"
+        );
+    }
 }

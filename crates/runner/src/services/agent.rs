@@ -213,7 +213,18 @@ fn command(
 
 #[cfg(test)]
 mod tests {
-    use super::since;
+    use super::*;
+
+    /// It takes no more connections, and stays.
+    #[tokio::test]
+    async fn an_agent_that_only_seems_to_leave_is_not_waited_for() {
+        let (arguments, program) = (vec!["60".into()], "sleep".into());
+        let (process, pipes) = Process::spawn(&Command { program, arguments, ..Command::default() }).unwrap();
+        let connection = Sign::Connection(format!("127.0.0.1:{}", free_port().await.unwrap()));
+        let mut agent = Agent { process, _input: pipes.input, connection, port: None, before: Vec::new() };
+        assert_eq!(agent.left().await, None);
+        agent.stop().await;
+    }
 
     #[test]
     fn a_case_has_the_lines_that_came_after_it_began() {

@@ -86,6 +86,15 @@ mod tests {
         }
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_does_not_answer_is_not_ready() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let sign = Sign::Answer(format!("http://{}/", listener.local_addr().unwrap()));
+        let begun = tokio::time::Instant::now();
+        assert!(!sign.is_there().await);
+        assert_eq!(begun.elapsed().as_secs(), 2);
+    }
+
     #[tokio::test]
     async fn a_listener_is_seen_and_its_absence_too() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -24,7 +24,7 @@ pub(super) async fn say(
     spoilt: Option<Spoilt>,
 ) -> Response<Speech> {
     let pace = answer.pace;
-    let begin = arrived + pace.latency;
+    let Some(begin) = arrived.checked_add(pace.latency) else { return std::future::pending().await };
     if stream {
         let mut events = events(route, answer);
         if spoilt.is_some() {
@@ -44,13 +44,21 @@ pub(super) async fn say(
     let mut bytes = whole(route, answer);
     if !pace.is_immediate() {
         // Without a stream the answer comes with its last token.
-        sleep_until(begin + pace.due(answer.spoken())).await;
+        wait(begin, pace.due(answer.spoken())).await;
     }
     if spoilt.is_some() {
         bytes.truncate(bytes.len() / 2);
     }
     let response = json_response(bytes);
     if spoilt == Some(Spoilt::Cut) { response.map(Speech::cut) } else { response }
+}
+
+/// Waits until so long after a moment. One too far away to be said never comes.
+pub(super) async fn wait(from: Instant, after: Duration) {
+    match from.checked_add(after) {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// The bytes of an answer in the provider's shape.

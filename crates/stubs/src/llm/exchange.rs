@@ -6,11 +6,11 @@ use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{Request, Response};
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use super::answer::numbered;
 use super::asked::Asked;
-use super::delivery::{at_once, json_response, refuse, say, stamped, whole};
+use super::delivery::{at_once, json_response, refuse, say, stamped, wait, whole};
 use super::journal::{Entry, beginning};
 use super::json::Json;
 use super::mind::{Decision, Mind, Spoilt};
@@ -177,7 +177,7 @@ impl Exchange<'_> {
             }
             Decision::Refuse(refusal, latency) => {
                 if latency > Duration::ZERO {
-                    sleep_until(self.arrived + latency).await;
+                    wait(self.arrived, latency).await;
                 }
                 refuse(&refusal, self.provider, self.request_id)
             }

@@ -61,7 +61,7 @@ impl Index {
         for (number, rule) in rules.iter().enumerate() {
             making.add(number, rule)?;
         }
-        making.finish()
+        making.finish(SET_LIMIT)
     }
 
     /// The first rule that fits and is accepted.
@@ -193,10 +193,10 @@ impl Making {
         Ok(Want::Pattern(number))
     }
 
-    fn finish(self) -> Result<Index, IndexError> {
+    fn finish(self, limit: usize) -> Result<Index, IndexError> {
         let finder = AhoCorasick::new(&self.needle_bytes).map_err(|error| IndexError(error.to_string()))?;
         let set = regex::RegexSetBuilder::new(self.set.iter().map(|(pattern, _)| pattern))
-            .size_limit(SET_LIMIT)
+            .size_limit(limit)
             .build()
             .map_err(|error| IndexError(error.to_string()))?;
         Ok(Index {
@@ -256,6 +256,21 @@ mod tests {
 
     fn says(user: &str) -> Asked {
         Asked { user: user.into(), model: Some("gpt".into()), ..Asked::default() }
+    }
+
+    #[test]
+    fn patterns_have_a_limit_together() {
+        let made = |patterns: usize, limit: usize| {
+            let mut making = Making::default();
+            for number in 0..patterns {
+                making.add(number, &rule(matches(&format!("[a-z]{{100}}{number}")))).unwrap();
+            }
+            making.finish(limit).map(drop)
+        };
+        assert!(made(1, 100_000).is_ok());
+        let error = made(100, 100_000).unwrap_err().to_string();
+        assert!(error.contains("exceeds size limit of 100000"), "{error}");
+        assert!(made(100, SET_LIMIT).is_ok());
     }
 
     fn index(conditions: Vec<ModelCondition>) -> Index {

@@ -282,3 +282,25 @@ fn calls(rule: &ModelRule, made: &mut u64) -> Vec<WantedCall> {
     };
     rule.tool_calls.iter().map(|call| (&call.name, &call.args)).map(call).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_so_many_conversations_are_remembered() {
+        let mind = Mind::new(Arc::default(), None, None).unwrap();
+        let asked = Asked { user: "é".repeat(2 * REMEMBERED_TEXT), ..Asked::default() };
+        let empty = Asked::default();
+        for number in 0..REMEMBERED + 10 {
+            let asked = if number < 10 { &asked } else { &empty };
+            mind.remember(number.to_string(), asked);
+            if number == 5 {
+                assert_eq!(mind.state().conversations["5"].user.chars().count(), REMEMBERED_TEXT);
+            }
+        }
+        let state = mind.state();
+        assert_eq!((state.conversations.len(), state.conversation_order.len()), (REMEMBERED, REMEMBERED));
+        assert!(!state.conversations.contains_key("9") && state.conversations.contains_key("10"));
+    }
+}

@@ -17,7 +17,7 @@ use crate::serve::{BrokenOff, Handler, Limits, Serving, Speech};
 
 /// A timer for the head of each request would cost as much as reading it. A connection that says nothing is a task that waits,
 /// and ends with the server.
-const LIMITS: Limits = Limits { connections: usize::MAX, head: None };
+const LIMITS: Limits = Limits { connections: 10_000, head: None };
 
 /// How a server is started.
 #[derive(Debug, Clone)]

@@ -19,6 +19,9 @@ use crate::Faults;
 
 /// The most misses that are remembered.
 const MISSES: usize = 1_000;
+/// How many calls are recorded at most, and how many bytes their answers have together.
+const RECORDED: usize = 10_000;
+const RECORDED_BYTES: usize = 512 << 20;
 
 /// A case whose routes are served.
 #[derive(Debug)]
@@ -43,6 +46,22 @@ pub(super) struct State {
     misses: Vec<RouteMiss>,
     calls: u64,
     pub(super) recorded: Vec<Recorded>,
+    recorded_bytes: usize,
+}
+
+impl State {
+    /// Takes note of a call of a live tool; what is refused is too much.
+    pub(super) fn record(&mut self, call: Recorded) -> Result<(), String> {
+        if self.recorded.len() >= RECORDED {
+            return Err(format!("more than {RECORDED} calls are not recorded"));
+        }
+        if self.recorded_bytes + call.bytes.len() > RECORDED_BYTES {
+            return Err(format!("more than {} MiB of answers are not recorded", RECORDED_BYTES >> 20));
+        }
+        self.recorded_bytes += call.bytes.len();
+        self.recorded.push(call);
+        Ok(())
+    }
 }
 
 /// A call that has begun.
@@ -62,7 +81,8 @@ impl Active {
         faults: Faults,
         observer: Option<UnboundedSender<Kind>>,
     ) -> Self {
-        let state = State { faults, used: HashMap::new(), misses: Vec::new(), calls: 0, recorded: Vec::new() };
+        let (used, misses, recorded) = (HashMap::new(), Vec::new(), Vec::new());
+        let state = State { faults, used, misses, calls: 0, recorded, recorded_bytes: 0 };
         Self { scope, mode, shelf, live, observer, state: Mutex::new(state), closed: watch::Sender::new(false) }
     }
 
@@ -155,5 +175,38 @@ impl Active {
         if let Some(observer) = &self.observer {
             let _ = observer.send(kind);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use hyper::{HeaderMap, StatusCode};
+
+    use super::*;
+
+    fn call(bytes: &Bytes) -> Recorded {
+        let (tool, method, asked) = ("t".to_owned(), Method::POST, Asked::Body(Value::Null));
+        Recorded { tool, method, asked, status: StatusCode::OK, headers: HeaderMap::new(), bytes: bytes.clone() }
+    }
+
+    /// How many calls with such an answer are recorded, and why no more.
+    fn recorded(bytes: &Bytes) -> (usize, String) {
+        let faults = Faults::new([].into(), 1);
+        let shelf = Shelf::default();
+        let active = Active::new(None, Mode::Record, shelf, Vec::new(), faults, None);
+        let mut state = active.state();
+        loop {
+            if let Err(reason) = state.record(call(bytes)) {
+                return (state.recorded.len(), reason);
+            }
+        }
+    }
+
+    #[test]
+    fn a_recording_has_an_end() {
+        assert_eq!(recorded(&Bytes::new()), (RECORDED, "more than 10000 calls are not recorded".into()));
+        let large = Bytes::from(vec![0; 64 << 20]);
+        assert_eq!(recorded(&large), (8, "more than 512 MiB of answers are not recorded".into()));
     }
 }

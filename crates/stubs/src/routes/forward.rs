@@ -21,8 +21,6 @@ use super::shelf::Reply;
 const TIME: Duration = Duration::from_mins(1);
 /// The largest answer.
 const ANSWER_LIMIT: usize = 64 << 20;
-/// How many calls are recorded at most.
-const RECORDED: usize = 10_000;
 
 /// Where a variable leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,12 +107,9 @@ pub(super) async fn forward(
     let status = StatusCode::from_u16(status).map_err(|_| failed(format!("its status is {status}")))?;
     let headers = end_to_end(&headers);
     if active.mode == Mode::Record {
-        let mut state = active.state();
-        if state.recorded.len() >= RECORDED {
-            return Err(refused(format!("more than {RECORDED} calls are not recorded"), "record fewer at a time"));
-        }
         let (tool, headers, bytes) = (tool.to_owned(), headers.clone(), bytes.clone());
-        state.recorded.push(Recorded { tool, method: head.method.clone(), asked, status, headers, bytes });
+        let call = Recorded { tool, method: head.method.clone(), asked, status, headers, bytes };
+        active.state().record(call).map_err(|reason| refused(reason, "record fewer at a time"))?;
     }
     Ok(Reply { status, headers, bytes, delay: Duration::ZERO })
 }

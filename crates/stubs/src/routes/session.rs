@@ -1,5 +1,6 @@
 //! The routes of one case while they are served.
 
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,6 +18,9 @@ use super::path::encoded;
 use super::recorded::fixtures;
 use super::shelf::Shelf;
 use crate::{Faults, replace_file};
+
+/// The largest suite that recorded answers are written to, as large as one may be.
+const SUITE_LIMIT: u64 = 10 << 20;
 
 /// What is served, and how.
 pub struct RouteOptions<'o> {
@@ -111,7 +115,14 @@ impl RouteSession {
         }
         let tools = fixtures(&calls, secrets);
         let wrong = |reason: String| RouteError::Suite { path: record.suite.clone(), reason };
-        let bytes = fs_err::read(&record.suite)?;
+        let mut bytes = Vec::new();
+        let file = fs_err::File::open(&record.suite)?;
+        if !file.metadata()?.is_file() {
+            return Err(wrong("it is not a regular file".into()));
+        }
+        if file.take(SUITE_LIMIT + 1).read_to_end(&mut bytes)? as u64 > SUITE_LIMIT {
+            return Err(wrong(format!("it has grown to more than {} MiB", SUITE_LIMIT >> 20)));
+        }
         let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text".into()))?;
         let text = replaced(&text, record.block, &block(&tools)).map_err(wrong)?;
         let mut written: Vec<PathBuf> = Vec::new();

@@ -158,3 +158,41 @@ impl LongLived {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_mins(1);
+
+    fn shell(script: &str) -> Command {
+        Command { program: "sh".into(), arguments: vec!["-c".into(), script.into()], ..Command::default() }
+    }
+
+    fn words(no: NoResult) -> String {
+        let NoResult::Failed(words) = no else { panic!("{no:?}") };
+        words
+    }
+
+    #[tokio::test]
+    async fn a_result_without_an_end_is_refused() {
+        let endless = "head -c 70000000 /dev/zero | tr '\\0' x; sleep 60";
+        assert_eq!(words(once(&shell(endless), &json!({}), LONG).await.unwrap_err()), "it printed more than 64 MiB");
+        let tool = LongLived::new(shell(&format!("read line; {endless}")), LONG);
+        let error = words(tool.call("1", "t", &json!({})).await.unwrap_err());
+        assert!(error.contains("67108864") || error.contains("64 MiB"), "{error}");
+        tool.close().await;
+    }
+
+    /// Neither is asked twice whether it wants to leave.
+    #[tokio::test]
+    async fn a_tool_that_does_not_leave_is_made_to() {
+        let stays = "trap '' TERM; while :; do sleep 1; done";
+        let limit = Duration::from_millis(100);
+        assert_eq!(words(once(&shell(stays), &json!({}), limit).await.unwrap_err()), "no answer within 100ms");
+        let answers = "read line; echo '{\"ok\":true,\"result\":1}'";
+        let tool = LongLived::new(shell(&format!("{answers}; {stays}")), LONG);
+        assert_eq!(tool.call("1", "t", &json!({})).await.unwrap(), json!(1));
+        tool.close().await;
+    }
+}

@@ -40,3 +40,34 @@ impl Endpoint {
         serde_json::from_slice(&answer.body).map_err(|error| format!("its result is not JSON: {error}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use agentci_plan::{Sources, Span, Text};
+    use serde_json::json;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_result_that_is_too_large_is_refused() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = Text::Literal(format!("http://{}/", listener.local_addr().unwrap()));
+        let size = RESULT_LIMIT + 1;
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut head = Vec::new();
+            while !head.ends_with(b"{}") {
+                stream.read_buf(&mut head).await.unwrap();
+            }
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {size}\r\n\r\n");
+            let _ = stream.write_all(&[head.as_bytes(), &vec![b' '; size]].concat()).await;
+        });
+        let span = Span::whole(Sources::default().add(std::path::Path::new("s"), ""));
+        let tool = HttpTool { url, headers: Vec::new(), timeout: Duration::from_mins(1), span };
+        let error = Endpoint::new(&tool, &|_| None).unwrap().call(&json!({})).await.unwrap_err();
+        assert!(error.contains("67108864"), "{error}");
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{LiveTool, LiveTools, Span, Spanned, TOOL_TIMEOUT, did_you_mean, read};
+use agentci_plan::{LiveTool, LiveTools, Span, Spanned, TOOL_TIMEOUT, did_you_mean, print_duration, read};
 use agentci_wire::Command;
 use serde_json::Value;
 
@@ -179,6 +179,38 @@ async fn in_process(tool: Arc<dyn Tool>, args: Value) -> Result<Value, String> {
     match tokio::time::timeout(TOOL_TIMEOUT, work).await {
         Ok(Ok(result)) => result,
         Ok(Err(_)) => Err("the tool panicked".into()),
-        Err(_) => Err("no answer within 30s".into()),
+        Err(_) => Err(format!("no answer within {}", print_duration(TOOL_TIMEOUT))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+
+    /// Works until it is let go.
+    struct Busy(Mutex<Receiver<()>>);
+
+    impl Tool for Busy {
+        fn name(&self) -> &'static str {
+            "busy"
+        }
+
+        fn call(&self, _: &Value) -> Result<Value, String> {
+            let _ = self.0.lock().unwrap().recv();
+            Ok(Value::Null)
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_tool_of_the_program_is_given_up_in_time() {
+        let (let_go, wait) = channel();
+        let calls = tokio::spawn(in_process(Arc::new(Busy(Mutex::new(wait))), Value::Null));
+        tokio::task::yield_now().await;
+        tokio::time::advance(TOOL_TIMEOUT).await;
+        assert_eq!(calls.await.unwrap(), Err("no answer within 30s".into()));
+        drop(let_go);
     }
 }

@@ -74,6 +74,16 @@ async fn wrong_requests_get_the_providers_error_and_the_server_goes_on() {
 }
 
 #[tokio::test]
+async fn a_request_for_embeddings_has_so_many_texts() {
+    let server = serve("default: fine\n").await;
+    let asked = |texts: usize| json!({ "input": vec!["x"; texts], "dimensions": 1 });
+    assert_eq!(post(&server, "/v1/embeddings", &asked(2048)).await.status, 200);
+    let answer = post(&server, "/v1/embeddings", &asked(2049)).await;
+    let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert_eq!((answer.status, message.as_str()), (400, "`input` must have from 1 to 2048 items, found 2049"));
+}
+
+#[tokio::test]
 async fn a_body_of_a_hundred_megabytes_is_refused_and_the_client_hears_it() {
     let server = serve("default: fine\n").await;
     let mut stream = TcpStream::connect(server.address()).await.unwrap();

@@ -45,3 +45,20 @@ async fn a_reader_that_does_not_read_hurts_no_one() {
         assert_eq!(said(&chat(&server, "x").await), "fine");
     }
 }
+
+/// No clock goes that far.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_due_after_the_end_of_time_never_comes() {
+    let far = "2600000000000000h";
+    let server = serve(&format!(
+        "rules:\n  - {{ when: {{ user: later }}, reply: x, latency: {far} }}\n  \
+         - {{ when: {{ user: slowly }}, reply: a long answer, tokens_per_second: 1.0e-300 }}\n  \
+         - {{ when: {{ user: refused }}, fail: {{ status: 500 }}, latency: {far} }}\ndefault: fine\n"
+    ))
+    .await;
+    for user in ["later", "slowly", "refused"] {
+        let waited = tokio::time::timeout(Duration::from_hours(1), chat(&server, user)).await;
+        assert!(waited.is_err(), "{user}: {:?}", waited.map(|answer| answer.status));
+    }
+    assert_eq!(said(&chat(&server, "x").await), "fine");
+}

@@ -47,6 +47,42 @@ async fn a_body_of_a_hundred_megabytes_is_refused_and_the_client_hears_it() {
 }
 
 #[tokio::test]
+async fn a_body_without_an_end_is_broken_off() {
+    let (server, _session) = serve([tool("t", [for_any(json!("fine"))])]).await;
+    let mut stream = TcpStream::connect(server.address()).await.unwrap();
+    let head = format!("POST /t HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", u64::MAX >> 1);
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let block = vec![b' '; 1 << 20];
+    let mut sent = 0;
+    while sent < 1_000 && stream.write_all(&block).await.is_ok() {
+        sent += 1;
+    }
+    // What was on its way is sent, too.
+    assert!((512..600).contains(&sent), "{sent} MiB");
+    assert_eq!(get(&server, "/t").await.json(), "fine");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let (server, _session) = serve([tool("t", [for_any(json!("fine"))])]).await;
+    let mut stream = TcpStream::connect(server.address()).await.unwrap();
+    stream.write_all(b"POST /t HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 5\r\n\r\n{").await.unwrap();
+    let begun = tokio::time::Instant::now();
+    let answer = read(&mut stream).await;
+    assert_eq!((answer.status, answer.json()), (408, json!({"error": "the request took longer than 60 s"})));
+    assert_eq!(begun.elapsed().as_secs(), 60);
+}
+
+#[tokio::test]
+async fn only_so_many_misses_are_remembered() {
+    let (server, session) = serve([tool("t", [fixture(json!({"n": 1}), json!("fine"))])]).await;
+    for _ in 0..1_010 {
+        assert_eq!(post(&server, "/t", &json!({"n": 2})).await.status, 500);
+    }
+    assert_eq!(session.misses().len(), 1_000);
+}
+
+#[tokio::test]
 async fn chunks_old_clients_and_requests_in_a_row_are_understood() {
     let (server, _session) = serve([tool("t", [fixture(json!({"n": 1}), json!("fine"))])]).await;
     let chunked = b"POST /t HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n3\r\n{\"n\r\n4\r\n\":1}\r\n0\r\n\r\n";

@@ -155,6 +155,57 @@ async fn a_file_that_can_not_be_changed_stays_as_it_is() {
     }
 }
 
+/// It was read when the run began, and whoever ran meanwhile may have changed it.
+#[tokio::test]
+async fn a_suite_that_has_grown_without_bounds_is_not_read() {
+    let (live, _live) = serve([tool("t", [for_any(json!(1))])]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let (server, session) = recording(recorded(folder.path(), SUITE, Some(3), &live.url())).await;
+    by_base(&server, &session, "t", &json!({})).await;
+    std::fs::File::create(folder.path().join("lower.yaml")).unwrap().set_len((10 << 20) + 1).unwrap();
+    let error = session.save_recording(&Redactor::default()).unwrap_err().to_string();
+    assert!(error.ends_with("can not be changed: it has grown to more than 10 MiB"), "{error}");
+}
+
+/// A server that answers as it is told, once.
+async fn once(answer: Vec<u8>) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"{}") {
+            tokio::io::AsyncReadExt::read_buf(&mut stream, &mut head).await.unwrap();
+        }
+        let _ = tokio::io::AsyncWriteExt::write_all(&mut stream, &answer).await;
+        // It stays open until the client goes.
+        while tokio::io::AsyncReadExt::read_buf(&mut stream, &mut head).await.is_ok_and(|read| read > 0) {}
+    });
+    url
+}
+
+#[tokio::test]
+async fn an_answer_of_a_live_tool_has_a_limit() {
+    let size = (64 << 20) + 1;
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {size}\r\n\r\n").into_bytes();
+    let url = once([head, vec![b' '; size]].concat()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let (server, session) = recording(recorded(folder.path(), SUITE, Some(3), &url)).await;
+    let answer = by_base(&server, &session, "t", &json!({})).await;
+    let error = answer.json()["error"].as_str().unwrap().to_owned();
+    assert!(answer.status == 502 && error.contains("67108864"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_live_tool_that_never_answers_is_not_waited_for() {
+    let url = once(Vec::new()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let (server, session) = recording(recorded(folder.path(), SUITE, Some(3), &url)).await;
+    let begun = tokio::time::Instant::now();
+    assert_eq!(by_base(&server, &session, "t", &json!({})).await.status, 502);
+    assert_eq!(begun.elapsed().as_secs(), 60);
+}
+
 #[tokio::test]
 async fn what_can_not_be_reached_is_said_and_not_recorded() {
     let nobody = {

@@ -128,6 +128,15 @@ mod tests {
     }
 
     #[test]
+    fn only_so_many_values_are_remembered() {
+        let mut values = Values::default();
+        values.known.extend((0..MOST).map(|number| format!("value-{number}").into()));
+        assert!(!values.lacks("one-more"));
+        values.known.pop_first();
+        assert!(values.lacks("one-more"));
+    }
+
+    #[test]
     fn a_value_is_known_in_the_forms_it_travels_in() {
         let mut values = Values::default();
         values.add("pass word/1");

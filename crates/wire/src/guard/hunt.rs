@@ -23,19 +23,24 @@ pub(super) fn end(mark: &str, groups: &BTreeSet<i32>) {
     for group in groups.iter().filter_map(|group| group_of(*group)) {
         let _ = kill_process_group(group, Signal::KILL);
     }
+    until_calm(|| marked(mark), || sleep(PAUSE));
+}
+
+/// Looks, and ends what is found, until nothing is.
+fn until_calm(mut look: impl FnMut() -> Found, pause: impl Fn()) {
     let mut quiet = 0;
-    for look in 0..LOOKS {
-        let found = marked(mark);
+    for number in 0..LOOKS {
+        let found = look();
         for pid in &found.pids {
             let _ = kill_process_group(*pid, Signal::KILL);
             let _ = kill_process(*pid, Signal::KILL);
         }
-        let calm = found.pids.is_empty() && (!found.undecided || look >= UNDECIDED);
+        let calm = found.pids.is_empty() && (!found.undecided || number >= UNDECIDED);
         quiet = if calm { quiet + 1 } else { 0 };
         if quiet == QUIET {
             return;
         }
-        sleep(PAUSE);
+        pause();
     }
 }
 
@@ -67,4 +72,28 @@ fn marked(mark: &str) -> Found {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often it looks when it always finds the same.
+    fn looks(pids: &[Pid], undecided: bool) -> u32 {
+        let mut looks = 0;
+        let look = || {
+            looks += 1;
+            Found { pids: pids.to_vec(), undecided }
+        };
+        until_calm(look, || {});
+        looks
+    }
+
+    #[test]
+    fn the_hunt_has_an_end() {
+        assert_eq!(looks(&[], false), QUIET);
+        assert_eq!(looks(&[], true), UNDECIDED + QUIET);
+        // Nobody has the highest number there is.
+        assert_eq!(looks(&[Pid::from_raw(i32::MAX).unwrap()], false), LOOKS);
+    }
 }

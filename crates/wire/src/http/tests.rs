@@ -148,6 +148,23 @@ async fn redirections_on_this_machine_are_followed_and_others_shown() {
 }
 
 #[tokio::test]
+async fn redirections_without_end_are_not_followed() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let served = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        // The first request, and five to where it leads.
+        for _ in 0..6 {
+            read_request(&mut stream).await;
+            stream.write_all(b"HTTP/1.1 307 Go\r\nlocation: /on\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+        }
+    });
+    let error = send(request(&format!("http://{address}/"), &[])).await.unwrap_err();
+    assert_eq!(error.to_string(), "the server redirects too often");
+    served.await.unwrap();
+}
+
+#[tokio::test]
 async fn what_can_not_be_sent_is_named() {
     assert_eq!(
         send(request("/agent?key=hidden", &[])).await.unwrap_err().to_string(),

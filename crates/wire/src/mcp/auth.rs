@@ -136,7 +136,9 @@ impl Tokens {
         let token = format!("Bearer {token}");
         let lifetime = answer["expires_in"].as_u64().map(Duration::from_secs);
         // A token that lives shorter than that is used for half its life.
-        let until = lifetime.map(|lifetime| Instant::now() + lifetime.saturating_sub(EARLY).max(lifetime / 2));
+        let used = lifetime.map(|lifetime| lifetime.saturating_sub(EARLY).max(lifetime / 2));
+        // One that lasts longer than any clock goes does not expire.
+        let until = used.and_then(|used| Instant::now().checked_add(used));
         state.token = Some((token.clone(), until));
         Ok(token)
     }

@@ -16,6 +16,11 @@ use super::router::Router;
 use super::stdio::Stdio;
 use crate::Command;
 
+/// How long a server may be silent about what it speaks.
+const SILENCE: Duration = Duration::from_secs(2);
+/// Longer than anything is waited for, and not longer than clocks go.
+const FAR: Duration = Duration::from_hours(24 * 365);
+
 /// Where a server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Server {
@@ -49,7 +54,7 @@ impl Default for Options {
             version: env!("CARGO_PKG_VERSION").into(),
             era: None,
             log_level: None,
-            silence: Duration::from_secs(2),
+            silence: SILENCE,
             watch: Watch::default(),
         }
     }
@@ -58,7 +63,7 @@ impl Default for Options {
 impl Client {
     /// Reaches a server and finds out what it speaks, all within the limit.
     pub async fn connect(server: Server, options: Options, limit: Duration) -> Result<Self, Error> {
-        let deadline = (Instant::now() + limit, limit);
+        let deadline = (Instant::now() + limit.min(FAR), limit);
         match attempt(&server, &options, options.era, deadline).await {
             // Some servers of the legacy era leave when the first thing they hear is no greeting.
             Err(Error::Died { .. }) if options.era.is_none() => {

@@ -216,8 +216,10 @@ impl State {
         let Some(waiting) = self.calls.get_mut(&id) else { return };
         waiting.notifications += 1;
         waiting.bytes += size;
-        if waiting.notifications > NOTIFICATIONS || waiting.bytes > NOTIFICATION_BYTES {
+        if waiting.notifications > NOTIFICATIONS {
             self.end(id, Error::TooMuch { what: "notifications in one call", limit: NOTIFICATIONS });
+        } else if waiting.bytes > NOTIFICATION_BYTES {
+            self.end(id, Error::TooMuch { what: "bytes of notifications in one call", limit: NOTIFICATION_BYTES });
         } else {
             let _ = waiting.to.send(Arrival::Notification(notification));
         }

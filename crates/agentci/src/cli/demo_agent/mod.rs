@@ -5,12 +5,14 @@ mod mcp;
 mod model;
 mod task;
 
+use std::io::Read as _;
+
 use agentci::verdict::ExitStatus;
 use clap::Args;
 use serde_json::Value;
 
-/// The most that is read of the arguments of a tool, in bytes.
-const ARGUMENTS_LIMIT: u64 = 1 << 20;
+/// The most that is read of what it is told, in bytes.
+const INPUT_LIMIT: u64 = 64 << 20;
 
 /// Arguments of `agentci demo-agent`.
 #[derive(Debug, Args)]
@@ -28,7 +30,7 @@ pub(crate) struct DemoAgentArguments {
 
 /// Serves on standard input and output.
 pub(crate) fn serve(arguments: &DemoAgentArguments) -> ExitStatus {
-    let (stdin, stdout) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let (stdin, stdout) = (std::io::stdin().lock().take(INPUT_LIMIT), std::io::stdout().lock());
     let served = if arguments.mcp {
         mcp::serve(stdin, stdout)
     } else if arguments.model {
@@ -42,6 +44,6 @@ pub(crate) fn serve(arguments: &DemoAgentArguments) -> ExitStatus {
 }
 
 fn tool(input: impl std::io::Read, mut output: impl std::io::Write) -> Option<()> {
-    let arguments: Value = serde_json::from_reader(input.take(ARGUMENTS_LIMIT)).ok()?;
+    let arguments: Value = serde_json::from_reader(input).ok()?;
     writeln!(output, "{}", documentation::search(arguments["q"].as_str()?)).ok()
 }

@@ -1,7 +1,7 @@
 //! The questions to someone at a terminal. Each has a default; the end of the input ends them.
 
 use std::fmt::Write as _;
-use std::io::{BufRead as _, Read as _};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
@@ -76,10 +76,29 @@ fn own(kind: Kind, context: &Context) -> Option<Own> {
 /// One line that was typed, without the spaces around it; nothing at the end of the input.
 fn answer(question: &str, context: &Context) -> Option<String> {
     context.say(question);
+    line(std::io::stdin().lock())
+}
+
+fn line(input: impl BufRead) -> Option<String> {
     let mut line = Vec::new();
-    std::io::stdin().lock().take(ANSWER_LIMIT).read_until(b'\n', &mut line).ok()?;
+    input.take(ANSWER_LIMIT).read_until(b'\n', &mut line).ok()?;
     if line.last() != Some(&b'\n') {
         return None;
     }
     Some(String::from_utf8_lossy(&line).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_without_an_end_is_no_answer() {
+        assert_eq!(line(&b" yes \nmore\n"[..]).as_deref(), Some("yes"));
+        assert_eq!(line(&b"yes"[..]), None);
+        let long = |letters: usize| format!("{}\n", "x".repeat(letters));
+        let most = usize::try_from(ANSWER_LIMIT).unwrap();
+        assert_eq!(line(long(most - 1).as_bytes()).map(|answer| answer.len()), Some(most - 1));
+        assert_eq!(line(long(most).as_bytes()), None);
+    }
 }

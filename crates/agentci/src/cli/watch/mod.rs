@@ -27,7 +27,7 @@ use super::context::Context;
 use super::run::{self, RunArguments};
 use super::session::stopped_by_signals;
 use ground::{Ground, absolute, is_program};
-use snapshot::Snapshot;
+use snapshot::{FILE_LIMIT, FOLDER_LIMIT, Snapshot};
 use touch::{Former, Territories};
 
 /// How often files are looked at; less often where looking takes long.
@@ -60,8 +60,8 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
         if seen.is_cut_off() && !warned {
             warned = true;
             context.say(&format!(
-                "warning: there are more than {} files here, and the rest is not watched\nhelp: name the folder of a suite\n",
-                snapshot::FILE_LIMIT
+                "warning: there are more than {FILE_LIMIT} files or {FOLDER_LIMIT} folders here, and the rest is not \
+                 watched\nhelp: name the folder of a suite\n"
             ));
         }
         let narrow = |selected: &mut [Vec<usize>], former: &Former| {

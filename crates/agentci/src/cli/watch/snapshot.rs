@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 pub(super) const FILE_LIMIT: usize = 10_000;
 /// The most folders below each other that are looked into.
 const DEPTH_LIMIT: usize = 32;
+/// The most folders that are looked into; this happens every moment.
+pub(super) const FOLDER_LIMIT: usize = 20_000;
 /// Folders of which nothing is watched, beside those whose names begin with a dot.
 const SKIPPED: [&str; 8] =
     ["node_modules", "target", "build", "dist", "vendor", "venv", "site-packages", "__pycache__"];
@@ -17,6 +19,8 @@ const SKIPPED: [&str; 8] =
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Snapshot {
     files: BTreeMap<PathBuf, Stamp>,
+    /// How many folders were looked into.
+    folders: usize,
     cut_off: bool,
 }
 
@@ -53,8 +57,17 @@ impl Snapshot {
         wanted: &dyn Fn(&Path) -> bool,
         skipped: &dyn Fn(&Path) -> bool,
     ) {
+        self.walk(folder, FOLDER_LIMIT, wanted, skipped);
+    }
+
+    fn walk(&mut self, folder: &Path, most: usize, wanted: &dyn Fn(&Path) -> bool, skipped: &dyn Fn(&Path) -> bool) {
         let mut folders = vec![(folder.to_path_buf(), 0)];
         while let Some((folder, depth)) = folders.pop() {
+            self.folders += 1;
+            if self.folders > most {
+                self.cut_off = true;
+                return;
+            }
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
                 let (path, name) = (entry.path(), entry.file_name());
@@ -114,7 +127,7 @@ impl Snapshot {
         changed
     }
 
-    /// Whether there are more files than are watched.
+    /// Whether there are more files or folders than are watched.
     pub(super) fn is_cut_off(&self) -> bool {
         self.cut_off
     }
@@ -184,5 +197,30 @@ mod tests {
         }
         let seen = look(folder.path());
         assert_eq!((seen.len(), seen.is_cut_off()), (FILE_LIMIT, true));
+    }
+
+    #[test]
+    fn there_is_a_limit_to_the_number_of_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("a/b")).unwrap();
+        let is_cut_off = |most: usize| {
+            let mut snapshot = Snapshot::default();
+            snapshot.walk(folder.path(), most, &|_| true, &|_| false);
+            snapshot.is_cut_off()
+        };
+        assert!(!is_cut_off(3));
+        assert!(is_cut_off(2));
+    }
+
+    #[test]
+    fn there_is_a_limit_to_the_depth_of_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let nested = |levels: usize| folder.path().join(vec!["a"; levels].join("/"));
+        std::fs::create_dir_all(nested(DEPTH_LIMIT + 1)).unwrap();
+        for levels in [DEPTH_LIMIT, DEPTH_LIMIT + 1] {
+            std::fs::write(nested(levels).join("file"), "").unwrap();
+        }
+        let seen = look(folder.path());
+        assert_eq!(seen.files.keys().collect::<Vec<_>>(), [&nested(DEPTH_LIMIT).join("file")]);
     }
 }

@@ -65,6 +65,16 @@ async fn secrets_make_no_difference_and_are_not_shown() {
 }
 
 #[tokio::test]
+async fn a_line_without_end_is_given_up() {
+    let piece = Piece { part: Part::Line, at_us: 3, raw: Bytes::from(vec![b'x'; 1 << 20]) };
+    let exchanges = vec![Exchange { pieces: vec![piece; 12], ..recorded(json!(1)) }];
+    let mut line = Line::Replay(Player::new(Recording { exchanges, ..Recording::default() }, Redactor::default()));
+    let mut answer = line.send(&request("", json!(1), LONG), Clock::start(), Moment::default()).await.unwrap();
+    let error = answer.line().await.unwrap_err();
+    assert_eq!(error.to_string(), "a line of the answer is larger than 10485760 bytes");
+}
+
+#[tokio::test]
 async fn a_stream_without_end_is_given_up() {
     let raw = Bytes::from(format!("data: {}\n\n", "x".repeat(8 << 20)));
     let frame = Piece { part: Part::Frame, at_us: 3, raw };

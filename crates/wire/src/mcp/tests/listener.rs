@@ -38,6 +38,8 @@ pub(super) struct Listener {
 
 /// An answer that never comes.
 pub(super) const NEVER: &str = "never";
+/// Stands at the end of an answer that never ends.
+pub(super) const OPEN: &str = "...";
 
 impl Listener {
     pub(super) async fn start(answer: impl Fn(&Seen) -> String + Send + Sync + 'static) -> Self {
@@ -98,12 +100,16 @@ async fn take(
     log.lock().unwrap().push(seen.clone());
     let _ = happened.send(seen.method().to_owned());
     let answer = answer(&seen);
-    if answer == NEVER {
+    let (begun, stays) = match answer.strip_suffix(OPEN) {
+        Some(begun) => (begun, true),
+        None if answer == NEVER => ("", true),
+        None => (answer.as_str(), false),
+    };
+    let _ = stream.write_all(begun.as_bytes()).await;
+    if stays {
         while stream.read_buf(&mut bytes).await.unwrap_or(0) > 0 {}
         let _ = happened.send("closed".into());
-        return;
     }
-    let _ = stream.write_all(answer.as_bytes()).await;
 }
 
 pub(super) fn http(status: &str, headers: &str, body: &str) -> String {

@@ -2,6 +2,7 @@
 
 mod auth;
 mod http;
+mod limits;
 mod listener;
 mod stdio;
 

@@ -13,21 +13,21 @@ read initialize; echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025
 read initialized
 "#;
 /// How a modern server begins.
-const MODERN: &str = r#"
+pub(super) const MODERN: &str = r#"
 read discover; echo '{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"new"}}}}'
 "#;
 /// Reads to the end, so that the server does not leave before it is told to.
-const STAY: &str = "cat >/dev/null";
+pub(super) const STAY: &str = "cat >/dev/null";
 
 fn shell(script: &str) -> Server {
     Server::Stdio(Command { program: "sh".into(), arguments: vec!["-c".into(), script.into()], ..Command::default() })
 }
 
-async fn connect(begin: &str, script: &str, options: Options) -> Client {
+pub(super) async fn connect(begin: &str, script: &str, options: Options) -> Client {
     Client::connect(shell(&format!("{begin}\n{script}")), options, LIMIT).await.unwrap()
 }
 
-async fn call(client: &Client, answers: Vec<Answer>) -> Result<crate::mcp::CallResult, Error> {
+pub(super) async fn call(client: &Client, answers: Vec<Answer>) -> Result<crate::mcp::CallResult, Error> {
     client.call_tool("tool", &json!({ "a": 1 }), answers, LIMIT).await
 }
 

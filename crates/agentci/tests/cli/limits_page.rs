@@ -1,0 +1,241 @@
+//! `docs/reference/limits.md` against the code: what it lists is there, and what is a limit is on it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+/// Constants that have the type or the name of a limit and are none, by file and name, with the reason.
+const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
+    (
+        "how much of something a message tells",
+        &[
+            ("agentci/src/cli/wrong.rs", "COMMAND_LIMIT"),
+            ("formats/src/ananke/named.rs", "MOST_COMPARED"),
+            ("formats/src/runledger/legacy.rs", "WARNING_LIMIT"),
+            ("plan/src/source.rs", "PLACE_TEXT_LIMIT"),
+            ("runner/src/services/tools.rs", "MOST_TOLD"),
+            ("verdict/src/pairs.rs", "STEPS_AFTER"),
+        ],
+    ),
+    (
+        "a pause, after which something is done again; how long it goes on has a limit of its own",
+        &[
+            ("agentci/src/cli/watch/mod.rs", "INTERVAL"),
+            ("agentci/src/cli/watch/mod.rs", "SETTLED"),
+            ("drivers/src/a2a/driver.rs", "FIRST_WAIT"),
+            ("drivers/src/a2a/driver.rs", "LONGEST_WAIT"),
+            ("drivers/src/chat/retry.rs", "FIRST_WAIT"),
+            ("runner/src/services/ready.rs", "BETWEEN"),
+            ("stubs/src/serve/listen.rs", "NO_SOCKETS"),
+            ("wire/src/guard/hunt.rs", "PAUSE"),
+            ("wire/src/mcp/client.rs", "AGAIN"),
+            ("wire/src/mcp/stream.rs", "RETRY"),
+            ("wire/src/mcp/stream.rs", "RETRY_LEAST"),
+        ],
+    ),
+    (
+        "room of our own: more would be of no use",
+        &[
+            ("agentci/src/cli/context.rs", "KEPT"),
+            ("ledger/src/jsonl.rs", "HELD_LIMIT"),
+            ("script/src/frozen.rs", "FILES"),
+            ("script/src/strip.rs", "STACK"),
+            ("script/src/strip.rs", "STACK_PER_CHARACTER"),
+            ("script/src/workers.rs", "STACK"),
+            ("wire/src/http/client.rs", "KEPT"),
+            ("wire/src/mcp/auth.rs", "EARLY"),
+        ],
+    ),
+    (
+        "what something is taken for; nothing is refused by it",
+        &[
+            ("checks/src/pii/email.rs", "LONGEST"),
+            ("drivers/src/chat/anthropic/request.rs", "MOST_TOKENS"),
+            ("drivers/src/exchange/clean/learn.rs", "LONGEST_WORD"),
+            ("embed/src/builtin/layers.rs", "MOST_TOKENS"),
+            ("embed/src/facts/name.rs", "LONGEST"),
+            ("embed/src/facts/number.rs", "MOST_DIGITS"),
+            ("embed/src/facts/number.rs", "MOST_GROUPS"),
+            ("embed/src/tokenize/word_piece.rs", "LONGEST_WORD"),
+            ("formats/src/native/emit.rs", "SIMPLE_KEY_LIMIT"),
+            ("formats/src/yaml/simple/block.rs", "KEY_LIMIT"),
+            ("formats/src/yaml/simple/cursor.rs", "DEPTH"),
+            ("stubs/src/llm/tokens.rs", "LONGEST"),
+            ("trace/src/redact/values.rs", "LONGEST_CUT"),
+        ],
+    ),
+    (
+        "of an example agent, which is no part of a run",
+        &[
+            ("agentci/src/cli/demo_agent/mod.rs", "INPUT_LIMIT"),
+            ("agentci/src/cli/demo_agent/model.rs", "ANSWER_LIMIT"),
+            ("agentci/src/cli/demo_agent/model.rs", "PATIENCE"),
+            ("agentci/src/cli/demo_agent/model.rs", "ROUNDS"),
+        ],
+    ),
+    (
+        "longer than anything is waited for, so that clocks do not run over",
+        &[("embed/src/remote/service.rs", "FAR"), ("wire/src/mcp/connect.rs", "FAR")],
+    ),
+];
+
+/// Words in the names of what bounds something.
+const WORDS: [&str; 39] = [
+    "ARTIFACTS",
+    "ATTEMPTS",
+    "BATCH",
+    "BYTES",
+    "DEEPEST",
+    "DEFECTS",
+    "DELEGATIONS",
+    "DEPTH",
+    "DISCARDED",
+    "EVENTS",
+    "FILES",
+    "GRACE",
+    "HEADERS",
+    "ITEMS",
+    "KEPT",
+    "LARGEST",
+    "LIMIT",
+    "LIMITS",
+    "LONGEST",
+    "LOOKS",
+    "MEMORY",
+    "MISSES",
+    "MOST",
+    "NOTIFICATIONS",
+    "PAGES",
+    "PARTS",
+    "PATIENCE",
+    "QUESTIONS",
+    "REAPED",
+    "RECORDED",
+    "REDIRECTS",
+    "REMEMBERED",
+    "RETRIES",
+    "RETURNED",
+    "ROUNDS",
+    "RUNS",
+    "STACK",
+    "STEPS",
+    "TIMEOUT",
+];
+
+/// A constant of the code.
+struct Constant {
+    file: String,
+    name: String,
+    kind: String,
+    value: String,
+}
+
+impl Constant {
+    /// Whether it bounds something: a time is waited for, and other numbers say by their names that they are the most of it.
+    fn bounds(&self) -> bool {
+        let timed = ["Duration", "Grace", "Limits"].iter().any(|kind| self.kind.contains(kind));
+        let counted = ["usize", "u64", "u32"].contains(&self.kind.as_str());
+        timed || (counted && self.name.split('_').any(|word| WORDS.contains(&word)))
+    }
+}
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The source files of a folder and below it, without those of tests.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() && name != "tests" {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") && name != "tests.rs" {
+            found.push(path);
+        }
+    }
+}
+
+/// The constants of the code, without that of tests, fuzzing and reports: what a report shows of one thing is part of how it
+/// looks, and the limits of whole reports are on the page.
+fn constants() -> Vec<Constant> {
+    let definition =
+        Regex::new(r"(?m)^\s*(?:pub(?:\(\w+\))? )?const ([A-Z][A-Z0-9_]*): ([^=;]+) =\s+([^;]+);").unwrap();
+    let mut files = Vec::new();
+    for entry in fs::read_dir(project().join("crates")).unwrap() {
+        let path = entry.unwrap().path();
+        if !["fuzz", "report", "weights"].iter().any(|name| path.ends_with(name)) {
+            sources(&path.join("src"), &mut files);
+        }
+    }
+    let mut found = Vec::new();
+    for path in files {
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("\n#[cfg(test)]\nmod ").next().unwrap();
+        let file = path.strip_prefix(project().join("crates")).unwrap().to_str().unwrap();
+        found.extend(definition.captures_iter(code).map(|captures| {
+            let [name, kind, value] = captures.extract().1.map(str::to_owned);
+            Constant { file: file.to_owned(), name, kind, value }
+        }));
+    }
+    found
+}
+
+/// What the page lists: name, value, file and test.
+fn listed() -> Vec<[String; 4]> {
+    let page = fs::read_to_string(project().join("docs/reference/limits.md")).unwrap();
+    let row = Regex::new(r"^\| .* \| `([A-Z_]+) = ([^`]+)` in `([^`]+)` \| `([^`]+)` \|$").unwrap();
+    let lines = page.lines().filter(|line| line.contains("` in `"));
+    lines.map(|line| row.captures(line).unwrap_or_else(|| panic!("{line}")).extract().1.map(str::to_owned)).collect()
+}
+
+/// Every limit of the page is in the code, with this value, and every test that it names is there.
+#[test]
+fn the_page_of_limits_tells_what_the_code_does() {
+    let crates = project().join("crates");
+    let listed = listed();
+    for [name, value, file, test] in &listed {
+        let code = fs::read_to_string(crates.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let definition = Regex::new(&format!(r"const {name}: [^=]+ = {};", regex::escape(value))).unwrap();
+        assert!(definition.is_match(&code), "{name} is not {value} in {file}");
+        let (module, function) = test.split_once("::").unwrap_or_else(|| panic!("{test}"));
+        let source = fs::read_to_string(crates.join(module)).unwrap_or_else(|error| panic!("{module}: {error}"));
+        let is_test =
+            Regex::new(&format!(r"(?s)#\[(tokio::)?test[^\]]*\]\s+(#\[[^\]]*\]\s+)*(async )?fn {function}\(")).unwrap();
+        assert!(is_test.is_match(&source), "there is no test {test}");
+    }
+    assert!(listed.len() > 150, "{} limits", listed.len());
+}
+
+/// What has the type or the name of a limit is on the page, or among those that are none.
+#[test]
+fn every_limit_of_the_code_is_on_the_page() {
+    let listed: BTreeSet<(String, String)> = listed().into_iter().map(|[name, _, file, _]| (file, name)).collect();
+    let none: BTreeSet<(String, String)> = NO_LIMITS
+        .iter()
+        .flat_map(|(_, constants)| constants.iter())
+        .map(|(file, name)| ((*file).to_owned(), (*name).to_owned()))
+        .collect();
+    let constants = constants();
+    let missing: Vec<String> = constants
+        .iter()
+        .filter(|constant| constant.bounds())
+        .filter(|Constant { file, name, .. }| {
+            let known = (file.clone(), name.clone());
+            !listed.contains(&known) && !none.contains(&known)
+        })
+        .map(|Constant { file, name, value, .. }| format!("{name} = {value} in {file}"))
+        .collect();
+    assert_eq!(
+        missing, [""; 0],
+        "write each into docs/reference/limits.md with a test that meets it, or into NO_LIMITS with the reason"
+    );
+    let there =
+        |file: &str, name: &str| constants.iter().any(|constant| constant.file == file && constant.name == name);
+    let stale: Vec<_> = none.iter().filter(|(file, name)| !there(file, name)).collect();
+    assert!(stale.is_empty(), "NO_LIMITS names what is not there: {stale:?}");
+    let both: Vec<_> = none.intersection(&listed).collect();
+    assert!(both.is_empty(), "these are on the page: {both:?}");
+}
