@@ -9,7 +9,7 @@ use agentci_drivers::Clock;
 use agentci_plan::{ChatApi, ChatTarget, CommandPart, Plan, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status};
-use futures_util::StreamExt as _;
+use futures_util::{Stream, StreamExt as _};
 use serde_json::Value;
 
 use crate::draws::Draws;
@@ -148,7 +148,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
             worst
         }
     });
-    let mut cases = cases.buffer_unordered(options.parallel.max(1));
+    let mut cases = Box::pin(at_once(cases, options.parallel));
     let (mut worst, mut not_run) = (Status::Pass, 0);
     while let Some(status) = cases.next().await {
         match status {
@@ -171,6 +171,12 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
     }
     send(of_run(now.unix_ms, Body::RunEnd(end)));
     worst
+}
+
+/// Runs so many cases at once. A set of one would be asked twice whenever something happens: after a round in which all were
+/// asked, a set asks to be called again, so that others have their turn.
+fn at_once<F: Future>(cases: impl Stream<Item = F>, parallel: usize) -> impl Stream<Item = F::Output> {
+    if parallel > 1 { cases.buffer_unordered(parallel).left_stream() } else { cases.then(|case| case).right_stream() }
 }
 
 fn suite_deadline(options: &Options<'_>, clock: &Clock) -> Option<SuiteDeadline> {
