@@ -70,10 +70,14 @@ enum Kind {
 
 impl Driver {
     /// Connects to the agent; servers are reached over the line. The outer error is the suite's fault, a variable without a value.
-    pub fn open(target: &Target, context: &Context<'_>, line: Line) -> Result<Result<Self, DriveError>, UnsetVariable> {
+    pub async fn open(
+        target: &Target,
+        context: &Context<'_>,
+        line: Line,
+    ) -> Result<Result<Self, DriveError>, UnsetVariable> {
         match target {
             Target::Process(process) => {
-                Ok(ProcessDriver::open(process, context)?.map(|driver| Driver(Kind::Process(Box::new(driver)))))
+                Ok(ProcessDriver::open(process, context).await?.map(|driver| Driver(Kind::Process(Box::new(driver)))))
             }
             Target::Mock(mock) => Ok(Ok(Driver(Kind::Mock(MockDriver::open(mock, context.draws))))),
             Target::Agui(agui) => Ok(Ok(Driver(Kind::Agui(Box::new(AguiDriver::open(agui, context, line)?))))),

@@ -113,7 +113,7 @@ impl Ask<'_> {
             agents: &self.suite.agents,
             resources: self.resources,
         };
-        let opened = Driver::open(target, &context, Line::Live);
+        let opened = Driver::open(target, &context, Line::Live).await;
         let opened = opened.map_err(|unset| Unheard::new(Cause::Config, unset.to_string()))?;
         let mut driver = opened.map_err(|error| unheard(&error, &self.suite.path))?;
         let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));

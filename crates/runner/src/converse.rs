@@ -85,7 +85,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let case = job.case;
     let mut talk = Conversation::default();
     talk.warnings.extend(prepared.warning.take());
-    let mut driver = match open(job, number, &mut prepared) {
+    let mut driver = match open(job, number, &mut prepared).await {
         Ok(driver) => driver,
         Err(refused) => {
             talk.findings.extend(refused);
@@ -111,8 +111,10 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         findings: Rc::clone(&found),
     };
     let no_limits = Limits::default();
-    let meter = |limits| Meter::new(limits, job.sources, &prepared.secrets);
-    let meters = RefCell::new(Meters { case: meter(&case.limits), turn: meter(&no_limits) });
+    let meters = RefCell::new(Meters {
+        case: Meter::of_case(&case.limits, job.sources, &prepared.secrets),
+        turn: Meter::of_turn(&no_limits, job.sources),
+    });
     let mut sink = TraceSink::new(clock, |event| {
         if let Some(body) = translate::translate(event, &case.id) {
             job.emit(number, event.at.unix_ms, body);
@@ -133,7 +135,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     for (position, (turn, input)) in case.turns.iter().zip(prepared.inputs).enumerate() {
         let numbered = u32::try_from(position).unwrap_or(u32::MAX);
         sink.set_turn(numbered);
-        meters.borrow_mut().turn = meter(&turn.limits);
+        meters.borrow_mut().turn = Meter::of_turn(&turn.limits, job.sources);
         let deadline = deadline(job, clock, turn);
         let ended = if driver.answers_at_once() {
             at_once(job, &deadline, || driver.turn_at_once(&input, &mut sink)).await
@@ -160,11 +162,14 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         if !found.borrow().is_empty() {
             break;
         }
-        let checks = prepared.turn_checks.get(position).map(Vec::as_slice).unwrap_or_default();
-        if checks.is_empty() {
-            continue;
-        }
-        let failed = job.judge(number, clock, checks, &sink.trace().of_turn(numbered), None, Some(numbered)).await;
+        let failed = match prepared.turn_checks.get(position) {
+            // What happened in the turn is put together for checks alone.
+            Some(checks) if !checks.is_empty() => {
+                let trace = sink.trace().of_turn(numbered);
+                job.judge(number, clock, checks, &trace, None, Some(numbered)).await
+            }
+            _ => Vec::new(),
+        };
         talk.failed_checks += failed.len();
         let stop = !failed.is_empty() && case.stop != StopRule::Never;
         talk.findings.extend(failed);
@@ -200,7 +205,7 @@ async fn at_once(job: &Job<'_>, deadline: &Deadline, turn: impl FnOnce() -> Resu
 }
 
 /// Reaches the agent; if that can not be, why, unless it was said already.
-fn open(job: &Job<'_>, number: u32, prepared: &mut Prepared<'_>) -> Result<Driver, Vec<Finding>> {
+async fn open(job: &Job<'_>, number: u32, prepared: &mut Prepared<'_>) -> Result<Driver, Vec<Finding>> {
     let (case, draws) = (job.case, job.draws.of(number));
     let line = std::mem::take(&mut prepared.line);
     let context = Context {
@@ -217,7 +222,7 @@ fn open(job: &Job<'_>, number: u32, prepared: &mut Prepared<'_>) -> Result<Drive
         resources: &job.resources,
     };
     let target = || job.place(case.target.span());
-    match Driver::open(&case.target, &context, line) {
+    match Driver::open(&case.target, &context, line).await {
         Ok(Ok(driver)) => Ok(driver),
         Ok(Err(error)) => Err(findings::drive_target(&error, &case.target, job.sources).into_iter().collect()),
         Err(unset) => Err(vec![match &*case.target {

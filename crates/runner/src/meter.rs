@@ -16,13 +16,19 @@ pub(crate) struct Meter<'m> {
     metrics: Metrics,
     /// Tool names by call id, to know whose error it is.
     open: BTreeMap<String, String>,
-    /// Steps are told apart without looking at secrets.
-    secrets: &'m Redactor,
+    /// Steps are told apart without looking at secrets. Without these only what has a limit is counted.
+    secrets: Option<&'m Redactor>,
 }
 
 impl<'m> Meter<'m> {
-    pub(crate) fn new(limits: &'m Limits, sources: &'m Sources, secrets: &'m Redactor) -> Self {
-        Self { limits, sources, metrics: Metrics::default(), open: BTreeMap::new(), secrets }
+    /// For a case, of which everything is kept.
+    pub(crate) fn of_case(limits: &'m Limits, sources: &'m Sources, secrets: &'m Redactor) -> Self {
+        Self { secrets: Some(secrets), ..Self::of_turn(limits, sources) }
+    }
+
+    /// For a turn, which only has to keep to its limits.
+    pub(crate) fn of_turn(limits: &'m Limits, sources: &'m Sources) -> Self {
+        Self { limits, sources, metrics: Metrics::default(), open: BTreeMap::new(), secrets: None }
     }
 
     /// Takes note of an event; the finding is a limit that it exceeded.
@@ -30,11 +36,13 @@ impl<'m> Meter<'m> {
         match &event.kind {
             Kind::ToolCall(call) => {
                 self.metrics.tool_calls += 1;
-                *self.metrics.tool_calls_by_name.entry(call.name.clone()).or_default() += 1;
-                if self.metrics.steps.len() < STEPS {
-                    self.metrics.steps.push(step(call, self.secrets));
+                if let Some(secrets) = self.secrets {
+                    *self.metrics.tool_calls_by_name.entry(call.name.clone()).or_default() += 1;
+                    if self.metrics.steps.len() < STEPS {
+                        self.metrics.steps.push(step(call, secrets));
+                    }
+                    self.open.insert(call.call_id.clone(), call.name.clone());
                 }
-                self.open.insert(call.call_id.clone(), call.name.clone());
                 self.exceeded()
             }
             Kind::ToolResult(result) => {

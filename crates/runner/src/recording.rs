@@ -1,7 +1,5 @@
 //! Recordings of conversations: read before a replay, written after a recorded attempt.
 
-use std::fmt::Write as _;
-
 use agentci_drivers::Recording;
 use agentci_plan::{Mode, Target, ToolSource};
 use agentci_trace::Redactor;
@@ -58,10 +56,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
     })?;
     let read = Recording::parse(&text)
         .map_err(|error| wrong(format!("`{shown}` is no recording: {error}"), "make it again with `agentci record`"))?;
-    let sha256 = Sha256::digest(&text).iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    });
+    let sha256 = format!("{:x}", Sha256::digest(&text));
     let replay = Replay { cassette_path: shown.to_string(), cassette_sha256: sha256, unused_lines: Vec::new() };
     Ok(Tape::Replay(read, replay))
 }

@@ -1,7 +1,5 @@
 //! Tool calls, kept short enough to be kept.
 
-use std::fmt::Write as _;
-
 use agentci_trace::{Redactor, ToolCall, canonical};
 use agentci_verdict::Step;
 use serde_json::Value;
@@ -9,6 +7,9 @@ use sha2::{Digest as _, Sha256};
 
 /// How many calls of an attempt are kept; an agent that makes more has long gone its own way.
 pub(crate) const STEPS: usize = 1000;
+
+/// How many letters a fingerprint has.
+const FINGERPRINT: usize = 16;
 
 /// A call as a step.
 pub(crate) fn step(call: &ToolCall, secrets: &Redactor) -> Step {
@@ -19,11 +20,9 @@ pub(crate) fn step(call: &ToolCall, secrets: &Redactor) -> Step {
 pub(crate) fn fingerprint(value: &Value, secrets: &Redactor) -> String {
     let mut value = value.clone();
     secrets.value(&mut value);
-    let digest = Sha256::digest(canonical(&value));
-    digest.iter().take(8).fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    let mut hex = format!("{:x}", Sha256::digest(canonical(&value)));
+    hex.truncate(FINGERPRINT);
+    hex
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
 
+use crate::guard;
+
 /// The variable by which descendants are known; its value differs for every child.
 pub(crate) const TAG: &str = "AGENTCI_PROCESS_TAG";
 
@@ -37,6 +39,12 @@ pub(crate) fn register(pid: Pid) {
 
 pub(crate) fn forget(pid: Pid) {
     direct().lock().unwrap_or_else(PoisonError::into_inner).remove(&pid.as_raw_nonzero().get());
+}
+
+/// Whether one of them runs, as far as we know.
+pub(crate) fn any() -> bool {
+    let guard = guard::process();
+    direct().lock().unwrap_or_else(PoisonError::into_inner).iter().any(|pid| Some(*pid) != guard)
 }
 
 /// Ends everything that carries a tag and lost its parent. Ending one may orphan others, so it looks again until none is left.
@@ -151,6 +159,10 @@ fn orphans(tag: Option<&str>) -> Orphans {
     found
 }
 
+/// How much of a list is read at a time, and the most that one process takes in it.
+const PIECE: usize = 4096;
+const LONGEST_ENTRY: usize = 16;
+
 /// The process ids of our children. Orphans are handed to the first thread of a process, whose number is the process's own, so
 /// its list is enough; it is read after every attempt. While children leave, the list may miss one of the others: it is
 /// read until two readings agree.
@@ -160,7 +172,7 @@ fn children() -> Vec<i32> {
     let list = LIST.get_or_init(|| File::open(format!("/proc/self/task/{}/children", std::process::id())).ok());
     let read = || list.as_ref().and_then(|file| read_from_start(file).ok());
     let Some(mut list) = read() else { return children_by_parent() };
-    while !list.is_empty() {
+    while !list.is_empty() && !only(&list, guard::process()) {
         match read() {
             Some(again) if again != list => list = again,
             _ => break,
@@ -169,14 +181,22 @@ fn children() -> Vec<i32> {
     String::from_utf8_lossy(&list).split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()).collect()
 }
 
-/// All that a file holds now; the system makes it anew for whoever reads from the start.
+/// Whether a list names the guard alone. That is most often all there is, and it is certain at once: what follows a child that
+/// lives is not missed, only what follows one that leaves.
+fn only(list: &[u8], guard: Option<i32>) -> bool {
+    guard.is_some_and(|guard| list.trim_ascii() == guard.to_string().as_bytes())
+}
+
+/// All that a list of the system's holds now; it is made anew for whoever reads from the start.
 fn read_from_start(file: &File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let mut piece = [0; 4096];
+    let mut piece = [0; PIECE];
     loop {
-        match file.read_at(&mut piece, bytes.len() as u64)? {
-            0 => return Ok(bytes),
-            count => bytes.extend_from_slice(&piece[..count]),
+        let count = file.read_at(&mut piece, bytes.len() as u64)?;
+        bytes.extend_from_slice(&piece[..count]);
+        // The system fills a piece with as many whole entries as it takes.
+        if count < PIECE - LONGEST_ENTRY {
+            return Ok(bytes);
         }
     }
 }
@@ -199,6 +219,8 @@ fn children_by_parent() -> Vec<i32> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
 
     /// How often it looks when it always finds the same.
@@ -230,5 +252,23 @@ mod tests {
         assert_eq!(begun.elapsed(), Duration::from_millis(2) * REAPED);
         child.kill().unwrap();
         child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_list_is_read_to_its_end() {
+        for length in [0, 7, PIECE - LONGEST_ENTRY, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 5] {
+            let list: Vec<u8> = b"123456 ".iter().copied().cycle().take(length).collect();
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&list).unwrap();
+            assert_eq!(read_from_start(&file).unwrap(), list);
+        }
+    }
+
+    #[test]
+    fn the_guard_alone_is_told_from_the_guard_and_another() {
+        assert!(only(b"4711 ", Some(4711)));
+        for (list, guard) in [(&b"4711 4712 "[..], Some(4711)), (b"47110 ", Some(4711)), (b"4711 ", None)] {
+            assert!(!only(list, guard));
+        }
     }
 }

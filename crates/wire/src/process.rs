@@ -137,6 +137,19 @@ impl From<ExitStatus> for Exit {
 }
 
 impl Process {
+    /// Starts a program beside others. The system holds up the thread that starts a program until it is loaded; while another
+    /// of ours runs, that is another thread than the one that listens to it.
+    pub async fn spawn_beside(command: Command) -> Result<(Self, Pipes), SpawnError> {
+        if !descendants::any() {
+            return Self::spawn(&command);
+        }
+        let program = command.program.to_string_lossy().into_owned();
+        match tokio::task::spawn_blocking(move || Self::spawn(&command)).await {
+            Ok(spawned) => spawned,
+            Err(error) => Err(SpawnError::Other { program, source: io::Error::other(error) }),
+        }
+    }
+
     /// Starts a program.
     pub fn spawn(command: &Command) -> Result<(Self, Pipes), SpawnError> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
@@ -309,15 +322,22 @@ fn explain(command: &Command, source: io::Error) -> SpawnError {
     }
 }
 
+/// How much of standard error is read at a time at most.
+const LARGEST_READ: usize = 8 * 1024;
+
 /// Reads standard error to its end, so that a child never waits for us, and keeps its last lines.
 async fn drain(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Tail>>) {
-    let mut buffer = Vec::new();
+    // Most say nothing; whoever says much is soon read in larger pieces.
+    let mut buffer = Vec::with_capacity(500);
     loop {
-        buffer.clear();
-        buffer.reserve(8 * 1024);
         match stderr.read_buf(&mut buffer).await {
             Ok(0) | Err(_) => return,
             Ok(_) => tail.lock().unwrap_or_else(PoisonError::into_inner).push(&buffer),
+        }
+        let filled = buffer.len() == buffer.capacity();
+        buffer.clear();
+        if filled && buffer.capacity() < LARGEST_READ {
+            buffer.reserve(LARGEST_READ);
         }
     }
 }
@@ -389,6 +409,28 @@ mod tests {
         drop(second_pipes);
         second.end(AT_ONCE).await;
         assert!(!alive(&other));
+    }
+
+    #[tokio::test]
+    async fn what_is_started_beside_another_ends_as_wholly() {
+        let script = "sleep 60 & echo $!; wait";
+        let (first, mut first_pipes) = Process::spawn_beside(shell(script)).await.unwrap();
+        assert!(descendants::any());
+        let (second, mut second_pipes) = Process::spawn_beside(shell(script)).await.unwrap();
+        let (one, other) = (first_line(&mut first_pipes).await, first_line(&mut second_pipes).await);
+        second.end(AT_ONCE).await;
+        assert!(alive(&one) && !alive(&other));
+        first.end(AT_ONCE).await;
+        assert!(!alive(&one));
+    }
+
+    #[tokio::test]
+    async fn why_a_program_did_not_start_beside_another_is_told() {
+        let (running, _pipes) = Process::spawn_beside(shell("sleep 60")).await.unwrap();
+        let missing = Command { program: "no-such-program-of-ours".into(), ..Command::default() };
+        let error = Process::spawn_beside(missing).await.unwrap_err();
+        assert!(matches!(error, SpawnError::NotFound(ref program) if program == "no-such-program-of-ours"), "{error}");
+        running.end(AT_ONCE).await;
     }
 
     #[tokio::test]

@@ -51,12 +51,12 @@ pub(crate) struct ProcessDriver {
 }
 
 impl ProcessDriver {
-    pub(crate) fn open(
+    pub(crate) async fn open(
         target: &ProcessTarget,
         context: &Context<'_>,
     ) -> Result<Result<Self, DriveError>, UnsetVariable> {
         let command = command(target, context)?;
-        let (process, Pipes { input, output }) = match Process::spawn(&command) {
+        let (process, Pipes { input, output }) = match Process::spawn_beside(command).await {
             Ok(spawned) => spawned,
             Err(error) => return Ok(Err(error.into())),
         };

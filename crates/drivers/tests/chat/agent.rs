@@ -133,7 +133,7 @@ pub(crate) async fn turn(target: ChatTarget, messages: Value, way: Way<'_>) -> T
     };
     let host = Host { answer: way.tools.unwrap_or_default(), asked: RefCell::default() };
     let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
-    let mut driver = match Driver::open(&Target::Chat(Box::new(target)), &context, way.line).unwrap() {
+    let mut driver = match Driver::open(&Target::Chat(Box::new(target)), &context, way.line).await.unwrap() {
         Ok(driver) => driver,
         Err(error) => {
             return Turned { result: Err(error), trace: Trace::default(), recording: None, asked: Vec::new() };

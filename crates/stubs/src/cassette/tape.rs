@@ -1,7 +1,6 @@
 //! The recording itself.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use agentci_plan::{FaultKind, FileError, Files, parse_duration};
@@ -92,10 +91,7 @@ impl Tape {
     }
 
     fn parse(path: &Path, bytes: &[u8], redactor: &Redactor) -> Result<Self, TapeError> {
-        let sha256 = Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        });
+        let sha256 = format!("{:x}", Sha256::digest(bytes));
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut entries: Vec<Entry> = Vec::new();
         let mut by_call: HashMap<String, Vec<usize>> = HashMap::new();

@@ -16,4 +16,4 @@ mod watch;
 pub use post::{dismiss, post};
 pub use watch::watch;
 
-pub(crate) use post::{ended, ensure, mark, started};
+pub(crate) use post::{ended, ensure, mark, process, started};

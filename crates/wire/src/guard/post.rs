@@ -67,6 +67,11 @@ pub(crate) fn ensure() {
     BEGUN.get_or_init(|| *lock() = Guard::start(program, command));
 }
 
+/// Its process id, while it is there.
+pub(crate) fn process() -> Option<i32> {
+    lock().as_ref().and_then(|guard| i32::try_from(guard.child.id()).ok())
+}
+
 /// Tells of a group that was started.
 pub(crate) fn started(group: Pid) {
     tell('+', group);
