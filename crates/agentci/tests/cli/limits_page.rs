@@ -44,8 +44,10 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("script/src/strip.rs", "STACK"),
             ("script/src/strip.rs", "STACK_PER_CHARACTER"),
             ("script/src/workers.rs", "STACK"),
+            ("wire/src/descendants.rs", "LONGEST_ENTRY"),
             ("wire/src/http/client.rs", "KEPT"),
             ("wire/src/mcp/auth.rs", "EARLY"),
+            ("wire/src/process.rs", "LARGEST_READ"),
         ],
     ),
     (
