@@ -35,7 +35,7 @@ pub enum Said {
     /// Messages of a conversation.
     Messages(Vec<Message>),
     /// A protocol action such as `agui:connect` or `mcp:call`; its arguments are the driver's to read.
-    Action(Action),
+    Action(Box<Action>),
 }
 
 /// A message of a conversation.

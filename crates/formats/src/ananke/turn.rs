@@ -171,7 +171,7 @@ pub(super) fn turn(node: &Node, setting: Setting, problems: &mut Diagnostics) ->
     } else {
         (found.read)(&mut fields, problems);
         let kind = Spanned::new(found.name.to_owned(), written.map_or(node.span, |node| node.span));
-        Some(Said::Action(Action { kind, arguments: arguments(node) }))
+        Some(Said::Action(Box::new(Action { kind, arguments: arguments(node) })))
     };
     fields.finish(problems);
     Some(ReadTurn { said: said?, block, span: node.span })

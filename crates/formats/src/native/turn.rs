@@ -105,7 +105,7 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
         }
         ([None, Some(input), None], []) => said_input(input, problems),
         ([None, None, Some(list)], []) => messages(list, problems).map(Said::Messages),
-        ([None, None, None], [pair]) => Some(Said::Action(action(pair))),
+        ([None, None, None], [pair]) => Some(Said::Action(Box::new(action(pair)))),
         _ => {
             problems.push(
                 Diagnostic::error(node.span, "a turn needs exactly one of `user`, `input`, `messages` or an action")

@@ -44,7 +44,7 @@ pub(crate) fn said() -> impl Strategy<Value = Said> {
         object().prop_map(|value| Said::Input(Data::literal(&value))),
         object().prop_map(|value| Said::Input(Data::parse(&value))),
         collection::vec(message, 1..3).prop_map(Said::Messages),
-        action.prop_map(Said::Action),
+        action.prop_map(|action| Said::Action(Box::new(action))),
     ]
 }
 
