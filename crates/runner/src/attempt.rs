@@ -1,5 +1,6 @@
 //! One attempt at a case: prepare, converse, judge.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,8 +15,24 @@ use crate::step::fingerprint;
 use crate::{findings, model};
 
 impl Job<'_> {
+    /// Runs the case as often as it is to be run; the worst of how it ended, or nothing if it was not begun. `failed` tells whether
+    /// any case of the run did not pass.
+    pub(crate) async fn attempts(&self, failed: &Cell<bool>) -> Option<Status> {
+        let mut worst = None;
+        let runs = if self.case.skip.is_some() { 1 } else { self.case.runs.max(1) };
+        for number in 1..=runs {
+            if self.stop.stopped() || (self.options.fail_fast && failed.get() && worst.is_none()) {
+                break;
+            }
+            let status = self.attempt(number).await;
+            failed.set(failed.get() || status > Status::Skipped);
+            worst = worst.max(Some(status));
+        }
+        worst
+    }
+
     /// Runs the case once and tells how it ended.
-    pub(crate) async fn attempt(&self, number: u32) -> Status {
+    async fn attempt(&self, number: u32) -> Status {
         let mut end = self.beginning();
         if let Some(skip) = &self.case.skip {
             end.status = Status::Skipped;

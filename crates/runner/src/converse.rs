@@ -3,8 +3,10 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
+use agentci_checks::ReadyCheck;
 use agentci_drivers::{Clock, Context, DriveError, Driver, TraceSink};
 use agentci_plan::{Case, Limit, Limits, StopRule, Target, Turn};
 use agentci_stubs::Recorder;
@@ -162,14 +164,8 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         if !found.borrow().is_empty() {
             break;
         }
-        let failed = match prepared.turn_checks.get(position) {
-            // What happened in the turn is put together for checks alone.
-            Some(checks) if !checks.is_empty() => {
-                let trace = sink.trace().of_turn(numbered);
-                job.judge(number, clock, checks, &trace, None, Some(numbered)).await
-            }
-            _ => Vec::new(),
-        };
+        let checks = prepared.turn_checks.get(position).map(Vec::as_slice).unwrap_or_default();
+        let failed = judge_turn(job, number, clock, checks, sink.trace(), numbered).await;
         talk.failed_checks += failed.len();
         let stop = !failed.is_empty() && case.stop != StopRule::Never;
         talk.findings.extend(failed);
@@ -189,6 +185,21 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let unsaved = recording.and_then(|kept| recording::save(job, &kept, &prepared.secrets, &talk.findings));
     talk.findings.extend(unsaved);
     talk
+}
+
+/// Evaluates the checks of one turn. What happened in it is put together for them alone.
+async fn judge_turn(
+    job: &Job<'_>,
+    number: u32,
+    clock: Clock,
+    checks: &[Arc<ReadyCheck>],
+    trace: &Trace,
+    turn: u32,
+) -> Vec<Finding> {
+    if checks.is_empty() {
+        return Vec::new();
+    }
+    job.judge(number, clock, checks, &trace.of_turn(turn), None, Some(turn)).await
 }
 
 /// A turn that waits for nothing: neither a timer nor a signal could come between. Ten thousand of them must not keep others from

@@ -140,17 +140,7 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 selected,
                 emit,
             };
-            let mut own = None;
-            let runs = if case.skip.is_some() { 1 } else { case.runs.max(1) };
-            for attempt in 1..=runs {
-                if stop.stopped() || (options.fail_fast && failed.get() && own.is_none()) {
-                    break;
-                }
-                let status = job.attempt(attempt).await;
-                failed.set(failed.get() || status > Status::Skipped);
-                own = own.max(Some(status));
-            }
-            match own {
+            match job.attempts(&failed).await {
                 Some(status) => worst.set(worst.get().max(status)),
                 None => not_run.set(not_run.get() + 1),
             }

@@ -49,6 +49,7 @@ impl<T: Hollow> Rarely<T> {
 
 impl<T: 'static> Rarely<Vec<T>> {
     /// Its items, to be changed.
+    #[expect(clippy::iter_without_into_iter, reason = "for a list alone, where others may be maps")]
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.0.as_deref_mut().map(Vec::as_mut_slice).unwrap_or_default().iter_mut()
     }
@@ -106,6 +107,7 @@ impl<T: Hollow + FromIterator<I>, I> FromIterator<I> for Rarely<T> {
     }
 }
 
+#[expect(clippy::into_iter_without_iter, reason = "what is in it has one of its own")]
 impl<'r, T: Hollow> IntoIterator for &'r Rarely<T>
 where
     &'r T: IntoIterator,
@@ -126,7 +128,7 @@ impl<T: Hollow + fmt::Debug> fmt::Debug for Rarely<T> {
 
 impl<T: Hollow + PartialEq> PartialEq for Rarely<T> {
     fn eq(&self, other: &Self) -> bool {
-        self.deref() == other.deref()
+        **self == **other
     }
 }
 

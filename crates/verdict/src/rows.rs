@@ -106,8 +106,8 @@ impl Rows {
     /// Takes note of an event; gives the position of the row that it completed, if it completed one.
     pub fn add(&mut self, event: &RunEvent) -> Option<usize> {
         let (Body::CaseEnd(end), Some(id)) = (&event.body, &event.case_id) else { return None };
-        let shelf = self.shelves.entry(end.index / SHELF).or_default();
-        let row = match &mut shelf[end.index % SHELF] {
+        let neighbours = self.shelves.entry(end.index / SHELF).or_default();
+        let row = match &mut neighbours[end.index % SHELF] {
             Some(row) => {
                 row.attempts.push(Arc::clone(end));
                 row

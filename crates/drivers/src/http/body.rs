@@ -106,8 +106,8 @@ mod tests {
 
     use super::*;
 
-    fn filled(template: Value, input: &Value) -> Result<Value, UnsetVariable> {
-        let template = Data::parse(&template);
+    fn filled(template: &Value, input: &Value) -> Result<Value, UnsetVariable> {
+        let template = Data::parse(template);
         let body = Body::new(Some(&template), &|name| (name == "USER").then(|| "ada".to_owned()))?;
         body.fill(input, &BTreeMap::from([("BASE".to_owned(), "http://t".to_owned())]))
     }
@@ -126,15 +126,15 @@ mod tests {
             (json!("$${INPUT.q} ${USER}"), json!("${INPUT.q} ada")),
             (json!({"n": 1, "t": "${USERS:-}"}), json!({"n": 1, "t": ""})),
         ] {
-            assert_eq!(filled(template.clone(), &input).unwrap(), expected, "{template}");
+            assert_eq!(filled(&template, &input).unwrap(), expected, "{template}");
         }
     }
 
     #[test]
     fn what_is_missing_is_named() {
-        assert_eq!(filled(json!("${INPUT.missing}"), &json!({})), Err(UnsetVariable("INPUT.missing".into())));
-        assert_eq!(filled(json!("a ${INPUT.missing}"), &json!({})), Err(UnsetVariable("INPUT.missing".into())));
-        assert_eq!(filled(json!("${OTHER}"), &json!({})), Err(UnsetVariable("OTHER".into())));
+        assert_eq!(filled(&json!("${INPUT.missing}"), &json!({})), Err(UnsetVariable("INPUT.missing".into())));
+        assert_eq!(filled(&json!("a ${INPUT.missing}"), &json!({})), Err(UnsetVariable("INPUT.missing".into())));
+        assert_eq!(filled(&json!("${OTHER}"), &json!({})), Err(UnsetVariable("OTHER".into())));
     }
 
     #[test]

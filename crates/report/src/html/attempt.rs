@@ -148,7 +148,9 @@ mod tests {
     /// What is shown when every event is made into a step at once.
     fn at_once(events: &[Arc<RunEvent>]) -> String {
         let mut shown = Shown { number: 1, ..Shown::default() };
-        events.iter().for_each(|event| shown.add(event, 2));
+        for event in events {
+            shown.add(event, 2);
+        }
         serde_json::to_string(&shown).unwrap()
     }
 
@@ -162,7 +164,9 @@ mod tests {
         let many = vec![usage; 2 * WAITING];
         for events in [few, one_large, many] {
             let mut attempt = Attempt::new(1, 2);
-            events.iter().for_each(|event| attempt.add(event));
+            for event in &events {
+                attempt.add(event);
+            }
             assert!(attempt.waiting.len() <= WAITING);
             assert_eq!(serde_json::to_string(&attempt.into_shown()).unwrap(), at_once(&events));
         }
