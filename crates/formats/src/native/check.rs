@@ -67,6 +67,14 @@ fn nothing_to_negate(node: &Node) -> Diagnostic {
 
 fn only_kind<'n>(kinds: &[&'n Pair], node: &Node, problems: &mut Diagnostics) -> Option<&'n Pair> {
     match kinds {
+        [one] if one.key.text.trim().is_empty() => {
+            problems.push(
+                Diagnostic::error(one.key.span, "a check needs a kind")
+                    .label("its name is empty")
+                    .help("write `kind: arguments`"),
+            );
+            None
+        }
         [one] => Some(one),
         [] => {
             problems.push(
@@ -155,5 +163,14 @@ mod tests {
                 "`not` needs a check",
             ]
         );
+    }
+
+    #[test]
+    fn a_check_without_a_name_is_refused_however_it_is_written() {
+        for text in ["- \"\": 1\n", "- { &0equals: \"\" }\n", "- not: { ' ': 1 }\n", "- {}\n"] {
+            let (checks, problems) = read_checks(text);
+            assert_eq!((checks.len(), problems), (0, vec!["a check needs a kind".to_owned()]), "{text}");
+        }
+        assert_eq!(read_checks("- ''\n").1, ["`a check` must not be empty"]);
     }
 }
