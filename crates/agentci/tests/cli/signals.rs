@@ -93,13 +93,17 @@ fn what_happened_before_being_killed_can_be_read() {
     let suite = Suite::new().case("calls", "", &script).tape("calls", tape);
     let mut child = suite.command(&["run", "suite"]).stdout(Stdio::null()).spawn().unwrap();
     let agent = told(&suite.path("agent.pid"));
-    assert!(signal(child.id(), "KILL"));
-    child.wait().unwrap();
     let folders = run_folders(&suite.path(".agentci/runs"));
     assert_eq!(folders.len(), 1);
-    let text = std::fs::read_to_string(folders[0].join("run.jsonl")).unwrap();
+    // It is written as soon as the run waits for the agent, which may have its answer a moment before.
+    let journal = folders[0].join("run.jsonl");
+    let written = wait_for(|| std::fs::read_to_string(&journal).ok().filter(|text| text.contains("tool_result")));
+    assert!(written.is_some(), "{:?}", std::fs::read_to_string(&journal));
+    assert!(signal(child.id(), "KILL"));
+    child.wait().unwrap();
+    let text = std::fs::read_to_string(&journal).unwrap();
     assert!(text.ends_with('\n'));
-    let events = read_events(&folders[0].join("run.jsonl"));
+    let events = read_events(&journal);
     assert!(events.iter().any(|event| event["type"] == "tool_result" && event["case_id"] == "calls"), "{text}");
     assert!(!folders[0].join("summary.json").exists() && !folders[0].join("junit.xml").exists());
     assert!(wait_for(|| is_gone(agent).then_some(())).is_some());
