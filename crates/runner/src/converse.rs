@@ -98,6 +98,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         driver.listen(wire);
     }
     if prepared.scope.is_spent() {
+        talk.stderr_tail = driver.close().await.stderr_tail;
         talk.findings.push(Scope::too_much(job.place(case.target.span())));
         return talk;
     }
