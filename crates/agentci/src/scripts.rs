@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use agentci_checks::{Ready, ReadyCase, ReadyCheck, ScriptCall, survivable};
 use agentci_plan::{Diagnostic, Diagnostics, Dialect, Plan, Sources, Span, did_you_mean, read as reading};
@@ -21,7 +20,7 @@ pub(crate) fn read(plan: &mut Plan, ready: &mut Ready) -> Diagnostics {
                 let problem = ReadyCheck::script(check).and_then(|call| files.problem(call, &mut plan.sources));
                 let Some(mut problem) = problem else { continue };
                 if suite.dialect == Dialect::Yao {
-                    *check = Arc::new(check.unusable(&problem));
+                    *check = check.unusable(&problem);
                     problem = survivable(&problem);
                 } else {
                     problems.push(problem.clone());

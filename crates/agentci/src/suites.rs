@@ -19,7 +19,7 @@ use crate::policies::policy;
 use crate::{DiskFiles, recording, scripts};
 
 /// Suites that were read and whose checks are ready.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Suites {
     plan: Plan,
     ready: Ready,
@@ -150,9 +150,9 @@ impl Suites {
         self.policies = self.plan.suites.iter().map(|suite| policy(suite, Some(baseline))).collect();
     }
 
-    /// Runs every case of every suite, suite after suite, and hands each event to `on_event`. The result is the worst status. It
-    /// blocks, and makes a runtime of its own on this thread; from within an asynchronous runtime call it on a thread of its own.
-    pub fn run(&self, settings: &Settings, mut on_event: impl FnMut(RunEvent)) -> io::Result<Status> {
+    /// Runs every case of every suite, suite after suite, and hands each event to `on_event`. The result is the worst status. What
+    /// was run is let go: to run it again, keep a copy. It blocks, and makes a runtime of its own on this thread; from within an asynchronous runtime call it on a thread of its own.
+    pub fn run(mut self, settings: &Settings, mut on_event: impl FnMut(RunEvent)) -> io::Result<Status> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (_stopper, stop) = Stopper::new();
         let facts = Facts::default();
@@ -180,9 +180,10 @@ impl Suites {
         }
     }
 
-    /// Runs some cases of one suite, all given by position.
+    /// Runs some cases of one suite, all given by position. The suite has no cases afterwards: each is let go when it was run,
+    /// since what becomes of it needs the room.
     pub async fn run_suite(
-        &self,
+        &mut self,
         position: usize,
         selected: &[usize],
         facts: &Facts,
@@ -190,13 +191,21 @@ impl Suites {
         stop: &Stop,
         on_event: &mut dyn FnMut(RunEvent),
     ) -> Status {
-        let suite = &self.plan.suites[position];
+        let cases = std::mem::take(&mut self.plan.suites[position].cases);
+        let ready = std::mem::take(&mut self.ready.suites[position].cases);
         let facts = Facts { version: env!("CARGO_PKG_VERSION").into(), ..facts.clone() };
-        let options = self.options(position, settings);
-        let ready = &self.ready.suites[position];
-        let policy = self.policies[position].as_ref();
-        let run = Run { plan: &self.plan, suite, ready, selected, facts: &facts, policy, options: &options, stop };
-        agentci_runner::run_suite(&run, on_event).await
+        let run = Run {
+            sources: &self.plan.sources,
+            suite: &self.plan.suites[position],
+            cases,
+            ready,
+            selected,
+            facts: &facts,
+            policy: self.policies[position].as_ref(),
+            options: &self.options(position, settings),
+            stop,
+        };
+        agentci_runner::run_suite(run, on_event).await
     }
 
     /// Asks an agent that a suite names, with one message, and returns its result.

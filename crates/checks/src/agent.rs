@@ -13,6 +13,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, Reading, Spanned, read};
@@ -52,7 +53,7 @@ static ARGUMENTS: Shape = Shape::new(
     ],
 );
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let mut fields = ARGUMENTS.open(arguments, problems)?;
     let agent = fields.required("agent", problems).and_then(|node| read::name(node, "agent", problems));
@@ -70,7 +71,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         None => None,
         Some(input) => Some(input?),
     };
-    Some(Box::new(Agent { name: agent?, criteria: criteria?, input, metadata }))
+    Some(Arc::new(Agent { name: agent?, criteria: criteria?, input, metadata }))
 }
 
 impl Evaluate for Agent {

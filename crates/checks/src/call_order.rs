@@ -10,6 +10,8 @@
 //!   - call_order: [search_docs, create_issue]
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Failure, Node, Outcome, Spanned, read};
 use agentci_trace::Trace;
@@ -30,9 +32,9 @@ pub(crate) const SHAPE: CheckShape = CheckShape {
     arguments: Kind::List(&Kind::Text),
 };
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let order = read::texts(arguments, "call_order", &mut compiler.problems)?;
-    Some(Box::new(CallOrder { order }))
+    Some(Arc::new(CallOrder { order }))
 }
 
 impl Evaluate for CallOrder {

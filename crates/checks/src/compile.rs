@@ -16,14 +16,14 @@ use crate::evaluate::Evaluate;
 use crate::{Kept, Question, ScriptCall, registry, unusable};
 
 /// The ready checks of a plan; suites and cases stand where they stand in the plan.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Ready {
     /// One for each suite.
     pub suites: Vec<ReadySuite>,
 }
 
 /// The ready checks of a suite.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ReadySuite {
     /// One for each case.
     pub cases: Vec<ReadyCase>,
@@ -32,22 +32,22 @@ pub struct ReadySuite {
 }
 
 /// The ready checks of a case.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ReadyCase {
     /// Over the whole case.
-    pub checks: Vec<Arc<ReadyCheck>>,
+    pub checks: Box<[ReadyCheck]>,
     /// Over each turn; empty where no turn has any.
-    pub turns: Vec<Vec<Arc<ReadyCheck>>>,
+    pub turns: Box<[Box<[ReadyCheck]>]>,
     /// What is wrong with checks of this case.
     pub problems: Diagnostics,
 }
 
-/// A check that can be evaluated, or could be once its variables are filled.
-#[derive(Debug)]
+/// A check that can be evaluated, or could be once its variables are filled. What it is made of is shared by its copies.
+#[derive(Debug, Clone)]
 pub struct ReadyCheck {
     check: Arc<Check>,
     /// Absent while variables are to be filled.
-    test: Option<Box<dyn Evaluate>>,
+    test: Option<Arc<dyn Evaluate>>,
 }
 
 impl ReadyCheck {
@@ -101,7 +101,7 @@ impl ReadyCheck {
         };
         let mut outcome = judge(&**test, self.check.negate);
         if let (Outcome::Failed(failure), Some(message)) = (&mut outcome, &self.check.message) {
-            let own = std::mem::replace(&mut failure.message, message.clone());
+            let own = std::mem::replace(&mut failure.message, message.to_string());
             failure.notes.insert(0, own);
         }
         outcome
@@ -141,45 +141,42 @@ pub fn refill(
 fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> ReadySuite {
     let mut compiler = Compiler::new(files, &suite.folder);
     // Checks that cases share are compiled once; the pointer tells that they are the same.
-    let mut shared: HashMap<*const Check, Result<Arc<ReadyCheck>, Diagnostics>> = HashMap::new();
+    let mut shared: HashMap<*const Check, Result<ReadyCheck, Diagnostics>> = HashMap::new();
     let mut cases = Vec::with_capacity(suite.cases.len());
     for case in &suite.cases {
         let mut ready = ReadyCase::default();
         let mut told: HashSet<*const Check> = HashSet::new();
-        let mut make = |check: &Arc<Check>, problems: &mut Diagnostics, all: &mut Diagnostics| {
-            let made = shared.entry(Arc::as_ptr(check)).or_insert_with(|| {
-                let made = make_ready(&mut compiler, check).map(Arc::new);
+        let mut make = |check: &Arc<Check>, of_several: bool, problems: &mut Diagnostics, all: &mut Diagnostics| {
+            let mut first = || {
+                let made = make_ready(&mut compiler, check);
                 let problems = std::mem::take(&mut compiler.problems);
                 // In this dialect an assertion that can not be understood fails its test, and the test is run all the same.
                 if let (None, Dialect::Yao, Some(wrong)) = (&made, suite.dialect, problems.iter().next()) {
                     problems.iter().for_each(|problem| all.push(survivable(problem)));
-                    return Ok(Arc::new(never(check, wrong)));
+                    return Ok(never(check, wrong));
                 }
                 all.append(problems.clone());
                 made.ok_or(problems)
-            });
-            match made {
-                Ok(check) => Some(Arc::clone(check)),
-                Err(wrong) => {
-                    // What is asked of several turns is wrong once.
-                    if told.insert(Arc::as_ptr(check)) {
-                        problems.append(wrong.clone());
-                    }
-                    None
-                }
-            }
+            };
+            // What only this case has need not be found again.
+            let made = if of_several || Arc::strong_count(check) > 1 {
+                shared.entry(Arc::as_ptr(check)).or_insert_with(first).clone()
+            } else {
+                first()
+            };
+            // What is asked of several turns is wrong once.
+            made.map_err(|wrong| told.insert(Arc::as_ptr(check)).then(|| problems.append(wrong))).ok()
         };
-        ready.checks.reserve_exact(case.checks.len());
-        ready.checks.extend(case.checks.iter().filter_map(|check| make(check, &mut ready.problems, all)));
+        ready.checks = case.checks.iter().filter_map(|check| make(check, false, &mut ready.problems, all)).collect();
         let misfits = case.target.misfits(&case.turns);
         all.append(misfits.clone());
         ready.problems.append(misfits);
         if case.turns.iter().any(|turn| !turn.checks.is_empty()) {
-            ready.turns.reserve_exact(case.turns.len());
-            for turn in &case.turns {
-                let checks = turn.checks.iter().filter_map(|check| make(check, &mut ready.problems, all));
-                ready.turns.push(checks.collect());
-            }
+            let turns = case.turns.iter().map(|turn| {
+                let of_several = Arc::strong_count(&turn.checks) > 1;
+                turn.checks.iter().filter_map(|check| make(check, of_several, &mut ready.problems, all)).collect()
+            });
+            ready.turns = turns.collect();
         }
         cases.push(ready);
     }
@@ -215,7 +212,7 @@ fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>) -> Option<ReadyCh
 /// A check that never holds in place of one with a problem. It keeps the name of the other.
 fn never(check: &Check, problem: &Diagnostic) -> ReadyCheck {
     let span = problem.span;
-    let known = registry::names().find(|name| *name == check.kind.value);
+    let known = registry::names().find(|name| check.kind.value == *name);
     let check = Check {
         kind: Spanned::new("unusable".into(), check.kind.span),
         arguments: Node::text(problem.message.clone(), span),

@@ -17,6 +17,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, Reading, Spanned, read};
@@ -55,7 +56,7 @@ static ARGUMENTS: Shape = Shape::new(
     ],
 );
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let (mut texts, mut ignore_case, mut of) = (Some(arguments), None, None);
     if arguments.pairs().is_some() {
@@ -74,7 +75,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
             vec![Spanned::new(sorted(&value).into_owned(), texts?.span)]
         }
     };
-    Some(Box::new(Contains { texts, ignore_case, of }))
+    Some(Arc::new(Contains { texts, ignore_case, of }))
 }
 
 impl Contains {

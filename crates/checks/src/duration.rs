@@ -14,6 +14,7 @@
 //!   - duration: { max: 120s, idle: 60s }
 //! ```
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional};
@@ -50,7 +51,7 @@ static ARGUMENTS: Shape = Shape::new(
 )
 .rules(&[Rule::Some(&["max", "idle"])]);
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let mut fields = ARGUMENTS.open(arguments, problems)?;
     let (max, idle) = (fields.optional("max"), fields.optional("idle"));
@@ -66,7 +67,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         Some(node) => read::duration(node, name, problems).map(|limit| Some(Spanned::new(limit, node.span))),
     };
     let (max, idle) = (limit(max, "max"), limit(idle, "idle"));
-    Some(Box::new(WithinTime { max: max?, idle: idle? }))
+    Some(Arc::new(WithinTime { max: max?, idle: idle? }))
 }
 
 impl Evaluate for WithinTime {

@@ -14,6 +14,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Failure, Node, Outcome, Reading, Span, read};
@@ -36,9 +37,9 @@ struct Equals {
 pub(crate) const SHAPE: CheckShape =
     CheckShape { name: "equals", about: "The agent's final output is this value.", arguments: Kind::Data };
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let value = read::data(arguments, "equals", Reading::Core, &mut compiler.problems)?;
-    Some(Box::new(Equals { value, span: arguments.span }))
+    Some(Arc::new(Equals { value, span: arguments.span }))
 }
 
 impl Evaluate for Equals {

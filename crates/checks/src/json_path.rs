@@ -17,6 +17,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Reading, Span, read};
@@ -59,7 +60,7 @@ static ARGUMENTS: Shape = Shape::new(
     ],
 );
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let mut fields = ARGUMENTS.open(arguments, problems)?;
     let path = fields.required("path", problems);
@@ -70,7 +71,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
     let path_span = path?.span;
     let written = read::text(path?, "path", problems)?;
     match Walk::read(&written) {
-        Ok(walk) => Some(Box::new(AtPath { walk, written, path_span, value: value?, span })),
+        Ok(walk) => Some(Arc::new(AtPath { walk, written, path_span, value: value?, span })),
         Err(error) => {
             let message = format!("this is not a JSONPath: {error}");
             let problem = Diagnostic::error(path_span, message).label("not a path");

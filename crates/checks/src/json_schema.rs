@@ -81,7 +81,7 @@ static ARGUMENTS: Shape = Shape::new(
 )
 .rules(&[Rule::One(&["schema", "path"])]);
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let mut path = arguments;
     let mut of = Of::Either;
     if arguments.pairs().is_some() {
@@ -97,7 +97,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
                 let source = read::data(inline, "schema", Reading::Core, &mut compiler.problems)?;
                 let schema =
                     build(source, "this", inline.span).map_err(|problem| compiler.problems.push(problem)).ok()?;
-                return Some(Box::new(JsonSchema { schema: Arc::new(schema), of, span: inline.span }));
+                return Some(Arc::new(JsonSchema { schema: Arc::new(schema), of, span: inline.span }));
             }
             (None, Some(file)) => path = file,
             _ => {
@@ -117,7 +117,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
     // What is wrong with a schema that is shared is told at each place that names it.
     let wrong = |problem| compiler.problems.push(Diagnostic { span: path.span, ..problem });
     let schema = known.map_err(wrong).ok()?;
-    Some(Box::new(JsonSchema { schema, of, span: path.span }))
+    Some(Arc::new(JsonSchema { schema, of, span: path.span }))
 }
 
 fn load(files: &dyn Files, file: &Path, span: Span) -> Result<Schema, Diagnostic> {

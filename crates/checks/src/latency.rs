@@ -11,6 +11,8 @@
 //!   - latency: { max_ms: 500 }
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind, Shape, required};
 use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Spanned, read};
 use agentci_trace::{Kind as Happened, Trace};
@@ -34,7 +36,7 @@ pub(crate) const SHAPE: CheckShape = CheckShape {
 static ARGUMENTS: Shape =
     Shape::new("`latency`", "A limit on time.", &[required("max_ms", Kind::Number, "The most milliseconds.")]);
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let mut fields = ARGUMENTS.open(arguments, problems)?;
     let node = fields.required("max_ms", problems);
@@ -45,7 +47,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         problems.push(Diagnostic::error(node.span, "`max_ms` must be a number of milliseconds").label("too large"));
         return None;
     }
-    Some(Box::new(Latency { max_ms: Spanned::new(max, node.span) }))
+    Some(Arc::new(Latency { max_ms: Spanned::new(max, node.span) }))
 }
 
 impl Evaluate for Latency {

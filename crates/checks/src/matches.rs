@@ -15,6 +15,8 @@
 //!   - matches: { pattern: refunded|paid back, ignore_case: true }
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, read};
 use agentci_trace::Trace;
@@ -52,7 +54,7 @@ static ARGUMENTS: Shape = Shape::new(
     ],
 );
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let (mut patterns, mut ignore_case, mut of) = (Some(arguments), None, None);
     if arguments.pairs().is_some() {
@@ -71,7 +73,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         .map(|written| Pattern::compile(written.value, written.span, ignore_case, compiler))
         .collect();
     let patterns: Option<Vec<Pattern>> = patterns.into_iter().collect();
-    Some(Box::new(Matches { patterns: patterns?, of }))
+    Some(Arc::new(Matches { patterns: patterns?, of }))
 }
 
 impl Evaluate for Matches {

@@ -14,6 +14,8 @@
 //!   - no_pii
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Failure, Node, Outcome, read};
 use agentci_trace::Trace;
@@ -35,9 +37,9 @@ pub(crate) const SHAPE: CheckShape = CheckShape {
     arguments: Kind::Asked,
 };
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     read::asked(arguments, "no_pii", &mut compiler.problems)?;
-    Some(Box::new(NoPii))
+    Some(Arc::new(NoPii))
 }
 
 impl Evaluate for NoPii {

@@ -1,5 +1,7 @@
 //! Every check by its name.
 
+use std::sync::Arc;
+
 use agentci_plan::Node;
 use agentci_plan::shape::CheckShape;
 
@@ -11,7 +13,7 @@ use crate::{
 };
 
 /// Reads the arguments of a check; problems go to the compiler.
-type Compile = fn(&Node, &mut Compiler<'_>) -> Option<Box<dyn Evaluate>>;
+type Compile = fn(&Node, &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>>;
 
 const KINDS: &[(&CheckShape, Compile)] = &[
     (&agent::SHAPE, agent::compile),

@@ -10,6 +10,8 @@
 //!   - required_fields: [category, reply]
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Detail, Failure, Node, Outcome, Spanned, read};
 use agentci_trace::Trace;
@@ -30,9 +32,9 @@ pub(crate) const SHAPE: CheckShape = CheckShape {
     arguments: Kind::OneOrMore(&Kind::Text),
 };
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let fields = read::one_or_more_texts(arguments, "required_fields", &mut compiler.problems)?;
-    Some(Box::new(RequiredFields { fields }))
+    Some(Arc::new(RequiredFields { fields }))
 }
 
 impl Evaluate for RequiredFields {

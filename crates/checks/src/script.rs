@@ -71,7 +71,7 @@ static ARGUMENTS: Shape = Shape::new(
     ],
 );
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let mut fields = ARGUMENTS.open(arguments, &mut compiler.problems)?;
     let file = fields.required("file", &mut compiler.problems);
     let function = fields.required("function", &mut compiler.problems);
@@ -88,7 +88,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
     let written = read::text(file?, "file", problems)?;
     let file = load(&join(compiler.folder, &written), file_span, compiler)?;
     let call = ScriptCall { file, file_span, function: function? };
-    Some(Box::new(Script { call, value: value?.unwrap_or_default(), input: input? }))
+    Some(Arc::new(Script { call, value: value?.unwrap_or_default(), input: input? }))
 }
 
 fn load(path: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Arc<ScriptFile>> {

@@ -18,6 +18,8 @@
 //!   - semantic: { expected: Your card was charged 20 euros., threshold: { builtin: 0.55, openai: 0.8 }, facts: warn }
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required, words};
 use agentci_plan::{
     Detail, Diagnostic, Diagnostics, Differing, Failure, Node, Outcome, Similarity, Span, Spanned, is_meant, read,
@@ -89,7 +91,7 @@ static ARGUMENTS: Shape = Shape::new(
 const THRESHOLD: Kind = Kind::Either(&[SHARE, Kind::FilledMap(&SHARE)]);
 const SHARE: Kind = Kind::Range(0.0, 1.0);
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let (mut expected, mut limit, mut facts) = (Some(arguments), None, None);
     if arguments.pairs().is_some() {
@@ -109,7 +111,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
                 .help("write what a good answer says"),
         );
     }
-    Some(Box::new(Semantic { expected, threshold, facts }))
+    Some(Arc::new(Semantic { expected, threshold, facts }))
 }
 
 fn threshold(node: &Node, problems: &mut Diagnostics) -> Option<Threshold> {
@@ -120,7 +122,7 @@ fn threshold(node: &Node, problems: &mut Diagnostics) -> Option<Threshold> {
     }
     let each = pairs.iter().filter_map(|pair| {
         let name = format!("threshold.{}", pair.key.text.escape_debug());
-        Some((pair.key.text.clone(), share(&pair.value, &name, problems)?))
+        Some((pair.key.text.to_string(), share(&pair.value, &name, problems)?))
     });
     Some(Threshold::Each(node.span, each.collect()))
 }

@@ -13,6 +13,8 @@
 //!   - task: { state: [input-required, auth-required] }
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional, words};
 use agentci_plan::{Diagnostic, Failure, Node, Outcome, Span, Spanned, read};
 use agentci_trace::{Kind as Happened, Trace};
@@ -76,7 +78,7 @@ static ARTIFACTS: Shape = Shape::new(
     ],
 );
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let mut fields = ARGUMENTS.open(arguments, problems)?;
     let (state, artifacts) = (fields.optional("state"), fields.optional("artifacts"));
@@ -113,7 +115,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         }
     }
     let states = states.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(Box::new(TaskStands { states, least: least?, names: names?, patterns: patterns? }))
+    Some(Arc::new(TaskStands { states, least: least?, names: names?, patterns: patterns? }))
 }
 
 impl Evaluate for TaskStands {

@@ -11,6 +11,8 @@
 //!   - tokens: { max: 500 }
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind, Shape, required};
 use agentci_plan::{Detail, Failure, Node, Outcome, Spanned, read};
 use agentci_trace::Trace;
@@ -33,13 +35,13 @@ static ARGUMENTS: Shape = Shape::new(
     &[required("max", Kind::Whole(i64::MIN, i64::MAX), "The most tokens over the whole case.")],
 );
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let mut fields = ARGUMENTS.open(arguments, problems)?;
     let max = fields.required("max", problems);
     fields.finish(problems);
     let max = Spanned::new(read::integer(max?, "max", problems)?, max?.span);
-    Some(Box::new(Tokens { max }))
+    Some(Arc::new(Tokens { max }))
 }
 
 impl Evaluate for Tokens {

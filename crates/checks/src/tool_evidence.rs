@@ -19,6 +19,8 @@
 //!   - not: { tool_evidence: [delete_order, refund_order] }
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Diagnostic, Failure, Node, Outcome, Spanned, read};
 use agentci_trace::Trace;
@@ -43,14 +45,14 @@ pub(crate) const SHAPE: CheckShape = CheckShape {
     arguments: Kind::OneOrMore(&Kind::Name),
 };
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let tools = read::one_or_more_texts(arguments, "tool_evidence", &mut compiler.problems)?;
     if let Some(nameless) = tools.iter().find(|tool| tool.value.trim().is_empty()) {
         let problem = Diagnostic::error(nameless.span, "`tool_evidence` needs the name of a tool");
         compiler.problems.push(problem.label("a name is missing here"));
         return None;
     }
-    Some(Box::new(ToolEvidence { tools }))
+    Some(Arc::new(ToolEvidence { tools }))
 }
 
 impl ToolEvidence {

@@ -14,6 +14,8 @@
 //!   - tool_result: { name: refund_order }
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, Reading, Span, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
@@ -61,7 +63,7 @@ static ARGUMENTS: Shape = Shape::new(
     ],
 );
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let mut fields = ARGUMENTS.open(arguments, &mut compiler.problems)?;
     let name = fields.required("name", &mut compiler.problems);
     let name = name.and_then(|node| read::name(node, "name", &mut compiler.problems));
@@ -73,7 +75,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         None => None,
         Some(read) => Some(read?),
     };
-    Some(Box::new(ResultOf { name: name?, suffix, result }))
+    Some(Arc::new(ResultOf { name: name?, suffix, result }))
 }
 
 impl Wanted {
@@ -82,7 +84,7 @@ impl Wanted {
             return items.iter().map(|item| Self::read(item, compiler)).collect::<Option<_>>().map(Wanted::List);
         }
         if let Some(pairs) = node.pairs() {
-            let pairs = pairs.iter().map(|pair| Some((pair.key.text.clone(), Self::read(&pair.value, compiler)?)));
+            let pairs = pairs.iter().map(|pair| Some((pair.key.text.to_string(), Self::read(&pair.value, compiler)?)));
             return pairs.collect::<Option<_>>().map(Wanted::Holding);
         }
         match read::data(node, "result", Reading::Core, &mut compiler.problems)? {

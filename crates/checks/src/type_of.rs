@@ -11,6 +11,8 @@
 //!   - type: object
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind, words};
 use agentci_plan::{Detail, Failure, Node, Outcome, Span, read};
 use agentci_trace::Trace;
@@ -42,9 +44,9 @@ pub(crate) const SHAPE: CheckShape = CheckShape {
     arguments: Kind::Either(&[Kind::Choice(&words(&NAMES)), Kind::Nothing]),
 };
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let name = read::choice(arguments, "type", &NAMES, &mut compiler.problems)?;
-    Some(Box::new(Type { name, span: arguments.span }))
+    Some(Arc::new(Type { name, span: arguments.span }))
 }
 
 impl Evaluate for Type {

@@ -10,6 +10,8 @@
 //!   - unusable: there is no assertion of the type `equal`
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Failure, Node, Outcome, Span, read};
 use agentci_trace::Trace;
@@ -27,14 +29,14 @@ struct Unusable {
 pub(crate) const SHAPE: CheckShape =
     CheckShape { name: "unusable", about: "Nothing: it never holds, and says why.", arguments: Kind::Text };
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let reason = read::text(arguments, "unusable", &mut compiler.problems)?;
-    Some(Box::new(Unusable { reason, span: arguments.span }))
+    Some(Arc::new(Unusable { reason, span: arguments.span }))
 }
 
 /// The same for a check whose arguments turned out to be wrong.
-pub(crate) fn because(reason: String, span: Span) -> Box<dyn Evaluate> {
-    Box::new(Unusable { reason, span })
+pub(crate) fn because(reason: String, span: Span) -> Arc<dyn Evaluate> {
+    Arc::new(Unusable { reason, span })
 }
 
 impl Evaluate for Unusable {

@@ -10,6 +10,8 @@
 //!   - valid_json
 //! ```
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Failure, Node, Outcome, read};
 use agentci_trace::Trace;
@@ -26,9 +28,9 @@ struct ValidJson;
 pub(crate) const SHAPE: CheckShape =
     CheckShape { name: "valid_json", about: "What the agent said is one JSON value.", arguments: Kind::Asked };
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     read::asked(arguments, "valid_json", &mut compiler.problems)?;
-    Some(Box::new(ValidJson))
+    Some(Arc::new(ValidJson))
 }
 
 impl Evaluate for ValidJson {

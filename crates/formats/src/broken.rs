@@ -2,29 +2,25 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Case, Check, CommandPart, Diagnostics, Limits, ProcessTarget, Span, StopRule, Target, Text, World};
+use agentci_plan::{
+    Case, Check, CommandPart, Diagnostics, Limits, Name, ProcessTarget, Span, StopRule, Target, Text, World,
+};
 
 /// A case that only says what is wrong with it; everything else in it is harmless. Its checks are kept as far as they could be
 /// read, so that what is wrong with them is told along with the rest.
-pub(crate) fn case(
-    id: String,
-    span: Span,
-    target: Arc<Target>,
-    checks: Vec<Arc<Check>>,
-    problems: Diagnostics,
-) -> Case {
+pub(crate) fn case(id: Name, span: Span, target: Arc<Target>, checks: Vec<Arc<Check>>, problems: Diagnostics) -> Case {
     Case {
         id,
         span,
         description: None,
-        tags: Vec::new(),
+        tags: [].into(),
         skip: None,
         target,
         world: Arc::new(World::default()),
         variables: Arc::from([]),
         hooks: Arc::from([]),
-        turns: Vec::new(),
-        checks,
+        turns: [].into(),
+        checks: checks.into(),
         limits: Limits::none(),
         timeout: None,
         runs: 1,

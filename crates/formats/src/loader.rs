@@ -129,7 +129,7 @@ impl<'f> Loader<'f> {
             Some(Dialect::Scenario) => {
                 return self.named_scenario(Scenario { path: test.path, root: test.root });
             }
-            Some(dialect) => return self.lower(path, dialect, root),
+            Some(dialect) => return test.root.into_iter().for_each(|root| self.lower(path, dialect, root)),
             None if self.projects.is_test(&test) => return self.projects.add(test),
             None => {}
         }
@@ -230,7 +230,7 @@ impl<'f> Loader<'f> {
         }
         let Some(root) = self.open(path) else { return true };
         if fits(&root, expected) {
-            self.lower(path, expected, &root);
+            self.lower(path, expected, root);
             return true;
         }
         if [Dialect::Aumai, Dialect::Ananke, Dialect::Scenario].into_iter().any(|dialect| fits(&root, dialect)) {
@@ -252,14 +252,14 @@ impl<'f> Loader<'f> {
             .ok()
     }
 
-    fn lower(&mut self, path: &Path, dialect: Dialect, root: &Node) {
+    fn lower(&mut self, path: &Path, dialect: Dialect, root: Node) {
         let Loaded { plan, diagnostics } = &mut self.loaded;
         let suite = match dialect {
-            Dialect::Runledger => runledger::lower(self.files, &mut plan.sources, path, root, diagnostics),
+            Dialect::Runledger => runledger::lower(self.files, &mut plan.sources, path, &root, diagnostics),
             Dialect::Aumai => {
                 let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tests").to_owned();
                 let folder = path.parent().unwrap_or(Path::new(""));
-                let files = vec![(path.to_path_buf(), root.clone())];
+                let files = vec![(path.to_path_buf(), root)];
                 let documents = aumai::Documents { name, path, folder, files, mock: &self.options.mock };
                 aumai::lower(self.files, &mut plan.sources, documents, diagnostics).0
             }

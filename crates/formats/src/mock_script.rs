@@ -124,7 +124,7 @@ fn rate(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
 
 /// The pairs that [`script`] reads, what is usual left out.
 pub(crate) fn print_script(script: &MockScript, span: Span) -> Vec<Pair> {
-    let pair = |key: &str, value| Pair { key: Key { text: key.to_owned(), span }, value };
+    let pair = |key: &str, value| Pair { key: Key { text: key.into(), span }, value };
     let plain = |word: String| Node { span, content: Content::Scalar(Scalar::plain(word)) };
     let words = |text: &str| Node::text(text, span);
     let mut pairs = vec![pair("model_name", words(&script.model_name))];

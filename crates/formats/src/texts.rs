@@ -31,5 +31,5 @@ fn named_text(pair: &Pair, name: &str, problems: &mut Diagnostics) -> Option<(St
             .help("write `\"\"` for an empty text"),
         );
     }
-    Some((pair.key.text.clone(), Text::parse(&scalar?.text)))
+    Some((pair.key.text.to_string(), Text::parse(&scalar?.text)))
 }

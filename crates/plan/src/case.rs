@@ -5,24 +5,24 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Check, Diagnostics, Hook, Limits, Span, Target, Text, Turn, World};
+use crate::{Check, Diagnostics, Hook, Limits, Name, Span, Target, Text, Turn, World};
 
 /// The most runs of a case: each is kept until the end, to tell how much they are alike.
 pub const MOST_RUNS: u32 = 100_000;
 
-/// One case of a suite.
+/// One case of a suite. A plan may hold a hundred thousand, so each field takes as little room as it can.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// Its name within the suite.
-    pub id: String,
+    pub id: Name,
     /// Where it stands.
     pub span: Span,
     /// What it is about.
-    pub description: Option<String>,
+    pub description: Option<Box<str>>,
     /// Words to select it by.
-    pub tags: Vec<String>,
+    pub tags: Box<[String]>,
     /// Why it is not to be run.
-    pub skip: Option<Skip>,
+    pub skip: Option<Box<Skip>>,
     /// How to reach the agent.
     pub target: Arc<Target>,
     /// What the agent meets.
@@ -32,9 +32,9 @@ pub struct Case {
     /// Commands to run before the turns.
     pub hooks: Arc<[Hook]>,
     /// What is said to the agent.
-    pub turns: Vec<Turn>,
+    pub turns: Box<[Turn]>,
     /// Checks over the whole case, shared ones first.
-    pub checks: Vec<Arc<Check>>,
+    pub checks: Box<[Arc<Check>]>,
     /// What it may use up.
     pub limits: Arc<Limits>,
     /// How long it may take before it is given up, if no limit on wall time says so earlier.

@@ -59,24 +59,29 @@ impl Diagnostic {
 
 /// All problems found so far, in the order they were found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::box_collection, reason = "every case has a list of its own, and with most of them nothing is wrong")]
 pub struct Diagnostics {
-    list: Vec<Diagnostic>,
+    list: Option<Box<Vec<Diagnostic>>>,
 }
 
 impl Diagnostics {
     /// Adds one.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        self.list.push(diagnostic);
+        self.list.get_or_insert_default().push(diagnostic);
     }
 
     /// Adds all of another list.
     pub fn append(&mut self, other: Diagnostics) {
-        self.list.extend(other.list);
+        match (&mut self.list, other.list) {
+            (_, None) => {}
+            (Some(list), Some(others)) => list.extend(*others),
+            (none, others) => *none = others,
+        }
     }
 
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.list.is_none()
     }
 
     /// Whether something keeps the suite or case from running.
@@ -86,17 +91,17 @@ impl Diagnostics {
 
     /// How many there are of one severity.
     pub fn count(&self, severity: Severity) -> usize {
-        self.list.iter().filter(|diagnostic| diagnostic.severity == severity).count()
+        self.iter().filter(|diagnostic| diagnostic.severity == severity).count()
     }
 
     /// All of them, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
-        self.list.iter()
+        self.list.as_deref().map(Vec::as_slice).unwrap_or_default().iter()
     }
 
     /// Orders them by file and line.
     pub fn sort(&mut self) {
-        self.list.sort_by_key(|diagnostic| diagnostic.span);
+        self.list.iter_mut().for_each(|list| list.sort_by_key(|diagnostic| diagnostic.span));
     }
 }
 
@@ -105,7 +110,7 @@ impl IntoIterator for Diagnostics {
     type IntoIter = std::vec::IntoIter<Diagnostic>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.list.into_iter()
+        self.list.map(|list| *list).unwrap_or_default().into_iter()
     }
 }
 

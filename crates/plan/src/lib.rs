@@ -17,6 +17,7 @@ mod limits;
 mod live;
 mod mock;
 mod model;
+mod name;
 mod node;
 mod normalization;
 mod outcome;
@@ -50,6 +51,7 @@ pub use model::{
     Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, ModelScript, ModelWorld, Pace, ScriptedCall,
     ScriptedUsage, UserText,
 };
+pub use name::Name;
 pub use node::{Content, Key, Node, Pair};
 pub use normalization::{Normalization, TextReplacement};
 pub use outcome::{Detail, Failure, Outcome};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Reading, Scalar, Span};
+use crate::{Name, Reading, Scalar, Span};
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct Pair {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     /// The key's text.
-    pub text: String,
+    pub text: Name,
     /// Where it stands.
     pub span: Span,
 }
@@ -50,7 +50,7 @@ impl Node {
 
     /// A mapping with keys that the lowering made, all at the place of the mapping.
     pub fn map<'k>(span: Span, pairs: impl IntoIterator<Item = (&'k str, Node)>) -> Self {
-        let pairs = pairs.into_iter().map(|(key, value)| Pair { key: Key { text: key.to_owned(), span }, value });
+        let pairs = pairs.into_iter().map(|(key, value)| Pair { key: Key { text: key.into(), span }, value });
         Self { span, content: Content::Map(pairs.collect()) }
     }
 
@@ -70,7 +70,7 @@ impl Node {
             Value::Object(map) => Content::Map(
                 map.iter()
                     .map(|(key, value)| Pair {
-                        key: Key { text: key.clone(), span },
+                        key: Key { text: key.into(), span },
                         value: Node::from_value(value, span),
                     })
                     .collect(),
@@ -108,6 +108,15 @@ impl Node {
         self.pairs()?.iter().find(|pair| pair.key.text == key).map(|pair| &pair.value)
     }
 
+    /// The items of the list under a key of a mapping; nothing where there is no such list.
+    pub fn into_items_of(self, key: &str) -> Vec<Node> {
+        let Content::Map(pairs) = self.content else { return Vec::new() };
+        match pairs.into_iter().find(|pair| pair.key.text == key).map(|pair| pair.value.content) {
+            Some(Content::List(items)) => items,
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether it says nothing.
     pub fn is_null(&self) -> bool {
         self.scalar().is_some_and(Scalar::is_null)
@@ -123,7 +132,7 @@ impl Node {
             Content::Map(pairs) => {
                 let mut map = Map::with_capacity(pairs.len());
                 for pair in pairs {
-                    map.insert(pair.key.text.clone(), pair.value.value(reading)?);
+                    map.insert(pair.key.text.to_string(), pair.value.value(reading)?);
                 }
                 Ok(Value::Object(map))
             }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Name;
+
 /// A file of a [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(u32);
@@ -42,6 +44,13 @@ impl<T> Spanned<T> {
     /// Puts a value and its place together.
     pub fn new(value: T, span: Span) -> Self {
         Self { value, span }
+    }
+}
+
+impl Spanned<String> {
+    /// The same text as one that is shared.
+    pub fn into_name(self) -> Spanned<Name> {
+        Spanned::new(self.value.into(), self.span)
     }
 }
 

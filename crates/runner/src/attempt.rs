@@ -90,12 +90,12 @@ impl Job<'_> {
 
     /// What is known of the case before it is run.
     fn beginning(&self) -> CaseEnd {
-        let total = self.ready.checks.len() + self.ready.turns.iter().map(Vec::len).sum::<usize>();
+        let total = self.ready.checks.len() + self.ready.turns.iter().map(|checks| checks.len()).sum::<usize>();
         CaseEnd {
             index: self.index,
             runs: self.case.runs,
-            description: self.case.description.clone(),
-            tags: self.case.tags.clone().into(),
+            description: self.case.description.as_deref().map(Into::into),
+            tags: self.case.tags.to_vec().into(),
             place: Some(self.place(self.case.span)),
             assertions: AssertionCount { total, failed: 0 },
             input: self.case.asked.as_deref().cloned().map(Box::new),

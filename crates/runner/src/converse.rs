@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::ReadyCheck;
@@ -193,7 +192,7 @@ async fn judge_turn(
     job: &Job<'_>,
     number: u32,
     clock: Clock,
-    checks: &[Arc<ReadyCheck>],
+    checks: &[ReadyCheck],
     trace: &Trace,
     turn: u32,
 ) -> Vec<Finding> {

@@ -63,13 +63,17 @@ pub(crate) struct Job<'j> {
     pub(crate) told: RefCell<Told>,
     /// What the cases of the suite share.
     pub(crate) services: &'j Services,
-    /// The cases that are run.
-    pub(crate) selected: &'j [usize],
     pub(crate) emit: &'j dyn Fn(RunEvent),
 }
 
 fn check_end(check: &Check, status: CheckStatus, message: Option<String>, evidence: Option<Value>) -> Body {
-    Body::Check(CheckEnd { name: check.name(), subject: check.subject.clone(), status, message, evidence })
+    Body::Check(CheckEnd {
+        name: check.name(),
+        subject: check.subject.as_deref().map(Into::into),
+        status,
+        message,
+        evidence,
+    })
 }
 
 impl Job<'_> {
@@ -95,7 +99,7 @@ impl Job<'_> {
         &self,
         number: u32,
         clock: Clock,
-        checks: &[Arc<ReadyCheck>],
+        checks: &[ReadyCheck],
         trace: &Trace,
         before: Option<Cause>,
         turn: Option<u32>,

@@ -1,7 +1,6 @@
 //! The secrets that a case brings along, known before its agent says anything.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use agentci_checks::ReadyCheck;
 use agentci_drivers::Input;
@@ -21,7 +20,7 @@ pub(crate) fn learn<'c>(
     job: &Job<'_>,
     scope: &Scope<'_>,
     inputs: &[Input],
-    checks: impl Iterator<Item = &'c Arc<ReadyCheck>>,
+    checks: impl Iterator<Item = &'c ReadyCheck>,
 ) -> Redactor {
     let mut own = job.suite_secrets.clone();
     for (name, value) in scope.variables() {

@@ -26,8 +26,8 @@ use crate::{findings, hook};
 /// A case that is ready to be run.
 pub(crate) struct Prepared<'p> {
     pub(crate) scope: Scope<'p>,
-    pub(crate) checks: Vec<Arc<ReadyCheck>>,
-    pub(crate) turn_checks: Vec<Vec<Arc<ReadyCheck>>>,
+    pub(crate) checks: Vec<ReadyCheck>,
+    pub(crate) turn_checks: Vec<Vec<ReadyCheck>>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) source: Source,
     pub(crate) scripted: Scripted,
@@ -197,10 +197,10 @@ fn input(said: &Said, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Input, 
 }
 
 /// Fills the variables of checks that have some.
-fn fill(job: &Job<'_>, checks: &[Arc<ReadyCheck>], scope: &Scope<'_>) -> Result<Vec<Arc<ReadyCheck>>, Vec<Finding>> {
-    let fill = |check: &Arc<ReadyCheck>| {
+fn fill(job: &Job<'_>, checks: &[ReadyCheck], scope: &Scope<'_>) -> Result<Vec<ReadyCheck>, Vec<Finding>> {
+    let fill = |check: &ReadyCheck| {
         if !check.waits_for_variables() {
-            return Ok(Arc::clone(check));
+            return Ok(check.clone());
         }
         let span = check.check().kind.span;
         // A secret that a recording does not hold stands for itself, and is no pattern.
@@ -209,7 +209,7 @@ fn fill(job: &Job<'_>, checks: &[Arc<ReadyCheck>], scope: &Scope<'_>) -> Result<
             Some(if value == PLACEHOLDER { r"\[REDACTED\]".to_owned() } else { value })
         };
         match refill(check, job.options.files, &job.suite.folder, &literal) {
-            Ok(Ok(ready)) => Ok(Arc::new(ready)),
+            Ok(Ok(ready)) => Ok(ready),
             Ok(Err(problems)) => Err(findings::config(&problems, job.sources)),
             Err(unset) => Err(vec![scope.unset(unset.to_string(), job.place(span))]),
         }

@@ -4,9 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agentci_checks::ReadySuite;
+use agentci_checks::ReadyCase;
 use agentci_drivers::Clock;
-use agentci_plan::{ChatApi, ChatTarget, CommandPart, Plan, Suite, Target};
+use agentci_plan::{Case, ChatApi, ChatTarget, CommandPart, Sources, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
@@ -52,13 +52,15 @@ pub struct Part {
 
 /// One run of one suite.
 pub struct Run<'r> {
-    /// The plan, for its sources.
-    pub plan: &'r Plan,
-    /// The suite.
+    /// The files it was made from.
+    pub sources: &'r Sources,
+    /// The suite, whose own list of cases is not looked at.
     pub suite: &'r Suite,
-    /// Its ready checks.
-    pub ready: &'r ReadySuite,
-    /// The cases to run, by position, in this order.
+    /// Its cases: each is let go when it was run, since what becomes of it needs the room.
+    pub cases: Vec<Case>,
+    /// The ready checks of each.
+    pub ready: Vec<ReadyCase>,
+    /// The cases to run, by position, in this order, none twice.
     pub selected: &'r [usize],
     /// What the first event tells.
     pub facts: &'r Facts,
@@ -70,17 +72,24 @@ pub struct Run<'r> {
     pub stop: &'r Stop,
 }
 
+impl Run<'_> {
+    /// The cases to run.
+    pub(crate) fn selected(&self) -> impl Iterator<Item = &Case> + Clone {
+        self.selected.iter().filter_map(|index| self.cases.get(*index))
+    }
+}
+
 /// Runs the selected cases of a suite. Events come as things happen, so those of cases that run at once are interleaved; each
 /// names its case. The result is the worst status of all cases, and at least a failure if a gate failed.
-pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status {
-    let Run { suite, selected, options, stop, .. } = *run;
+pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status {
+    let Run { sources, suite, selected, facts, policy, options, stop, .. } = run;
     let clock = Clock::start();
     let emit = RefCell::new(emit);
     let rows = RefCell::new(Rows::default());
-    let suite_secrets = suite_secrets(suite, options.secrets);
+    let suite_secrets = suite_secrets(suite, &run.cases, options.secrets);
     let secrets = RefCell::new(suite_secrets.clone());
     // Rows are kept where something is made of them.
-    let keep = run.policy.is_some() || selected.iter().any(|index| suite.cases[*index].runs > 1);
+    let keep = policy.is_some() || run.selected().any(|case| case.runs > 1);
     let suite_name: Arc<str> = suite.name.as_str().into();
     let of_run =
         |timestamp, body| RunEvent { suite: Arc::clone(&suite_name), case_id: None, attempt: None, timestamp, body };
@@ -97,14 +106,16 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
             (emit.borrow_mut())(RunEvent { case_id, ..of_run(timestamp, Body::Stability(stability)) });
         }
     };
-    send(of_run(clock.now().unix_ms, Body::RunStart(Box::new(start(run)))));
+    send(of_run(clock.now().unix_ms, Body::RunStart(Box::new(start(&run)))));
     let failed = Cell::new(false);
     let draws = Draws::new(options.seed);
     let evidence = Evidence::new(suite, options);
     let library = Library::default();
-    let services = Services::start(run).await;
+    let services = Services::start(&run).await;
     let suite_deadline = suite_deadline(options, &clock);
     let (next, worst, not_run) = (Cell::new(0), Cell::new(Status::Pass), Cell::new(0));
+    let all_selected = selected.len() == run.cases.len();
+    let waiting = Waiting::new(std::mem::take(&mut run.cases), std::mem::take(&mut run.ready));
     // So many lanes as cases may run at once, each of which takes one case after the other: what a case takes while it runs is
     // there once for each lane, however many cases there are.
     let lane = async || {
@@ -113,18 +124,17 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
         let (suite_name, suite_secrets) = (&suite_name, &suite_secrets);
         while let Some(&index) = selected.get(next.get()) {
             let position = next.replace(next.get() + 1);
-            let case = &suite.cases[index];
-            let ready = &run.ready.cases[index];
-            let sources = &run.plan.sources;
+            let Some((case, ready)) = waiting.take(index) else { continue };
+            let (case, ready) = (&case, &ready);
             let secrets = RefCell::new(secrets.borrow().clone());
-            let part = run.facts.shard.as_ref();
+            let part = facts.shard.as_ref();
             let index = part.and_then(|part| part.positions.get(position)).copied().unwrap_or(position);
             let job = Job {
                 sources,
                 suite,
                 case,
                 suite_name,
-                case_id: case.id.as_str().into(),
+                case_id: case.id.shared(),
                 ready,
                 index,
                 options,
@@ -137,7 +147,6 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
                 resources: CaseResources::new(library, &case.id, options.seed),
                 told: RefCell::default(),
                 services,
-                selected,
                 emit,
             };
             match job.attempts(&failed).await {
@@ -154,21 +163,41 @@ pub async fn run_suite(run: &Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status 
         let mut lanes: FuturesUnordered<_> = (0..at_once).map(|_| lane()).collect();
         while lanes.next().await.is_some() {}
     }
+    drop(waiting);
     let (mut worst, not_run) = (worst.get(), not_run.get());
     services.stop().await;
     let now = clock.now();
     let stability = StabilitySummary::of_several(&rows.borrow());
     let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run, stability };
-    if let Some(policy) = run.policy {
-        let whole = selected.len() == suite.cases.len() && not_run == 0 && !stop.stopped();
+    if let Some(policy) = policy {
+        let whole = all_selected && not_run == 0 && !stop.stopped();
         // A part can not be told from a bad run: all parts are judged together.
         let report =
-            if run.facts.shard.is_some() { policy.put_off() } else { policy.judge(&suite.name, &rows.borrow(), whole) };
+            if facts.shard.is_some() { policy.put_off() } else { policy.judge(&suite.name, &rows.borrow(), whole) };
         worst = worst.max(if report.passed() { Status::Pass } else { Status::Fail });
         send(of_run(now.unix_ms, Body::Gates(Box::new(report))));
     }
     send(of_run(now.unix_ms, Body::RunEnd(end)));
     worst
+}
+
+/// Cases that were not begun yet.
+struct Waiting {
+    cases: Vec<Cell<Option<Case>>>,
+    ready: Vec<Cell<Option<ReadyCase>>>,
+}
+
+impl Waiting {
+    fn new(cases: Vec<Case>, ready: Vec<ReadyCase>) -> Self {
+        // Both lists are made of the room that they have.
+        let cases = cases.into_iter().map(|case| Cell::new(Some(case))).collect();
+        Self { cases, ready: ready.into_iter().map(|ready| Cell::new(Some(ready))).collect() }
+    }
+
+    /// Takes a case out, for whoever runs it.
+    fn take(&self, index: usize) -> Option<(Case, ReadyCase)> {
+        Some((self.cases.get(index)?.take()?, self.ready.get(index)?.take()?))
+    }
 }
 
 fn suite_deadline(options: &Options<'_>, clock: &Clock) -> Option<SuiteDeadline> {
@@ -177,8 +206,8 @@ fn suite_deadline(options: &Options<'_>, clock: &Clock) -> Option<SuiteDeadline>
 }
 
 fn start(run: &Run<'_>) -> RunStart {
-    let Run { suite, selected, facts, options, .. } = *run;
-    let drawn = selected.iter().map(|index| &suite.cases[*index]).any(|case| {
+    let Run { suite, selected, facts, options, .. } = run;
+    let drawn = run.selected().any(|case| {
         let by_mock = matches!(&*case.target, Target::Mock(mock) if mock.script.draws());
         let by_chat = matches!(&*case.target, Target::Chat(chat)
             if matches!(&chat.connector.api, ChatApi::Scripted(script) if script.draws()));
@@ -191,24 +220,24 @@ fn start(run: &Run<'_>) -> RunStart {
         dialect: suite.dialect.name().into(),
         mode: options.mode.name().into(),
         suite_path: suite.path.display().to_string(),
-        agent_command: agent_command(suite, selected),
+        agent_command: agent_command(run),
         cases_total: selected.len(),
-        cases_left_out: suite.cases.len().saturating_sub(selected.len()),
+        cases_left_out: run.cases.len().saturating_sub(selected.len()),
         git_sha: facts.git_sha.clone(),
         seed: drawn.then_some(options.seed),
         shard: facts.shard.as_ref().map(|part| part.of.clone()),
-        agent: same(suite, selected, |chat| &chat.agent),
+        agent: same(run, |chat| &chat.agent),
         agent_path: facts.agent_path.clone(),
-        connector: same(suite, selected, |chat| &chat.connector.id),
+        connector: same(run, |chat| &chat.connector.id),
         environment: facts.environment.clone(),
         options: facts.options.clone(),
     }
 }
 
 /// What all cases have in common whose agent is prompts and a model.
-fn same(suite: &Suite, selected: &[usize], of: impl Fn(&ChatTarget) -> &String) -> Option<String> {
+fn same(run: &Run<'_>, of: impl Fn(&ChatTarget) -> &String) -> Option<String> {
     let mut found: Option<&String> = None;
-    for case in selected.iter().filter_map(|index| suite.cases.get(*index)) {
+    for case in run.selected() {
         let Target::Chat(chat) = &*case.target else { return None };
         if *found.get_or_insert(of(chat)) != of(chat) {
             return None;
@@ -218,8 +247,8 @@ fn same(suite: &Suite, selected: &[usize], of: impl Fn(&ChatTarget) -> &String) 
 }
 
 /// The command of the agent, if the cases have one and the same.
-fn agent_command(suite: &Suite, selected: &[usize]) -> Vec<String> {
-    let mut targets = selected.iter().filter_map(|index| suite.cases.get(*index)).map(|case| &case.target);
+fn agent_command(run: &Run<'_>) -> Vec<String> {
+    let mut targets = run.selected().map(|case| &case.target);
     let Some(first) = targets.next() else { return Vec::new() };
     let command = match &**first {
         Target::Process(process) => &process.command,

@@ -52,9 +52,7 @@ pub(crate) async fn surroundings(
     }
     // An agent that is started now serves the cases to come as well.
     let environment = || {
-        let others = job.selected.iter().filter_map(|index| job.suite.cases.get(*index));
-        let sharing = others.filter(|case| case.target == job.case.target).map(|case| &*case.world);
-        let mut shared = server.shared_bases(sharing, job.options.mode);
+        let mut shared = server.shared_bases(&job.case.target, job.options.mode);
         if !shared.is_empty() {
             shared.extend(model::no_proxy(job.options.environment));
         }

@@ -74,7 +74,7 @@ pub(crate) fn as_json(plan: &Plan, selected: &[Vec<usize>]) -> String {
         for case in selected.iter().map(|index| &suite.cases[*index]) {
             let place = plan.sources.place(case.span);
             rows.push(json!({
-                "suite": suite.name, "dialect": suite.dialect.name(), "id": case.id, "tags": case.tags,
+                "suite": suite.name, "dialect": suite.dialect.name(), "id": case.id.as_str(), "tags": case.tags,
                 "description": case.description, "skip": case.skip.is_some(), "broken": case.broken.is_some(),
                 "path": place.path, "line": place.line,
             }));

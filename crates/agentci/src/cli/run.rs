@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
         let _within = runtime.enter();
         stopped_by_signals()
     };
-    execute(&suites, &selected, parts, arguments, context, &runtime, &stop)
+    execute(&mut suites, &selected, parts, arguments, context, &runtime, &stop)
 }
 
 /// Reads the suites that are meant.
@@ -174,7 +174,7 @@ pub(super) fn runtime(context: &Context) -> Option<Runtime> {
 
 /// Runs these cases.
 pub(super) fn execute(
-    suites: &Suites,
+    suites: &mut Suites,
     selected: &[Vec<usize>],
     parts: Vec<Part>,
     arguments: &RunArguments,

@@ -50,7 +50,7 @@ impl Selection {
     }
 
     fn matches(&self, suite: &Suite, case: &Case) -> bool {
-        let by_id = self.cases.is_empty() || self.cases.contains(&case.id);
+        let by_id = self.cases.is_empty() || self.cases.iter().any(|id| case.id == *id);
         let by_tag = self.tags.is_empty() || case.tags.iter().any(|tag| self.tags.contains(tag));
         let by_pattern = self
             .run

@@ -42,7 +42,7 @@ pub(super) const RUNS: &str = ".agentci/runs";
 pub(super) struct Session<'s> {
     pub(super) arguments: &'s RunArguments,
     pub(super) context: &'s Context,
-    pub(super) suites: &'s Suites,
+    pub(super) suites: &'s mut Suites,
     /// Which part of a run it is, for each suite; empty where it is a whole one.
     pub(super) parts: Vec<Part>,
     pub(super) seed: u64,

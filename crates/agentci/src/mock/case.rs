@@ -124,7 +124,7 @@ impl AgentTestCase {
             ready(check.clone()).map_err(reasons)?;
         }
         let Test { name, description, input_messages, expected_behavior, tags, .. } = test;
-        Ok(Self { name: name.value, description, input_messages, expected_behavior, tags })
+        Ok(Self { name: name.value.to_string(), description, input_messages, expected_behavior, tags })
     }
 
     /// The checks that its expectations come to.

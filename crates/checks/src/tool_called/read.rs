@@ -1,5 +1,7 @@
 //! From arguments to what is asked.
 
+use std::sync::Arc;
+
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Diagnostics, Node, Pair, Reading, read};
 
@@ -49,11 +51,11 @@ static CALLS: Shape = Shape::new(
 
 const SUFFIX: &str = "Whether a tool counts whose name ends in this one.";
 
-pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Box<dyn Evaluate>> {
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     if arguments.pairs().is_none() {
         let names = read::one_or_more_texts(arguments, "tool_called", problems)?;
-        return Some(Box::new(AllCalled { names }));
+        return Some(Arc::new(AllCalled { names }));
     }
     let mut fields = CALLS.open(arguments, problems)?;
     if let Some(any) = fields.optional("any") {
@@ -62,7 +64,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         let names = read::one_or_more_texts(any, "any", problems);
         let suffix = fields.optional("suffix").map_or(Some(false), |node| read::truth(node, "suffix", problems));
         fields.finish(problems);
-        return Some(Box::new(AnyCalled { names: names?, suffix: suffix?, span: any.span }));
+        return Some(Arc::new(AnyCalled { names: names?, suffix: suffix?, span: any.span }));
     }
     let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
     let suffix = fields.optional("suffix").map_or(Some(false), |node| read::truth(node, "suffix", problems));
@@ -85,14 +87,14 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<B
         Some(after) => Some(after?),
         None => None,
     };
-    Some(Box::new(Calls { name: name?, suffix: suffix?, conditions, count: count?, after }))
+    Some(Arc::new(Calls { name: name?, suffix: suffix?, conditions, count: count?, after }))
 }
 
 fn args(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Condition>> {
     read::object(node, "args", Reading::Core, problems)?;
     let argument = |pair: &Pair| {
         let value = pair.value.value(Reading::Core).ok()?;
-        Some(Condition::Argument { name: pair.key.text.clone(), value, span: pair.value.span })
+        Some(Condition::Argument { name: pair.key.text.to_string(), value, span: pair.value.span })
     };
     node.pairs()?.iter().map(argument).collect()
 }
@@ -100,7 +102,7 @@ fn args(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Condition>> {
 fn args_match(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condition>> {
     read::object(node, "args_match", Reading::Core, &mut compiler.problems)?;
     let mut argument = |pair: &Pair| {
-        let path = pair.key.text.clone();
+        let path = pair.key.text.to_string();
         let pattern = Pattern::read(&pair.value, &path, compiler)?;
         Some(Condition::ArgumentMatches { path, pattern })
     };

@@ -32,7 +32,10 @@ fn placed(value: &Value, span: &mut Span) -> Node {
         Value::Array(items) => Content::List(items.iter().map(|item| placed(item, span)).collect()),
         Value::Object(map) => Content::Map(
             map.iter()
-                .map(|(key, value)| Pair { key: Key { text: key.clone(), span: own }, value: placed(value, span) })
+                .map(|(key, value)| Pair {
+                    key: Key { text: key.as_str().into(), span: own },
+                    value: placed(value, span),
+                })
                 .collect(),
         ),
         plain => Content::Scalar(Scalar::plain(plain.to_string())),

@@ -91,7 +91,7 @@ fn described(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Optio
 }
 
 fn pair(fields: &read::Fields<'_>, key: &str, value: Option<Node>) -> Option<Pair> {
-    Some(Pair { key: Key { text: key.to_owned(), span: fields.key_span(key)? }, value: value? })
+    Some(Pair { key: Key { text: key.into(), span: fields.key_span(key)? }, value: value? })
 }
 
 fn text(text: Spanned<String>) -> Node {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, Mode, Node, Recording, Redaction,
+    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, Mode, Name, Node, Recording, Redaction,
     ScriptedTool, Sources, Span, Spanned, StopRule, Suite, Target, Text, Turn, World, join,
 };
 
@@ -183,7 +183,7 @@ struct Opened {
     file: Option<TestFile>,
     turns: Vec<Turn>,
     checks: Vec<Arc<Check>>,
-    name: Option<Spanned<String>>,
+    name: Option<Spanned<Name>>,
     stem: String,
     span: Option<Span>,
     recording: std::path::PathBuf,
@@ -236,14 +236,14 @@ impl Opened {
             id: name.value,
             span: name.span,
             description: None,
-            tags,
-            skip,
+            tags: tags.into(),
+            skip: skip.map(Box::new),
             target,
             world: Arc::new(World { scripted, recording, ..World::default() }),
             variables: Arc::clone(&shared.variables),
             hooks: hooks.into(),
-            turns: self.turns,
-            checks: self.checks,
+            turns: self.turns.into(),
+            checks: self.checks.into(),
             limits: Limits::none(),
             timeout: None,
             runs: 1,

@@ -37,7 +37,7 @@ impl<'o> Named<'o> {
                 );
             }
             for pair in node.pairs().unwrap_or_default() {
-                own.insert(pair.key.text.clone(), block(&pair.value, Level::Named, problems));
+                own.insert(pair.key.text.to_string(), block(&pair.value, Level::Named, problems));
             }
         }
         let named = Self { own, outer };

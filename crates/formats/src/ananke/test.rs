@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci_plan::shape::{Kind, Shape, optional, required};
-use agentci_plan::{Diagnostic, Diagnostics, Hook, Node, Skip, Spanned, read};
+use agentci_plan::{Diagnostic, Diagnostics, Hook, Name, Node, Skip, Spanned, read};
 
 use super::assertion::{ABOVE, Block, INHERIT, Level, block, inherit};
 use super::config::Config;
@@ -18,7 +18,7 @@ use crate::skip::{SKIP, skip};
 
 /// What a test file says.
 pub(super) struct TestFile {
-    pub(super) name: Spanned<String>,
+    pub(super) name: Spanned<Name>,
     pub(super) tags: Vec<String>,
     pub(super) skip: Option<Skip>,
     pub(super) hooks: Vec<Hook>,
@@ -79,7 +79,7 @@ pub(super) fn test<'c>(
         named.check(block, problems);
     }
     let tags = tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect();
-    let file = name.map(|name| TestFile { name, tags, skip, hooks, tools });
+    let file = name.map(|name| TestFile { name: name.into_name(), tags, skip, hooks, tools });
     (file, Asked { turns, block, named, inherit })
 }
 

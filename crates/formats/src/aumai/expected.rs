@@ -76,7 +76,7 @@ impl Expected<'_> {
         };
         let truth = Node { span: self.value.span, content: Content::Scalar(Scalar::plain("true")) };
         let arguments = [("text", Node::text(text.as_str(), self.value.span)), ("ignore_case", truth)];
-        Some(Check { subject: Some(text), ..self.check("contains", Node::map(self.value.span, arguments)) })
+        Some(Check { subject: Some(text.into()), ..self.check("contains", Node::map(self.value.span, arguments)) })
     }
 
     fn calls_tools(&self, problems: &mut Diagnostics) -> Vec<Check> {
@@ -90,7 +90,7 @@ impl Expected<'_> {
         }
         let check = |tool: Spanned<String>| Check {
             label: Some("calls_tool"),
-            subject: Some(tool.value.clone()),
+            subject: Some(tool.value.as_str().into()),
             ..Check::new("tool_evidence", self.key, Node::text(tool.value, tool.span))
         };
         tools.into_iter().map(check).collect()
@@ -104,7 +104,7 @@ impl Expected<'_> {
         };
         let arguments = [("max", plain(max.to_string(), self.value.span))];
         let check = self.check("tokens", Node::map(self.value.span, arguments));
-        Some(Check { subject: Some(max.to_string()), ..check })
+        Some(Check { subject: Some(max.to_string().into()), ..check })
     }
 
     fn max_latency(&self, problems: &mut Diagnostics) -> Option<Check> {
@@ -114,7 +114,7 @@ impl Expected<'_> {
         };
         let arguments = [("max_ms", plain(max.to_string(), self.value.span))];
         let check = self.check("latency", Node::map(self.value.span, arguments));
-        Some(Check { subject: Some(format!("{max:?}")), ..check })
+        Some(Check { subject: Some(format!("{max:?}").into()), ..check })
     }
 
     /// What is merely asked for, or not.
@@ -161,7 +161,7 @@ mod tests {
         let file = Sources::default().add(Path::new("a"), text);
         let mut problems = Diagnostics::default();
         let found = checks(&crate::yaml::parse(text, file).unwrap(), &mut problems);
-        let found = found.into_iter().map(|check| (check.name(), check.subject)).collect();
+        let found = found.into_iter().map(|check| (check.name(), check.subject.map(String::from))).collect();
         (found, problems.into_iter().map(|problem| problem.message).collect())
     }
 

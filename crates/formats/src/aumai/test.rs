@@ -1,7 +1,7 @@
 //! One test as it is written.
 
 use agentci_plan::shape::{Kind, Shape, Unknown, optional, required};
-use agentci_plan::{Check, Diagnostic, Diagnostics, Node, Reading, Severity, Span, Spanned, read as take};
+use agentci_plan::{Check, Diagnostic, Diagnostics, Name, Node, Reading, Severity, Span, Spanned, read as take};
 use serde_json::{Map, Value};
 
 use super::expected;
@@ -10,7 +10,7 @@ use super::expected;
 #[derive(Debug, Clone)]
 pub struct Test {
     /// Its name.
-    pub name: Spanned<String>,
+    pub name: Spanned<Name>,
     /// What it is about.
     pub description: String,
     /// What the model is asked: objects.
@@ -71,7 +71,7 @@ pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Test> {
         );
     }
     Some(Test {
-        name,
+        name: name.into_name(),
         description: description.unwrap_or_default(),
         input_messages,
         expected_behavior,

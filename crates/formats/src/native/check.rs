@@ -23,7 +23,7 @@ fn check(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
     }
     let pair = only_kind(&kinds, node, problems)?;
     let check = if pair.key.text == "not" { negated(&pair.value, problems)? } else { of_pair(pair) };
-    Some(Check { message, ..check })
+    Some(Check { message: message.map(Into::into), ..check })
 }
 
 /// A check that is only named: its arguments say nothing.

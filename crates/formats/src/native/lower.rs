@@ -26,21 +26,23 @@ pub(crate) fn lower(
     files: &dyn Files,
     sources: &Sources,
     path: &Path,
-    root: &Node,
+    root: Node,
     diagnostics: &mut Diagnostics,
 ) -> Option<Suite> {
     let mut problems = Diagnostics::default();
-    let Some(suite) = read::suite(files, path, root, &mut problems) else {
+    let Some(suite) = read::suite(files, path, &root, &mut problems) else {
         diagnostics.append(problems);
         return None;
     };
     let mut ids = Ids::default();
     let place = Place { files, folder: &suite.folder };
     let defaults = Defaults::new(suite.settings, &suite.folder);
-    // Each case is lowered as soon as it is read: what was read of all of them would take more room than the suite itself.
-    let mut cases = Vec::with_capacity(suite.cases.len());
-    for (index, node) in suite.cases.iter().enumerate() {
-        let case = ReadCase::read(node, place, suite.has_target);
+    // Each case is lowered as soon as it is read, and then what stands in the file is let go: both of all cases would take more
+    // room than the suite itself.
+    let nodes = root.into_items_of("cases");
+    let mut cases = Vec::with_capacity(nodes.len());
+    for (index, node) in nodes.into_iter().enumerate() {
+        let case = ReadCase::read(&node, place, suite.has_target);
         if let Some(id) = case.id() {
             ids.claim(id, sources, &mut problems);
         }
@@ -148,14 +150,14 @@ impl<'s> Defaults<'s> {
         Case {
             id: id.value,
             span: id.span,
-            description,
-            tags,
-            skip,
+            description: description.map(Into::into),
+            tags: tags.into(),
+            skip: skip.map(Box::new),
             target,
             world,
             variables: self.variables(settings.variables),
             hooks: self.hooks(settings.hooks),
-            turns,
+            turns: turns.into(),
             checks,
             limits: if settings.limits == Limits::default() {
                 Arc::clone(&self.limits)
@@ -328,8 +330,8 @@ mod tests {
         assert_eq!(own.limits.tool_calls.unwrap().most.to_string(), "1");
         assert_eq!((own.timeout, own.runs, own.stop), (Some(Duration::from_mins(1)), 5, StopRule::FirstFailure));
         assert_eq!(
-            (own.tags.as_slice(), &own.skip),
-            (&["money".into()][..], &Some(Skip { reason: Some("later".into()) }))
+            (&*own.tags, own.skip.as_deref()),
+            (&["money".into()][..], Some(&Skip { reason: Some("later".into()) }))
         );
         assert!(matches!(&own.turns[1].said, Said::Action(action) if action.kind.value == "mcp:call"));
     }

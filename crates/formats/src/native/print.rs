@@ -272,7 +272,7 @@ impl Printer<'_> {
     }
 
     pub(super) fn pair(&self, key: &str, value: Node) -> Pair {
-        Pair { key: agentci_plan::Key { text: key.to_owned(), span: self.span }, value }
+        Pair { key: agentci_plan::Key { text: key.into(), span: self.span }, value }
     }
 
     pub(super) fn map(&self, pairs: Vec<Pair>) -> Node {

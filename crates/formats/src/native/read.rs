@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agentci_plan::shape::{Kind, Rule, Shape, optional, required, words};
 use agentci_plan::{
-    Check, Diagnostic, Diagnostics, Files, Gates, Mode, Node, Pair, Reading, Redaction, Skip, Span, Spanned, Target,
-    Turn, join, read,
+    Check, Diagnostic, Diagnostics, Files, Gates, Mode, Name, Node, Pair, Reading, Redaction, Skip, Span, Spanned,
+    Target, Turn, join, read,
 };
 use serde_json::Value;
 
@@ -19,8 +19,8 @@ use crate::ids;
 use crate::skip::{SKIP, skip};
 use crate::surroundings::{REDACTION, read_redaction};
 
-/// What a suite file says.
-pub(super) struct SuiteFile<'n> {
+/// What a suite file says beside its cases.
+pub(super) struct SuiteFile {
     pub(super) name: Spanned<String>,
     pub(super) folder: PathBuf,
     pub(super) mode: Option<Mode>,
@@ -30,8 +30,6 @@ pub(super) struct SuiteFile<'n> {
     pub(super) embedder: Option<Spanned<String>>,
     pub(super) settings: Settings,
     pub(super) agents: Vec<(String, Arc<Target>)>,
-    /// Its cases, to be read one by one.
-    pub(super) cases: &'n [Node],
     /// Whether cases need no target of their own.
     pub(super) has_target: bool,
 }
@@ -81,12 +79,7 @@ static CASE: Shape = Shape::new(
 .rules(&[Rule::One(&["input", "turns"])]);
 
 /// Reads a suite file but for its cases; `None` when something it can not do without is missing or wrong.
-pub(super) fn suite<'n>(
-    files: &dyn Files,
-    path: &Path,
-    root: &'n Node,
-    problems: &mut Diagnostics,
-) -> Option<SuiteFile<'n>> {
+pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
     let mut fields = SUITE.open(root, problems)?;
     let name = fields.required("suite", problems).and_then(|node| read::name(node, "suite", problems));
     let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
@@ -111,8 +104,8 @@ pub(super) fn suite<'n>(
         let read = |case: &Node| ReadCase::read(case, place, has_target).problems;
         cases.into_iter().flatten().for_each(|case| problems.append(read(case)));
     }
-    let (name, cases) = (name?, cases?);
-    Some(SuiteFile { name, folder, mode, output_dir, redact, gates, embedder, settings, agents, cases, has_target })
+    let (name, _) = (name?, cases?);
+    Some(SuiteFile { name, folder, mode, output_dir, redact, gates, embedder, settings, agents, has_target })
 }
 
 /// Agents by their names.
@@ -122,7 +115,7 @@ fn agents(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<(Str
         problems.push(Diagnostic::error(node.span, message).label("expected `name: { kind: {..} }` lines"));
         return Vec::new();
     };
-    let agent = |pair: &Pair| Some((pair.key.text.clone(), target(&pair.value, place, problems)?.at(0)));
+    let agent = |pair: &Pair| Some((pair.key.text.to_string(), target(&pair.value, place, problems)?.at(0)));
     pairs.iter().filter_map(agent).collect()
 }
 
@@ -153,7 +146,7 @@ pub(super) struct ReadCase {
     /// What it says; `None` when something is wrong.
     pub(super) file: Option<CaseFile>,
     /// Its id, where only that could be read.
-    id: Option<Spanned<String>>,
+    id: Option<Spanned<Name>>,
     /// Its checks, where the rest is wrong.
     pub(super) checks: Vec<Arc<Check>>,
     pub(super) span: Span,
@@ -172,14 +165,14 @@ impl ReadCase {
         Self { file, id, checks: checks.into_iter().map(Arc::new).collect(), span: node.span, problems }
     }
 
-    pub(super) fn id(&self) -> Option<&Spanned<String>> {
+    pub(super) fn id(&self) -> Option<&Spanned<Name>> {
         self.file.as_ref().map(|file| &file.id).or(self.id.as_ref())
     }
 }
 
 /// What a case says.
 pub(super) struct CaseFile {
-    pub(super) id: Spanned<String>,
+    pub(super) id: Spanned<Name>,
     pub(super) description: Option<String>,
     pub(super) tags: Vec<String>,
     pub(super) skip: Option<Skip>,
@@ -212,5 +205,5 @@ fn case(node: &Node, place: Place<'_>, suite_has_target: bool, problems: &mut Di
     }
     fields.finish(problems);
     let tags = tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect();
-    Some(CaseFile { id: id?, description, tags, skip, turns: turns?, asked, expected, metadata, settings })
+    Some(CaseFile { id: id?.into_name(), description, tags, skip, turns: turns?, asked, expected, metadata, settings })
 }

@@ -123,7 +123,7 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
 }
 
 fn action(pair: &Pair) -> Action {
-    Action { kind: Spanned::new(pair.key.text.clone(), pair.key.span), arguments: as_written(&pair.value) }
+    Action { kind: Spanned::new(pair.key.text.to_string(), pair.key.span), arguments: as_written(&pair.value) }
 }
 
 fn messages(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Message>> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cassette, Check, Data, Diagnostics, Dialect, Fault, Files, Gates, Hook, Limits, LiveTools, Node,
+    Case, Cassette, Check, Data, Diagnostics, Dialect, Fault, Files, Gates, Hook, Limits, LiveTools, Name, Node,
     Normalization, ProcessTarget, Said, Sources, Span, Spanned, StopRule, Suite, Target, Text, ToolSource, Turn, World,
     join,
 };
@@ -78,7 +78,7 @@ struct Opened {
     /// What it says; `None` when something is wrong.
     file: Option<CaseFile>,
     /// Its id, where only that could be read.
-    id: Option<Spanned<String>>,
+    id: Option<Spanned<Name>>,
     /// Its checks, where the rest is wrong.
     checks: Vec<Arc<Check>>,
     stem: String,
@@ -87,7 +87,7 @@ struct Opened {
 }
 
 impl Opened {
-    fn id(&self) -> Option<&Spanned<String>> {
+    fn id(&self) -> Option<&Spanned<Name>> {
         self.file.as_ref().map(|file| &file.id).or(self.id.as_ref())
     }
 }
@@ -189,20 +189,21 @@ impl Shared {
         Case {
             id: file.id.value,
             span: file.id.span,
-            description: file.description,
-            tags: Vec::new(),
+            description: file.description.map(Into::into),
+            tags: [].into(),
             skip: None,
             target: self.target.clone(),
             world: Arc::new(self.world(cassette, &file.normalization, &file.faults)),
             variables: self.variables.clone(),
             hooks: self.hooks.clone(),
-            turns: vec![Turn {
+            turns: [Turn {
                 said: Said::Input(Data::literal(&file.input.value)),
-                checks: Arc::from([]),
+                checks: Turn::no_checks(),
                 limits: Limits::none(),
                 span: file.input.span,
-            }],
-            checks,
+            }]
+            .into(),
+            checks: checks.into(),
             timeout: limits.wall_ms.is_none().then_some(DEFAULT_TIMEOUT),
             limits: limits.shared(),
             runs: 1,

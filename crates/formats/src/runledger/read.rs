@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agentci_plan::shape::{Kind, Shape, optional, required, words};
 use agentci_plan::{
-    Check, Diagnostic, Diagnostics, Fault, Files, Gates, Limits, LiveTool, Mode, Node, Normalization, Reading,
+    Check, Diagnostic, Diagnostics, Fault, Files, Gates, Limits, LiveTool, Mode, Name, Node, Normalization, Reading,
     Redaction, Span, Spanned, read,
 };
 use serde_json::Value;
@@ -170,7 +170,7 @@ fn command_parts(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Spanned<
 
 /// What a case file says.
 pub(super) struct CaseFile {
-    pub(super) id: Spanned<String>,
+    pub(super) id: Spanned<Name>,
     pub(super) description: Option<String>,
     pub(super) input: Spanned<Value>,
     pub(super) cassette: Spanned<String>,
@@ -183,7 +183,7 @@ pub(super) struct CaseFile {
 /// Reads a case file; `None` when something it can not do without is missing or wrong.
 pub(super) fn case(root: &Node, problems: &mut Diagnostics) -> Option<CaseFile> {
     let mut fields = CASE.open(root, problems)?;
-    let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems));
+    let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems)).map(Spanned::into_name);
     let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
     let input = fields.required("input", problems).and_then(|node| {
         let value = read::object(node, "input", Reading::Legacy, problems)?;

@@ -1,7 +1,7 @@
 //! A scenario as a plain struct.
 
 use agentci_plan::shape::{Kind, Shape, optional, required};
-use agentci_plan::{Data, Diagnostic, Diagnostics, Fault, Node, Reading, RoutedTool, Skip, Span, Spanned, read};
+use agentci_plan::{Data, Diagnostic, Diagnostics, Fault, Name, Node, Reading, RoutedTool, Skip, Span, Spanned, read};
 use serde_json::{Map, Value, json};
 
 use super::answer::Shelf;
@@ -12,7 +12,7 @@ use crate::surroundings::{FAULTS, read_faults};
 
 /// What a scenario says.
 pub(super) struct ScenarioFile {
-    pub(super) name: Spanned<String>,
+    pub(super) name: Spanned<Name>,
     pub(super) description: Option<String>,
     pub(super) tags: Vec<String>,
     pub(super) skip: Option<Skip>,
@@ -75,7 +75,7 @@ pub(super) fn scenario(root: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics
     let input = json!({ "user_input": question.value, "variables": variables });
     let text = text?;
     Some(ScenarioFile {
-        name: name?,
+        name: name?.into_name(),
         description,
         tags: tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect(),
         skip,

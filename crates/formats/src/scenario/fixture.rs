@@ -88,7 +88,10 @@ fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Result<Option
                     .help(format!("did you mean `{meant}`? if not, indent the request's keys below `request:`")),
             );
         }
-        body.insert(pair.key.text.clone(), read::data(&pair.value, "request", Reading::Core, problems).ok_or(Wrong)?);
+        body.insert(
+            pair.key.text.to_string(),
+            read::data(&pair.value, "request", Reading::Core, problems).ok_or(Wrong)?,
+        );
     }
     Ok((!body.is_empty()).then_some(Value::Object(body)))
 }

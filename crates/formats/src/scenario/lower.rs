@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Diagnostics, Dialect, Files, Gates, Kind, Limits, LiveTools, Missed, Mode, Node, Redaction,
+    Case, Check, Diagnostics, Dialect, Files, Gates, Kind, Limits, LiveTools, Missed, Mode, Name, Node, Redaction,
     RouteRecord, Routes, Said, Sources, Span, Spanned, StopRule, Suite, Target, ToolBase, ToolSource, Turn, World,
     join,
 };
@@ -78,14 +78,14 @@ struct Opened {
     /// What it says; `None` when something is wrong.
     file: Option<ScenarioFile>,
     /// Its name, where only that could be read.
-    name: Option<Spanned<String>>,
+    name: Option<Spanned<Name>>,
     path: std::path::PathBuf,
     span: Span,
     problems: Diagnostics,
 }
 
 impl Opened {
-    fn id(&self) -> Option<&Spanned<String>> {
+    fn id(&self) -> Option<&Spanned<Name>> {
         self.file.as_ref().map(|file| &file.name).or(self.name.as_ref())
     }
 }
@@ -162,9 +162,9 @@ impl<'s> Shared<'s> {
         Case {
             id: file.name.value,
             span: file.name.span,
-            description: file.description,
-            tags: file.tags,
-            skip: file.skip,
+            description: file.description.map(Into::into),
+            tags: file.tags.into(),
+            skip: file.skip.map(Box::new),
             target,
             world: Arc::new(World {
                 tools,
@@ -174,8 +174,8 @@ impl<'s> Shared<'s> {
             }),
             variables: Arc::from([]),
             hooks: Arc::from([]),
-            turns: vec![turn],
-            checks: vec![Arc::new(check)],
+            turns: [turn].into(),
+            checks: [Arc::new(check)].into(),
             limits: Limits::none(),
             timeout: None,
             runs: 1,

@@ -120,7 +120,7 @@ fn targets(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<Tar
         let mut fields = TARGET.open(&pair.value, problems)?;
         let http = read_http(&mut fields, "agent_command", place, problems);
         fields.finish(problems);
-        Some(Target { slug: Spanned::new(pair.key.text.clone(), pair.key.span), http, span: pair.key.span })
+        Some(Target { slug: Spanned::new(pair.key.text.to_string(), pair.key.span), http, span: pair.key.span })
     };
     pairs.iter().filter_map(target).collect()
 }

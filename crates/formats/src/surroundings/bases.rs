@@ -49,7 +49,7 @@ pub(crate) fn read_bases(node: &Node, name: &str, problems: &mut Diagnostics) ->
 }
 
 fn base(pair: &Pair, problems: &mut Diagnostics) -> Option<ToolBase> {
-    let name = Spanned::new(pair.key.text.clone(), pair.key.span);
+    let name = Spanned::new(pair.key.text.to_string(), pair.key.span);
     if pair.value.is_null() {
         return Some(ToolBase { name, live: None });
     }
@@ -72,7 +72,7 @@ pub(super) fn print_bases(bases: &[ToolBase], span: Span) -> Option<Node> {
         return Some(Node::list(span, bases.iter().map(|base| Node::text(&base.name.value, span)).collect()));
     }
     let pair = |base: &ToolBase| Pair {
-        key: Key { text: base.name.value.clone(), span },
+        key: Key { text: base.name.value.as_str().into(), span },
         value: match &base.live {
             None => plain("null", span),
             Some(live) => Node::map(span, [("live", Node::text(live.written(), span))]),

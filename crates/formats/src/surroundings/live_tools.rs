@@ -94,7 +94,7 @@ pub(crate) fn read_live_tools(
         return Vec::new();
     };
     let read = |pair: &Pair| {
-        let name = Spanned::new(pair.key.text.clone(), pair.key.span);
+        let name = Spanned::new(pair.key.text.to_string(), pair.key.span);
         Some((name, tool(&pair.value, files, folder, problems)?))
     };
     pairs.iter().filter_map(read).collect()
@@ -188,7 +188,7 @@ fn named(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, Te
         let message = format!("`{name}` must be a mapping, found {}", node.describe());
         problems.push(Diagnostic::error(node.span, message).label("expected `NAME: text` lines"));
     }
-    let read = |pair: &Pair| Some((pair.key.text.clone(), Text::parse(&read::text(&pair.value, name, problems)?)));
+    let read = |pair: &Pair| Some((pair.key.text.to_string(), Text::parse(&read::text(&pair.value, name, problems)?)));
     node.pairs().unwrap_or_default().iter().filter_map(read).collect()
 }
 
@@ -253,7 +253,7 @@ pub(crate) fn print_live_tools(tools: &[(Spanned<String>, LiveTool)], span: Span
 }
 
 fn pair(key: &str, value: Node, span: Span) -> Pair {
-    Pair { key: Key { text: key.to_owned(), span }, value }
+    Pair { key: Key { text: key.into(), span }, value }
 }
 
 #[cfg(test)]

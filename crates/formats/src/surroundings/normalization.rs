@@ -46,8 +46,10 @@ pub(crate) fn read_normalization(node: &Node, reading: Reading, problems: &mut D
         && read::object(paths, "replace_paths", reading, problems).is_some()
     {
         let pairs = paths.pairs().unwrap_or_default();
-        normalization.replace_paths =
-            pairs.iter().filter_map(|pair| Some((pair.key.text.clone(), pair.value.value(reading).ok()?))).collect();
+        normalization.replace_paths = pairs
+            .iter()
+            .filter_map(|pair| Some((pair.key.text.to_string(), pair.value.value(reading).ok()?)))
+            .collect();
     }
     if let Some(replacements) = fields.optional("replace_text") {
         let items = read::list(replacements, "replace_text", problems).unwrap_or_default();
@@ -95,7 +97,7 @@ pub(crate) fn print_normalization(normalization: &Normalization, span: Span) -> 
     pairs.extend(lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(key, list)| (key, texts(list, span))));
     if !normalization.replace_paths.is_empty() {
         let pair = |(path, value): &(String, serde_json::Value)| Pair {
-            key: Key { text: path.clone(), span },
+            key: Key { text: path.as_str().into(), span },
             value: Node::from_value(value, span),
         };
         let content = Content::Map(normalization.replace_paths.iter().map(pair).collect());

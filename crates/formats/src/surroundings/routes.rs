@@ -167,7 +167,7 @@ pub(crate) fn print_routes(
     span: Span,
 ) -> Vec<(&'static str, Node)> {
     let tool = |tool: &RoutedTool| Pair {
-        key: Key { text: tool.id.value.clone(), span },
+        key: Key { text: tool.id.value.as_str().into(), span },
         value: Node::list(span, tool.fixtures.iter().map(|fixture| print_fixture(fixture, path, span)).collect()),
     };
     let tools = Node { span, content: Content::Map(routes.tools.iter().map(tool).collect()) };
@@ -195,7 +195,7 @@ fn print_fixture(fixture: &Fixture, path: &dyn Fn(&PathBuf) -> String, span: Spa
     }
     if !fixture.headers.is_empty() {
         let pair = |(name, value): &(String, String)| Pair {
-            key: Key { text: name.clone(), span },
+            key: Key { text: name.as_str().into(), span },
             value: Node::text(value, span),
         };
         pairs.push(("headers", Node { span, content: Content::Map(fixture.headers.iter().map(pair).collect()) }));

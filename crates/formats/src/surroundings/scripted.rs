@@ -39,7 +39,7 @@ pub(crate) fn read_scripted(node: &Node, problems: &mut Diagnostics) -> Vec<Scri
             problems.push(Diagnostic::error(pair.value.span, message).label("an answer is missing here"));
         }
         let answers: Option<Vec<_>> = written.iter().map(|node| answer(node, problems)).collect();
-        let name = Spanned::new(pair.key.text.clone(), pair.key.span);
+        let name = Spanned::new(pair.key.text.to_string(), pair.key.span);
         answers.filter(|answers| !answers.is_empty()).map(|answers| ScriptedTool { name, answers })
     };
     pairs.iter().filter_map(tool).collect()
@@ -87,7 +87,7 @@ pub(crate) fn print_scripted(tools: &[ScriptedTool], span: Span) -> Option<Node>
             [one] => answer(one),
             several => Node::list(span, several.iter().map(answer).collect()),
         };
-        Pair { key: Key { text: tool.name.value.clone(), span }, value }
+        Pair { key: Key { text: tool.name.value.as_str().into(), span }, value }
     };
     (!tools.is_empty()).then(|| Node { span, content: Content::Map(tools.iter().map(tool).collect()) })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agentci_plan::{Content, Diagnostic, Key, Node, Pair, Span};
+use agentci_plan::{Content, Diagnostic, Key, Name, Node, Pair, Span};
 
 /// Up to this many keys, comparing each with each is quicker than hashing them all.
 const FEW: usize = 16;
@@ -107,6 +107,6 @@ fn fold(pairs: &mut Vec<Pair>, merged: Vec<Pair>) {
         }
         return;
     }
-    let mut known: HashSet<String> = pairs.iter().map(|pair| pair.key.text.clone()).collect();
+    let mut known: HashSet<Name> = pairs.iter().map(|pair| pair.key.text.clone()).collect();
     pairs.extend(merged.into_iter().filter(|pair| known.insert(pair.key.text.clone())));
 }

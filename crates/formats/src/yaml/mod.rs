@@ -6,6 +6,7 @@
 
 mod anchors;
 mod mapping;
+mod names;
 #[doc(hidden)]
 pub mod outside;
 mod parse;

@@ -7,6 +7,7 @@ use granit_parser::{Event, Marker, Parser, ScalarStyle, Span as Range, Structure
 
 use super::anchors::{AliasError, Anchors, COPY_BYTES, COPY_LIMIT, Sized};
 use super::mapping::Mapping;
+use super::names::Names;
 use super::place::Places;
 use super::simple;
 use super::syntax::diagnose;
@@ -22,7 +23,14 @@ pub fn parse(text: &str, file: FileId) -> Result<Node, Diagnostic> {
 /// The same by the parser that knows all of YAML.
 pub(super) fn parse_anything(text: &str, file: FileId) -> Result<Node, Diagnostic> {
     let places = Places::new(text, file);
-    let mut builder = Builder { places, stack: Vec::new(), root: None, anchors: Anchors::default(), documents: 0 };
+    let mut builder = Builder {
+        places,
+        stack: Vec::new(),
+        root: None,
+        anchors: Anchors::default(),
+        documents: 0,
+        names: Names::default(),
+    };
     for next in Parser::new_from_str(text) {
         let (event, range) = next.map_err(|error| diagnose(&error, places))?;
         builder.take(event, &range)?;
@@ -39,6 +47,7 @@ struct Builder<'t> {
     root: Option<Node>,
     anchors: Anchors,
     documents: usize,
+    names: Names,
 }
 
 /// A list or mapping that is not closed yet.
@@ -198,7 +207,7 @@ impl Builder<'_> {
                     return Err(Diagnostic::error(span, "a key is missing before `:`").label("no key here"));
                 }
                 let merges = !scalar.quoted && scalar.text == "<<";
-                mapping.key(Key { text: scalar.text, span }, merges);
+                mapping.key(Key { text: self.names.of(&scalar.text), span }, merges);
             }
         }
         Ok(())

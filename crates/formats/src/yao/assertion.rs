@@ -139,7 +139,7 @@ impl Assertions<'_> {
         let negate = written.negate != negated;
         Check {
             negate,
-            message: written.message.clone(),
+            message: written.message.as_deref().map(Into::into),
             label: label.map(|(plain, under_not)| if written.negate { under_not } else { plain }),
             ..Check::new(kind, written.kind.span, arguments)
         }

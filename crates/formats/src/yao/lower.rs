@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, LiveTools, Message, Mode, Node, Reading,
+    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, LiveTools, Message, Mode, Name, Node, Reading,
     Redaction, Said, Skip, Sources, Span, StopRule, Suite, Target, Text, Turn, World, join,
 };
 use serde_json::Value;
@@ -117,8 +117,8 @@ fn suite(
         };
         let expected = record.expected.and_then(|node| node.value(Reading::Core).ok()).map(Arc::new);
         cases.push(Case {
-            skip: record.skip.then_some(Skip { reason: None }),
-            checks,
+            skip: record.skip.then(|| Box::new(Skip { reason: None })),
+            checks: checks.into(),
             timeout: Some(timeout),
             asked: Some(record.asked),
             expected,
@@ -157,22 +157,22 @@ fn turns(messages: Vec<Message>, span: Span) -> Vec<Turn> {
     if messages.is_empty() {
         return Vec::new();
     }
-    vec![Turn { said: Said::Messages(messages), checks: Arc::from([]), limits: Limits::none(), span }]
+    vec![Turn { said: Said::Messages(messages), checks: Turn::no_checks(), limits: Limits::none(), span }]
 }
 
-fn case(id: String, span: Span, target: Arc<Target>, world: &Arc<World>, turns: Vec<Turn>) -> Case {
+fn case(id: Name, span: Span, target: Arc<Target>, world: &Arc<World>, turns: Vec<Turn>) -> Case {
     Case {
         id,
         span,
         description: None,
-        tags: Vec::new(),
+        tags: [].into(),
         skip: None,
         target,
         world: Arc::clone(world),
         variables: Arc::from([]),
         hooks: Arc::from([]),
-        turns,
-        checks: Vec::new(),
+        turns: turns.into(),
+        checks: [].into(),
         limits: Limits::none(),
         timeout: Some(DEFAULT_TIMEOUT),
         runs: 1,

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use agentci_plan::shape::{Kind, Shape, Unknown as Others, optional, required};
 use agentci_plan::{
-    Diagnostic, Diagnostics, Message, Node, Pair, Reading, ScriptedTool, Span, Spanned, did_you_mean, parse_duration,
-    read,
+    Diagnostic, Diagnostics, Message, Name, Node, Pair, Reading, ScriptedTool, Span, Spanned, did_you_mean,
+    parse_duration, read,
 };
 use serde_json::{Map, Value};
 
@@ -54,7 +54,7 @@ static OPTIONS: Shape = Shape::new(
 
 /// What a test says.
 pub(super) struct Record<'n> {
-    pub(super) id: Spanned<String>,
+    pub(super) id: Spanned<Name>,
     /// The input as it is written.
     pub(super) asked: Arc<Value>,
     pub(super) input_span: Span,
@@ -105,7 +105,7 @@ impl Unknown {
 /// Reads a test; `None` when the whole file has to be refused.
 pub(super) fn record<'n>(node: &'n Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Option<Record<'n>> {
     let mut fields = RECORD.open(node, problems)?;
-    let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems));
+    let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems)).map(Spanned::into_name);
     let input = input(&mut fields, id.as_ref(), problems);
     let assert = fields.optional("assert");
     let expected = fields.optional("expected");
@@ -149,7 +149,7 @@ pub(super) fn record<'n>(node: &'n Node, unknown: &mut Unknown, problems: &mut D
 /// The input, which is missed with the id of its test.
 fn input<'n>(
     fields: &mut read::Fields<'n>,
-    id: Option<&Spanned<String>>,
+    id: Option<&Spanned<Name>>,
     problems: &mut Diagnostics,
 ) -> Option<&'n Node> {
     let found = fields.demanded("input");

@@ -84,16 +84,16 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
     let timeout = option::of((0_u64..10_000_000).prop_map(Duration::from_millis));
     (about, around, asked, (timeout, 1_u32..9, stop)).prop_map(
         |((id, description, tags, skip), (target, world, variables, hooks), (turns, checks, limits), last)| Case {
-            id,
+            id: id.into(),
             span: span(),
-            description,
-            tags,
-            skip: skip.map(|reason| Skip { reason }),
+            description: description.map(Into::into),
+            tags: tags.into(),
+            skip: skip.map(|reason| Box::new(Skip { reason })),
             target: Arc::new(target),
             world: Arc::new(world),
             variables: variables.into(),
             hooks: hooks.into(),
-            turns,
+            turns: turns.into(),
             checks: checks.into_iter().map(Arc::new).collect(),
             limits: limits.shared(),
             timeout: last.0,
@@ -152,7 +152,7 @@ pub(crate) fn suite() -> impl Strategy<Value = Suite> {
     )
         .prop_map(|(name, mode, output, (gates, embedder, agent), mut cases)| {
             for (index, case) in cases.iter_mut().enumerate() {
-                case.id = format!("{}{index}", case.id);
+                case.id = format!("{}{index}", case.id).into();
             }
             Suite {
                 agents: agent.into_iter().map(|agent| ("judge".to_owned(), Arc::new(agent))).collect(),

@@ -29,7 +29,7 @@ fn the_sample_is_a_case() {
         "variables": { "currentPayDetailsId": 999_999, "employeeId": 123_456 },
     });
     assert_eq!(case.turns[0].said, Said::Input(Data::literal(&question)));
-    let [check] = case.checks.as_slice() else { panic!("one check") };
+    let [check] = &*case.checks else { panic!("one check") };
     assert_eq!((check.kind.value.as_str(), check.kind.span.line, check.templated), ("semantic", 9, false));
     assert_eq!(
         check.arguments.value(Reading::Core).unwrap(),
@@ -106,7 +106,7 @@ fn thresholds_may_depend_on_the_embedder() {
 fn cases_may_be_tagged_skipped_and_described_and_their_tools_may_fail() {
     let more = "description: about\ntags: [tax, us]\nskip: later\nfaults: [{ tool: slips, call: 1, error: down }]\n";
     let case = good(&scenario("a", more));
-    assert_eq!((case.description.as_deref(), case.tags), (Some("about"), vec!["tax".to_owned(), "us".to_owned()]));
+    assert_eq!((case.description.as_deref(), &*case.tags), (Some("about"), &["tax".to_owned(), "us".to_owned()][..]));
     assert_eq!(case.skip.unwrap().reason.as_deref(), Some("later"));
     assert_eq!(case.world.faults[0].kind, FaultKind::Error("down".into()));
 }

@@ -13,7 +13,7 @@ fn checks(files: MemoryFiles, assertion: &str) -> (Vec<(String, Value, bool)>, V
     let loaded = load_from(&files.with(TESTS, text), &LoadOptions::default());
     let Some(suite) = loaded.plan.suites.first() else { return (vec![], told(&loaded)) };
     let shown = |check: &Check| {
-        (check.kind.value.clone(), check.arguments.value(Reading::Core).unwrap_or_default(), check.negate)
+        (check.kind.value.to_string(), check.arguments.value(Reading::Core).unwrap_or_default(), check.negate)
     };
     (suite.cases[0].checks.iter().map(|check| shown(check)).collect(), told(&loaded))
 }

@@ -96,7 +96,7 @@ impl Agents {
                 Ok(Reached { variables, warning })
             }
             Err(error) => {
-                *state = State::Failed(job.case.id.clone());
+                *state = State::Failed(job.case.id.to_string());
                 let printed = error.printed.clone();
                 Err(Unprepared { findings: vec![unreachable(job, server, error)], stderr_tail: printed })
             }

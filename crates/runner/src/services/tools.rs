@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentci_drivers::ToolBases;
-use agentci_plan::{Missed, Mode, Routes, Span, ToolSource, World};
+use agentci_plan::{Missed, Mode, Routes, Span, Target, ToolSource, World};
 use agentci_stubs::{Faults, RouteError, RouteMiss, RouteOptions, RouteServer, RouteServerOptions, RouteSession};
 use agentci_trace::{Kind, Redactor};
 use agentci_verdict::{Cause, Finding};
@@ -25,6 +25,8 @@ pub(crate) struct ToolServer {
     server: Option<Result<RouteServer, String>>,
     /// Whether each case has paths of its own, since several run at once.
     scoped: bool,
+    /// The agents of all cases that need it, and what each of them meets.
+    worlds: Vec<(Arc<Target>, Arc<World>)>,
 }
 
 /// The tools of one case while it runs.
@@ -35,16 +37,17 @@ pub(crate) struct OpenTools {
 
 impl ToolServer {
     pub(crate) async fn start(run: &Run<'_>) -> Self {
-        let Run { suite, selected, options, .. } = *run;
-        let cases = selected.iter().filter_map(|index| suite.cases.get(*index)).filter(|case| case.skip.is_none());
-        let needed = cases.clone().any(|case| routes(&case.world).is_some());
-        let scoped = options.parallel > 1 && selected.len() > 1;
+        let options = run.options;
+        let routed = run.selected().filter(|case| routes(&case.world).is_some());
+        let needed = routed.clone().any(|case| case.skip.is_none());
+        let scoped = options.parallel > 1 && run.selected.len() > 1;
         if !needed {
-            return Self { server: None, scoped };
+            return Self { server: None, scoped, worlds: Vec::new() };
         }
+        let worlds = routed.map(|case| (Arc::clone(&case.target), Arc::clone(&case.world))).collect();
         let wanted = RouteServerOptions { bind: options.stub_bind, port: options.stub_port };
         let started = RouteServer::start(wanted).await.map_err(|error| error.to_string());
-        Self { server: Some(started), scoped }
+        Self { server: Some(started), scoped, worlds }
     }
 
     /// Serves the tools of a case, if it has some over HTTP.
@@ -101,14 +104,11 @@ impl ToolServer {
     }
 
     /// What leads an agent that is started once for many cases to their tools: the paths that no case has for itself.
-    pub(crate) fn shared_bases<'w>(
-        &self,
-        worlds: impl Iterator<Item = &'w World>,
-        mode: Mode,
-    ) -> Vec<(String, String)> {
+    pub(crate) fn shared_bases(&self, agent: &Target, mode: Mode) -> Vec<(String, String)> {
         let Some(Ok(server)) = &self.server else { return Vec::new() };
         let mut bases: Vec<(String, String)> = Vec::new();
-        for base in worlds.filter_map(routes).flat_map(|routes| routes.bases.iter()) {
+        let worlds = self.worlds.iter().filter(|(target, _)| **target == *agent).map(|(_, world)| world);
+        for base in worlds.filter_map(|world| routes(world)).flat_map(|routes| routes.bases.iter()) {
             let name = &base.name.value;
             if !bases.iter().any(|(known, _)| known == name) {
                 let base = match mode {

@@ -86,11 +86,11 @@ fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<Played<'p>>, 
     let mut taken = BTreeSet::new();
     let mut cases = Vec::new();
     for (suite, case, routes) in with_routes {
-        if !wanted.is_empty() && !wanted.contains(&case.id) {
+        if !wanted.is_empty() && !wanted.iter().any(|id| case.id == *id) {
             continue;
         }
         // Two suites may have a case of the same name.
-        let own = [case.id.clone(), format!("{}.{}", suite.name, case.id)];
+        let own = [case.id.to_string(), format!("{}.{}", suite.name, case.id)];
         let Some(scope) = own.into_iter().find(|scope| taken.insert(scope.clone())) else { continue };
         cases.push(Played { scope, routes, faults: &case.world.faults });
     }

@@ -79,7 +79,7 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
                 narrow(&mut selected, former);
             }
             if count(&selected) > 0 {
-                run::execute(&suites, &selected, parts, arguments, context, &runtime, &stop);
+                run::execute(&mut suites, &selected, parts, arguments, context, &runtime, &stop);
             }
         }
         // A path that was mistyped will hardly come to be.

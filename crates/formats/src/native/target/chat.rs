@@ -160,7 +160,7 @@ fn texts_by_name(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(St
     let pairs = node.pairs().unwrap_or_default();
     pairs
         .iter()
-        .filter_map(|pair| Some((pair.key.text.clone(), read::text(&pair.value, &pair.key.text, problems)?)))
+        .filter_map(|pair| Some((pair.key.text.to_string(), read::text(&pair.value, &pair.key.text, problems)?)))
         .collect()
 }
 
@@ -239,7 +239,7 @@ fn presets(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Arc<[Prompt]
         read::object(node, "presets", Reading::Core, problems);
     }
     let pairs = node.pairs().unwrap_or_default();
-    pairs.iter().map(|pair| (pair.key.text.clone(), prompts(&pair.value, problems).into())).collect()
+    pairs.iter().map(|pair| (pair.key.text.to_string(), prompts(&pair.value, problems).into())).collect()
 }
 
 fn context(node: &Node, problems: &mut Diagnostics) -> ChatContext {

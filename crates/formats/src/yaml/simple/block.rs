@@ -75,7 +75,7 @@ fn mapping(cursor: &mut Cursor<'_>, indent: usize, word_of_first: Word<'_>) -> O
     let first = cursor.pairs.len();
     let mut next = Some(word_of_first);
     while let Some(key) = next.take() {
-        let key = key_of(key)?;
+        let key = key_of(cursor, &key)?;
         if cursor.peek()? != b':' || !matches!(cursor.ahead(1), None | Some(b' ' | b'\n')) {
             return None;
         }
@@ -122,13 +122,13 @@ fn level_list(cursor: &mut Cursor<'_>, indent: usize) -> Option<Node> {
 }
 
 /// A key, unless it means more than itself.
-pub(super) fn key_of(word: Word<'_>) -> Option<Key> {
+pub(super) fn key_of(cursor: &mut Cursor<'_>, word: &Word<'_>) -> Option<Key> {
     // The limit is on what is written, which is more than what is meant where something is escaped.
     let long = word.text.len() > KEY_LIMIT || usize::try_from(word.span.width).is_ok_and(|width| width > KEY_LIMIT);
     if long || (!word.quoted && word.text == "<<") {
         return None;
     }
-    Some(Key { text: word.text.into_owned(), span: word.span })
+    Some(Key { text: cursor.names.of(&word.text), span: word.span })
 }
 
 /// Takes the pairs of a mapping that is closed; nothing when a key stands in it twice.

@@ -2,6 +2,8 @@
 
 use agentci_plan::{FileId, Node, Pair, Span};
 
+use crate::yaml::names::Names;
+
 /// How many levels are read here; the parser has its own limit, further down.
 const DEPTH: usize = 60;
 
@@ -24,6 +26,8 @@ pub(super) struct Cursor<'t> {
     pub(super) pairs: Vec<Pair>,
     /// The same for lists.
     pub(super) items: Vec<Node>,
+    /// The keys so far.
+    pub(super) names: Names,
 }
 
 impl<'t> Cursor<'t> {
@@ -50,6 +54,7 @@ impl<'t> Cursor<'t> {
             depth: 0,
             pairs: Vec::new(),
             items: Vec::new(),
+            names: Names::default(),
         })
     }
 

@@ -36,7 +36,7 @@ fn mapping(cursor: &mut Cursor<'_>) -> Option<Node> {
         }
         cursor.skip(1);
         cursor.skip_spaces();
-        let key = key_of(key)?;
+        let key = key_of(cursor, &key)?;
         let value = node(cursor)?;
         cursor.pairs.push(Pair { key, value });
         if !goes_on(cursor, b'}')? {

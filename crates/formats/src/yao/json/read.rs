@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use agentci_plan::{Content, Diagnostic, Diagnostics, FileId, Key, Node, Pair};
+use agentci_plan::{Content, Diagnostic, Diagnostics, FileId, Key, Name, Node, Pair};
 
 use super::cursor::Cursor;
 use super::word::shown;
@@ -75,7 +75,7 @@ fn object(cursor: &mut Cursor<'_>, depth: usize) -> Result<Vec<Pair>, Diagnostic
     let open = cursor.at();
     cursor.take();
     let mut pairs: Vec<Pair> = Vec::new();
-    let mut written: HashMap<String, u32> = HashMap::new();
+    let mut written: HashMap<Name, u32> = HashMap::new();
     loop {
         cursor.blank()?;
         if (pairs.is_empty() || cursor.lax) && cursor.takes('}') {
@@ -85,7 +85,7 @@ fn object(cursor: &mut Cursor<'_>, depth: usize) -> Result<Vec<Pair>, Diagnostic
         if cursor.peek() != Some('"') {
             return Err(missing(cursor, open, '{', "a key in double quotes"));
         }
-        let key = Key { text: cursor.text()?, span: cursor.since(start) };
+        let key = Key { text: cursor.text()?.into(), span: cursor.since(start) };
         if let Some(line) = written.insert(key.text.clone(), key.span.line) {
             let message = format!("the key `{}` is written twice", key.text.escape_debug());
             return Err(Diagnostic::error(key.span, message).label(format!("first written at line {line}")));
