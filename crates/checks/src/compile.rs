@@ -100,7 +100,7 @@ impl ReadyCheck {
             return Outcome::NotEvaluated("its variables were never filled".into());
         };
         let mut outcome = judge(&**test, self.check.negate);
-        if let (Outcome::Failed(failure), Some(message)) = (&mut outcome, &self.check.message) {
+        if let (Outcome::Failed(failure), Some(message)) = (&mut outcome, self.check.message()) {
             let own = std::mem::replace(&mut failure.message, message.to_string());
             failure.notes.insert(0, own);
         }
@@ -216,9 +216,8 @@ fn never(check: &Check, problem: &Diagnostic) -> ReadyCheck {
     let check = Check {
         kind: Spanned::new("unusable".into(), check.kind.span),
         arguments: Node::text(problem.message.clone(), span),
-        label: check.label.or(known),
         templated: false,
-        ..check.clone()
+        ..check.clone().with_label(check.label().or(known))
     };
     ReadyCheck { check: Arc::new(check), test: Some(unusable::because(problem.message.clone(), span)) }
 }

@@ -30,7 +30,7 @@ use crate::spelling::sorted;
 
 #[derive(Debug)]
 struct Contains {
-    texts: Vec<Spanned<String>>,
+    texts: Box<[Spanned<String>]>,
     ignore_case: bool,
     of: Of,
 }
@@ -69,10 +69,10 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let ignore_case = ignore_case.and_then(|node| read::truth(node, "ignore_case", problems)).unwrap_or_default();
     let of = of.map_or(Some(Of::Said), |node| Of::read(node, problems))?;
     let texts = match of {
-        Of::Said => read::one_or_more_texts(texts?, "contains", problems)?,
+        Of::Said => read::one_or_more_texts(texts?, "contains", problems)?.into(),
         Of::Output => {
             let value = read::data(texts?, "text", Reading::Core, problems)?;
-            vec![Spanned::new(sorted(&value).into_owned(), texts?.span)]
+            [Spanned::new(sorted(&value).into_owned(), texts?.span)].into()
         }
     };
     Some(Arc::new(Contains { texts, ignore_case, of }))

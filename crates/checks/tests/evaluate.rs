@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agentci_checks::{compile, names};
 use agentci_plan::{
-    Case, Check, Diagnostics, Dialect, Limits, MemoryFiles, Mode, Node, Outcome, Plan, ProcessTarget, Sources, Span,
-    StopRule, Suite, Target, World,
+    Case, Check, Diagnostics, Dialect, MemoryFiles, Mode, Node, Outcome, Plan, ProcessTarget, Sources, Span, Suite,
+    Target, World,
 };
 use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, Trace};
 use serde_json::{Value, json};
@@ -21,27 +21,9 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
     let mut check = Check::new(kind, span, Node::from_value(arguments, span));
     check.negate = negate;
     let target = ProcessTarget { command: Vec::new(), folder: None, environment: Vec::new(), span };
-    let case = Case {
-        id: "c".into(),
-        span,
-        description: None,
-        tags: [].into(),
-        skip: None,
-        target: Arc::new(Target::Process(target)),
-        world: Arc::new(World::default()),
-        variables: [].into(),
-        hooks: [].into(),
-        turns: [].into(),
-        checks: [Arc::new(check)].into(),
-        limits: Limits::none(),
-        timeout: None,
-        runs: 1,
-        stop: StopRule::default(),
-        asked: None,
-        expected: None,
-        metadata: None,
-        broken: None,
-    };
+    let target = Arc::new(Target::Process(target));
+    let checks = [Arc::new(check)].into();
+    let case = Case { checks, ..Case::new("c", span, target, Arc::new(World::default())) };
     let suite = Suite {
         agents: Vec::new(),
         embedder: None,

@@ -2,34 +2,12 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{
-    Case, Check, CommandPart, Diagnostics, Limits, Name, ProcessTarget, Span, StopRule, Target, Text, World,
-};
+use agentci_plan::{Case, Check, CommandPart, Diagnostics, Name, ProcessTarget, Span, Target, Text, World};
 
 /// A case that only says what is wrong with it; everything else in it is harmless. Its checks are kept as far as they could be
 /// read, so that what is wrong with them is told along with the rest.
 pub(crate) fn case(id: Name, span: Span, target: Arc<Target>, checks: Vec<Arc<Check>>, problems: Diagnostics) -> Case {
-    Case {
-        id,
-        span,
-        description: None,
-        tags: [].into(),
-        skip: None,
-        target,
-        world: Arc::new(World::default()),
-        variables: Arc::from([]),
-        hooks: Arc::from([]),
-        turns: [].into(),
-        checks: checks.into(),
-        limits: Limits::none(),
-        timeout: None,
-        runs: 1,
-        stop: StopRule::default(),
-        asked: None,
-        expected: None,
-        metadata: None,
-        broken: Some(problems),
-    }
+    Case { checks: checks.into(), broken: Some(problems), ..Case::new(id, span, target, Arc::new(World::default())) }
 }
 
 /// A target for a broken case that has none: a command has at least one part, so this one is empty.

@@ -53,6 +53,33 @@ pub struct Case {
     pub broken: Option<Diagnostics>,
 }
 
+impl Case {
+    /// A case that says nothing and asks nothing.
+    pub fn new(id: impl Into<Name>, span: Span, target: Arc<Target>, world: Arc<World>) -> Self {
+        Self {
+            id: id.into(),
+            span,
+            description: None,
+            tags: Box::default(),
+            skip: None,
+            target,
+            world,
+            variables: Arc::default(),
+            hooks: Arc::default(),
+            turns: Box::default(),
+            checks: Box::default(),
+            limits: Limits::none(),
+            timeout: None,
+            runs: 1,
+            stop: StopRule::default(),
+            asked: None,
+            expected: None,
+            metadata: None,
+            broken: None,
+        }
+    }
+}
+
 /// Why a case is not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skip {

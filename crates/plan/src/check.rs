@@ -11,33 +11,69 @@ pub struct Check {
     pub arguments: Node,
     /// Whether it must not hold.
     pub negate: bool,
-    /// What to say instead of the check's own words when it fails.
-    pub message: Option<Box<str>>,
-    /// What the suite's own dialect calls it, where that differs from the kind.
-    pub label: Option<&'static str>,
-    /// What in particular is asked, where the dialect's reports tell its checks apart by it: a text, a tool, a limit.
-    pub subject: Option<Box<str>>,
     /// Whether texts in the arguments may hold variables.
     pub templated: bool,
+    /// The words about it that are not its own, which most checks do not have.
+    pub wording: Option<Box<Wording>>,
+}
+
+/// Words about a check.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wording {
+    message: Option<String>,
+    label: Option<&'static str>,
+    subject: Option<String>,
 }
 
 impl Check {
     /// A check without negation or message.
     pub fn new(kind: impl Into<Name>, kind_span: Span, arguments: Node) -> Self {
-        Self {
-            kind: Spanned::new(kind.into(), kind_span),
-            arguments,
-            negate: false,
-            message: None,
-            label: None,
-            subject: None,
-            templated: false,
-        }
+        Self { kind: Spanned::new(kind.into(), kind_span), arguments, negate: false, templated: false, wording: None }
+    }
+
+    /// The same with this to say instead of the check's own words when it fails.
+    #[must_use]
+    pub fn with_message(self, message: Option<String>) -> Self {
+        self.worded(message, |wording, message| wording.message = message)
+    }
+
+    /// The same with what the suite's own dialect calls it, where that differs from the kind.
+    #[must_use]
+    pub fn with_label(self, label: Option<&'static str>) -> Self {
+        self.worded(label, |wording, label| wording.label = label)
+    }
+
+    /// The same with what in particular is asked, where the dialect's reports tell its checks apart by it: a text, a tool, a limit.
+    #[must_use]
+    pub fn with_subject(self, subject: Option<String>) -> Self {
+        self.worded(subject, |wording, subject| wording.subject = subject)
+    }
+
+    fn worded<T>(mut self, words: Option<T>, put: impl FnOnce(&mut Wording, Option<T>)) -> Self {
+        let mut wording = self.wording.take().map(|wording| *wording).unwrap_or_default();
+        put(&mut wording, words);
+        self.wording = (wording != Wording::default()).then(|| Box::new(wording));
+        self
+    }
+
+    /// What to say instead of the check's own words when it fails.
+    pub fn message(&self) -> Option<&str> {
+        self.wording.as_ref()?.message.as_deref()
+    }
+
+    /// What the suite's own dialect calls it, where that differs from the kind.
+    pub fn label(&self) -> Option<&'static str> {
+        self.wording.as_ref()?.label
+    }
+
+    /// What in particular is asked, where the dialect's reports tell its checks apart by it.
+    pub fn subject(&self) -> Option<&str> {
+        self.wording.as_ref()?.subject.as_deref()
     }
 
     /// The name to show: the dialect's own, else the kind, with `not` before it when negated.
     pub fn name(&self) -> String {
-        match self.label {
+        match self.label() {
             Some(label) => label.to_owned(),
             None if self.negate => format!("not {}", self.kind.value),
             None => self.kind.value.to_string(),

@@ -38,7 +38,7 @@ mod world;
 
 pub use calendar::civil_date;
 pub use case::{Case, MOST_RUNS, Skip, StopRule};
-pub use check::Check;
+pub use check::{Check, Wording};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, did_you_mean};
 pub use fault::{Fault, FaultKind, FaultTime};
 pub use files::{Entry, FileError, Files, Kind, MemoryFiles, join, relative};

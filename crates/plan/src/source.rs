@@ -114,20 +114,20 @@ impl Sources {
         self.files.get(file.0 as usize).map_or(Path::new(UNKNOWN), |source| &source.path)
     }
 
+    /// The place of a span, without any text.
+    pub fn spot(&self, span: Span) -> Place {
+        let shown = self.files.get(span.file.0 as usize).map(|source| Arc::clone(&source.shown));
+        let path = shown.unwrap_or_else(|| UNKNOWN.into());
+        Place { path, line: span.line, column: span.column, width: span.width, text: String::new() }
+    }
+
     /// The place of a span, with the text of its line.
     pub fn place(&self, span: Span) -> Place {
-        let shown = self.files.get(span.file.0 as usize).map(|source| Arc::clone(&source.shown));
         let line = self.line(span).unwrap_or_default();
         // A line of few bytes has no more characters.
         let cut = (line.len() > PLACE_TEXT_LIMIT).then(|| line.char_indices().nth(PLACE_TEXT_LIMIT)).flatten();
         let end = cut.map_or(line.len(), |(at, _)| at);
-        Place {
-            path: shown.unwrap_or_else(|| UNKNOWN.into()),
-            line: span.line,
-            column: span.column,
-            width: span.width,
-            text: line.get(..end).unwrap_or_default().to_owned(),
-        }
+        Place { text: line.get(..end).unwrap_or_default().to_owned(), ..self.spot(span) }
     }
 
     fn line(&self, span: Span) -> Option<&str> {

@@ -96,7 +96,7 @@ impl Job<'_> {
             runs: self.case.runs,
             description: self.case.description.as_deref().map(Into::into),
             tags: self.case.tags.to_vec().into(),
-            place: Some(self.place(self.case.span)),
+            place: Some(self.sources.spot(self.case.span)),
             assertions: AssertionCount { total, failed: 0 },
             input: self.case.asked.as_deref().cloned().map(Box::new),
             expected: self.case.expected.as_deref().cloned().map(Box::new),

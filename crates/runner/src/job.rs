@@ -67,13 +67,7 @@ pub(crate) struct Job<'j> {
 }
 
 fn check_end(check: &Check, status: CheckStatus, message: Option<String>, evidence: Option<Value>) -> Body {
-    Body::Check(CheckEnd {
-        name: check.name(),
-        subject: check.subject.as_deref().map(Into::into),
-        status,
-        message,
-        evidence,
-    })
+    Body::Check(CheckEnd { name: check.name(), subject: check.subject().map(Into::into), status, message, evidence })
 }
 
 impl Job<'_> {

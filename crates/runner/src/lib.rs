@@ -27,6 +27,7 @@ mod stop;
 mod surroundings;
 mod translate;
 mod volume;
+mod waiting;
 
 pub use ask::{Unheard, ask_agent};
 pub use options::Options;

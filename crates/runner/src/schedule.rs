@@ -21,6 +21,7 @@ use crate::redact::{redact, suite_secrets};
 use crate::resources::{CaseResources, Library};
 use crate::services::Services;
 use crate::stop::Stop;
+use crate::waiting::Waiting;
 
 /// What the run's first event tells beside the plan.
 #[derive(Debug, Clone, Default)]
@@ -115,7 +116,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     let suite_deadline = suite_deadline(options, &clock);
     let (next, worst, not_run) = (Cell::new(0), Cell::new(Status::Pass), Cell::new(0));
     let all_selected = selected.len() == run.cases.len();
-    let waiting = Waiting::new(std::mem::take(&mut run.cases), std::mem::take(&mut run.ready));
+    let waiting = RefCell::new(Waiting::new(std::mem::take(&mut run.cases), std::mem::take(&mut run.ready), selected));
     // So many lanes as cases may run at once, each of which takes one case after the other: what a case takes while it runs is
     // there once for each lane, however many cases there are.
     let lane = async || {
@@ -124,7 +125,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
         let (suite_name, suite_secrets) = (&suite_name, &suite_secrets);
         while let Some(&index) = selected.get(next.get()) {
             let position = next.replace(next.get() + 1);
-            let Some((case, ready)) = waiting.take(index) else { continue };
+            let Some((case, ready)) = waiting.borrow_mut().take(index) else { continue };
             let (case, ready) = (&case, &ready);
             let secrets = RefCell::new(secrets.borrow().clone());
             let part = facts.shard.as_ref();
@@ -179,25 +180,6 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     }
     send(of_run(now.unix_ms, Body::RunEnd(end)));
     worst
-}
-
-/// Cases that were not begun yet.
-struct Waiting {
-    cases: Vec<Cell<Option<Case>>>,
-    ready: Vec<Cell<Option<ReadyCase>>>,
-}
-
-impl Waiting {
-    fn new(cases: Vec<Case>, ready: Vec<ReadyCase>) -> Self {
-        // Both lists are made of the room that they have.
-        let cases = cases.into_iter().map(|case| Cell::new(Some(case))).collect();
-        Self { cases, ready: ready.into_iter().map(|ready| Cell::new(Some(ready))).collect() }
-    }
-
-    /// Takes a case out, for whoever runs it.
-    fn take(&self, index: usize) -> Option<(Case, ReadyCase)> {
-        Some((self.cases.get(index)?.take()?, self.ready.get(index)?.take()?))
-    }
 }
 
 fn suite_deadline(options: &Options<'_>, clock: &Clock) -> Option<SuiteDeadline> {

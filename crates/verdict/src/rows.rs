@@ -21,13 +21,14 @@ pub enum Attempts {
     /// The only one so far.
     One([Arc<CaseEnd>; 1]),
     /// Any number of them.
-    Several(Vec<Arc<CaseEnd>>),
+    #[expect(clippy::box_collection, reason = "reports keep a row for each case, and hardly one has several attempts")]
+    Several(Box<Vec<Arc<CaseEnd>>>),
 }
 
 impl Attempts {
     fn push(&mut self, end: Arc<CaseEnd>) {
         match self {
-            Attempts::One([first]) => *self = Attempts::Several(vec![Arc::clone(first), end]),
+            Attempts::One([first]) => *self = Attempts::Several(Box::new(vec![Arc::clone(first), end])),
             Attempts::Several(ends) => ends.push(end),
         }
     }
@@ -46,7 +47,7 @@ impl Deref for Attempts {
 
 impl FromIterator<Arc<CaseEnd>> for Attempts {
     fn from_iter<I: IntoIterator<Item = Arc<CaseEnd>>>(ends: I) -> Self {
-        Attempts::Several(ends.into_iter().collect())
+        Attempts::Several(Box::new(ends.into_iter().collect()))
     }
 }
 

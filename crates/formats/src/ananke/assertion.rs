@@ -205,5 +205,5 @@ fn patterns(
 /// A check for one item of a block.
 pub(super) fn item(kind: &str, label: &'static str, negate: bool, span: Span, arguments: &Node) -> Arc<Check> {
     let (arguments, templated) = normal::arguments(arguments);
-    Arc::new(Check { label: Some(label), negate, templated, ..Check::new(kind, span, arguments) })
+    Arc::new(Check { negate, templated, ..Check::new(kind, span, arguments).with_label(Some(label)) })
 }

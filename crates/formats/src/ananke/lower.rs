@@ -232,26 +232,16 @@ impl Opened {
             Some(tools) => with_tools(&target, &merged(&shared.config.target.tools, tools)),
         };
         let recording = Some(Recording { path: self.recording, span: name.span });
+        let world = World { scripted, recording, ..World::default() };
         Case {
-            id: name.value,
-            span: name.span,
-            description: None,
             tags: tags.into(),
             skip: skip.map(Box::new),
-            target,
-            world: Arc::new(World { scripted, recording, ..World::default() }),
             variables: Arc::clone(&shared.variables),
             hooks: hooks.into(),
             turns: self.turns.into(),
             checks: self.checks.into(),
-            limits: Limits::none(),
-            timeout: None,
-            runs: 1,
             stop: StopRule::FirstFailedTurn,
-            asked: None,
-            expected: None,
-            metadata: None,
-            broken: None,
+            ..Case::new(name.value, name.span, target, Arc::new(world))
         }
     }
 }

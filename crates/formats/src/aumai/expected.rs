@@ -61,7 +61,7 @@ struct Expected<'n> {
 
 impl Expected<'_> {
     fn check(&self, kind: &str, arguments: Node) -> Check {
-        Check { label: Some(self.name), ..Check::new(kind, self.key, arguments) }
+        Check::new(kind, self.key, arguments).with_label(Some(self.name))
     }
 
     fn wrong(&self, wanted: &str) -> Diagnostic {
@@ -76,7 +76,7 @@ impl Expected<'_> {
         };
         let truth = Node { span: self.value.span, content: Content::Scalar(Scalar::plain("true")) };
         let arguments = [("text", Node::text(text.as_str(), self.value.span)), ("ignore_case", truth)];
-        Some(Check { subject: Some(text.into()), ..self.check("contains", Node::map(self.value.span, arguments)) })
+        Some(self.check("contains", Node::map(self.value.span, arguments)).with_subject(Some(text)))
     }
 
     fn calls_tools(&self, problems: &mut Diagnostics) -> Vec<Check> {
@@ -88,10 +88,9 @@ impl Expected<'_> {
             problems.push(self.wrong("the name of a tool or a list of names").help(help));
             return Vec::new();
         }
-        let check = |tool: Spanned<String>| Check {
-            label: Some("calls_tool"),
-            subject: Some(tool.value.as_str().into()),
-            ..Check::new("tool_evidence", self.key, Node::text(tool.value, tool.span))
+        let check = |tool: Spanned<String>| {
+            let check = Check::new("tool_evidence", self.key, Node::text(tool.value.as_str(), tool.span));
+            check.with_label(Some("calls_tool")).with_subject(Some(tool.value))
         };
         tools.into_iter().map(check).collect()
     }
@@ -104,7 +103,7 @@ impl Expected<'_> {
         };
         let arguments = [("max", plain(max.to_string(), self.value.span))];
         let check = self.check("tokens", Node::map(self.value.span, arguments));
-        Some(Check { subject: Some(max.to_string().into()), ..check })
+        Some(check.with_subject(Some(max.to_string())))
     }
 
     fn max_latency(&self, problems: &mut Diagnostics) -> Option<Check> {
@@ -114,7 +113,7 @@ impl Expected<'_> {
         };
         let arguments = [("max_ms", plain(max.to_string(), self.value.span))];
         let check = self.check("latency", Node::map(self.value.span, arguments));
-        Some(Check { subject: Some(format!("{max:?}").into()), ..check })
+        Some(check.with_subject(Some(format!("{max:?}"))))
     }
 
     /// What is merely asked for, or not.
@@ -161,7 +160,7 @@ mod tests {
         let file = Sources::default().add(Path::new("a"), text);
         let mut problems = Diagnostics::default();
         let found = checks(&crate::yaml::parse(text, file).unwrap(), &mut problems);
-        let found = found.into_iter().map(|check| (check.name(), check.subject.map(String::from))).collect();
+        let found = found.into_iter().map(|check| (check.name(), check.subject().map(String::from))).collect();
         (found, problems.into_iter().map(|problem| problem.message).collect())
     }
 

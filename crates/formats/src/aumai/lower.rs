@@ -147,25 +147,12 @@ fn duplicates(cases: &[Case], sources: &Sources, problems: &mut Diagnostics) {
 fn case(test: Test, target: Target, world: &Arc<World>) -> Case {
     let said = said(&test.input_messages);
     Case {
-        id: test.name.value,
-        span: test.name.span,
         description: (!test.description.is_empty()).then(|| test.description.into()),
         tags: test.tags.into(),
-        skip: None,
-        target: Arc::new(target),
-        world: Arc::clone(world),
-        variables: Arc::from([]),
-        hooks: Arc::from([]),
         turns: [Turn { said, checks: Turn::no_checks(), limits: Limits::none(), span: test.messages_span }].into(),
         checks: test.checks.into_iter().map(Arc::new).collect(),
-        limits: Limits::none(),
-        timeout: None,
-        runs: 1,
         stop: StopRule::Never,
-        asked: None,
-        expected: None,
-        metadata: None,
-        broken: None,
+        ..Case::new(test.name.value, test.name.span, Arc::new(target), Arc::clone(world))
     }
 }
 

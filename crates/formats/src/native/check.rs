@@ -23,7 +23,7 @@ fn check(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
     }
     let pair = only_kind(&kinds, node, problems)?;
     let check = if pair.key.text == "not" { negated(&pair.value, problems)? } else { of_pair(pair) };
-    Some(Check { message: message.map(Into::into), ..check })
+    Some(check.with_message(message))
 }
 
 /// A check that is only named: its arguments say nothing.
@@ -105,7 +105,7 @@ fn only_kind<'n>(kinds: &[&'n Pair], node: &Node, problems: &mut Diagnostics) ->
 fn of_pair(pair: &Pair) -> Check {
     let Key { text, span } = &pair.key;
     let (arguments, templated) = normal::arguments(&pair.value);
-    Check { templated, ..Check::new(text.as_str(), *span, arguments) }
+    Check { templated, ..Check::new(text.clone(), *span, arguments) }
 }
 
 #[cfg(test)]
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(problems, Vec::<String>::new());
         let names: Vec<_> = checks.iter().map(Check::name).collect();
         assert_eq!(names, ["contains", "not tool_called", "valid_json", "not valid_json"]);
-        assert_eq!(checks[0].message.as_deref(), Some("greet first"));
+        assert_eq!(checks[0].message(), Some("greet first"));
         assert_eq!((checks[1].kind.span.line, checks[1].kind.span.column), (3, 10));
         assert!(checks[2].arguments.is_null());
     }

@@ -220,7 +220,7 @@ impl Printer<'_> {
     fn check(&self, check: &Check) -> Node {
         let kind = &check.kind.value;
         let bare = check.arguments.is_null();
-        if bare && !check.negate && check.message.is_none() {
+        if bare && !check.negate && check.message().is_none() {
             return self.text(kind);
         }
         let pair = self.pair(kind, if check.templated { check.arguments.clone() } else { escaped(&check.arguments) });
@@ -229,7 +229,7 @@ impl Printer<'_> {
             (true, false) => self.pair("not", self.map(vec![pair])),
             (true, true) => self.pair("not", self.text(kind)),
         };
-        let message = check.message.as_ref().map(|message| self.pair("message", self.text(message)));
+        let message = check.message().map(|message| self.pair("message", self.text(message)));
         self.map(std::iter::once(pair).chain(message).collect())
     }
 

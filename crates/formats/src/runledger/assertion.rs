@@ -121,11 +121,11 @@ fn assertion(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
         "must_call" => fields
             .required("tools", problems)
             .and_then(|node| texts_or_text(node, "tools", problems))
-            .map(|list| Check { label: Some("must_call"), ..Check::new("tool_called", span, list) }),
+            .map(|list| Check::new("tool_called", span, list).with_label(Some("must_call"))),
         "must_not_call" => {
             fields.required("tools", problems).and_then(|node| texts_or_text(node, "tools", problems)).map(|list| {
                 let any = Node::map(list.span, [("any", list)]);
-                Check { label: Some("must_not_call"), negate: true, ..Check::new("tool_called", span, any) }
+                Check { negate: true, ..Check::new("tool_called", span, any).with_label(Some("must_not_call")) }
             })
         }
         "call_order" => fields.required("order", problems).and_then(|node| {
@@ -194,7 +194,7 @@ mod tests {
             .iter()
             .map(|check| {
                 let arguments = check.arguments.value(Reading::Core).unwrap();
-                (check.kind.value.as_str(), check.negate, check.label, arguments, check.kind.span.column)
+                (check.kind.value.as_str(), check.negate, check.label(), arguments, check.kind.span.column)
             })
             .collect();
         assert_eq!(

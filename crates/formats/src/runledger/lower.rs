@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use agentci_plan::{
     Case, Cassette, Check, Data, Diagnostics, Dialect, Fault, Files, Gates, Hook, Limits, LiveTools, Name, Node,
-    Normalization, ProcessTarget, Said, Sources, Span, Spanned, StopRule, Suite, Target, Text, ToolSource, Turn, World,
-    join,
+    Normalization, ProcessTarget, Said, Sources, Span, Spanned, Suite, Target, Text, ToolSource, Turn, World, join,
 };
 
 use super::read::{self, CaseFile, SuiteFile};
@@ -186,14 +185,9 @@ impl Shared {
         let limits = file.limits.over(&self.limits);
         let mut checks = self.checks.clone();
         checks.extend(file.checks.into_iter().map(Arc::new));
+        let world = self.world(cassette, &file.normalization, &file.faults);
         Case {
-            id: file.id.value,
-            span: file.id.span,
             description: file.description.map(Into::into),
-            tags: [].into(),
-            skip: None,
-            target: self.target.clone(),
-            world: Arc::new(self.world(cassette, &file.normalization, &file.faults)),
             variables: self.variables.clone(),
             hooks: self.hooks.clone(),
             turns: [Turn {
@@ -206,12 +200,7 @@ impl Shared {
             checks: checks.into(),
             timeout: limits.wall_ms.is_none().then_some(DEFAULT_TIMEOUT),
             limits: limits.shared(),
-            runs: 1,
-            stop: StopRule::default(),
-            asked: None,
-            expected: None,
-            metadata: None,
-            broken: None,
+            ..Case::new(file.id.value, file.id.span, self.target.clone(), Arc::new(world))
         }
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use agentci_plan::{
     Case, Check, Diagnostics, Dialect, Files, Gates, Kind, Limits, LiveTools, Missed, Mode, Name, Node, Redaction,
-    RouteRecord, Routes, Said, Sources, Span, Spanned, StopRule, Suite, Target, ToolBase, ToolSource, Turn, World,
-    join,
+    RouteRecord, Routes, Said, Sources, Span, Spanned, Suite, Target, ToolBase, ToolSource, Turn, World, join,
 };
 
 use super::agents::{Agent, Home, Scenario};
@@ -153,37 +152,20 @@ impl<'s> Shared<'s> {
             span: file.tools_key.unwrap_or(file.name.span),
         };
         let tools = ToolSource::Routes(Arc::new(routes));
+        let world = World { tools, faults: file.faults.into(), live: Arc::clone(&self.live), ..World::default() };
         let turn = Turn {
             said: Said::Input(file.input.value),
-            checks: Arc::from([]),
+            checks: Turn::no_checks(),
             limits: Limits::none(),
             span: file.input.span,
         };
         Case {
-            id: file.name.value,
-            span: file.name.span,
             description: file.description.map(Into::into),
             tags: file.tags.into(),
             skip: file.skip.map(Box::new),
-            target,
-            world: Arc::new(World {
-                tools,
-                faults: file.faults.into(),
-                live: Arc::clone(&self.live),
-                ..World::default()
-            }),
-            variables: Arc::from([]),
-            hooks: Arc::from([]),
             turns: [turn].into(),
             checks: [Arc::new(check)].into(),
-            limits: Limits::none(),
-            timeout: None,
-            runs: 1,
-            stop: StopRule::default(),
-            asked: None,
-            expected: None,
-            metadata: None,
-            broken: None,
+            ..Case::new(file.name.value, file.name.span, target, Arc::new(world))
         }
     }
 

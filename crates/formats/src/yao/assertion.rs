@@ -137,12 +137,9 @@ impl Assertions<'_> {
             ("unusable", Node::text(message, span), known.map(|known| (*known, *known)), written.negate)
         });
         let negate = written.negate != negated;
-        Check {
-            negate,
-            message: written.message.as_deref().map(Into::into),
-            label: label.map(|(plain, under_not)| if written.negate { under_not } else { plain }),
-            ..Check::new(kind, written.kind.span, arguments)
-        }
+        let label = label.map(|(plain, under_not)| if written.negate { under_not } else { plain });
+        let check = Check::new(kind, written.kind.span, arguments).with_label(label);
+        Check { negate, ..check.with_message(written.message.clone()) }
     }
 
     /// The check's kind and arguments, the words for it as it is and negated, and whether it is the opposite that is asked.

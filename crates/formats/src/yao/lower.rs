@@ -149,7 +149,7 @@ fn checks(assertions: &mut Assertions<'_>, record: &Record<'_>, problems: &mut D
     if let Some(node) = record.assert {
         return assertions.checks(node, about, problems).into_iter().map(Arc::new).collect();
     }
-    let equal = |node: &Node| Check { label: Some("expected"), ..Check::new("equals", node.span, node.clone()) };
+    let equal = |node: &Node| Check::new("equals", node.span, node.clone()).with_label(Some("expected"));
     record.expected.map(|node| Arc::new(equal(node))).into_iter().collect()
 }
 
@@ -162,25 +162,10 @@ fn turns(messages: Vec<Message>, span: Span) -> Vec<Turn> {
 
 fn case(id: Name, span: Span, target: Arc<Target>, world: &Arc<World>, turns: Vec<Turn>) -> Case {
     Case {
-        id,
-        span,
-        description: None,
-        tags: [].into(),
-        skip: None,
-        target,
-        world: Arc::clone(world),
-        variables: Arc::from([]),
-        hooks: Arc::from([]),
         turns: turns.into(),
-        checks: [].into(),
-        limits: Limits::none(),
         timeout: Some(DEFAULT_TIMEOUT),
-        runs: 1,
         stop: StopRule::Never,
-        asked: None,
-        expected: None,
-        metadata: None,
-        broken: None,
+        ..Case::new(id, span, target, Arc::clone(world))
     }
 }
 

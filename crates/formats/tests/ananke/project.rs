@@ -69,7 +69,7 @@ pub(crate) fn shown<'c>(checks: impl IntoIterator<Item = &'c Check>) -> Vec<Stri
         let arguments = check.arguments.value(Reading::Core).unwrap();
         let not = if check.negate { "not " } else { "" };
         let waits = if check.templated { "$ " } else { "" };
-        format!("{}: {waits}{not}{} {arguments}", check.label.unwrap(), check.kind.value)
+        format!("{}: {waits}{not}{} {arguments}", check.label().unwrap(), check.kind.value)
     };
     checks.into_iter().map(one).collect()
 }

@@ -110,8 +110,7 @@ fn a_yao_suite_prints_as_a_native_one_that_loads_the_same() {
     let plain = |suite: &Suite| {
         let mut suite = Suite { dialect: Dialect::Native, path: PathBuf::new(), ..suite.clone() };
         for case in &mut suite.cases {
-            case.checks =
-                case.checks.iter().map(|check| Arc::new(Check { label: None, ..Check::clone(check) })).collect();
+            case.checks = case.checks.iter().map(|check| Arc::new(Check::clone(check).with_label(None))).collect();
         }
         without_places(&suite)
     };

@@ -108,6 +108,6 @@ pub(crate) fn check() -> impl Strategy<Value = Check> {
     (kind, value(), any::<bool>(), option::of(text())).prop_map(|(kind, arguments, negate, message)| {
         let templated = Data::parse(&arguments).as_literal().is_none();
         let arguments = Node::from_value(&arguments, span());
-        Check { negate, message: message.map(Into::into), templated, ..Check::new(kind, span(), arguments) }
+        Check { negate, templated, ..Check::new(kind, span(), arguments).with_message(message) }
     })
 }

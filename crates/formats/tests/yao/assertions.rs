@@ -158,5 +158,5 @@ fn a_judge_is_an_agent_of_the_suite() {
 fn a_message_is_said_instead_of_the_checks_own_words() {
     let loaded =
         load_tests(r#"{"id": "a", "input": "x", "assert": {"type": "contains", "value": "x", "message": "say x"}}"#);
-    assert_eq!(loaded.plan.suites[0].cases[0].checks[0].message.as_deref(), Some("say x"));
+    assert_eq!(loaded.plan.suites[0].cases[0].checks[0].message(), Some("say x"));
 }
