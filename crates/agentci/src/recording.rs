@@ -19,7 +19,7 @@ pub(crate) async fn ready(
 ) -> Result<(), ToolboxError> {
     let cases: Vec<&Case> = selected
         .iter()
-        .filter_map(|index| suite.cases.get(*index))
+        .filter_map(|index| suite.cases.get(*index).map(|case| &**case))
         .filter(|case| case.broken.is_none() && case.skip.is_none())
         .collect();
     if mode == Mode::Record {

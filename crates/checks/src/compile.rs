@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Node, Outcome, Plan, Severity, Spanned, Suite, UnsetVariable,
+    Check, Diagnostic, Diagnostics, Dialect, Files, Node, Outcome, Plan, Severity, Spanned, Suite, UnsetVariable,
     did_you_mean, fill, read,
 };
 use agentci_trace::Trace;
@@ -180,14 +180,15 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
         }
         cases.push(ready);
     }
-    let runnable: Vec<&Case> = suite.cases.iter().filter(|case| case.broken.is_none()).collect();
+    let runnable = || suite.cases.iter().filter(|case| case.broken.is_none());
     let wrong_for_all = |check: &Arc<Check>| {
         shared.get(&Arc::as_ptr(check)).is_some_and(Result::is_err)
-            && runnable.iter().all(|case| case.checks.iter().any(|other| Arc::ptr_eq(other, check)))
+            && runnable().all(|case| case.checks.iter().any(|other| Arc::ptr_eq(other, check)))
     };
     // Tests of this dialect stand or fall together: each position counts on those before it.
     let together = suite.dialect == Dialect::Aumai && cases.iter().any(|case| case.problems.has_errors());
-    let refused = together || (runnable.len() > 1 && runnable[0].checks.iter().any(wrong_for_all));
+    let several = runnable().nth(1).is_some();
+    let refused = together || (several && runnable().take(1).any(|case| case.checks.iter().any(wrong_for_all)));
     ReadySuite { cases, refused }
 }
 

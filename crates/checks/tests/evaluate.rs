@@ -36,7 +36,7 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
         output_dir: None,
         gates: agentci_plan::Gates::default(),
         redact: agentci_plan::Redaction::default(),
-        cases: vec![case],
+        cases: vec![Box::new(case)],
     };
     let plan = Plan { sources, suites: vec![suite] };
     let files = MemoryFiles::default()

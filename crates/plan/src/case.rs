@@ -53,6 +53,10 @@ pub struct Case {
     pub broken: Option<Diagnostics>,
 }
 
+/// Cases of a suite. Each has room of its own, which is free again once it was run.
+#[expect(clippy::vec_box, reason = "one list of all would take its room before what it is made of is gone")]
+pub type Cases = Vec<Box<Case>>;
+
 impl Case {
     /// A case that says nothing and asks nothing.
     pub fn new(id: impl Into<Name>, span: Span, target: Arc<Target>, world: Arc<World>) -> Self {

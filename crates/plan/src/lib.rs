@@ -37,7 +37,7 @@ mod units;
 mod world;
 
 pub use calendar::civil_date;
-pub use case::{Case, MOST_RUNS, Skip, StopRule};
+pub use case::{Case, Cases, MOST_RUNS, Skip, StopRule};
 pub use check::{Check, Wording};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, did_you_mean};
 pub use fault::{Fault, FaultKind, FaultTime};

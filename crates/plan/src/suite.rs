@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Case, Gates, Redaction, Sources, Span, Spanned, Target};
+use crate::{Cases, Gates, Redaction, Sources, Span, Spanned, Target};
 
 /// Everything that is to be run.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +41,7 @@ pub struct Suite {
     /// Who tells how near two texts are in meaning, as the suite says; the caller may say otherwise.
     pub embedder: Option<Spanned<String>>,
     /// The cases, in the order they run.
-    pub cases: Vec<Case>,
+    pub cases: Cases,
 }
 
 /// The format a suite was written in.

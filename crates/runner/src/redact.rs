@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Case, Place, Suite};
+use agentci_plan::{Cases, Place, Suite};
 use agentci_trace::Redactor;
 use agentci_verdict::{Body, CaseEnd, Finding};
 use regex::Regex;
@@ -60,7 +60,7 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
 }
 
 /// What must not leave the run of a suite: the environment's secrets and the suite's own rules.
-pub(crate) fn suite_secrets(suite: &Suite, cases: &[Case], base: &Redactor) -> Redactor {
+pub(crate) fn suite_secrets(suite: &Suite, cases: &Cases, base: &Redactor) -> Redactor {
     let mut secrets = base.clone();
     for (name, value) in environment(suite, cases) {
         secrets.learn_pair(name, value);
@@ -77,7 +77,7 @@ pub(crate) fn suite_secrets(suite: &Suite, cases: &[Case], base: &Redactor) -> R
 }
 
 /// The variables of the files that the suite's agents bring along, those of one file once.
-fn environment<'s>(suite: &'s Suite, cases: &'s [Case]) -> impl Iterator<Item = &'s (String, String)> {
+fn environment<'s>(suite: &'s Suite, cases: &'s Cases) -> impl Iterator<Item = &'s (String, String)> {
     let mut before: &[(String, String)] = &[];
     let targets = cases.iter().map(|case| &case.target).chain(suite.agents.iter().map(|(_, agent)| agent));
     let files = targets.filter_map(move |target| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agentci_checks::ReadyCase;
 use agentci_drivers::Clock;
-use agentci_plan::{Case, ChatApi, ChatTarget, CommandPart, Sources, Suite, Target};
+use agentci_plan::{Case, Cases, ChatApi, ChatTarget, CommandPart, Sources, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
@@ -58,7 +58,7 @@ pub struct Run<'r> {
     /// The suite, whose own list of cases is not looked at.
     pub suite: &'r Suite,
     /// Its cases: each is let go when it was run, since what becomes of it needs the room.
-    pub cases: Vec<Case>,
+    pub cases: Cases,
     /// The ready checks of each.
     pub ready: Vec<ReadyCase>,
     /// The cases to run, by position, in this order, none twice.
@@ -76,7 +76,7 @@ pub struct Run<'r> {
 impl Run<'_> {
     /// The cases to run.
     pub(crate) fn selected(&self) -> impl Iterator<Item = &Case> + Clone {
-        self.selected.iter().filter_map(|index| self.cases.get(*index))
+        self.selected.iter().filter_map(|index| self.cases.get(*index).map(|case| &**case))
     }
 }
 
@@ -116,7 +116,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     let suite_deadline = suite_deadline(options, &clock);
     let (next, worst, not_run) = (Cell::new(0), Cell::new(Status::Pass), Cell::new(0));
     let all_selected = selected.len() == run.cases.len();
-    let waiting = RefCell::new(Waiting::new(std::mem::take(&mut run.cases), std::mem::take(&mut run.ready), selected));
+    let waiting = RefCell::new(Waiting::new(std::mem::take(&mut run.cases), std::mem::take(&mut run.ready)));
     // So many lanes as cases may run at once, each of which takes one case after the other: what a case takes while it runs is
     // there once for each lane, however many cases there are.
     let lane = async || {
@@ -126,7 +126,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
         while let Some(&index) = selected.get(next.get()) {
             let position = next.replace(next.get() + 1);
             let Some((case, ready)) = waiting.borrow_mut().take(index) else { continue };
-            let (case, ready) = (&case, &ready);
+            let (case, ready) = (&*case, &ready);
             let secrets = RefCell::new(secrets.borrow().clone());
             let part = facts.shard.as_ref();
             let index = part.and_then(|part| part.positions.get(position)).copied().unwrap_or(position);

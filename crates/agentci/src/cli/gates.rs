@@ -49,7 +49,7 @@ pub(crate) fn parallel(suite: &Suite, usual: usize) -> usize {
         Dialect::Runledger if suite.gates.measures_time() => 1,
         Dialect::Aumai | Dialect::Ananke | Dialect::Scenario | Dialect::Yao => 1,
         // An agent that is asked by all cases finds their tools at one address.
-        _ if suite.cases.iter().any(shares_tools) => 1,
+        _ if suite.cases.iter().any(|case| shares_tools(case)) => 1,
         _ => usual,
     }
 }

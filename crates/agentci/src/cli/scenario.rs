@@ -85,7 +85,9 @@ impl ScenarioRunFlags {
     fn useless(&self, plan: &Plan, selected: &[Vec<usize>]) -> Option<(String, String)> {
         let any = |wanted: &dyn Fn(&Case) -> bool| {
             let suites = plan.suites.iter().zip(selected);
-            suites.flat_map(|(suite, some)| some.iter().filter_map(|index| suite.cases.get(*index))).any(wanted)
+            suites
+                .flat_map(|(suite, some)| some.iter().filter_map(|index| suite.cases.get(*index)))
+                .any(|case| wanted(case))
         };
         // A case that can not be read may be one that has a use for it.
         let routed = |case: &Case| case.broken.is_some() || matches!(case.world.tools, ToolSource::Routes(_));

@@ -54,7 +54,7 @@ pub(crate) fn lower(
     if refused {
         return None;
     }
-    let cases = opened.into_iter().map(|test| test.case(&shared, &mut ids)).collect();
+    let cases = opened.into_iter().map(|test| Box::new(test.case(&shared, &mut ids))).collect();
     Some(Suite {
         agents: Vec::new(),
         embedder: None,

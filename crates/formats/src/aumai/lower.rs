@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Data, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, Message, MockScript, MockTarget, Mode, Node,
-    Redaction, Said, Sources, Span, StopRule, Suite, Target, Text, Turn, World,
+    Case, Cases, Data, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, Message, MockScript, MockTarget, Mode,
+    Node, Redaction, Said, Sources, Span, StopRule, Suite, Target, Text, Turn, World,
 };
 use serde_json::{Map, Value, json};
 
@@ -41,7 +41,7 @@ pub(crate) fn lower(
     let script = Arc::new(config.script.take().unwrap_or_default());
     let world = Arc::new(World::default());
     let mut strays = Vec::new();
-    let mut cases: Vec<Case> = Vec::new();
+    let mut cases = Cases::new();
     for (path, root) in documents.files {
         match shape(&root) {
             _ if Some(&path) == config.path.as_ref() => {}
@@ -51,7 +51,7 @@ pub(crate) fn lower(
                     let span = config.span.unwrap_or(test.name.span);
                     let position = u32::try_from(cases.len()).unwrap_or(u32::MAX);
                     let target = Target::Mock(MockTarget { script: Arc::clone(&script), position, span });
-                    cases.push(case(test, target, &world));
+                    cases.push(Box::new(case(test, target, &world)));
                 }
             }
             Shape::MockConfig
@@ -123,7 +123,7 @@ fn unused(path: &Path, span: Span, chosen: &Chosen) -> Diagnostic {
 }
 
 /// Tests of one name are all kept, since each has its position; but it is seldom meant.
-fn duplicates(cases: &[Case], sources: &Sources, problems: &mut Diagnostics) {
+fn duplicates(cases: &Cases, sources: &Sources, problems: &mut Diagnostics) {
     let mut first: HashMap<&str, Span> = HashMap::with_capacity(cases.len());
     for case in cases {
         let span = case.span;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cassette, Diagnostics, Dialect, Files, Hook, Limits, LiveTools, Mode, ModelWorld, Node, Recording, Sources,
-    Spanned, Suite, Target, Text, ToolSource, World, join,
+    Case, Cases, Cassette, Diagnostics, Dialect, Files, Hook, Limits, LiveTools, Mode, ModelWorld, Node, Recording,
+    Sources, Spanned, Suite, Target, Text, ToolSource, World, join,
 };
 
 use super::read::{self, CaseFile, ReadCase};
@@ -58,8 +58,8 @@ pub(crate) fn lower(
     }
     // Names are made up for those that have none when all others are known.
     let made = cases.into_iter().enumerate();
-    let made = made.map(|(index, case)| case.unwrap_or_else(|read| defaults.broken(*read, index, &mut ids)));
-    let cases: Vec<Case> = made.collect();
+    let made = made.map(|(index, case)| case.unwrap_or_else(|read| Box::new(defaults.broken(*read, index, &mut ids))));
+    let cases: Cases = made.collect();
     Some(Suite {
         agents: suite.agents,
         embedder: suite.embedder,
@@ -78,7 +78,7 @@ pub(crate) fn lower(
 
 /// What a suite that does not say its mode means: a server that nothing was recorded of can only be reached live,
 /// unless its tools are played.
-pub(super) fn usual_mode(cases: &[Case]) -> Mode {
+pub(super) fn usual_mode(cases: &Cases) -> Mode {
     let routed = |case: &Case| matches!(case.world.tools, ToolSource::Routes(_));
     let live = cases.iter().any(|case| case.target.takes_requests() && case.world.recording.is_none() && !routed(case));
     if live { Mode::Live } else { Mode::Replay }
@@ -111,10 +111,10 @@ impl<'s> Defaults<'s> {
     }
 
     /// A case that is complete, or what was read of one that is not.
-    fn case(&self, mut read: ReadCase, index: usize) -> Result<Case, Box<ReadCase>> {
+    fn case(&self, mut read: ReadCase, index: usize) -> Result<Box<Case>, Box<ReadCase>> {
         let target = self.target(read.file.as_ref(), index);
         match (read.file.take(), target) {
-            (Some(file), Some(target)) => Ok(self.complete(file, target)),
+            (Some(file), Some(target)) => Ok(Box::new(self.complete(file, target))),
             (file, _) => {
                 read.file = file;
                 Err(Box::new(read))

@@ -50,7 +50,7 @@ pub(crate) fn lower(
     let (suite, cases) = (suite?, cases?);
     let shared = Shared::new(files, &folder, &suite);
     let baseline = suite.baseline_path.map(|path| Spanned::new(configured(&folder, &path.value), path.span));
-    let cases = cases.into_iter().map(|case| shared.case(case, &folder, &mut ids)).collect();
+    let cases = cases.into_iter().map(|case| Box::new(shared.case(case, &folder, &mut ids))).collect();
     Some(Suite {
         agents: Vec::new(),
         embedder: None,

@@ -46,7 +46,7 @@ pub(crate) fn lower(
     diagnostics.append(problems);
     let settings = settings.filter(|_| !refused)?;
     let shared = Shared::new(&settings, &slug, &home.folder, options, span);
-    let cases = opened.into_iter().map(|scenario| shared.case(scenario, &mut ids)).collect();
+    let cases = opened.into_iter().map(|scenario| Box::new(shared.case(scenario, &mut ids))).collect();
     Some(Suite {
         name: slug,
         dialect: Dialect::Scenario,

@@ -116,7 +116,7 @@ fn suite(
             Arc::new(World { scripted: record.options.tools.into(), ..World::clone(&world) })
         };
         let expected = record.expected.and_then(|node| node.value(Reading::Core).ok()).map(Arc::new);
-        cases.push(Case {
+        cases.push(Box::new(Case {
             skip: record.skip.then(|| Box::new(Skip { reason: None })),
             checks: checks.into(),
             timeout: Some(timeout),
@@ -125,7 +125,7 @@ fn suite(
             metadata: record.metadata,
             broken: (!record.broken.is_empty()).then_some(record.broken),
             ..case(record.id.value, record.id.span, target, &world, turns)
-        });
+        }));
     }
     open_reporter(app, &mut assertions.judges, assertions.sources, problems);
     let agents = assertions.judges.finish();
@@ -220,7 +220,7 @@ pub(crate) fn lower_message(
         };
         let mut judges = Judges::default();
         open_reporter(&app, &mut judges, sources, &mut problems);
-        Suite { agents: judges.finish(), cases: vec![case], ..empty(agent.id(), path, here, span) }
+        Suite { agents: judges.finish(), cases: vec![Box::new(case)], ..empty(agent.id(), path, here, span) }
     });
     if message.trim().is_empty() {
         let span = Span::whole(sources.add(Path::new("-i"), ""));

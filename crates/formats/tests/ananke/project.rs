@@ -42,7 +42,7 @@ pub(crate) fn loaded(config: &str, test: &str) -> Loaded {
 pub(crate) fn good(config: &str, test: &str) -> Case {
     let loaded = loaded(config, test);
     assert_eq!(messages(&loaded), Vec::<&str>::new());
-    loaded.plan.suites[0].cases[0].clone()
+    *loaded.plan.suites[0].cases[0].clone()
 }
 
 pub(crate) fn messages(loaded: &Loaded) -> Vec<&str> {

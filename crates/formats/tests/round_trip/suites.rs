@@ -166,7 +166,7 @@ pub(crate) fn suite() -> impl Strategy<Value = Suite> {
                 output_dir: output.then(|| "s/out".into()),
                 gates,
                 redact: Redaction { keys: vec!["${x}".into()], patterns: vec![r"a\d".into()] },
-                cases,
+                cases: cases.into_iter().map(Box::new).collect(),
             }
         })
 }

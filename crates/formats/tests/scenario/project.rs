@@ -40,7 +40,7 @@ pub(crate) fn good_suite(files: &MemoryFiles) -> Suite {
 /// The only case of a project in which nothing is wrong.
 #[track_caller]
 pub(crate) fn good(scenario: &str) -> Case {
-    good_suite(&project(scenario)).cases[0].clone()
+    *good_suite(&project(scenario)).cases[0].clone()
 }
 
 /// What is wrong with a scenario.

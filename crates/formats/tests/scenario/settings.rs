@@ -14,7 +14,7 @@ fn with_settings(settings: &str) -> agentci_plan::MemoryFiles {
 }
 
 fn good(settings: &str) -> Case {
-    good_suite(&with_settings(settings)).cases[0].clone()
+    *good_suite(&with_settings(settings)).cases[0].clone()
 }
 
 fn names(case: &Case) -> Vec<(&str, Option<String>)> {

@@ -61,7 +61,7 @@ impl Ground {
             outputs.extend(suite.output_dir.iter().map(|path| absolute(path)));
             if arguments.mode.unwrap_or(suite.mode) == Mode::Record {
                 // They are written by each run.
-                for path in suite.cases.iter().flat_map(recorded) {
+                for path in suite.cases.iter().flat_map(|case| recorded(case)) {
                     sources.remove(&path);
                 }
             }
