@@ -1,6 +1,6 @@
 //! One case: everything it needs to be run, no inheritance left.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -28,9 +28,9 @@ pub struct Case {
     /// What the agent meets.
     pub world: Arc<World>,
     /// Variables for templates, in the order they are filled.
-    pub variables: Arc<[(String, Text)]>,
+    pub variables: Arc<Vec<(String, Text)>>,
     /// Commands to run before the turns.
-    pub hooks: Arc<[Hook]>,
+    pub hooks: Arc<Vec<Hook>>,
     /// What is said to the agent.
     pub turns: Box<[Turn]>,
     /// Checks over the whole case, shared ones first.
@@ -60,6 +60,8 @@ pub type Cases = Vec<Box<Case>>;
 impl Case {
     /// A case that says nothing and asks nothing.
     pub fn new(id: impl Into<Name>, span: Span, target: Arc<Target>, world: Arc<World>) -> Self {
+        static VARIABLES: LazyLock<Arc<Vec<(String, Text)>>> = LazyLock::new(Arc::default);
+        static HOOKS: LazyLock<Arc<Vec<Hook>>> = LazyLock::new(Arc::default);
         Self {
             id: id.into(),
             span,
@@ -68,8 +70,8 @@ impl Case {
             skip: None,
             target,
             world,
-            variables: Arc::default(),
-            hooks: Arc::default(),
+            variables: Arc::clone(&VARIABLES),
+            hooks: Arc::clone(&HOOKS),
             turns: Box::default(),
             checks: Box::default(),
             limits: Limits::none(),

@@ -23,19 +23,21 @@
 //! named `gate: min_pass_rate` and so on.
 
 use std::fmt::Write as _;
+use std::io;
 
 use agentci_verdict::{Aggregates, Body, Cause, GateReport, GateStatus, Row, RunEvent, Stability, Status};
 
+use crate::pieces::{Pieces, in_one_piece};
 use crate::quantity::duration;
 use crate::run::Run;
 use crate::{
-    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, findings, gates, printable, similarity, stability,
-    xml_attribute, xml_text,
+    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, Stream, findings, gates, printable, similarity,
+    stability, xml_attribute, xml_text,
 };
 
 /// Makes `junit.xml`. Several runs one after another become several suites in it.
 pub struct Junit {
-    output: Output,
+    output: Stream,
     runs: Vec<Told>,
 }
 
@@ -49,6 +51,11 @@ struct Told {
 impl Junit {
     /// The file goes to `output` when it is complete.
     pub fn new(output: Output) -> Self {
+        Self::streamed(in_one_piece(output))
+    }
+
+    /// The file goes to `output` while it is made.
+    pub fn streamed(output: Stream) -> Self {
         Self { output, runs: Vec::new() }
     }
 }
@@ -69,37 +76,42 @@ impl Reporter for Junit {
     }
 
     fn finish(&mut self) -> Result<(), ReportError> {
-        let file = file(&self.runs);
-        (self.output)(file.as_bytes()).map_err(|source| ReportError::Write { report: "junit", source })
+        let runs = std::mem::take(&mut self.runs);
+        let written = (self.output)(&mut |out| file(&runs, &mut Pieces::new(out)));
+        written.map_err(|source| ReportError::Write { report: "junit", source })
     }
 }
 
-fn file(runs: &[Told]) -> String {
+fn file(runs: &[Told], file: &mut Pieces<'_>) -> io::Result<()> {
     let mut all = Aggregates::default();
     let mut wall_ms = 0;
-    let mut suites = String::new();
-    for Told { run, own_words } in runs {
-        let words = |row: &Row| own_words.as_ref().and_then(|words| words.get(row.decisive().index));
+    let mut counted = Vec::with_capacity(runs.len());
+    for Told { run, .. } in runs {
         let failed_gates: Vec<String> = run.gates.iter().flat_map(|report| failed_gates(&run.suite, report)).collect();
         let mut numbers = Aggregates::of(&run.rows);
         numbers.cases_total += failed_gates.len();
         numbers.cases_fail += failed_gates.len();
-        let counts = counts(&numbers, run.end().wall_ms);
-        let _ = writeln!(suites, "  <testsuite name=\"{}\" {counts}>", xml_attribute(&run.suite));
-        run.rows.iter().for_each(|row| test_case(&run.suite, row, words(row), &mut suites));
-        suites.extend(failed_gates);
-        suites.push_str("  </testsuite>\n");
         all.cases_total += numbers.cases_total;
         all.cases_fail += numbers.cases_fail;
         all.cases_error += numbers.cases_error;
         all.cases_skipped += numbers.cases_skipped;
         wall_ms += run.end().wall_ms;
+        counted.push((counts(&numbers, run.end().wall_ms), failed_gates));
     }
     let counts = counts(&all, wall_ms);
-    // What is known last stands first; there it is put without another copy of it all.
-    suites.insert_str(0, &format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n"));
-    suites.push_str("</testsuites>\n");
-    suites
+    let _ = writeln!(file.text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>");
+    for (Told { run, own_words }, (counts, failed_gates)) in runs.iter().zip(counted) {
+        let words = |row: &Row| own_words.as_ref().and_then(|words| words.get(row.decisive().index));
+        let _ = writeln!(file.text, "  <testsuite name=\"{}\" {counts}>", xml_attribute(&run.suite));
+        for row in run.rows.iter() {
+            test_case(&run.suite, row, words(row), &mut file.text);
+            file.go_on()?;
+        }
+        file.text.extend(failed_gates);
+        file.text.push_str("  </testsuite>\n");
+    }
+    file.text.push_str("</testsuites>\n");
+    file.hand_on()
 }
 
 fn counts(numbers: &Aggregates, wall_ms: u64) -> String {

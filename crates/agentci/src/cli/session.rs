@@ -182,9 +182,9 @@ impl Session<'_> {
     }
 
     fn reports(&self, suite: &Suite, folder: &Rc<RunFolder>, summary: &Rc<RefCell<Vec<u8>>>, held: &Held) -> FanOut {
-        let to_file = |name: &'static str| -> Output {
+        let to_file = |name: &'static str| -> Stream {
             let folder = Rc::clone(folder);
-            Box::new(move |bytes| folder.write_whole(name, bytes).map_err(io::Error::other))
+            Box::new(move |write| folder.write_pieces(name, write).map_err(io::Error::other))
         };
         let mut reports = FanOut::default();
         let aside = self.aside();
@@ -198,10 +198,7 @@ impl Session<'_> {
             width: self.context.width,
         };
         reports.add(CONSOLE, Box::new(Console::new(held.out(), options)));
-        let of_summary = Rc::clone(folder);
-        let streamed: Stream =
-            Box::new(move |write| of_summary.write_pieces("summary.json", write).map_err(io::Error::other));
-        reports.add("summary.json", Box::new(Summary::streamed(streamed)));
+        reports.add("summary.json", Box::new(Summary::streamed(to_file("summary.json"))));
         if self.arguments.json {
             let kept = Rc::clone(summary);
             let keep: Output = Box::new(move |bytes| kept.borrow_mut().write_all(bytes));
@@ -211,8 +208,8 @@ impl Session<'_> {
             };
             reports.add("result", printed);
         }
-        reports.add("junit.xml", Box::new(Junit::new(to_file("junit.xml"))));
-        reports.add("report.html", Box::new(Html::new(to_file("report.html"))));
+        reports.add("junit.xml", Box::new(Junit::streamed(to_file("junit.xml"))));
+        reports.add("report.html", Box::new(Html::streamed(to_file("report.html"))));
         let of = ReportOf { suite: &suite.name, dialect: suite.dialect.name(), folder: folder.path() };
         self.arguments.reports.add_to(&mut reports, of, &USUAL);
         if let Some(path) = self.context.github.as_ref().and_then(|job| job.step_summary.as_ref()) {

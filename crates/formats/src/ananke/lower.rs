@@ -77,7 +77,7 @@ struct Shared<'c> {
     place: Place<'c>,
     target: Arc<Target>,
     scripted: Arc<[ScriptedTool]>,
-    variables: Arc<[(String, Text)]>,
+    variables: Arc<Vec<(String, Text)>>,
     /// What the target asks.
     said: Said,
     /// The same for a test that asks nothing itself.
@@ -101,7 +101,7 @@ impl<'c> Shared<'c> {
             place,
             target: Arc::new(config.target.target.clone()),
             scripted: config.target.tools.iter().filter_map(Tool::scripted).collect(),
-            variables: Arc::from([]),
+            variables: Arc::default(),
             said,
             merged,
             warned: HashSet::new(),

@@ -90,8 +90,8 @@ struct Defaults<'s> {
     settings: Settings,
     /// The world of a case that says nothing of its own, if it is the same for all.
     world: Option<Arc<World>>,
-    variables: Arc<[(String, Text)]>,
-    hooks: Arc<[Hook]>,
+    variables: Arc<Vec<(String, Text)>>,
+    hooks: Arc<Vec<Hook>>,
     limits: Arc<Limits>,
 }
 
@@ -178,7 +178,7 @@ impl<'s> Defaults<'s> {
         }
     }
 
-    fn variables(&self, own: Vec<(String, Text)>) -> Arc<[(String, Text)]> {
+    fn variables(&self, own: Vec<(String, Text)>) -> Arc<Vec<(String, Text)>> {
         if own.is_empty() {
             return self.variables.clone();
         }
@@ -192,11 +192,11 @@ impl<'s> Defaults<'s> {
         all.into()
     }
 
-    fn hooks(&self, own: Vec<Hook>) -> Arc<[Hook]> {
+    fn hooks(&self, own: Vec<Hook>) -> Arc<Vec<Hook>> {
         if own.is_empty() {
             return self.hooks.clone();
         }
-        self.hooks.iter().cloned().chain(own).collect()
+        Arc::new(self.hooks.iter().cloned().chain(own).collect())
     }
 }
 

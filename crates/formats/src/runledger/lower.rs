@@ -122,8 +122,8 @@ struct Shared {
     faults: Arc<[Fault]>,
     checks: Vec<Arc<Check>>,
     limits: Limits,
-    variables: Arc<[(String, Text)]>,
-    hooks: Arc<[Hook]>,
+    variables: Arc<Vec<(String, Text)>>,
+    hooks: Arc<Vec<Hook>>,
 }
 
 impl Shared {
@@ -146,8 +146,8 @@ impl Shared {
             faults: suite.surroundings.faults.as_slice().into(),
             checks: suite.checks.iter().cloned().map(Arc::new).collect(),
             limits: suite.limits.clone(),
-            variables: Arc::from([]),
-            hooks: Arc::from([]),
+            variables: Arc::default(),
+            hooks: Arc::default(),
         }
     }
 

@@ -118,7 +118,7 @@ fn a_whole_project_is_one_suite() {
     assert_eq!(target.headers[0].1.written(), "Bearer ${ENV.SHOP_TOKEN}");
     assert_eq!(target.forwarded_props, Some(Data::literal(&json!({ "tenant": "acme" }))));
     assert_eq!(target.state, Some(Data::parse(&json!({ "cart": "${CART:-empty}" }))));
-    let [hook] = &*case.hooks else { panic!("{:?}", case.hooks) };
+    let [hook] = case.hooks.as_slice() else { panic!("{:?}", case.hooks) };
     assert_eq!((hook.timeout, hook.folder.as_deref()), (Duration::from_secs(10), Some(Path::new("shop"))));
     assert_eq!(hook.command[0].file, None);
     assert_eq!(hook.command[1].file.as_deref(), Some(Path::new("shop/scripts/fill-cart.sh")));

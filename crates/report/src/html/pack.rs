@@ -5,6 +5,7 @@
 //! ```
 
 use std::fmt::Write as _;
+use std::io;
 
 use agentci_verdict::{Row, Status};
 use base64::Engine as _;
@@ -14,6 +15,7 @@ use super::baseline::Departures;
 use super::detail::Detail;
 use super::gathered::Gathered;
 use super::rows::table;
+use crate::pieces::Pieces;
 use crate::run::Run;
 
 /// How hard to compress: a run with ten thousand cases is not to wait for its page, and more saves little.
@@ -22,15 +24,15 @@ const LEVEL: u8 = 1;
 /// needs all of its block unpacked.
 const BLOCK: usize = 64 * 1024;
 
-/// The data of the page, with details for as many cases as fit into `room` bytes: first those that did not pass.
-pub(super) fn data(run: &Run, gathered: &Gathered, room: usize) -> String {
+/// Writes the data of the page, with details for as many cases as fit into `room` bytes: first those that did not pass.
+pub(super) fn data(run: &Run, gathered: &Gathered, room: usize, page: &mut Pieces<'_>) -> io::Result<()> {
     let departures = Departures::of(run.gates.as_deref());
     let blocks = Blocks::of(run, gathered, &departures, room);
     let block_of = |index: usize| blocks.of_case.get(&index).copied().unwrap_or(-1);
-    let mut html = String::new();
-    element("table", &packed(&table(run, gathered, &departures, &block_of)), &mut html);
-    html.push_str(&blocks.html);
-    html
+    element("table", &packed(&table(run, gathered, &departures, &block_of)), &mut page.text);
+    page.hand_on()?;
+    page.text.push_str(&blocks.html);
+    page.hand_on()
 }
 
 /// Blocks of details.

@@ -1,6 +1,7 @@
 //! The page: an overview that needs no script, what the script works on, and what is shown without it.
 
 use std::fmt::Write as _;
+use std::io;
 
 use agentci_verdict::{Aggregates, Row, StabilitySummary, Status, iso_utc};
 
@@ -11,6 +12,7 @@ use super::gathered::Gathered;
 use super::pack::data;
 use super::table::table;
 use crate::overall::{GateLine, Overall, changed, gate_lines, left_undone, percent};
+use crate::pieces::Pieces;
 use crate::quantity::{duration, duration_of};
 use crate::run::Run;
 use crate::{cut, html_text, one_line};
@@ -26,13 +28,14 @@ const PAGE_LIMIT: usize = 3_600_000;
 /// How much of that is left for details in any case: rows grow with the suite, and evidence is worth more than a round number.
 const DETAILS_LIMIT: usize = 800_000;
 
-/// The page.
-pub(super) fn page(run: &Run, gathered: &Gathered) -> String {
+/// Writes the page.
+pub(super) fn page(run: &Run, gathered: &Gathered, page: &mut Pieces<'_>) -> io::Result<()> {
     let numbers = Aggregates::of(&run.rows);
     let overall = Overall::of(run, &numbers);
     let suite = name(&run.suite);
     let word = overall.word();
-    let mut page = format!(
+    let _ = write!(
+        page.text,
         "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n\
          <meta http-equiv=Content-Security-Policy content=\"{}\">\n\
          <meta name=viewport content=\"width=device-width,initial-scale=1\">\n\
@@ -41,18 +44,19 @@ pub(super) fn page(run: &Run, gathered: &Gathered) -> String {
          <header><h1>{suite}</h1><b class=\"verdict {word}\">{word}</b></header>\n<main>\n<section id=overview aria-label=overview>\n",
         policy()
     );
-    overview(run, &numbers, &mut page);
-    gates(run, &mut page);
-    page.push_str("</section>\n<div id=view></div>\n<noscript>\n");
-    table(run, gathered, &numbers, &mut page);
-    sections(run, gathered, &mut page);
-    page.push_str("</noscript>\n</main>\n");
+    overview(run, &numbers, &mut page.text);
+    gates(run, &mut page.text);
+    page.text.push_str("</section>\n<div id=view></div>\n<noscript>\n");
+    table(run, gathered, &numbers, page)?;
+    sections(run, gathered, &mut page.text);
+    page.text.push_str("</noscript>\n</main>\n");
     let version = name(&run.start.agentci_version);
-    let _ = writeln!(page, "<footer>agentci {version}, {}</footer>", moment(run.last_seen));
+    let _ = writeln!(page.text, "<footer>agentci {version}, {}</footer>", moment(run.last_seen));
     let room = PAGE_LIMIT.saturating_sub(page.len()).max(DETAILS_LIMIT);
-    page.push_str(&data(run, gathered, room));
-    let _ = writeln!(page, "<script>{SCRIPT}</script>");
-    page
+    page.hand_on()?;
+    data(run, gathered, room, page)?;
+    let _ = writeln!(page.text, "<script>{SCRIPT}</script>");
+    page.hand_on()
 }
 
 /// A name from outside, fit for the page.

@@ -20,4 +20,4 @@ mod case;
 mod pretty;
 mod report;
 
-pub use report::{RUNLEDGER_VERSION, Stream, Summary};
+pub use report::{RUNLEDGER_VERSION, Summary};

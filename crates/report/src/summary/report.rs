@@ -6,18 +6,12 @@ use agentci_verdict::{Aggregates, Body, Row, RunEvent, SCHEMA_VERSION, Spread, S
 use serde_json::{Value, json};
 
 use super::case;
+use crate::pieces::{PIECE, in_one_piece};
 use crate::run::Run;
-use crate::{Output, ReportError, Reporter, gates};
+use crate::{Output, ReportError, Reporter, Stream, gates};
 
 /// The version of `RunLedger` whose fields these are: its baselines are refused without one.
 pub const RUNLEDGER_VERSION: &str = "0.2.3";
-
-/// How much is gathered before it is handed on, in bytes.
-const PIECE: usize = 32 * 1024;
-
-/// Where a document goes that is written piece by piece: it is handed what writes the pieces, and sees to it that they are all
-/// there or none.
-pub type Stream = Box<dyn FnMut(&mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<()>>;
 
 /// Makes `summary.json`, one document a run.
 pub struct Summary {
@@ -27,12 +21,8 @@ pub struct Summary {
 
 impl Summary {
     /// The document goes to `output` when it is complete.
-    pub fn new(mut output: Output) -> Self {
-        Self::streamed(Box::new(move |write| {
-            let mut document = Vec::new();
-            write(&mut document)?;
-            output(&document)
-        }))
+    pub fn new(output: Output) -> Self {
+        Self::streamed(in_one_piece(output))
     }
 
     /// The document goes to `output` while it is made: that of many cases is never in memory as a whole.
