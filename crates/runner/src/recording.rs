@@ -2,9 +2,8 @@
 
 use agentci_drivers::Recording;
 use agentci_plan::{Mode, Target, ToolSource};
-use agentci_trace::Redactor;
+use agentci_trace::{Redactor, sha256};
 use agentci_verdict::{Cause, Finding, Replay, Status};
-use sha2::{Digest as _, Sha256};
 
 use crate::findings;
 use crate::job::Job;
@@ -56,7 +55,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
     })?;
     let read = Recording::parse(&text)
         .map_err(|error| wrong(format!("`{shown}` is no recording: {error}"), "make it again with `agentci record`"))?;
-    let sha256 = format!("{:x}", Sha256::digest(&text));
+    let sha256 = sha256(text.as_bytes());
     let replay = Replay { cassette_path: shown.to_string(), cassette_sha256: sha256, unused_lines: Vec::new() };
     Ok(Tape::Replay(read, replay))
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agentci_plan::{Detail, Place, Similarity};
-use agentci_trace::Usage;
+use agentci_trace::{Usage, write_json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ macro_rules! bodies {
             }
 
             pub(crate) fn write_json(&self, into: &mut Vec<u8>) -> Result<(), serde_json::Error> {
-                match self { $(Body::$variant(body) => serde_json::to_writer(into, body),)* }
+                match self { $(Body::$variant(body) => write_json(body, into),)* }
             }
 
             pub(crate) fn from_json(name: &str, line: &str) -> Result<Self, EventError> {

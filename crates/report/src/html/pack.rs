@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use agentci_trace::write_json;
 use agentci_verdict::{Row, Status};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -38,7 +39,7 @@ pub(super) fn data(run: &Run, gathered: &Gathered, room: usize) -> String {
 struct Blocks {
     html: String,
     count: i64,
-    open: String,
+    open: Vec<u8>,
     of_case: std::collections::BTreeMap<usize, i64>,
 }
 
@@ -54,13 +55,8 @@ impl Blocks {
             if plain && row.status() != Status::Skipped {
                 continue;
             }
-            let Ok(mut text) = serde_json::to_string(&Detail::of(row, departure)) else { continue };
-            // The attempts are JSON already, so they are put in before the closing brace.
-            if let Some(attempts) = attempts {
-                text.pop();
-                let _ = write!(text, ",\"attempts\":{attempts}}}");
-            }
-            if !blocks.add(index, &text, room) {
+            blocks.add(index, &Detail::of(row, departure), attempts);
+            if blocks.open.len() >= BLOCK && !blocks.close(room) {
                 return blocks;
             }
         }
@@ -68,21 +64,31 @@ impl Blocks {
         blocks
     }
 
-    /// Adds a case; says whether there is room for more.
-    fn add(&mut self, index: usize, text: &str, room: usize) -> bool {
-        self.open.push(if self.open.is_empty() { '[' } else { ',' });
-        self.open.push_str(text);
+    /// Adds a case to the block that is open.
+    fn add(&mut self, index: usize, detail: &Detail<'_>, attempts: Option<&str>) {
+        let before = self.open.len();
+        self.open.push(if before == 0 { b'[' } else { b',' });
+        if write_json(detail, &mut self.open).is_err() {
+            return self.open.truncate(before);
+        }
+        // The attempts are JSON already, so they are put in before the closing brace.
+        if let Some(attempts) = attempts {
+            self.open.pop();
+            self.open.extend_from_slice(b",\"attempts\":");
+            self.open.extend_from_slice(attempts.as_bytes());
+            self.open.push(b'}');
+        }
         self.of_case.insert(index, self.count);
-        self.open.len() < BLOCK || self.close(room)
     }
 
-    /// Compresses the block that is open, or drops it if there is no room.
+    /// Compresses the block that is open, or drops it if there is no room; says whether there was.
     fn close(&mut self, room: usize) -> bool {
         if self.open.is_empty() {
             return true;
         }
-        self.open.push(']');
-        let packed = packed(std::mem::take(&mut self.open).as_bytes());
+        self.open.push(b']');
+        let packed = packed(&self.open);
+        self.open.clear();
         if self.html.len() + packed.len() > room {
             let count = self.count;
             self.of_case.retain(|_, block| *block != count);
