@@ -6,14 +6,14 @@ use std::sync::Arc;
 use agentci_trace::canonical;
 use serde_json::Value;
 
-use super::tape::{Entry, Tape, same};
+use super::tape::{Entry, Key, Tape, same};
 use crate::closest::{closest, first_difference};
 
 /// One playing of a recording: it remembers which entries were used.
 #[derive(Debug)]
 pub struct Player {
     tape: Arc<Tape>,
-    used: HashMap<String, usize>,
+    used: HashMap<Key, usize>,
     /// Which entries were given as an answer.
     given: BTreeSet<usize>,
 }
