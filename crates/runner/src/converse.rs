@@ -119,7 +119,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         turn: Meter::of_turn(&no_limits, job.sources),
     });
     let mut sink = TraceSink::new(clock, |event| {
-        if let Some(body) = translate::translate(event, &case.id) {
+        if let Some(body) = translate::translate(event, &job.case_id) {
             job.emit(number, event.at.unix_ms, body);
         }
         match meters.borrow_mut().count(event).or_else(|| volume.count(event)) {
@@ -132,7 +132,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     })
     .with_change(|kind| {
         if let Kind::FinalOutput(output) = kind {
-            prepared.normalizer.value(output);
+            prepared.normalizer.shared(output);
         }
     });
     for (position, (turn, input)) in case.turns.iter().zip(prepared.inputs).enumerate() {

@@ -174,7 +174,7 @@ fn patience(job: &Job<'_>) -> Duration {
 /// What is said to the agent, as the value that its driver sends.
 fn input(said: &Said, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Input, String> {
     match said {
-        Said::Input(data) => data.fill(lookup).map(Input::Task).map_err(|unset| unset.to_string()),
+        Said::Input(data) => data.fill(lookup).map(|task| Input::Task(task.into())).map_err(|unset| unset.to_string()),
         Said::Messages(messages) => {
             let mut list = Vec::with_capacity(messages.len());
             for message in messages {

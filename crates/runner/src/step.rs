@@ -30,8 +30,13 @@ mod tests {
     use super::*;
 
     fn hash(args: Value) -> String {
-        let call =
-            ToolCall { call_id: String::new(), name: "search".into(), args, observer: Observer::Protocol, begun: None };
+        let call = ToolCall {
+            call_id: String::new(),
+            name: "search".into(),
+            args: args.into(),
+            observer: Observer::Protocol,
+            begun: None,
+        };
         step(&call, &Redactor::default()).args_hash
     }
 

@@ -38,7 +38,8 @@ impl Volume {
 
 fn size(kind: &Kind) -> usize {
     match kind {
-        Kind::TurnStart(value) | Kind::State(value) | Kind::FinalOutput(value) => weight(value),
+        Kind::TurnStart(value) | Kind::FinalOutput(value) => weight(value),
+        Kind::State(value) => weight(value),
         Kind::Text(text) | Kind::Reasoning(text) | Kind::Violation(text) => text.len(),
         Kind::ToolCall(call) => call.name.len() + weight(&call.args),
         Kind::ToolResult(result) => weight(&result.result) + result.error.as_ref().map_or(0, String::len),
@@ -88,8 +89,8 @@ mod tests {
         let much = "more than 512 MiB passed in one run of the case";
         assert_eq!(most(Kind::Text("x".repeat(64 << 20))), (8, much.into()));
         let request = json!({ "messages": ["x".repeat(64 << 20)] });
-        assert_eq!(most(Kind::ModelCall { request, response: Value::Null }), (7, much.into()));
+        assert_eq!(most(Kind::ModelCall { request: request.into(), response: Value::Null.into() }), (7, much.into()));
         // Small values take more room than their letters.
-        assert!(most(Kind::FinalOutput(json!(vec![1; 100_000]))).0 < 1_000);
+        assert!(most(Kind::FinalOutput(json!(vec![1; 100_000]).into())).0 < 1_000);
     }
 }

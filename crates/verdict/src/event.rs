@@ -158,9 +158,9 @@ pub struct ShardOf {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskStart {
     /// The case.
-    pub task_id: String,
+    pub task_id: Arc<str>,
     /// Its input.
-    pub input: Value,
+    pub input: Arc<Value>,
 }
 
 /// A turn after the first.
@@ -169,7 +169,7 @@ pub struct TurnStart {
     /// Which, from 0.
     pub turn: u32,
     /// What was said.
-    pub input: Value,
+    pub input: Arc<Value>,
 }
 
 /// Words of the agent.
@@ -191,7 +191,7 @@ pub struct ToolCallMade {
     /// Which call.
     pub call_id: String,
     /// Its arguments.
-    pub args: Value,
+    pub args: Arc<Value>,
 }
 
 /// An answer to a tool call.
@@ -204,7 +204,7 @@ pub struct ToolResultGiven {
     /// Whether the tool did its work.
     pub ok: bool,
     /// What it gave.
-    pub result: Value,
+    pub result: Arc<Value>,
     /// What it complained of.
     pub error: Option<String>,
     /// What went wrong with it on purpose: the agent may not have got it as it stands here.
@@ -218,9 +218,9 @@ pub struct ModelCallMade {
     /// In which turn.
     pub turn: u32,
     /// What was asked.
-    pub request: Value,
+    pub request: Arc<Value>,
     /// What was answered.
-    pub response: Value,
+    pub response: Arc<Value>,
 }
 
 /// A log line through the protocol.
@@ -247,7 +247,7 @@ pub struct TaskError {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FinalOutput {
     /// The result.
-    pub output: Value,
+    pub output: Arc<Value>,
 }
 
 /// What became of a check.

@@ -157,9 +157,9 @@ impl Reader {
         }
         kinds.extend(task.map(|task| Kind::State(task.seen())));
         if data.len() > 1 {
-            kinds.push(Kind::FinalOutput(Value::Array(data)));
+            kinds.push(Kind::FinalOutput(Value::Array(data).into()));
         } else {
-            kinds.extend(data.pop().map(Kind::FinalOutput));
+            kinds.extend(data.pop().map(|output| Kind::FinalOutput(output.into())));
         }
         kinds
     }

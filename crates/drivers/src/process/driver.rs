@@ -1,6 +1,7 @@
 //! The conversation with a process.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{ProcessTarget, UnsetVariable};
@@ -81,7 +82,7 @@ impl ProcessDriver {
 
     pub(crate) async fn turn(
         &mut self,
-        input: Value,
+        input: Arc<Value>,
         sink: &mut TraceSink<'_>,
         host: &dyn ToolHost,
     ) -> Result<(), DriveError> {
@@ -159,7 +160,7 @@ impl ProcessDriver {
     ) -> Result<bool, DriveError> {
         match message {
             Message::ToolCall { name, call_id, args } => {
-                let call = ToolCall { call_id, name, args, observer: Observer::Protocol, begun: None };
+                let call = ToolCall { call_id, name, args: args.into(), observer: Observer::Protocol, begun: None };
                 sink.push(Kind::ToolCall(call.clone()))?;
                 let reply = host.call(&call).await?;
                 self.answer(&reply)?;
@@ -168,7 +169,7 @@ impl ProcessDriver {
             Message::Usage(usage) => sink.push(Kind::Usage(usage))?,
             Message::Log { level, message, data } => sink.push(Kind::Log { level, message, data })?,
             Message::FinalOutput { output } => {
-                sink.push(Kind::FinalOutput(output))?;
+                sink.push(Kind::FinalOutput(output.into()))?;
                 return Ok(true);
             }
             Message::TaskError { message, data } => {

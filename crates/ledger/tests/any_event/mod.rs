@@ -31,29 +31,37 @@ pub(crate) fn run_event() -> impl Strategy<Value = RunEvent> {
 fn body() -> impl Strategy<Value = Body> {
     prop_oneof![
         run_start().prop_map(|start| Body::RunStart(Box::new(start))),
-        (text(), json()).prop_map(|(task_id, input)| Body::TaskStart(TaskStart { task_id, input })),
-        (any::<u32>(), json()).prop_map(|(turn, input)| Body::TurnStart(TurnStart { turn, input })),
+        (text(), json())
+            .prop_map(|(task_id, input)| Body::TaskStart(TaskStart { task_id: task_id.into(), input: input.into() })),
+        (any::<u32>(), json()).prop_map(|(turn, input)| Body::TurnStart(TurnStart { turn, input: input.into() })),
         (any::<u32>(), text()).prop_map(|(turn, text)| Body::Text(TextSaid { turn, text })),
         (any::<u32>(), text(), text(), json()).prop_map(|(turn, name, call_id, args)| Body::ToolCall(ToolCallMade {
             turn,
             name,
             call_id,
-            args
+            args: args.into()
         })),
         (any::<u32>(), text(), any::<bool>(), json(), option::of(text())).prop_map(
             |(turn, call_id, ok, result, error)| {
-                Body::ToolResult(ToolResultGiven { turn, call_id, ok, result, fault: error.clone(), error })
+                Body::ToolResult(ToolResultGiven {
+                    turn,
+                    call_id,
+                    ok,
+                    result: result.into(),
+                    fault: error.clone(),
+                    error,
+                })
             }
         ),
         (any::<u32>(), json(), json()).prop_map(|(turn, request, response)| Body::ModelCall(ModelCallMade {
             turn,
-            request,
-            response
+            request: request.into(),
+            response: response.into()
         })),
         usage().prop_map(Body::Usage),
         (text(), text(), data()).prop_map(|(level, message, data)| Body::Log(Log { level, message, data })),
         (text(), data()).prop_map(|(message, data)| Body::TaskError(TaskError { message, data })),
-        json().prop_map(|output| Body::FinalOutput(FinalOutput { output })),
+        json().prop_map(|output| Body::FinalOutput(FinalOutput { output: output.into() })),
         check_end().prop_map(Body::Check),
         case_end().prop_map(|end| Body::CaseEnd(std::sync::Arc::new(end))),
         gate_report::gate_report().prop_map(|report| Body::Gates(Box::new(report))),

@@ -159,8 +159,8 @@ mod tests {
 
     #[test]
     fn what_waits_is_shown_as_what_does_not() {
-        let large = event(Body::FinalOutput(FinalOutput { output: json!({ "a": "x".repeat(2 * LARGEST) }) }));
-        let small = event(Body::FinalOutput(FinalOutput { output: json!({ "a": [1, "b"] }) }));
+        let large = event(Body::FinalOutput(FinalOutput { output: json!({ "a": "x".repeat(2 * LARGEST) }).into() }));
+        let small = event(Body::FinalOutput(FinalOutput { output: json!({ "a": [1, "b"] }).into() }));
         let usage = event(Body::Usage(Usage::default()));
         let few = vec![said("one"), usage.clone(), small.clone()];
         let one_large = vec![said("one"), large, said("two"), usage.clone()];
@@ -184,6 +184,6 @@ mod tests {
         attempt.add(&said("small"));
         assert!(attempt.waiting.is_empty());
         let nested = json!([[{ "key": "x".repeat(LARGEST / 2) }], { "key": "x".repeat(LARGEST / 2) }]);
-        assert!(!is_small(&Body::FinalOutput(FinalOutput { output: nested })));
+        assert!(!is_small(&Body::FinalOutput(FinalOutput { output: nested.into() })));
     }
 }

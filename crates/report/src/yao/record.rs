@@ -124,7 +124,7 @@ pub(super) fn result(told: Told<'_>) -> Value {
 
 /// What the case asks, as its file has it.
 pub(super) fn input<'t>(end: &'t CaseEnd, given: &'t [Given]) -> &'t Value {
-    end.input.as_deref().or(given.first().map(|given| &given.input)).unwrap_or(&Value::Null)
+    end.input.as_deref().or(given.first().map(|given| &*given.input)).unwrap_or(&Value::Null)
 }
 
 fn runs(told: Told<'_>) -> Vec<Value> {
@@ -141,7 +141,7 @@ fn runs(told: Told<'_>) -> Vec<Value> {
 fn ended(end: &CaseEnd, given: Option<&Given>, into: &mut Map<String, Value>) {
     into.insert("status".into(), status(end).into());
     into.insert("duration_ms".into(), end.wall_ms.into());
-    if let Some(output) = given.and_then(|given| given.output.as_ref()) {
+    if let Some(output) = given.and_then(|given| given.output.as_deref()) {
         into.insert("output".into(), output.clone());
     }
     if let Some(error) = error(end) {

@@ -85,11 +85,11 @@ fn event(case: Option<(&str, u32)>, offset: u64, body: Body) -> RunEvent {
 }
 
 fn begin(id: &str, attempt: u32) -> RunEvent {
-    event(Some((id, attempt)), 1, Body::TaskStart(TaskStart { task_id: id.to_owned(), input: json!({}) }))
+    event(Some((id, attempt)), 1, Body::TaskStart(TaskStart { task_id: id.into(), input: json!({}).into() }))
 }
 
 fn call(id: &str, attempt: u32, name: &str, args: Value) -> RunEvent {
-    let call = ToolCallMade { turn: 0, name: name.to_owned(), call_id: "c1".to_owned(), args };
+    let call = ToolCallMade { turn: 0, name: name.to_owned(), call_id: "c1".to_owned(), args: args.into() };
     event(Some((id, attempt)), 2, Body::ToolCall(call))
 }
 

@@ -120,7 +120,7 @@ mod tests {
             r#"{"tool":"poll","args":{"deep":{"a":2,"b":1},"id":1},"ok":true,"result":"done"}"#,
         ]);
         let args = json!({"deep": {"a": 2, "b": 1}, "id": 1});
-        let seen: Vec<Value> = (0..3).map(|_| player.answer("poll", &args).unwrap().result.clone()).collect();
+        let seen: Vec<Value> = (0..3).map(|_| Value::clone(&player.answer("poll", &args).unwrap().result)).collect();
         assert_eq!(seen, ["queued", "done", "done"]);
         assert_eq!(player.unused_lines(), [2]);
     }

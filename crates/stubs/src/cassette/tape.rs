@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agentci_plan::{FaultKind, FileError, Files, parse_duration};
 use agentci_trace::{Redactor, canonical, sha256, write_canonical, write_text};
@@ -26,7 +27,7 @@ pub struct Entry {
     /// Whether the tool did its work.
     pub ok: bool,
     /// What it gave.
-    pub result: Value,
+    pub result: Arc<Value>,
     /// What it complained of.
     pub error: Option<String>,
     /// What goes wrong with it on purpose.
@@ -229,7 +230,7 @@ mod tests {
         let tape = load(text).unwrap();
         assert_eq!(tape.entries().len(), 1);
         assert_eq!(tape.entries()[0].args["q"], "x\u{2028}y\u{85}z");
-        assert_eq!(tape.entries()[0].result, Value::Null);
+        assert_eq!(*tape.entries()[0].result, Value::Null);
     }
 
     #[test]
