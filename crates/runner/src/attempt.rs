@@ -1,6 +1,7 @@
 //! One attempt at a case: prepare, converse, judge.
 
 use std::cell::Cell;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -130,10 +131,11 @@ impl Job<'_> {
         if self.stop.stopped() {
             return Err(findings::interrupted().into());
         }
+        let mut preparing = pin!(prepare(self, number));
         // Most cases are prepared without waiting for anything, and need not be told when to stop waiting.
         tokio::select! {
             biased;
-            prepared = prepare(self, number) => prepared,
+            prepared = &mut preparing => prepared,
             () = self.stop.wait() => Err(findings::interrupted().into()),
         }
     }

@@ -143,8 +143,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         let ended = if driver.answers_at_once() {
             at_once(job, &deadline, || driver.turn_at_once(&input, &mut sink)).await
         } else {
-            // Apart, since what a server's turn may come to takes much room: cases are moved about when they begin.
-            let turn = Box::pin(driver.turn(&input, &mut sink, &host));
+            let turn = driver.turn(&input, &mut sink, &host);
             tokio::select! {
                 biased;
                 () = Seldom::new(job.stop.wait()) => Ended::Interrupted,

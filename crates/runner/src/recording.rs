@@ -1,6 +1,6 @@
 //! Recordings of conversations: read before a replay, written after a recorded attempt.
 
-use agentci_drivers::Recording;
+use agentci_drivers::{Recorder, Recording};
 use agentci_plan::{Mode, Target, ToolSource};
 use agentci_trace::{Redactor, sha256};
 use agentci_verdict::{Cause, Finding, Replay, Status};
@@ -13,7 +13,7 @@ pub(crate) enum Tape {
     /// Nothing: the agent is reached.
     Live,
     /// The agent is reached, and what it sends is kept.
-    Record,
+    Record(Recorder),
     /// A recording, and which.
     Replay(Recording, Replay),
 }
@@ -43,7 +43,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
         return Err(Box::new(Finding { help: Some(help.into()), ..finding }));
     };
     if job.options.mode == Mode::Record {
-        return Ok(Tape::Record);
+        return Ok(Tape::Record(Recorder::new()));
     }
     let wrong = |message: String, help: &str| {
         let finding = findings::plain(Cause::Config, message, Some(job.place(recording.span)));
