@@ -8,7 +8,6 @@ use agentci_plan::{ProcessTarget, UnsetVariable};
 use agentci_trace::{Kind, Observer, ToolCall};
 use agentci_wire::{Command, Ending, Exit, Grace, LineError, Lines, Pipes, Process};
 use serde_json::Value;
-use tokio::io::AsyncWriteExt as _;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
@@ -233,10 +232,7 @@ async fn next(seen: Option<&mut UnboundedReceiver<Kind>>) -> Option<Kind> {
 /// Writes what the pipe takes.
 async fn write_some(input: Option<&mut ChildStdin>, bytes: &[u8]) -> std::io::Result<usize> {
     match input {
-        Some(input) => match input.write(bytes).await? {
-            0 => Err(std::io::ErrorKind::WriteZero.into()),
-            count => Ok(count),
-        },
+        Some(input) => agentci_wire::write_some(input, bytes).await,
         None => std::future::pending().await,
     }
 }
