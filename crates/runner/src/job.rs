@@ -69,6 +69,7 @@ pub(crate) struct Job<'j> {
 }
 
 fn check_end(check: &Check, status: CheckStatus, message: Option<String>, evidence: Option<Value>) -> Body {
+    let evidence = evidence.map(Arc::new);
     Body::Check(CheckEnd { name: check.name(), subject: check.subject.clone(), status, message, evidence })
 }
 

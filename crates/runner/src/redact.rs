@@ -146,8 +146,8 @@ fn scrub_option(text: &mut Option<String>, secrets: &Redactor) {
     }
 }
 
-fn data(value: &mut Option<Value>, secrets: &mut Redactor) {
+fn data(value: &mut Option<Arc<Value>>, secrets: &mut Redactor) {
     if let Some(value) = value {
-        secrets.value_learning(value);
+        secrets.shared_learning(value);
     }
 }

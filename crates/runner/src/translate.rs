@@ -8,7 +8,7 @@ use agentci_verdict::{
 };
 use serde_json::Value;
 
-fn note(level: &str, message: String, data: Option<Value>) -> Body {
+fn note(level: &str, message: String, data: Option<Arc<Value>>) -> Body {
     Body::Log(Log { level: level.to_owned(), message, data })
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn translate(event: &Event, case_id: &Arc<str>) -> Option<Body> {
         Kind::TurnStart(input) => Body::TurnStart(TurnStart { turn, input: Arc::clone(input) }),
         Kind::Text(text) => Body::Text(TextSaid { turn, text: text.clone() }),
         Kind::Reasoning(text) => note("reasoning", text.clone(), None),
-        Kind::State(state) => note("state", "the agent's state".into(), Some(state.clone())),
+        Kind::State(state) => note("state", "the agent's state".into(), Some(Arc::clone(state))),
         Kind::Violation(message) => note("violation", message.clone(), None),
         Kind::ToolCall(call) => Body::ToolCall(ToolCallMade {
             turn,

@@ -38,14 +38,13 @@ impl Volume {
 
 fn size(kind: &Kind) -> usize {
     match kind {
-        Kind::TurnStart(value) | Kind::FinalOutput(value) => weight(value),
-        Kind::State(value) => weight(value),
+        Kind::TurnStart(value) | Kind::State(value) | Kind::FinalOutput(value) => weight(value),
         Kind::Text(text) | Kind::Reasoning(text) | Kind::Violation(text) => text.len(),
         Kind::ToolCall(call) => call.name.len() + weight(&call.args),
         Kind::ToolResult(result) => weight(&result.result) + result.error.as_ref().map_or(0, String::len),
         Kind::ModelCall { request, response } => weight(request) + weight(response),
         Kind::Log { message, data, .. } | Kind::AgentError { message, data } => {
-            message.len() + data.as_ref().map_or(0, weight)
+            message.len() + data.as_deref().map_or(0, weight)
         }
         Kind::Miss { message, .. } => message.len(),
         _ => 0,

@@ -40,7 +40,7 @@ pub enum Kind {
     /// The agent thought something.
     Reasoning(String),
     /// The agent's state, after it changed.
-    State(Value),
+    State(Arc<Value>),
     /// The agent broke a rule of the protocol it speaks, and could be understood all the same.
     Violation(String),
     /// The agent called a tool.
@@ -63,14 +63,14 @@ pub enum Kind {
         /// The words.
         message: String,
         /// Anything beside them.
-        data: Option<Value>,
+        data: Option<Arc<Value>>,
     },
     /// The agent gave up.
     AgentError {
         /// Its words.
         message: String,
         /// Anything beside them.
-        data: Option<Value>,
+        data: Option<Arc<Value>>,
     },
     /// The agent's result.
     FinalOutput(Arc<Value>),

@@ -231,7 +231,7 @@ pub struct Log {
     /// The words.
     pub message: String,
     /// Anything beside them.
-    pub data: Option<Value>,
+    pub data: Option<Arc<Value>>,
 }
 
 /// The agent's own word that it failed.
@@ -240,7 +240,7 @@ pub struct TaskError {
     /// The words.
     pub message: String,
     /// Anything beside them.
-    pub data: Option<Value>,
+    pub data: Option<Arc<Value>>,
 }
 
 /// The agent's result.
@@ -265,7 +265,7 @@ pub struct CheckEnd {
     pub message: Option<String>,
     /// What had to be found out beside the trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<Value>,
+    pub evidence: Option<Arc<Value>>,
 }
 
 /// What became of a check.

@@ -166,13 +166,15 @@ impl ProcessDriver {
                 sink.push(Kind::ToolResult(reply.result))?;
             }
             Message::Usage(usage) => sink.push(Kind::Usage(usage))?,
-            Message::Log { level, message, data } => sink.push(Kind::Log { level, message, data })?,
+            Message::Log { level, message, data } => {
+                sink.push(Kind::Log { level, message, data: data.map(Arc::new) })?;
+            }
             Message::FinalOutput { output } => {
                 sink.push(Kind::FinalOutput(output.into()))?;
                 return Ok(true);
             }
             Message::TaskError { message, data } => {
-                sink.push(Kind::AgentError { message: message.clone(), data })?;
+                sink.push(Kind::AgentError { message: message.clone(), data: data.map(Arc::new) })?;
                 return Err(DriveError::AgentError(message));
             }
         }

@@ -2,6 +2,8 @@
 
 mod gate_report;
 
+use std::sync::Arc;
+
 use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
 use agentci_trace::Usage;
 use agentci_verdict::{
@@ -59,8 +61,12 @@ fn body() -> impl Strategy<Value = Body> {
             response: response.into()
         })),
         usage().prop_map(Body::Usage),
-        (text(), text(), data()).prop_map(|(level, message, data)| Body::Log(Log { level, message, data })),
-        (text(), data()).prop_map(|(message, data)| Body::TaskError(TaskError { message, data })),
+        (text(), text(), data()).prop_map(|(level, message, data)| Body::Log(Log {
+            level,
+            message,
+            data: data.map(Into::into)
+        })),
+        (text(), data()).prop_map(|(message, data)| Body::TaskError(TaskError { message, data: data.map(Into::into) })),
         json().prop_map(|output| Body::FinalOutput(FinalOutput { output: output.into() })),
         check_end().prop_map(Body::Check),
         case_end().prop_map(|end| Body::CaseEnd(std::sync::Arc::new(end))),
@@ -137,7 +143,7 @@ fn check_end() -> impl Strategy<Value = CheckEnd> {
         name,
         subject,
         status,
-        evidence: message.clone().map(Value::String),
+        evidence: message.clone().map(|text| Arc::new(Value::String(text))),
         message,
     })
 }

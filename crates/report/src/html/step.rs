@@ -99,12 +99,12 @@ impl Step {
                 step.text(&log.message);
                 step.name = cut::name(&log.level, NAME_LIMIT);
                 step.bad = log.level == "violation";
-                step.maybe("data", log.data.as_ref());
+                step.maybe("data", log.data.as_deref());
             }
             Body::TaskError(error) => {
                 step.text(&error.message);
                 step.bad = true;
-                step.maybe("data", error.data.as_ref());
+                step.maybe("data", error.data.as_deref());
             }
             Body::FinalOutput(given) => step.part("output", &given.output),
             Body::RunStart(_) | Body::RunEnd(_) | Body::Check(_) | Body::CaseEnd(_) | Body::Gates(_) => return None,

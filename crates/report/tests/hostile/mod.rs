@@ -52,7 +52,7 @@ fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
         subject: Some(text()),
         status,
         message: Some(text()),
-        evidence: Some(json!({ "note": text() })),
+        evidence: Some(json!({ "note": text() }).into()),
     };
     let bodies = [
         Body::TaskStart(TaskStart { task_id: text().into(), input: value().into() }),
@@ -63,8 +63,8 @@ fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
         Body::TurnStart(TurnStart { turn: 1, input: value().into() }),
         Body::ModelCall(ModelCallMade { turn: 1, request: value().into(), response: json!("x".repeat(9000)).into() }),
         Body::Usage(Usage { tokens_in: Some(1), tokens_out: None, cost_usd: Some(0.25) }),
-        Body::Log(Log { level: text(), message: text(), data: Some(value()) }),
-        Body::TaskError(TaskError { message: text(), data: Some(value()) }),
+        Body::Log(Log { level: text(), message: text(), data: Some(value().into()) }),
+        Body::TaskError(TaskError { message: text(), data: Some(value().into()) }),
         Body::FinalOutput(FinalOutput { output: value().into() }),
         Body::Check(check(CheckStatus::Held)),
         Body::Check(check(CheckStatus::Failed)),

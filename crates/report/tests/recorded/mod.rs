@@ -194,7 +194,7 @@ fn passes() -> Vec<RunEvent> {
                 subject: None,
                 status: CheckStatus::Held,
                 message: None,
-                evidence: Some(serde_json::to_value(similarity()).unwrap()),
+                evidence: Some(serde_json::to_value(similarity()).unwrap().into()),
             }),
         ),
         end("t1", 1, ended),
