@@ -60,7 +60,7 @@ impl Host<'_> {
         match fault {
             None => {}
             Some(FaultKind::Error(words)) => result = failed(call, words),
-            Some(FaultKind::Delay(time)) => tokio::time::sleep(time).await,
+            Some(FaultKind::Delay(time)) => Box::pin(tokio::time::sleep(time)).await,
             Some(FaultKind::Malformed) => delivery = Delivery::Malformed,
             Some(FaultKind::Truncated) => delivery = Delivery::Truncated,
             Some(FaultKind::Hang) => delivery = Delivery::Never,
@@ -83,7 +83,8 @@ impl Host<'_> {
                 (outcome, entry.fault.clone())
             }
             Source::Execute(toolbox, _) => {
-                let outcome = toolbox.call(&call.call_id, &call.name, &call.args).await;
+                // Apart, since it takes much room where answers are at hand.
+                let outcome = Box::pin(toolbox.call(&call.call_id, &call.name, &call.args)).await;
                 let outcome = outcome.map_err(|error| Box::new(findings::toolbox(error, self.sources)))?;
                 (outcome.map(Arc::new), None)
             }
