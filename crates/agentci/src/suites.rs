@@ -151,7 +151,8 @@ impl Suites {
     }
 
     /// Runs every case of every suite, suite after suite, and hands each event to `on_event`. The result is the worst status. What
-    /// was run is let go: to run it again, keep a copy. It blocks, and makes a runtime of its own on this thread; from within an asynchronous runtime call it on a thread of its own.
+    /// was run is let go: to run it again, keep a copy. It blocks, and makes a runtime of its own on this thread; from within an
+    /// asynchronous runtime call it on a thread of its own.
     pub fn run(mut self, settings: &Settings, mut on_event: impl FnMut(RunEvent)) -> io::Result<Status> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (_stopper, stop) = Stopper::new();

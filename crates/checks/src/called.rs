@@ -62,7 +62,7 @@ pub(crate) fn listed_with<'t>(calls: impl IntoIterator<Item = &'t TracedCall<'t>
 
 /// One call as code: `refund_order(order="A-17", amount=200)`.
 fn shown(call: &ToolCall) -> String {
-    let arguments = match &call.args {
+    let arguments = match &*call.args {
         Value::Object(map) => {
             map.iter().map(|(key, value)| format!("{key}={}", cut(value))).collect::<Vec<_>>().join(", ")
         }

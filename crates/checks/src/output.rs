@@ -17,7 +17,7 @@ pub(crate) fn output(trace: &Trace) -> Option<Cow<'_, Value>> {
 /// What the agent was given last.
 pub(crate) fn input(trace: &Trace) -> Option<&Value> {
     trace.events().iter().rev().find_map(|event| match &event.kind {
-        Kind::TurnStart(input) => Some(input),
+        Kind::TurnStart(input) => Some(&**input),
         _ => None,
     })
 }

@@ -55,10 +55,16 @@ fn trace(calls: &[(&str, Value)], output: Option<Value>) -> Trace {
     let mut push = |kind| trace.push(Event { at: Moment::default(), turn: 0, kind });
     for (number, (name, args)) in calls.iter().enumerate() {
         let (call_id, name) = (format!("c{number}"), (*name).to_owned());
-        push(Kind::ToolCall(ToolCall { call_id, name, args: args.clone(), observer: Observer::Protocol, begun: None }));
+        push(Kind::ToolCall(ToolCall {
+            call_id,
+            name,
+            args: args.clone().into(),
+            observer: Observer::Protocol,
+            begun: None,
+        }));
     }
     if let Some(output) = output {
-        push(Kind::FinalOutput(output));
+        push(Kind::FinalOutput(output.into()));
     }
     trace
 }
@@ -269,7 +275,7 @@ fn tokens_and_latency_have_limits() {
     let mut answered = words("hi");
     let usage = agentci_trace::Usage { tokens_out: Some(60), ..Default::default() };
     let response = json!({"latency_ms": 150.5});
-    for kind in [Kind::Usage(usage), Kind::ModelCall { request: Value::Null, response }] {
+    for kind in [Kind::Usage(usage), Kind::ModelCall { request: Value::Null.into(), response: response.into() }] {
         answered.push(Event { at: Moment::default(), turn: 0, kind });
     }
     assert_eq!(outcome("tokens", &json!({"max": 60}), false, &answered), Ok(Outcome::Held));

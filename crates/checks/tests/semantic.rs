@@ -25,7 +25,7 @@ fn compiled(arguments: &Value, negate: bool) -> Result<ReadyCheck, Vec<String>> 
 
 fn saying(text: &str) -> Trace {
     let mut trace = Trace::default();
-    trace.push(Event { at: Moment::default(), turn: 0, kind: Kind::FinalOutput(json!(text)) });
+    trace.push(Event { at: Moment::default(), turn: 0, kind: Kind::FinalOutput(json!(text).into()) });
     trace
 }
 

@@ -1,6 +1,8 @@
 //! The driver of a target: an enum, since the kinds of target are ours to list.
 
+use std::future::ready;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,6 +54,10 @@ pub struct ToolBases {
     /// Whether the agent has to be told with every question, since the addresses are this case's own.
     pub tell: bool,
 }
+
+/// A turn that goes on. It takes the room that its kind of agent needs, which differs much, and stays where it is when a case
+/// is moved about.
+pub type TurnUnderWay<'t> = Pin<Box<dyn Future<Output = Result<(), DriveError>> + 't>>;
 
 /// A connection to an agent.
 #[derive(Debug)]
@@ -116,20 +122,20 @@ impl Driver {
     }
 
     /// Takes one turn: everything the agent does is written to the sink.
-    pub async fn turn(
-        &mut self,
-        input: &Input,
-        sink: &mut TraceSink<'_>,
-        host: &dyn ToolHost,
-    ) -> Result<(), DriveError> {
+    pub fn turn<'t>(
+        &'t mut self,
+        input: &'t Input,
+        sink: &'t mut TraceSink<'_>,
+        host: &'t dyn ToolHost,
+    ) -> TurnUnderWay<'t> {
         match &mut self.0 {
-            Kind::Process(driver) => driver.turn(input.value(), sink, host).await,
-            Kind::Mock(driver) => driver.turn(input.value(), sink),
-            Kind::Agui(driver) => driver.turn(input, sink, host).await,
-            Kind::A2a(driver) => driver.turn(input, sink, host).await,
-            Kind::Mcp(driver) => driver.turn(input, sink).await,
-            Kind::Chat(driver) => driver.turn(input, sink, host).await,
-            Kind::Http(driver) => driver.turn(input, sink).await,
+            Kind::Process(driver) => Box::pin(driver.turn(input.value(), sink, host)),
+            Kind::Mock(driver) => Box::pin(ready(driver.turn(input.value(), sink))),
+            Kind::Agui(driver) => Box::pin(driver.turn(input, sink, host)),
+            Kind::A2a(driver) => Box::pin(driver.turn(input, sink, host)),
+            Kind::Mcp(driver) => Box::pin(driver.turn(input, sink)),
+            Kind::Chat(driver) => Box::pin(driver.turn(input, sink, host)),
+            Kind::Http(driver) => Box::pin(driver.turn(input, sink)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What goes into a turn, variables filled in.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +9,7 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
     /// A task: an object of the suite's making.
-    Task(Value),
+    Task(Arc<Value>),
     /// Messages of a conversation, each with `role` and `content`.
     Messages(Vec<Value>),
     /// A protocol action and its arguments.
@@ -22,8 +23,11 @@ pub enum Input {
 
 impl Input {
     /// The input as one value: what a program is sent, and what a trace shows.
-    pub fn value(&self) -> Value {
-        self.as_value().into_owned()
+    pub fn value(&self) -> Arc<Value> {
+        match self {
+            Input::Task(task) => Arc::clone(task),
+            _ => Arc::new(self.as_value().into_owned()),
+        }
     }
 
     /// The same for who only looks at it.

@@ -23,7 +23,7 @@ mod sink;
 
 pub use agentci_wire::{Ending, adopt_orphans, guard, open_files_limit, sweep_all};
 pub use chat::{Resources, ScriptedModel};
-pub use driver::{Context, Driver, ToolBases};
+pub use driver::{Context, Driver, ToolBases, TurnUnderWay};
 pub use error::DriveError;
 pub use exchange::{Line, Player, Recorder, Recording, RecordingError};
 pub use host::{Answer, Delivery, Reply, ToolHost};

@@ -138,7 +138,7 @@ pub(crate) fn print_script(script: &MockScript, span: Span) -> Vec<Pair> {
         if response.finish_reason != MockScript::DEFAULT_FINISH_REASON {
             pairs.push(pair("finish_reason", words(&response.finish_reason)));
         }
-        Node { span, content: Content::Map(pairs) }
+        Node { span, content: Content::Map(pairs.into()) }
     };
     if !script.responses.is_empty() {
         pairs.push(pair("responses", Node::list(span, script.responses.iter().map(response).collect())));

@@ -53,8 +53,8 @@ pub struct Case {
     pub broken: Option<Diagnostics>,
 }
 
-/// Cases of a suite. Each has room of its own, which is free again once it was run.
-#[expect(clippy::vec_box, reason = "one list of all would take its room before what it is made of is gone")]
+/// Cases of a suite. Each has room of its own, which is free again once it was run; and one list of all would take its room
+/// before what they are made of is gone.
 pub type Cases = Vec<Box<Case>>;
 
 impl Case {

@@ -59,12 +59,6 @@ impl From<&String> for Name {
     }
 }
 
-impl From<&Name> for String {
-    fn from(name: &Name) -> Self {
-        name.as_str().to_owned()
-    }
-}
-
 impl PartialEq<str> for Name {
     fn eq(&self, other: &str) -> bool {
         *self.0 == *other

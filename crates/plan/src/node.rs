@@ -13,15 +13,15 @@ pub struct Node {
     pub content: Content,
 }
 
-/// What a node says.
+/// What a node says. The tree of a file may have a million, so each takes as little room as it can.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// One word or text.
     Scalar(Scalar),
     /// A list.
-    List(Vec<Node>),
+    List(Box<[Node]>),
     /// A mapping, in the order it was written, no key twice.
-    Map(Vec<Pair>),
+    Map(Box<[Pair]>),
 }
 
 /// A key and its value.
@@ -56,7 +56,7 @@ impl Node {
 
     /// A list.
     pub fn list(span: Span, items: Vec<Node>) -> Self {
-        Self { span, content: Content::List(items) }
+        Self { span, content: Content::List(items.into()) }
     }
 
     /// A node for a JSON value, every part of it at the same place.
@@ -112,7 +112,7 @@ impl Node {
     pub fn into_items_of(self, key: &str) -> Vec<Node> {
         let Content::Map(pairs) = self.content else { return Vec::new() };
         match pairs.into_iter().find(|pair| pair.key.text == key).map(|pair| pair.value.content) {
-            Some(Content::List(items)) => items,
+            Some(Content::List(items)) => items.into_vec(),
             _ => Vec::new(),
         }
     }

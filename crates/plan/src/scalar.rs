@@ -10,7 +10,7 @@ use serde_json::{Number, Value};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scalar {
     /// Its text, quotes and escapes resolved.
-    pub text: String,
+    pub text: Box<str>,
     /// Whether it was quoted or a block, and so is text whatever it says.
     pub quoted: bool,
 }
@@ -27,17 +27,17 @@ pub enum Reading {
 impl Scalar {
     /// Text that stays text.
     pub fn quoted(text: impl Into<String>) -> Self {
-        Self { text: text.into(), quoted: true }
+        Self { text: text.into().into(), quoted: true }
     }
 
     /// A word whose type depends on how it is read.
     pub fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), quoted: false }
+        Self { text: text.into().into(), quoted: false }
     }
 
     /// Whether it says nothing: empty, `~` or `null`.
     pub fn is_null(&self) -> bool {
-        !self.quoted && matches!(self.text.as_str(), "" | "~" | "null" | "Null" | "NULL")
+        !self.quoted && matches!(&*self.text, "" | "~" | "null" | "Null" | "NULL")
     }
 
     /// The truth value, where the field is one: YAML 1.1's words count as well.
@@ -55,12 +55,12 @@ impl Scalar {
     /// The JSON value under a reading; `None` for what JSON can not say (`.nan`, `.inf`).
     pub fn value(&self, reading: Reading) -> Option<Value> {
         if self.quoted {
-            return Some(Value::String(self.text.clone()));
+            return Some(Value::String(self.text.to_string()));
         }
         if self.is_null() {
             return Some(Value::Null);
         }
-        match self.text.as_str() {
+        match &*self.text {
             "true" | "True" | "TRUE" => return Some(Value::Bool(true)),
             "false" | "False" | "FALSE" => return Some(Value::Bool(false)),
             _ => {}
@@ -79,7 +79,7 @@ impl Scalar {
             }
         };
         let number = number.and_then(|digits| digits.parse::<Number>().ok());
-        Some(number.map_or_else(|| Value::String(self.text.clone()), Value::Number))
+        Some(number.map_or_else(|| Value::String(self.text.to_string()), Value::Number))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where a node stands in its file.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +65,7 @@ pub struct Place {
     pub column: u32,
     /// How many characters are meant.
     pub width: u32,
-    /// The text of the line, cut when it is very long.
+    /// The text of the line, cut when it is very long; empty where only the place is told.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
@@ -88,24 +88,16 @@ struct SourceFile {
     /// The path as places have it.
     shown: Arc<str>,
     text: Arc<str>,
-    /// Byte offset of each line's first character.
-    starts: Vec<u32>,
+    /// Byte offset of each line's first character, once somebody asked for a line.
+    starts: OnceLock<Vec<u32>>,
 }
 
 impl Sources {
     /// Adds a file; the same path may be added once for each time it is read.
     pub fn add(&mut self, path: &Path, text: impl Into<Arc<str>>) -> FileId {
-        let text = text.into();
-        let bytes = text.as_bytes();
-        // YAML ends a line at a line feed, a carriage return, or both together.
-        let ends = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
-        let ends = memchr::memchr2_iter(b'\n', b'\r', bytes).filter(ends);
-        // What is larger than four gigabytes is read nowhere; its lines would be told without their text.
-        let mut starts: Vec<u32> = std::iter::once(0).chain(ends.map_while(|at| u32::try_from(at + 1).ok())).collect();
-        starts.shrink_to_fit();
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         let shown = path.display().to_string().into();
-        self.files.push(SourceFile { path: path.to_path_buf(), shown, text, starts });
+        self.files.push(SourceFile { path: path.to_path_buf(), shown, text: text.into(), starts: OnceLock::new() });
         id
     }
 
@@ -133,10 +125,21 @@ impl Sources {
     fn line(&self, span: Span) -> Option<&str> {
         let source = self.files.get(span.file.0 as usize)?;
         let index = usize::try_from(span.line).ok()?.checked_sub(1)?;
-        let start = *source.starts.get(index)? as usize;
-        let end = source.starts.get(index + 1).map_or(source.text.len(), |next| *next as usize);
+        let starts = source.starts.get_or_init(|| starts(&source.text));
+        let start = *starts.get(index)? as usize;
+        let end = starts.get(index + 1).map_or(source.text.len(), |next| *next as usize);
         source.text.get(start..end).map(|line| line.trim_end_matches(['\n', '\r']))
     }
+}
+
+/// The byte offset of each line's first character.
+fn starts(text: &str) -> Vec<u32> {
+    let bytes = text.as_bytes();
+    // YAML ends a line at a line feed, a carriage return, or both together.
+    let ends = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
+    let ends = memchr::memchr2_iter(b'\n', b'\r', bytes).filter(ends);
+    // What is larger than four gigabytes is read nowhere; its lines would be told without their text.
+    std::iter::once(0).chain(ends.map_while(|at| u32::try_from(at + 1).ok())).collect()
 }
 
 #[cfg(test)]

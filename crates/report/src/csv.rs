@@ -84,13 +84,13 @@ fn line(suite: &str, row: &Row) -> String {
     let finding = findings::decisive(end);
     let reason = match end.status {
         Status::Pass => String::new(),
-        Status::Skipped => end.skip_reason.clone().unwrap_or_default(),
+        Status::Skipped => end.skip_reason.as_deref().unwrap_or_default().to_owned(),
         Status::Fail | Status::Error => finding.map(findings::headline).unwrap_or_default(),
     };
     let place = finding.and_then(|finding| finding.place.as_ref()).or(end.place.as_ref());
     let cells = [
         cell(suite),
-        cell(&row.id),
+        cell(row.id()),
         end.status.name().to_owned(),
         end.cause.map(Cause::name).unwrap_or_default().to_owned(),
         end.runs.to_string(),

@@ -42,7 +42,7 @@ pub(crate) fn each(suite: &str, row: &Row, stderr_lines: usize, paint: Paint) ->
         let case = end.place.as_ref().map(|place| Place { text: String::new(), ..place.clone() });
         let snippet = Snippet {
             heading: if finding.cause.status() == Status::Error { Heading::Broken } else { Heading::Fail },
-            message: &format!("{suite}/{}{}: {}", row.id, run_of(row), headline(finding)),
+            message: &format!("{suite}/{}{}: {}", row.id(), run_of(row), headline(finding)),
             place: finding.place.as_ref().or(case.as_ref()),
             label: &finding.label,
             notes: &notes,
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_case_without_reasons_is_still_told() {
         let end = CaseEnd { runs: 1, status: Status::Error, cause: Some(Cause::Hook), ..CaseEnd::default() };
-        let row = Row { id: "t1".into(), attempts: [std::sync::Arc::new(end)].into_iter().collect() };
+        let row = Row::new(&"t1".into(), [end]);
         assert_eq!(render("demo", &row, 10, Paint::new(false)), "ERROR demo/t1: no reason was recorded (hook)\n");
     }
 }

@@ -83,7 +83,7 @@ fn annotation(suite: &str, row: &Row, finding: &Finding) -> String {
             properties.push(format!("line={},col={}", place.line, place.column));
         }
     }
-    properties.push(format!("title={}", property(&format!("agentci: {suite}/{}", row.id))));
+    properties.push(format!("title={}", property(&format!("agentci: {suite}/{}", row.id()))));
     let headline = findings::headline(finding);
     let mut lines = vec![headline.as_str()];
     let label = Some(finding.label.as_str()).filter(|label| !finding.message.contains(label));

@@ -153,7 +153,7 @@ fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>, into: &mut
         inside.push(format!("      <system-err>{}</system-err>\n", xml_text(&printable(&stderr))));
     }
     for part in
-        ["    <testcase classname=\"", &xml_attribute(suite), "\" name=\"", &xml_attribute(&row.id), "\" time=\""]
+        ["    <testcase classname=\"", &xml_attribute(suite), "\" name=\"", &xml_attribute(row.id()), "\" time=\""]
     {
         into.push_str(part);
     }

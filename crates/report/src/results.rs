@@ -53,7 +53,7 @@ fn line(row: &Row) -> String {
     let end = row.decisive();
     let status = status(end);
     let similarity = Measure::of(end).filter(|_| matches!(status, "PASS" | "FAIL")).map(|measure| measure.shown());
-    format!("{},{status},{},{}\r\n", cell(&row.id), similarity.unwrap_or_default(), cell(&error(end)))
+    format!("{},{status},{},{}\r\n", cell(row.id()), similarity.unwrap_or_default(), cell(&error(end)))
 }
 
 /// The word for how a scenario ended. Of several troubles the one that explains the others counts: a wrong scenario, a request
@@ -97,8 +97,6 @@ fn error(end: &CaseEnd) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use agentci_plan::Similarity;
     use agentci_verdict::{Finding, settle};
 
@@ -113,7 +111,7 @@ mod tests {
         let measured = |similarity| Similarity { similarity, embedder: "x".into(), ..Similarity::default() };
         let similarities = similarity.map(measured).into_iter().collect();
         let end = CaseEnd { runs: 1, status, cause, findings: findings.into(), similarities, ..CaseEnd::default() };
-        line(&Row { id: "t".into(), attempts: [Arc::new(end)].into_iter().collect() })
+        line(&Row::new(&"t".into(), [end]))
     }
 
     #[test]

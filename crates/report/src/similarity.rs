@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use agentci_plan::Similarity;
 use agentci_verdict::{CaseEnd, CheckEnd, Measure, Rows, Spread};
+use serde::Deserialize as _;
 
 use crate::quantity::count_of;
 
@@ -28,7 +29,7 @@ pub(crate) fn lines(end: &CaseEnd) -> Vec<String> {
 /// What a check measured, if it did.
 pub(crate) fn of_check(check: &CheckEnd) -> Option<String> {
     let evidence = check.evidence.as_ref().filter(|evidence| evidence.get("similarity").is_some())?;
-    Some(words(&serde_json::from_value(evidence.clone()).ok()?))
+    Some(words(&Similarity::deserialize(&**evidence).ok()?))
 }
 
 /// All cases of a run together, a line for each embedder.

@@ -78,7 +78,7 @@ impl Reporter for TestList {
 fn test(row: &Row) -> Value {
     let end = row.decisive();
     let mut test = Map::new();
-    test.insert("name".into(), (&*row.id).into());
+    test.insert("name".into(), row.id().into());
     if let Some(place) = &end.place {
         test.insert("file".into(), (&*place.path).into());
     }

@@ -314,9 +314,14 @@ fn many(count: usize, fails: impl Fn(usize) -> bool) -> Vec<RunEvent> {
         let failed = fails(index);
         let finding =
             Finding { message: format!("`{index}` is missing"), name: "contains".into(), ..Finding::default() };
-        let call = ToolCallMade { name: "search".into(), call_id: "c1".into(), args: json!({ "q": id }), turn: 0 };
-        let result =
-            ToolResultGiven { call_id: "c1".into(), ok: true, result: json!({ "hits": [1, 2] }), ..Default::default() };
+        let call =
+            ToolCallMade { name: "search".into(), call_id: "c1".into(), args: json!({ "q": id }).into(), turn: 0 };
+        let result = ToolResultGiven {
+            call_id: "c1".into(),
+            ok: true,
+            result: json!({ "hits": [1, 2] }).into(),
+            ..Default::default()
+        };
         let status = if failed { CheckStatus::Failed } else { CheckStatus::Held };
         let end = CaseEnd {
             index,
@@ -331,10 +336,13 @@ fn many(count: usize, fails: impl Fn(usize) -> bool) -> Vec<RunEvent> {
             ..CaseEnd::default()
         };
         let bodies = [
-            Body::TaskStart(TaskStart { task_id: id.clone(), input: json!({ "question": "where is it?" }) }),
+            Body::TaskStart(TaskStart {
+                task_id: id.as_str().into(),
+                input: json!({ "question": "where is it?" }).into(),
+            }),
             Body::ToolCall(call),
             Body::ToolResult(result),
-            Body::FinalOutput(FinalOutput { output: json!({ "answer": "here" }) }),
+            Body::FinalOutput(FinalOutput { output: json!({ "answer": "here" }).into() }),
             Body::Check(CheckEnd { name: "contains".into(), subject: None, status, message: None, evidence: None }),
             Body::CaseEnd(Arc::new(end)),
         ];
@@ -368,7 +376,7 @@ fn html_of_many_long_failures_keeps_the_first_and_says_what_is_missing() {
     let mut events = many(2000, |_| true);
     for (at, event) in events.iter_mut().enumerate() {
         match &mut event.body {
-            Body::ToolResult(given) => given.result = json!(noise(at, 12_000)),
+            Body::ToolResult(given) => given.result = json!(noise(at, 12_000)).into(),
             Body::CaseEnd(end) => Arc::make_mut(end).stderr_tail = vec![noise(at, 2000)].into(),
             _ => {}
         }

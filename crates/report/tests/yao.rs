@@ -62,12 +62,12 @@ fn ended(index: usize, runs: u32, wall_ms: u64, findings: Vec<Finding>) -> CaseE
 
 /// An attempt: what the agent was sent, what it gave, how it ended.
 fn attempt(id: &str, number: u32, output: Option<Value>, mut end: CaseEnd) -> Vec<RunEvent> {
-    end.output_hash = output.as_ref().filter(|_| end.runs > 1).map(Value::to_string);
+    end.output_hash = output.as_ref().filter(|_| end.runs > 1).map(|output| output.to_string().into());
     let case = Some((id, number));
     let at = end.wall_ms;
     let input = json!({ "messages": [{ "role": "user", "content": "hi" }] });
-    let mut events = vec![event(case, 0, Body::TaskStart(TaskStart { task_id: id.into(), input }))];
-    events.extend(output.map(|output| event(case, at, Body::FinalOutput(FinalOutput { output }))));
+    let mut events = vec![event(case, 0, Body::TaskStart(TaskStart { task_id: id.into(), input: input.into() }))];
+    events.extend(output.map(|output| event(case, at, Body::FinalOutput(FinalOutput { output: output.into() }))));
     events.push(event(case, at, Body::CaseEnd(Arc::new(end))));
     events
 }

@@ -1,6 +1,7 @@
 //! One attempt at a case: prepare, converse, judge.
 
 use std::cell::Cell;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -37,7 +38,7 @@ impl Job<'_> {
         if let Some(skip) = &self.case.skip {
             end.status = Status::Skipped;
             end.runs = 1;
-            end.skip_reason.clone_from(&skip.reason);
+            end.skip_reason = skip.reason.as_deref().map(Into::into);
             self.emit(number, Clock::start().now().unix_ms, Body::CaseEnd(Arc::new(end)));
             return Status::Skipped;
         }
@@ -61,7 +62,7 @@ impl Job<'_> {
                 let reason = end.findings.first().map(|finding| finding.cause);
                 let outcomes = self.judge(number, clock, &checks, &talk.trace, reason, None).await;
                 let told = self.told.take();
-                end.output_hash = self.output_hash(&talk.trace);
+                end.output_hash = self.output_hash(&talk.trace).map(Into::into);
                 end.warnings = warnings(&talk.trace).into();
                 end.warnings.extend(told.warnings);
                 end.similarities = told.similarities.into();
@@ -92,9 +93,10 @@ impl Job<'_> {
     fn beginning(&self) -> CaseEnd {
         let total = self.ready.checks.len() + self.ready.turns.iter().map(|checks| checks.len()).sum::<usize>();
         CaseEnd {
+            id: Arc::clone(&self.case_id),
             index: self.index,
             runs: self.case.runs,
-            description: self.case.description.as_deref().map(Into::into),
+            description: self.case.description.clone(),
             tags: self.case.tags.to_vec().into(),
             place: Some(self.sources.spot(self.case.span)),
             assertions: AssertionCount { total, failed: 0 },
@@ -130,10 +132,11 @@ impl Job<'_> {
         if self.stop.stopped() {
             return Err(findings::interrupted().into());
         }
+        let mut preparing = pin!(prepare(self, number));
         // Most cases are prepared without waiting for anything, and need not be told when to stop waiting.
         tokio::select! {
             biased;
-            prepared = prepare(self, number) => prepared,
+            prepared = &mut preparing => prepared,
             () = self.stop.wait() => Err(findings::interrupted().into()),
         }
     }

@@ -118,7 +118,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         turn: Meter::of_turn(&no_limits, job.sources),
     });
     let mut sink = TraceSink::new(clock, |event| {
-        if let Some(body) = translate::translate(event, &case.id) {
+        if let Some(body) = translate::translate(event, &job.case_id) {
             job.emit(number, event.at.unix_ms, body);
         }
         match meters.borrow_mut().count(event).or_else(|| volume.count(event)) {
@@ -131,7 +131,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     })
     .with_change(|kind| {
         if let Kind::FinalOutput(output) = kind {
-            prepared.normalizer.value(output);
+            prepared.normalizer.shared(output);
         }
     });
     for (position, (turn, input)) in case.turns.iter().zip(prepared.inputs).enumerate() {
@@ -142,8 +142,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         let ended = if driver.answers_at_once() {
             at_once(job, &deadline, || driver.turn_at_once(&input, &mut sink)).await
         } else {
-            // Apart, since what a server's turn may come to takes much room: cases are moved about when they begin.
-            let turn = Box::pin(driver.turn(&input, &mut sink, &host));
+            let turn = driver.turn(&input, &mut sink, &host);
             tokio::select! {
                 biased;
                 () = Seldom::new(job.stop.wait()) => Ended::Interrupted,

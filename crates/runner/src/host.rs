@@ -2,13 +2,13 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use agentci_drivers::{Answer, Delivery, Reply, Stopped, ToolHost};
 use agentci_plan::{FaultKind, Place, Sources, ToolSource, World, did_you_mean};
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::{ToolCall, ToolResult};
 use agentci_verdict::{Cause, Finding};
-use serde_json::Value;
 
 use crate::findings;
 
@@ -60,7 +60,7 @@ impl Host<'_> {
         match fault {
             None => {}
             Some(FaultKind::Error(words)) => result = failed(call, words),
-            Some(FaultKind::Delay(time)) => tokio::time::sleep(time).await,
+            Some(FaultKind::Delay(time)) => Box::pin(tokio::time::sleep(time)).await,
             Some(FaultKind::Malformed) => delivery = Delivery::Malformed,
             Some(FaultKind::Truncated) => delivery = Delivery::Truncated,
             Some(FaultKind::Hang) => delivery = Delivery::Never,
@@ -73,33 +73,35 @@ impl Host<'_> {
         let scripted = self.scripted.borrow_mut().answer(&call.name);
         let recorded = scripted.is_none();
         let (outcome, fault) = match &self.source {
-            _ if let Some(outcome) = scripted => (outcome, None),
+            _ if let Some(outcome) = scripted => (outcome.map(Arc::new), None),
             Source::Nothing => return Err(no_source(call)),
             Source::Replay(player) => {
                 let mut player = player.borrow_mut();
                 let entry = player.answer(&call.name, &call.args).map_err(|miss| self.missed(miss))?;
                 let outcome =
-                    if entry.ok { Ok(entry.result.clone()) } else { Err(entry.error.clone().unwrap_or_default()) };
+                    if entry.ok { Ok(Arc::clone(&entry.result)) } else { Err(entry.error.clone().unwrap_or_default()) };
                 (outcome, entry.fault.clone())
             }
             Source::Execute(toolbox, _) => {
-                let outcome = toolbox.call(&call.call_id, &call.name, &call.args).await;
-                (outcome.map_err(|error| Box::new(findings::toolbox(error, self.sources)))?, None)
+                // Apart, since it takes much room where answers are at hand.
+                let outcome = Box::pin(toolbox.call(&call.call_id, &call.name, &call.args)).await;
+                let outcome = outcome.map_err(|error| Box::new(findings::toolbox(error, self.sources)))?;
+                (outcome.map(Arc::new), None)
             }
         };
         // Each of the two is null where the other speaks.
         let (ok, mut result, mut error) = match outcome {
             Ok(result) => (true, result, None),
-            Err(error) => (false, Value::Null, Some(error)),
+            Err(error) => (false, Arc::default(), Some(error)),
         };
-        self.normalizer.value(&mut result);
+        self.normalizer.shared(&mut result);
         if let Some(error) = &mut error {
             self.normalizer.text(error);
         }
         if let Source::Execute(_, Some(recorder)) = &self.source
             && recorded
         {
-            let answer = if ok { Ok(&result) } else { Err(error.as_deref().unwrap_or_default()) };
+            let answer = if ok { Ok(&*result) } else { Err(error.as_deref().unwrap_or_default()) };
             recorder.borrow_mut().add(&call.name, &call.args, answer);
         }
         Ok((ToolResult { call_id: call.call_id.clone(), ok, result, error, fault: None }, fault))
@@ -152,7 +154,7 @@ impl Host<'_> {
 
 fn failed(call: &ToolCall, words: String) -> ToolResult {
     let fault = Some("error".to_owned());
-    ToolResult { call_id: call.call_id.clone(), ok: false, result: Value::Null, error: Some(words), fault }
+    ToolResult { call_id: call.call_id.clone(), ok: false, result: Arc::default(), error: Some(words), fault }
 }
 
 fn no_source(call: &ToolCall) -> Box<Finding> {

@@ -67,6 +67,7 @@ pub(crate) struct Job<'j> {
 }
 
 fn check_end(check: &Check, status: CheckStatus, message: Option<String>, evidence: Option<Value>) -> Body {
+    let evidence = evidence.map(Arc::new);
     Body::Check(CheckEnd { name: check.name(), subject: check.subject().map(Into::into), status, message, evidence })
 }
 

@@ -37,7 +37,7 @@ impl<'m> Meter<'m> {
             Kind::ToolCall(call) => {
                 self.metrics.tool_calls += 1;
                 if let Some(secrets) = self.secrets {
-                    *self.metrics.tool_calls_by_name.entry(call.name.clone()).or_default() += 1;
+                    count_one(&mut self.metrics.tool_calls_by_name, &call.name);
                     if self.metrics.steps.len() < STEPS {
                         self.metrics.steps.push(step(call, secrets));
                     }
@@ -51,7 +51,7 @@ impl<'m> Meter<'m> {
                     return None;
                 }
                 self.metrics.tool_errors += 1;
-                *self.metrics.tool_errors_by_name.entry(name).or_default() += 1;
+                count_one(&mut self.metrics.tool_errors_by_name, &name);
                 self.exceeded()
             }
             Kind::Usage(usage) => {
@@ -79,6 +79,16 @@ impl<'m> Meter<'m> {
 
     pub(crate) fn into_metrics(self) -> Metrics {
         self.metrics
+    }
+}
+
+/// Counts a name; one that is known is not copied.
+fn count_one(counts: &mut BTreeMap<String, u64>, name: &str) {
+    match counts.get_mut(name) {
+        Some(count) => *count += 1,
+        None => {
+            counts.insert(name.to_owned(), 1);
+        }
     }
 }
 

@@ -78,9 +78,8 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
         return Err(wrong.into());
     }
     let config = |message: String, span| findings::plain(Cause::Config, message, Some(job.place(span)));
-    let mut scope = Scope::new(case, job.options.environment, &job.place(case.span)).map_err(|finding| *finding)?;
-    let tape = recording::open(job).map_err(|finding| *finding)?;
-    let mut recorder = agentci_drivers::Recorder::new();
+    let mut scope = Scope::new(case, job.options.environment, || job.place(case.span)).map_err(|finding| *finding)?;
+    let mut tape = recording::open(job).map_err(|finding| *finding)?;
     for (number, step) in case.hooks.iter().enumerate() {
         // What a hook printed when the conversation was recorded, it need not print again.
         if let Tape::Replay(recording, _) = &tape {
@@ -96,7 +95,9 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
             stderr_tail: failure.stderr_tail,
         })?;
         scope.take(&printed);
-        recorder.printed(number, printed);
+        if let Tape::Record(recorder) = &mut tape {
+            recorder.printed(number, printed);
+        }
     }
     let seed = case.id.bytes().fold(job.options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
     let seed = mix(seed ^ u64::from(number));
@@ -124,10 +125,15 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     let scripted = Scripted::new(&case.world.scripted, &lookup);
     let scripted = scripted.map_err(|error| scope.unset(error.to_string(), job.place(case.span)))?;
     let limit = patience(job);
-    let (source, replay) = tokio::time::timeout(limit, source(job, &secrets, &lookup))
-        .await
-        .map_err(|_| findings::timeout(limit, vec!["its tools were not ready by then".into()]))?
-        .map_err(|finding| *finding)?;
+    let (source, replay) = if job.options.mode == Mode::Replay {
+        recorded(job, &secrets).map_err(|finding| *finding)?
+    } else {
+        let source = tokio::time::timeout(limit, executed(job, &lookup))
+            .await
+            .map_err(|_| findings::timeout(limit, vec!["its tools were not ready by then".into()]))?
+            .map_err(|finding| *finding)?;
+        (source, None)
+    };
     let model = model::start(job, seed, observer).await.map_err(|finding| *finding)?;
     environment.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
     let watched = model.is_some() || tools.is_some();
@@ -136,7 +142,7 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     }
     let (line, replay) = match tape {
         Tape::Live => (Line::Live, replay),
-        Tape::Record => (Line::Record(recorder), replay),
+        Tape::Record(recorder) => (Line::Record(recorder), replay),
         Tape::Replay(recording, of_recording) => {
             let player = agentci_drivers::Player::new(recording, secrets.clone());
             (Line::Replay(player), replay.or(Some(of_recording)))
@@ -174,7 +180,7 @@ fn patience(job: &Job<'_>) -> Duration {
 /// What is said to the agent, as the value that its driver sends.
 fn input(said: &Said, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Input, String> {
     match said {
-        Said::Input(data) => data.fill(lookup).map(Input::Task).map_err(|unset| unset.to_string()),
+        Said::Input(data) => data.fill(lookup).map(|task| Input::Task(task.into())).map_err(|unset| unset.to_string()),
         Said::Messages(messages) => {
             let mut list = Vec::with_capacity(messages.len());
             for message in messages {
@@ -217,32 +223,30 @@ fn fill(job: &Job<'_>, checks: &[ReadyCheck], scope: &Scope<'_>) -> Result<Vec<R
     checks.iter().map(fill).collect()
 }
 
-/// Where the answers to tool calls come from.
-async fn source(
-    job: &Job<'_>,
-    secrets: &Redactor,
-    lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<(Source, Option<Replay>), Box<Finding>> {
+/// The answers to tool calls in a replay: those of the cassette, if there is one.
+fn recorded(job: &Job<'_>, secrets: &Redactor) -> Result<(Source, Option<Replay>), Box<Finding>> {
+    let ToolSource::Cassette(cassette) = &job.case.world.tools else { return Ok((Source::Nothing, None)) };
+    let tape = tape(job, cassette, secrets)?;
+    let replay = Replay {
+        cassette_path: tape.path().display().to_string(),
+        cassette_sha256: tape.sha256().to_owned(),
+        unused_lines: Vec::new(),
+    };
+    let mut run = job.secrets.borrow_mut();
+    for entry in tape.entries() {
+        run.learn(&entry.args);
+        run.learn(&entry.result);
+    }
+    Ok((Source::Replay(RefCell::new(Player::new(Arc::new(tape)))), Some(replay)))
+}
+
+/// The answers of the tools themselves.
+async fn executed(job: &Job<'_>, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Source, Box<Finding>> {
     let world = &job.case.world;
     let cassette = match &world.tools {
         ToolSource::Cassette(cassette) => Some(cassette),
         _ => None,
     };
-    if job.options.mode == Mode::Replay {
-        let Some(cassette) = cassette else { return Ok((Source::Nothing, None)) };
-        let tape = tape(job, cassette, secrets)?;
-        let replay = Replay {
-            cassette_path: tape.path().display().to_string(),
-            cassette_sha256: tape.sha256().to_owned(),
-            unused_lines: Vec::new(),
-        };
-        let mut run = job.secrets.borrow_mut();
-        for entry in tape.entries() {
-            run.learn(&entry.args);
-            run.learn(&entry.result);
-        }
-        return Ok((Source::Replay(RefCell::new(Player::new(Arc::new(tape)))), Some(replay)));
-    }
     let recorder = match (job.options.mode, cassette) {
         (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),
         (Mode::Record, None) if world.recording.is_none() && !records_routes(world) => {
@@ -255,7 +259,7 @@ async fn source(
     let toolbox = Box::pin(Toolbox::open(&world.live, job.options.tools, &world.executed(), lookup))
         .await
         .map_err(|error| Box::new(findings::toolbox(error, job.sources)))?;
-    Ok((Source::Execute(Box::new(toolbox), recorder), None))
+    Ok(Source::Execute(Box::new(toolbox), recorder))
 }
 
 /// Whether the answers of tools over HTTP have a place to be written to.

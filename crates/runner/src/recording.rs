@@ -1,10 +1,9 @@
 //! Recordings of conversations: read before a replay, written after a recorded attempt.
 
-use agentci_drivers::Recording;
+use agentci_drivers::{Recorder, Recording};
 use agentci_plan::{Mode, Target, ToolSource};
-use agentci_trace::Redactor;
+use agentci_trace::{Redactor, sha256};
 use agentci_verdict::{Cause, Finding, Replay, Status};
-use sha2::{Digest as _, Sha256};
 
 use crate::findings;
 use crate::job::Job;
@@ -14,7 +13,7 @@ pub(crate) enum Tape {
     /// Nothing: the agent is reached.
     Live,
     /// The agent is reached, and what it sends is kept.
-    Record,
+    Record(Recorder),
     /// A recording, and which.
     Replay(Recording, Replay),
 }
@@ -44,7 +43,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
         return Err(Box::new(Finding { help: Some(help.into()), ..finding }));
     };
     if job.options.mode == Mode::Record {
-        return Ok(Tape::Record);
+        return Ok(Tape::Record(Recorder::new()));
     }
     let wrong = |message: String, help: &str| {
         let finding = findings::plain(Cause::Config, message, Some(job.place(recording.span)));
@@ -56,7 +55,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
     })?;
     let read = Recording::parse(&text)
         .map_err(|error| wrong(format!("`{shown}` is no recording: {error}"), "make it again with `agentci record`"))?;
-    let sha256 = format!("{:x}", Sha256::digest(&text));
+    let sha256 = sha256(text.as_bytes());
     let replay = Replay { cassette_path: shown.to_string(), cassette_sha256: sha256, unused_lines: Vec::new() };
     Ok(Tape::Replay(read, replay))
 }

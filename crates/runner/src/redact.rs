@@ -14,21 +14,21 @@ use serde_json::Value;
 /// Removes secrets from an event; those found by their key are remembered for everything that follows.
 pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
     match body {
-        Body::TaskStart(start) => secrets.value_learning(&mut start.input),
-        Body::TurnStart(start) => secrets.value_learning(&mut start.input),
+        Body::TaskStart(start) => secrets.shared_learning(&mut start.input),
+        Body::TurnStart(start) => secrets.shared_learning(&mut start.input),
         Body::Text(said) => secrets.scrub(&mut said.text),
         Body::ToolCall(call) => {
-            secrets.value_learning(&mut call.args);
+            secrets.shared_learning(&mut call.args);
             secrets.scrub(&mut call.call_id);
         }
         Body::ToolResult(result) => {
-            secrets.value_learning(&mut result.result);
+            secrets.shared_learning(&mut result.result);
             scrub_option(&mut result.error, secrets);
             secrets.scrub(&mut result.call_id);
         }
         Body::ModelCall(call) => {
-            secrets.value_learning(&mut call.request);
-            secrets.value_learning(&mut call.response);
+            secrets.shared_learning(&mut call.request);
+            secrets.shared_learning(&mut call.response);
         }
         Body::Log(log) => {
             data(&mut log.data, secrets);
@@ -39,7 +39,7 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
             data(&mut error.data, secrets);
             secrets.scrub(&mut error.message);
         }
-        Body::FinalOutput(output) => secrets.value_learning(&mut output.output),
+        Body::FinalOutput(output) => secrets.shared_learning(&mut output.output),
         Body::Check(check) => {
             scrub_option(&mut check.message, secrets);
             scrub_option(&mut check.subject, secrets);
@@ -99,8 +99,11 @@ fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
         secrets.value_learning(value);
     }
     let secrets = &*secrets;
-    scrub_option(&mut end.description, secrets);
-    scrub_option(&mut end.skip_reason, secrets);
+    for words in [&mut end.description, &mut end.skip_reason].into_iter().flatten() {
+        let mut text = String::from(std::mem::take(words));
+        secrets.scrub(&mut text);
+        *words = text.into();
+    }
     end.place.iter_mut().for_each(|place| scrub_place(place, secrets));
     end.findings.iter_mut().for_each(|finding| scrub_finding(finding, secrets));
     end.warnings.iter_mut().for_each(|warning| secrets.scrub(warning));
@@ -146,8 +149,8 @@ fn scrub_option(text: &mut Option<String>, secrets: &Redactor) {
     }
 }
 
-fn data(value: &mut Option<Value>, secrets: &mut Redactor) {
+fn data(value: &mut Option<Arc<Value>>, secrets: &mut Redactor) {
     if let Some(value) = value {
-        secrets.value_learning(value);
+        secrets.shared_learning(value);
     }
 }

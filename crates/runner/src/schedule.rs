@@ -125,7 +125,12 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
         let (suite_name, suite_secrets) = (&suite_name, &suite_secrets);
         while let Some(&index) = selected.get(next.get()) {
             let position = next.replace(next.get() + 1);
-            let Some((case, ready)) = waiting.borrow_mut().take(index) else { continue };
+            // Whoever asks for a case that is not there, or was run already, is not told that all is well.
+            let Some((case, ready)) = waiting.borrow_mut().take(index) else {
+                worst.set(Status::Error);
+                not_run.set(not_run.get() + 1);
+                continue;
+            };
             let (case, ready) = (&*case, &ready);
             let secrets = RefCell::new(secrets.borrow().clone());
             let part = facts.shard.as_ref();

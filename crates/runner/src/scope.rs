@@ -27,13 +27,13 @@ impl<'s> Scope<'s> {
     pub(crate) fn new(
         case: &'s Case,
         environment: &'s dyn Fn(&str) -> Option<String>,
-        place: &Place,
+        place: impl Fn() -> Place,
     ) -> Result<Self, Box<Finding>> {
         let own = case.target.environment();
         let mut scope = Self { environment, own, variables: Variables::new(), filled: Cell::default() };
         for (name, text) in case.variables.iter() {
             let value = text.fill(&|wanted| scope.get(wanted)).map_err(|unset| {
-                Box::new(scope.unset(format!("the variable `{name}` can not be filled: {unset}"), place.clone()))
+                Box::new(scope.unset(format!("the variable `{name}` can not be filled: {unset}"), place()))
             })?;
             scope.variables.insert(name.clone(), value);
         }

@@ -1,9 +1,8 @@
 //! Tool calls, kept short enough to be kept.
 
-use agentci_trace::{Redactor, ToolCall, canonical};
+use agentci_trace::{Redactor, ToolCall, sha256_beginning, write_canonical};
 use agentci_verdict::Step;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 /// How many calls of an attempt are kept; an agent that makes more has long gone its own way.
 pub(crate) const STEPS: usize = 1000;
@@ -18,11 +17,9 @@ pub(crate) fn step(call: &ToolCall, secrets: &Redactor) -> Step {
 
 /// Enough of a value to tell it from others, and nothing that is secret.
 pub(crate) fn fingerprint(value: &Value, secrets: &Redactor) -> String {
-    let mut value = value.clone();
-    secrets.value(&mut value);
-    let mut hex = format!("{:x}", Sha256::digest(canonical(&value)));
-    hex.truncate(FINGERPRINT);
-    hex
+    let mut text = Vec::with_capacity(64);
+    write_canonical(&secrets.clean(value), &mut text);
+    sha256_beginning(&text, FINGERPRINT)
 }
 
 #[cfg(test)]
@@ -33,8 +30,13 @@ mod tests {
     use super::*;
 
     fn hash(args: Value) -> String {
-        let call =
-            ToolCall { call_id: String::new(), name: "search".into(), args, observer: Observer::Protocol, begun: None };
+        let call = ToolCall {
+            call_id: String::new(),
+            name: "search".into(),
+            args: args.into(),
+            observer: Observer::Protocol,
+            begun: None,
+        };
         step(&call, &Redactor::default()).args_hash
     }
 

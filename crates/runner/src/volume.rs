@@ -44,7 +44,7 @@ fn size(kind: &Kind) -> usize {
         Kind::ToolResult(result) => weight(&result.result) + result.error.as_ref().map_or(0, String::len),
         Kind::ModelCall { request, response } => weight(request) + weight(response),
         Kind::Log { message, data, .. } | Kind::AgentError { message, data } => {
-            message.len() + data.as_ref().map_or(0, weight)
+            message.len() + data.as_deref().map_or(0, weight)
         }
         Kind::Miss { message, .. } => message.len(),
         _ => 0,
@@ -88,8 +88,8 @@ mod tests {
         let much = "more than 512 MiB passed in one run of the case";
         assert_eq!(most(Kind::Text("x".repeat(64 << 20))), (8, much.into()));
         let request = json!({ "messages": ["x".repeat(64 << 20)] });
-        assert_eq!(most(Kind::ModelCall { request, response: Value::Null }), (7, much.into()));
+        assert_eq!(most(Kind::ModelCall { request: request.into(), response: Value::Null.into() }), (7, much.into()));
         // Small values take more room than their letters.
-        assert!(most(Kind::FinalOutput(json!(vec![1; 100_000]))).0 < 1_000);
+        assert!(most(Kind::FinalOutput(json!(vec![1; 100_000]).into())).0 < 1_000);
     }
 }

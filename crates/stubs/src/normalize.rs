@@ -4,6 +4,7 @@
 //! they are recorded and before the agent sees them, and to the final output before it is checked.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use agentci_plan::Normalization;
 use regex::Regex;
@@ -52,6 +53,16 @@ impl Normalizer {
         }
         if !self.replace_text.is_empty() {
             self.texts(value);
+        }
+    }
+
+    /// Evens out a value that others hold, too, and that stays theirs as it is.
+    pub fn shared(&self, value: &mut Arc<Value>) {
+        let Self { strip_keys, strip_paths, replace_paths, replace_text } = self;
+        let nothing =
+            strip_keys.is_empty() && strip_paths.is_empty() && replace_paths.is_empty() && replace_text.is_empty();
+        if !nothing {
+            self.value(Arc::make_mut(value));
         }
     }
 

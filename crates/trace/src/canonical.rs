@@ -4,70 +4,78 @@
 //! coerced: `1` and `1.0` differ, `true` and `1` differ. Integers keep every digit. Floats that are the same double are the same
 //! (`1e2` is `100.0`) and are printed as Python prints them, since that is how recorded suites spell them.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
+
+use crate::write_text;
 
 /// The canonical text of a value.
 pub fn canonical(value: &Value) -> String {
-    let mut text = String::new();
-    write_value(value, &mut text);
-    text
+    let mut text = Vec::with_capacity(64);
+    write_canonical(value, &mut text);
+    // JSON is text.
+    String::from_utf8(text).unwrap_or_default()
 }
 
-fn write_value(value: &Value, out: &mut String) {
+/// Appends the same to what is there.
+pub fn write_canonical(value: &Value, out: &mut Vec<u8>) {
     match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Bool(truth) => out.extend_from_slice(if *truth { b"true" } else { b"false" }),
         Value::Number(number) => write_number(number, out),
         Value::String(text) => write_text(text, out),
         Value::Array(items) => {
-            out.push('[');
+            out.push(b'[');
             for (index, item) in items.iter().enumerate() {
                 if index > 0 {
-                    out.push(',');
+                    out.push(b',');
                 }
-                write_value(item, out);
+                write_canonical(item, out);
             }
-            out.push(']');
+            out.push(b']');
         }
-        Value::Object(map) => {
-            let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
-            pairs.sort_by_key(|(key, _)| key.as_str());
-            out.push('{');
-            for (index, (key, value)) in pairs.into_iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write_text(key, out);
-                out.push(':');
-                write_value(value, out);
-            }
-            out.push('}');
-        }
+        Value::Object(map) => write_object(map, out),
     }
 }
 
-fn write_text(text: &str, out: &mut String) {
-    // Writing a text to JSON can not fail.
-    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+fn write_object(map: &Map<String, Value>, out: &mut Vec<u8>) {
+    if map.keys().is_sorted() {
+        return write_pairs(map.iter(), out);
+    }
+    let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
+    pairs.sort_by_key(|(key, _)| key.as_str());
+    write_pairs(pairs.into_iter(), out);
 }
 
-fn write_number(number: &Number, out: &mut String) {
+fn write_pairs<'v>(pairs: impl Iterator<Item = (&'v String, &'v Value)>, out: &mut Vec<u8>) {
+    out.push(b'{');
+    for (index, (key, value)) in pairs.enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write_text(key, out);
+        out.push(b':');
+        write_canonical(value, out);
+    }
+    out.push(b'}');
+}
+
+fn write_number(number: &Number, out: &mut Vec<u8>) {
     let digits = number.as_str();
     if !digits.contains(['.', 'e', 'E']) {
-        out.push_str(if digits == "-0" { "0" } else { digits });
+        out.extend_from_slice(if digits == "-0" { b"0" } else { digits.as_bytes() });
         return;
     }
     match digits.parse::<f64>() {
         Ok(float) if float.is_finite() => write_float(float, out),
         // Beyond what a double holds: the digits themselves.
-        _ => out.push_str(digits),
+        _ => out.extend_from_slice(digits.as_bytes()),
     }
 }
 
 /// Python's `repr`: the shortest digits that read back the same, with an exponent below 1e-4 and from 1e16 on.
-fn write_float(float: f64, out: &mut String) {
+fn write_float(float: f64, out: &mut Vec<u8>) {
     let scientific = format!("{float:e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -77,9 +85,9 @@ fn write_float(float: f64, out: &mut String) {
         return;
     }
     let plain = format!("{float}");
-    out.push_str(&plain);
+    out.extend_from_slice(plain.as_bytes());
     if !plain.contains('.') {
-        out.push_str(".0");
+        out.extend_from_slice(b".0");
     }
 }
 

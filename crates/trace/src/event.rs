@@ -1,5 +1,7 @@
 //! The events of a trace.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,12 +27,12 @@ pub struct Event {
     pub kind: Kind,
 }
 
-/// What happened.
+/// What happened. Values are shared with whoever tells of it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Kind {
     /// A turn was begun with this.
-    TurnStart(Value),
+    TurnStart(Arc<Value>),
     /// The agent said something.
     Text(String),
     /// The agent takes back what it said in this turn so far, to say it anew.
@@ -38,7 +40,7 @@ pub enum Kind {
     /// The agent thought something.
     Reasoning(String),
     /// The agent's state, after it changed.
-    State(Value),
+    State(Arc<Value>),
     /// The agent broke a rule of the protocol it speaks, and could be understood all the same.
     Violation(String),
     /// The agent called a tool.
@@ -48,9 +50,9 @@ pub enum Kind {
     /// The agent called its model: request and answer.
     ModelCall {
         /// What was asked.
-        request: Value,
+        request: Arc<Value>,
         /// What was answered.
-        response: Value,
+        response: Arc<Value>,
     },
     /// The agent says what it used up.
     Usage(Usage),
@@ -61,17 +63,17 @@ pub enum Kind {
         /// The words.
         message: String,
         /// Anything beside them.
-        data: Option<Value>,
+        data: Option<Arc<Value>>,
     },
     /// The agent gave up.
     AgentError {
         /// Its words.
         message: String,
         /// Anything beside them.
-        data: Option<Value>,
+        data: Option<Arc<Value>>,
     },
     /// The agent's result.
-    FinalOutput(Value),
+    FinalOutput(Arc<Value>),
     /// The world had no answer.
     Miss {
         /// The tool that was called.
@@ -102,7 +104,7 @@ pub struct ToolCall {
     /// The tool.
     pub name: String,
     /// Its arguments.
-    pub args: Value,
+    pub args: Arc<Value>,
     /// Who saw it.
     pub observer: Observer,
     /// When the call was begun, where its arguments took time to arrive.
@@ -117,7 +119,7 @@ pub struct ToolResult {
     /// Whether the tool did its work.
     pub ok: bool,
     /// What it gave.
-    pub result: Value,
+    pub result: Arc<Value>,
     /// What it complained of.
     pub error: Option<String>,
     /// What went wrong with it on purpose: the agent may not have got it as it stands here.
@@ -148,8 +150,14 @@ pub struct TracedCall<'t> {
 }
 
 impl Trace {
+    /// How many events there is room for at first: as many as most attempts have.
+    const USUAL: usize = 8;
+
     /// Adds what happened last.
     pub fn push(&mut self, event: Event) {
+        if self.events.is_empty() {
+            self.events.reserve_exact(Self::USUAL);
+        }
         self.events.push(event);
     }
 
@@ -203,7 +211,7 @@ impl Trace {
     /// The agent's result, the last one if there are several.
     pub fn final_output(&self) -> Option<&Value> {
         self.events.iter().rev().find_map(|event| match &event.kind {
-            Kind::FinalOutput(output) => Some(output),
+            Kind::FinalOutput(output) => Some(&**output),
             _ => None,
         })
     }
@@ -254,14 +262,24 @@ mod tests {
         Kind::ToolCall(ToolCall {
             call_id: id.into(),
             name: "search".into(),
-            args: Value::Null,
+            args: Arc::default(),
             observer: Observer::Protocol,
             begun: None,
         })
     }
 
     fn result(id: &str, result: i32) -> Kind {
-        Kind::ToolResult(ToolResult { call_id: id.into(), ok: true, result: result.into(), error: None, fault: None })
+        Kind::ToolResult(ToolResult {
+            call_id: id.into(),
+            ok: true,
+            result: Arc::new(result.into()),
+            error: None,
+            fault: None,
+        })
+    }
+
+    fn output(value: Value) -> Kind {
+        Kind::FinalOutput(Arc::new(value))
     }
 
     fn trace(kinds: Vec<Kind>) -> Trace {
@@ -275,18 +293,15 @@ mod tests {
     #[test]
     fn answers_find_their_calls_even_out_of_order() {
         let trace = trace(vec![call("a"), call("b"), result("b", 2), result("a", 1), call("c")]);
-        let answers: Vec<_> = trace.calls().iter().map(|call| call.result.map(|r| r.result.clone())).collect();
+        let answers: Vec<_> = trace.calls().iter().map(|call| call.result.map(|r| Value::clone(&r.result))).collect();
         assert_eq!(answers, [Some(1.into()), Some(2.into()), None]);
     }
 
     #[test]
     fn text_falls_back_to_the_result() {
-        assert_eq!(trace(vec![Kind::FinalOutput("hi".into())]).text(), "hi");
-        assert_eq!(trace(vec![Kind::FinalOutput(serde_json::json!({"a": 1}))]).text(), r#"{"a":1}"#);
-        assert_eq!(
-            trace(vec![Kind::Text("a".into()), Kind::Text("b".into()), Kind::FinalOutput("x".into())]).text(),
-            "ab"
-        );
+        assert_eq!(trace(vec![output("hi".into())]).text(), "hi");
+        assert_eq!(trace(vec![output(serde_json::json!({"a": 1}))]).text(), r#"{"a":1}"#);
+        assert_eq!(trace(vec![Kind::Text("a".into()), Kind::Text("b".into()), output("x".into())]).text(), "ab");
     }
 
     #[test]

@@ -4,11 +4,15 @@
 //! is raw and lives in memory only for the length of one attempt.
 
 mod canonical;
+mod digest;
 mod event;
+mod json;
 mod redact;
 mod usage;
 
-pub use canonical::canonical;
+pub use canonical::{canonical, write_canonical};
+pub use digest::{sha256, sha256_beginning};
 pub use event::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace, TracedCall};
+pub use json::{write_beginning, write_json, write_text};
 pub use redact::{PLACEHOLDER, Redactor};
 pub use usage::Usage;

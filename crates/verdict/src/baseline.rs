@@ -191,7 +191,7 @@ impl BaselineCase {
     fn of(row: &Row) -> Self {
         let end = row.decisive();
         Self {
-            id: row.id.to_string(),
+            id: row.id().to_string(),
             status: end.status,
             wall_ms: end.wall_ms as f64,
             steps: Some(end.metrics.steps.to_vec()),

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agentci_plan::{Detail, Place, Similarity};
-use agentci_trace::Usage;
+use agentci_trace::{Usage, write_json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ macro_rules! bodies {
             }
 
             pub(crate) fn write_json(&self, into: &mut Vec<u8>) -> Result<(), serde_json::Error> {
-                match self { $(Body::$variant(body) => serde_json::to_writer(into, body),)* }
+                match self { $(Body::$variant(body) => write_json(body, into),)* }
             }
 
             pub(crate) fn from_json(name: &str, line: &str) -> Result<Self, EventError> {
@@ -158,9 +158,9 @@ pub struct ShardOf {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskStart {
     /// The case.
-    pub task_id: String,
+    pub task_id: Arc<str>,
     /// Its input.
-    pub input: Value,
+    pub input: Arc<Value>,
 }
 
 /// A turn after the first.
@@ -169,7 +169,7 @@ pub struct TurnStart {
     /// Which, from 0.
     pub turn: u32,
     /// What was said.
-    pub input: Value,
+    pub input: Arc<Value>,
 }
 
 /// Words of the agent.
@@ -191,7 +191,7 @@ pub struct ToolCallMade {
     /// Which call.
     pub call_id: String,
     /// Its arguments.
-    pub args: Value,
+    pub args: Arc<Value>,
 }
 
 /// An answer to a tool call.
@@ -204,7 +204,7 @@ pub struct ToolResultGiven {
     /// Whether the tool did its work.
     pub ok: bool,
     /// What it gave.
-    pub result: Value,
+    pub result: Arc<Value>,
     /// What it complained of.
     pub error: Option<String>,
     /// What went wrong with it on purpose: the agent may not have got it as it stands here.
@@ -218,9 +218,9 @@ pub struct ModelCallMade {
     /// In which turn.
     pub turn: u32,
     /// What was asked.
-    pub request: Value,
+    pub request: Arc<Value>,
     /// What was answered.
-    pub response: Value,
+    pub response: Arc<Value>,
 }
 
 /// A log line through the protocol.
@@ -231,7 +231,7 @@ pub struct Log {
     /// The words.
     pub message: String,
     /// Anything beside them.
-    pub data: Option<Value>,
+    pub data: Option<Arc<Value>>,
 }
 
 /// The agent's own word that it failed.
@@ -240,14 +240,14 @@ pub struct TaskError {
     /// The words.
     pub message: String,
     /// Anything beside them.
-    pub data: Option<Value>,
+    pub data: Option<Arc<Value>>,
 }
 
 /// The agent's result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FinalOutput {
     /// The result.
-    pub output: Value,
+    pub output: Arc<Value>,
 }
 
 /// What became of a check.
@@ -265,7 +265,7 @@ pub struct CheckEnd {
     pub message: Option<String>,
     /// What had to be found out beside the trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<Value>,
+    pub evidence: Option<Arc<Value>>,
 }
 
 /// What became of a check.
@@ -286,6 +286,9 @@ pub enum CheckStatus {
 /// cases have takes little room in the others.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseEnd {
+    /// The case, which the event names.
+    #[serde(skip)]
+    pub id: Arc<str>,
     /// The position of the case among those selected, from 0: reports list cases in this order, whatever finished first.
     pub index: usize,
     /// How many attempts there are to be.
@@ -298,7 +301,7 @@ pub struct CaseEnd {
     pub cause: Option<Cause>,
     /// What the case is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
+    pub description: Option<Box<str>>,
     /// The words it can be selected by.
     #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
     pub tags: Rarely<Vec<String>>,
@@ -324,10 +327,10 @@ pub struct CaseEnd {
     pub stderr_tail: Rarely<Vec<String>>,
     /// The first 16 hexadecimal digits of the SHA-256 of the output in canonical form, where the case is run more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_hash: Option<String>,
+    pub output_hash: Option<Box<str>>,
     /// Why it was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub skip_reason: Option<String>,
+    pub skip_reason: Option<Box<str>>,
     /// Where the case stands in its suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,

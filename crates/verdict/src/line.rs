@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use agentci_trace::{write_json, write_text};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -35,21 +36,21 @@ impl RunEvent {
     /// Appends the same line to what is there.
     pub fn write_line(&self, into: &mut Vec<u8>) -> Result<(), EventError> {
         into.extend_from_slice(b"{\"v\":");
-        serde_json::to_writer(&mut *into, &VERSION)?;
+        write_json(&VERSION, into)?;
         into.extend_from_slice(b",\"type\":");
-        write_text(self.body.name(), into)?;
+        write_text(self.body.name(), into);
         into.extend_from_slice(b",\"suite\":");
-        write_text(&self.suite, into)?;
+        write_text(&self.suite, into);
         if let Some(case_id) = &self.case_id {
             into.extend_from_slice(b",\"case_id\":");
-            write_text(case_id, into)?;
+            write_text(case_id, into);
         }
         if let Some(attempt) = self.attempt {
             into.extend_from_slice(b",\"attempt\":");
-            serde_json::to_writer(&mut *into, &attempt)?;
+            write_json(&attempt, into)?;
         }
         into.extend_from_slice(b",\"timestamp\":");
-        serde_json::to_writer(&mut *into, &self.timestamp)?;
+        write_json(&self.timestamp, into)?;
         // The body is an object of its own, whose first brace becomes the comma between the two.
         let at = into.len();
         self.body.write_json(into)?;
@@ -71,21 +72,13 @@ impl RunEvent {
         if envelope.v.as_u64() != Some(VERSION) {
             return Err(EventError::Version(envelope.v));
         }
-        let body = Body::from_json(&envelope.r#type, line)?;
+        let mut body = Body::from_json(&envelope.r#type, line)?;
         let StoredEnvelope { suite, case_id, attempt, timestamp, .. } = envelope;
+        if let (Body::CaseEnd(end), Some(case_id)) = (&mut body, &case_id) {
+            Arc::make_mut(end).id = Arc::clone(case_id);
+        }
         Ok(Self { suite, case_id, attempt, timestamp, body })
     }
-}
-
-/// A text as JSON. Most hold nothing that would have to be escaped, and are copied as they are.
-fn write_text(text: &str, into: &mut Vec<u8>) -> Result<(), serde_json::Error> {
-    if text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
-        return serde_json::to_writer(into, text);
-    }
-    into.push(b'"');
-    into.extend_from_slice(text.as_bytes());
-    into.push(b'"');
-    Ok(())
 }
 
 #[derive(Deserialize)]

@@ -9,8 +9,6 @@ use crate::{Body, CaseEnd, Cause, RunEvent, Status};
 /// A case with all its attempts so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The case.
-    pub id: Arc<str>,
     /// How each attempt ended, in order; at least one.
     pub attempts: Attempts,
 }
@@ -20,8 +18,7 @@ pub struct Row {
 pub enum Attempts {
     /// The only one so far.
     One([Arc<CaseEnd>; 1]),
-    /// Any number of them.
-    #[expect(clippy::box_collection, reason = "reports keep a row for each case, and hardly one has several attempts")]
+    /// Any number of them, boxed since reports keep a row for each case, and hardly one has several.
     Several(Box<Vec<Arc<CaseEnd>>>),
 }
 
@@ -52,6 +49,16 @@ impl FromIterator<Arc<CaseEnd>> for Attempts {
 }
 
 impl Row {
+    /// A case of this name with the ends of its attempts, of which there is at least one.
+    pub fn new(id: &Arc<str>, ends: impl IntoIterator<Item = CaseEnd>) -> Self {
+        Self { attempts: ends.into_iter().map(|end| Arc::new(CaseEnd { id: Arc::clone(id), ..end })).collect() }
+    }
+
+    /// The name of the case.
+    pub fn id(&self) -> &str {
+        &self.attempts[0].id
+    }
+
     /// How the case ended: as its worst attempt.
     pub fn status(&self) -> Status {
         self.decisive().status
@@ -107,18 +114,25 @@ impl Rows {
     /// Takes note of an event; gives the position of the row that it completed, if it completed one.
     pub fn add(&mut self, event: &RunEvent) -> Option<usize> {
         let (Body::CaseEnd(end), Some(id)) = (&event.body, &event.case_id) else { return None };
-        let neighbours = self.shelves.entry(end.index / SHELF).or_default();
-        let row = match &mut neighbours[end.index % SHELF] {
+        // Who makes an end need not say whose it is: the event does.
+        let end = if end.id == *id {
+            Arc::clone(end)
+        } else {
+            Arc::new(CaseEnd { id: Arc::clone(id), ..CaseEnd::clone(end) })
+        };
+        let index = end.index;
+        let neighbours = self.shelves.entry(index / SHELF).or_default();
+        let row = match &mut neighbours[index % SHELF] {
             Some(row) => {
-                row.attempts.push(Arc::clone(end));
+                row.attempts.push(end);
                 row
             }
             free => {
                 self.count += 1;
-                free.insert(Row { id: Arc::clone(id), attempts: Attempts::One([Arc::clone(end)]) })
+                free.insert(Row { attempts: Attempts::One([end]) })
             }
         };
-        row.complete().then_some(end.index)
+        row.complete().then_some(index)
     }
 
     /// The row of the case at a position.

@@ -201,14 +201,14 @@ mod tests {
             runs: u32::try_from(runs).unwrap(),
             status,
             wall_ms,
-            output_hash: Some(output.to_owned()).filter(|output| !output.is_empty()),
+            output_hash: Some(output.into()).filter(|_| !output.is_empty()),
             ..CaseEnd::default()
         }
     }
 
     fn row(attempts: &[(Status, u64, &str)]) -> Row {
         let ends = attempts.iter().map(|(status, wall_ms, output)| end(0, attempts.len(), *status, *wall_ms, output));
-        Row { id: "t1".into(), attempts: ends.map(Arc::new).collect() }
+        Row::new(&"t1".into(), ends)
     }
 
     fn rows(cases: &[&[Status]]) -> Rows {
@@ -291,17 +291,9 @@ mod tests {
 
     #[test]
     fn a_row_counts_what_was_run() {
-        let cut_short = Row {
-            id: "t1".into(),
-            attempts: [Arc::new(CaseEnd {
-                runs: 5,
-                status: Status::Error,
-                cause: Some(Cause::Interrupted),
-                ..CaseEnd::default()
-            })]
-            .into_iter()
-            .collect(),
-        };
+        let cause = Some(Cause::Interrupted);
+        let cut_short = CaseEnd { runs: 5, status: Status::Error, cause, ..CaseEnd::default() };
+        let cut_short = Row::new(&"t1".into(), [cut_short]);
         let stability = Stability::of_several(&cut_short).unwrap();
         assert_eq!((stability.runs, stability.failed, stability.pass_rate), (1, 1, 0.0));
     }

@@ -44,7 +44,7 @@ struct Answer {
 impl Answer {
     fn take(&mut self, event: &RunEvent) {
         match &event.body {
-            Body::FinalOutput(end) => self.output = Some(end.output.clone()),
+            Body::FinalOutput(end) => self.output = Some(Value::clone(&end.output)),
             Body::CaseEnd(end) => self.findings.clone_from(&end.findings),
             _ => {}
         }

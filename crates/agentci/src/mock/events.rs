@@ -35,12 +35,12 @@ pub(super) fn events(suite: &TestSuiteResult) -> Vec<RunEvent> {
 }
 
 fn bodies(index: usize, result: &AgentTestResult) -> Vec<Body> {
-    let task = TaskStart { task_id: result.test_case_name.clone(), input: serde_json::Value::Null };
+    let task = TaskStart { task_id: result.test_case_name.as_str().into(), input: Arc::default() };
     let usage = Usage { tokens_out: Some(result.tokens_used), ..Usage::default() };
     let mut bodies = vec![
         Body::TaskStart(task),
         Body::Usage(usage),
-        Body::FinalOutput(FinalOutput { output: result.actual_output.as_str().into() }),
+        Body::FinalOutput(FinalOutput { output: Arc::new(result.actual_output.as_str().into()) }),
     ];
     let check = |label: &String, status| {
         Body::Check(CheckEnd { name: label.clone(), subject: None, status, message: None, evidence: None })

@@ -1,10 +1,11 @@
 //! Loads tests and runs them.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use agentci_checks::latency_ms;
-use agentci_drivers::mock::events;
+use agentci_drivers::mock::MockAnswer;
 use agentci_formats::{LoadOptions, MockSource, aumai};
 use agentci_plan::{Diagnostics, Dialect, Files as _, Kind as PathKind, Node, Outcome, Severity, Sources};
 use agentci_report::{Gathered, Paint, diagnostic, label};
@@ -138,13 +139,13 @@ impl AgentTestRunner {
 
 /// What a trace has of an answer that took so long.
 fn trace(test_case: &AgentTestCase, response: &MockLlmResponse, elapsed_us: u64) -> Trace {
-    let input = json!({ "messages": test_case.input_messages() });
+    let input = Arc::new(json!({ "messages": test_case.input_messages() }));
     let mut trace = Trace::default();
     let mut push = |offset_us, kind| {
         trace.push(Event { at: Moment { unix_ms: 0, offset_us }, turn: 0, kind });
     };
-    push(0, Kind::TurnStart(input.clone()));
-    for kind in events(input, &response.to_plan()) {
+    push(0, Kind::TurnStart(Arc::clone(&input)));
+    for kind in MockAnswer::new(response.to_plan()).events(input) {
         push(elapsed_us, kind);
     }
     trace

@@ -144,5 +144,5 @@ fn given(result: &ToolResult) -> Value {
 
 /// What a tool gave; a tool that only complained gave nothing.
 fn value(result: &ToolResult) -> Option<&Value> {
-    Some(&result.result).filter(|value| complaint(result).is_none() || !value.is_null())
+    Some(&*result.result).filter(|value| complaint(result).is_none() || !value.is_null())
 }

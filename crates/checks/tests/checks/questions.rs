@@ -17,8 +17,8 @@ fn ready(kind: &str, arguments: &Value, negate: bool) -> Result<ReadyCheck, Stri
 }
 
 fn trace() -> Trace {
-    let given = Kind::TurnStart(json!({"question": 7}));
-    Story::default().push(given).push(Kind::FinalOutput(json!({"a": 1}))).told()
+    let given = Kind::TurnStart(json!({"question": 7}).into());
+    Story::default().push(given).push(Kind::FinalOutput(json!({"a": 1}).into())).told()
 }
 
 fn conclude(kind: &str, arguments: &Value, negate: bool, answer: &Value) -> String {

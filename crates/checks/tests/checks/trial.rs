@@ -120,7 +120,7 @@ impl Story {
 
     /// A turn begins.
     pub(crate) fn start(self) -> Self {
-        self.push(Kind::TurnStart(Value::Null))
+        self.push(Kind::TurnStart(Value::Null.into()))
     }
 
     /// A turn ends.
@@ -140,7 +140,7 @@ impl Story {
         self.push(Kind::ToolCall(ToolCall {
             call_id,
             name: name.into(),
-            args,
+            args: args.into(),
             observer: Observer::Protocol,
             begun: None,
         }))
@@ -149,13 +149,13 @@ impl Story {
     /// The call with this number is answered.
     pub(crate) fn answers(self, call: u32, result: Value) -> Self {
         let call_id = call.to_string();
-        self.push(Kind::ToolResult(ToolResult { call_id, ok: true, result, error: None, fault: None }))
+        self.push(Kind::ToolResult(ToolResult { call_id, ok: true, result: result.into(), error: None, fault: None }))
     }
 
     /// The call that was made last is answered with a failure.
     pub(crate) fn fails(self, error: &str, result: Value) -> Self {
         let (call_id, error) = (self.calls.to_string(), Some(error.to_owned()));
-        self.push(Kind::ToolResult(ToolResult { call_id, ok: false, result, error, fault: None }))
+        self.push(Kind::ToolResult(ToolResult { call_id, ok: false, result: result.into(), error, fault: None }))
     }
 
     /// A call that is answered at once.

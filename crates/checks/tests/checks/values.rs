@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::trial::{Story, check, failure, holds};
 
 fn gave(output: &Value) -> Trace {
-    Story::default().push(Kind::FinalOutput(output.clone())).told()
+    Story::default().push(Kind::FinalOutput(output.clone().into())).told()
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_value_has_a_text_to_look_into() {
     }
     let pattern = json!({"pattern": r#"^\{"a""#, "of": "output"});
     assert!(holds("matches", &pattern, false, &output));
-    let both = Story::default().says("words").push(Kind::FinalOutput(json!(null))).told();
+    let both = Story::default().says("words").push(Kind::FinalOutput(json!(null).into())).told();
     assert!(holds("matches", &json!({"pattern": "^$", "of": "output"}), false, &both));
     assert!(holds("matches", &json!("words"), false, &both));
 }

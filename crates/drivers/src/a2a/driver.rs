@@ -99,7 +99,7 @@ impl A2aDriver {
         if let Ending::Failed { state, words } = ending {
             let words = gave_up(state, &words);
             let data = Some(json!({ "state": state.name() }));
-            sink.push_at(over, Kind::AgentError { message: words.clone(), data })?;
+            sink.push_at(over, Kind::AgentError { message: words.clone(), data: data.map(Into::into) })?;
             return Err(DriveError::AgentError(words));
         }
         sink.push_at(over, Kind::TurnEnd)?;

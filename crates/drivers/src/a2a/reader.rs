@@ -155,11 +155,11 @@ impl Reader {
         if !texts.is_empty() {
             kinds.push(Kind::Text(texts.join("\n")));
         }
-        kinds.extend(task.map(|task| Kind::State(task.seen())));
+        kinds.extend(task.map(|task| Kind::State(task.seen().into())));
         if data.len() > 1 {
-            kinds.push(Kind::FinalOutput(Value::Array(data)));
+            kinds.push(Kind::FinalOutput(Value::Array(data).into()));
         } else {
-            kinds.extend(data.pop().map(Kind::FinalOutput));
+            kinds.extend(data.pop().map(|output| Kind::FinalOutput(output.into())));
         }
         kinds
     }
@@ -245,5 +245,9 @@ fn note(parts: &[Part], level: &str) -> Option<Kind> {
     let message = text(parts);
     let mut data: Vec<Value> = data_of(parts).collect();
     let data = if data.len() > 1 { Some(Value::Array(data)) } else { data.pop() };
-    (!message.is_empty() || data.is_some()).then(|| Kind::Log { level: level.to_owned(), message, data })
+    (!message.is_empty() || data.is_some()).then(|| Kind::Log {
+        level: level.to_owned(),
+        message,
+        data: data.map(Into::into),
+    })
 }

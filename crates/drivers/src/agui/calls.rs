@@ -122,7 +122,7 @@ impl Calls {
             if !closed {
                 self.unclosed.push(call_id.clone());
             }
-            let made = ToolCall { call_id, name, args, observer: Observer::Protocol, begun: Some(begun) };
+            let made = ToolCall { call_id, name, args: args.into(), observer: Observer::Protocol, begun: Some(begun) };
             out.push(Step { at, kind: Kind::ToolCall(made) });
             out.extend(answers.into_iter().map(|(at, result)| Step { at, kind: Kind::ToolResult(result) }));
         }

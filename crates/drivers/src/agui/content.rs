@@ -46,7 +46,7 @@ pub(super) fn result(call_id: &str, content: &Value, error: Option<String>) -> T
         Value::String(text) => of_text(text),
         other => other.clone(),
     };
-    ToolResult { call_id: call_id.to_owned(), ok: error.is_none(), result, error, fault: None }
+    ToolResult { call_id: call_id.to_owned(), ok: error.is_none(), result: result.into(), error, fault: None }
 }
 
 /// A text as it is, anything else as JSON.
@@ -113,7 +113,7 @@ mod tests {
             (r#""content":[{"type":"image"}]"#, json!([{"type": "image"}])),
         ] {
             let answered = answer(fields).unwrap();
-            assert_eq!((answered.result.result, answered.result.ok), (result, true), "{fields}");
+            assert_eq!((&*answered.result.result, answered.result.ok), (&result, true), "{fields}");
         }
         let failed = answer(r#""content":"","error":"no such order""#).unwrap().result;
         assert_eq!((failed.ok, failed.error.as_deref()), (false, Some("no such order")));

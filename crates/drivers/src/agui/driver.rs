@@ -106,7 +106,7 @@ impl AguiDriver {
                     Delivery::Never => continue,
                     Delivery::Malformed => Value::String("<html>502 Bad Gateway</html>".into()),
                     Delivery::Truncated => half(&reply.result.result),
-                    Delivery::Whole => reply.result.result.clone(),
+                    Delivery::Whole => Value::clone(&reply.result.result),
                 };
                 self.conversation
                     .answer(&call.call_id, &content, reply.result.error.as_deref(), &mut || self.ids.fresh());

@@ -189,7 +189,7 @@ impl History {
         Some(ToolCall {
             call_id: id.to_owned(),
             name: text(function, "name").to_owned(),
-            args: arguments(text(function, "arguments")).0,
+            args: arguments(text(function, "arguments")).0.into(),
             observer: Observer::Protocol,
             begun: None,
         })

@@ -241,7 +241,7 @@ impl Reader {
     }
 
     pub(super) fn log(&mut self, level: &str, message: String, data: Option<Value>) {
-        self.push(Kind::Log { level: level.into(), message, data });
+        self.push(Kind::Log { level: level.into(), message, data: data.map(Into::into) });
     }
 
     /// Counts what is kept in memory.

@@ -103,7 +103,7 @@ impl Reader {
         self.flush(conversation);
         self.use_up(&mut fields);
         let data = code.as_ref().map(|code| json!({ "code": code }));
-        self.push(Kind::AgentError { message: message.clone(), data });
+        self.push(Kind::AgentError { message: message.clone(), data: data.map(Into::into) });
         self.phase = Phase::Failed;
         self.ending = Some(Ending::Failed { message, code });
         Ok(())
@@ -153,7 +153,7 @@ impl Reader {
         self.calls.release(&mut self.out);
         self.brackets.clear();
         if self.before.take().is_some_and(|before| before != conversation.state) {
-            self.push(Kind::State(conversation.state.clone()));
+            self.push(Kind::State(conversation.state.clone().into()));
         }
     }
 }

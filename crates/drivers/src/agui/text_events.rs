@@ -134,7 +134,7 @@ impl Reader {
             Voice::Text => Kind::Log {
                 level: "info".into(),
                 message: format!("a message of the role {}", Named(&role)),
-                data: Some(json!({ "role": role, "content": text })),
+                data: Some(json!({ "role": role, "content": text }).into()),
             },
         };
         self.out.push(Step { at, kind });

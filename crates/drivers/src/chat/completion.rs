@@ -123,7 +123,7 @@ impl Call {
         ToolCall {
             call_id: self.id.clone(),
             name: self.name.clone(),
-            args: self.parsed().unwrap_or_else(|raw| raw),
+            args: self.parsed().unwrap_or_else(|raw| raw).into(),
             observer: Observer::Protocol,
             begun: None,
         }

@@ -74,7 +74,7 @@ impl ChatDriver {
             match talk.run(messages, sink, host).await {
                 Ok(Told::Output { output, messages, over }) => {
                     self.history = messages;
-                    sink.push_at(over, Kind::FinalOutput(output))?;
+                    sink.push_at(over, Kind::FinalOutput(output.into()))?;
                     sink.push_at(over, Kind::TurnEnd)?;
                     return Ok(());
                 }

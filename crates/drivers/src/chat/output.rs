@@ -17,9 +17,9 @@ impl Called {
     pub(super) fn value(&self) -> Value {
         let arguments = self.call.parsed().unwrap_or_else(|raw| raw);
         let (result, error) = match &self.result {
-            Some(ToolResult { ok: true, result, .. }) => (result.clone(), None),
-            Some(ToolResult { error, .. }) => (Value::Null, error.clone()),
-            None => (Value::Null, None),
+            Some(ToolResult { ok: true, result, .. }) => (Some(result), None),
+            Some(ToolResult { error, .. }) => (None, error.as_ref()),
+            None => (None, None),
         };
         json!({
             "toolcall_id": self.call.id,
@@ -34,8 +34,10 @@ impl Called {
         let Call { name, arguments, .. } = &self.call;
         match &self.result {
             None => format!("{name}({arguments})"),
-            Some(ToolResult { ok: true, result: Value::String(text), .. }) => format!("{name}: {text}"),
-            Some(ToolResult { ok: true, result, .. }) => format!("{name}: {result}"),
+            Some(ToolResult { ok: true, result, .. }) => match &**result {
+                Value::String(text) => format!("{name}: {text}"),
+                other => format!("{name}: {other}"),
+            },
             Some(ToolResult { error, .. }) => format!("{name} failed: {}", error.as_deref().unwrap_or_default()),
         }
     }
@@ -59,7 +61,13 @@ mod tests {
     fn tools_speak_for_a_silent_model() {
         let call = |name: &str| Call { id: "c".into(), name: name.into(), arguments: "{\"a\":1}".into() };
         let given = |ok, result: Value, error: Option<&str>| {
-            Some(ToolResult { call_id: "c".into(), ok, result, error: error.map(str::to_owned), fault: None })
+            Some(ToolResult {
+                call_id: "c".into(),
+                ok,
+                result: result.into(),
+                error: error.map(str::to_owned),
+                fault: None,
+            })
         };
         let called = [
             Called { call: call("find"), result: given(true, json!({"n": 2}), None) },

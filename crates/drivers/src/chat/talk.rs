@@ -1,5 +1,7 @@
 //! One conversation with one agent: its functions, its model, its tools, until there is a result.
 
+use std::sync::Arc;
+
 use agentci_plan::Prompt;
 use agentci_trace::{Kind, Moment, ToolResult};
 use serde_json::{Value, json};
@@ -172,14 +174,14 @@ impl Talk<'_> {
                 (Delivery::Malformed, _) => "<html>502 Bad Gateway</html>".into(),
                 (Delivery::Truncated, _) => half(&reply.result.result),
                 (Delivery::Whole, Some(error)) if !reply.result.ok => json!({ "error": error }),
-                (Delivery::Whole, _) => reply.result.result.clone(),
+                (Delivery::Whole, _) => Value::clone(&reply.result.result),
             };
             (reply.result, content)
         } else {
             let error = "the arguments are no JSON".to_owned();
             let content = json!({ "error": error });
             let call_id = call.id.clone();
-            (ToolResult { call_id, ok: false, result: Value::Null, error: Some(error), fault: None }, content)
+            (ToolResult { call_id, ok: false, result: Arc::default(), error: Some(error), fault: None }, content)
         };
         plan.messages.push(tool_result(&call.id, &content));
         Ok(result)
@@ -232,7 +234,7 @@ fn is_of_model(error: &DriveError) -> bool {
 
 /// Writes down what the model answered.
 fn tell(request: Value, completion: &Completion, at: Moment, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
-    sink.push_at(at, Kind::ModelCall { request, response: completion.value() })?;
+    sink.push_at(at, Kind::ModelCall { request: request.into(), response: completion.value().into() })?;
     if completion.usage != agentci_trace::Usage::default() {
         sink.push_at(at, Kind::Usage(completion.usage))?;
     }

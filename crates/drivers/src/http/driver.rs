@@ -85,7 +85,7 @@ impl HttpDriver {
             self.history.push(json!({ "role": "assistant", "content": said }));
         }
         let over = latest(self.latest, sink);
-        sink.push_at(over, Kind::FinalOutput(output))?;
+        sink.push_at(over, Kind::FinalOutput(output.into()))?;
         sink.push_at(over, Kind::TurnEnd)?;
         Ok(())
     }
@@ -95,7 +95,7 @@ impl HttpDriver {
         let (plain, led) = match input {
             Input::Task(task) => {
                 let led = if self.bases.tell { &self.bases.bases[..] } else { &[] };
-                (task.clone(), with_bases(task.clone(), led))
+                (Value::clone(task), with_bases(Value::clone(task), led))
             }
             Input::Messages(messages) => {
                 let all: Vec<&Value> = self.history.iter().chain(messages).collect();

@@ -85,18 +85,18 @@ pub(super) fn read(kept: &Value) -> Option<Kind> {
         "tool_call" => Kind::ToolCall(ToolCall {
             call_id: text("call_id")?,
             name: text("name")?,
-            args: value("args"),
+            args: value("args").into(),
             observer: Observer::Stub,
             begun: None,
         }),
         "tool_result" => Kind::ToolResult(ToolResult {
             call_id: text("call_id")?,
             ok: kept.get("ok")?.as_bool()?,
-            result: value("result"),
+            result: value("result").into(),
             error: text("error"),
             fault: text("fault"),
         }),
-        "model_call" => Kind::ModelCall { request: value("request"), response: value("response") },
+        "model_call" => Kind::ModelCall { request: value("request").into(), response: value("response").into() },
         "usage" => Kind::Usage(serde_json::from_value(value("usage")).ok()?),
         _ => return None,
     })
@@ -104,6 +104,8 @@ pub(super) fn read(kept: &Value) -> Option<Kind> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use agentci_trace::Usage;
 
     use super::*;
@@ -113,17 +115,17 @@ mod tests {
         let call = ToolCall {
             call_id: "1".into(),
             name: "pay".into(),
-            args: json!({"id": 1.0}),
+            args: json!({"id": 1.0}).into(),
             observer: Observer::Stub,
             begun: None,
         };
         let failed = Some("no".to_owned());
         let result =
-            ToolResult { call_id: "1".into(), ok: false, result: Value::Null, error: failed.clone(), fault: failed };
+            ToolResult { call_id: "1".into(), ok: false, result: Arc::default(), error: failed.clone(), fault: failed };
         for kind in [
             Kind::ToolCall(call),
             Kind::ToolResult(result),
-            Kind::ModelCall { request: json!([1]), response: json!("a") },
+            Kind::ModelCall { request: json!([1]).into(), response: json!("a").into() },
             Kind::Usage(Usage { tokens_in: Some(3), tokens_out: None, cost_usd: Some(0.5) }),
         ] {
             assert_eq!(read(&written(&kind).unwrap()), Some(kind));

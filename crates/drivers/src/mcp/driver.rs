@@ -1,6 +1,7 @@
 //! The turns of a case.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use agentci_plan::{McpTarget, UnsetVariable};
 use agentci_trace::{Kind, Moment, Observer, ToolCall, ToolResult};
@@ -54,7 +55,7 @@ impl McpDriver {
         if let Action::Call { tool, args, .. } = &action {
             self.calls += 1;
             call_id = format!("call-{}", self.calls);
-            let (name, args) = (tool.clone(), args.clone());
+            let (name, args) = (tool.clone(), Arc::new(args.clone()));
             let call = ToolCall { call_id: call_id.clone(), name, args, observer: Observer::Protocol, begun: None };
             sink.push_at(begun, Kind::ToolCall(call))?;
         }
@@ -124,7 +125,7 @@ impl McpDriver {
                 sink.push_at(over, Kind::ToolResult(answered(call_id, &result, &text)))?;
                 say(&text, sink, over)?;
                 if let Some(structured) = result.structured {
-                    sink.push_at(over, Kind::FinalOutput(structured))?;
+                    sink.push_at(over, Kind::FinalOutput(structured.into()))?;
                 }
                 if result.is_error && *strict {
                     return Err(DriveError::Refused {
@@ -140,7 +141,7 @@ impl McpDriver {
             Action::Prompt { .. } => say(&told::prompt(result).text(), sink, over)?,
             Action::List { snapshot: path } => {
                 let tools = result["tools"].clone();
-                sink.push_at(over, Kind::FinalOutput(result))?;
+                sink.push_at(over, Kind::FinalOutput(result.into()))?;
                 if let Some(path) = path {
                     snapshot::compare(&tools, &self.folder.join(path), matches!(self.line, Line::Record(_)))?;
                 }
@@ -169,11 +170,11 @@ impl McpDriver {
 fn answered(call_id: String, result: &CallResult, text: &str) -> ToolResult {
     let ok = !result.is_error;
     let error = (!ok).then(|| text.to_owned());
-    ToolResult { call_id, ok, result: result.value().into_owned(), error, fault: None }
+    ToolResult { call_id, ok, result: Arc::new(result.value().into_owned()), error, fault: None }
 }
 
 fn refused(call_id: String, failure: &Failure) -> ToolResult {
-    ToolResult { call_id, ok: false, result: Value::Null, error: Some(failure.message.clone()), fault: None }
+    ToolResult { call_id, ok: false, result: Arc::default(), error: Some(failure.message.clone()), fault: None }
 }
 
 fn say(text: &str, sink: &mut TraceSink<'_>, at: Moment) -> Result<(), DriveError> {

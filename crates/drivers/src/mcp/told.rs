@@ -80,7 +80,7 @@ impl Logged {
     }
 
     pub(super) fn event(self) -> Kind {
-        Kind::Log { level: self.level, message: self.message, data: self.data }
+        Kind::Log { level: self.level, message: self.message, data: self.data.map(Into::into) }
     }
 }
 

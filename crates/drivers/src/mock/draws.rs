@@ -1,10 +1,13 @@
 //! Which calls of a scripted model fail.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use agentci_plan::{MockScript, mix};
 
-use super::first_random;
+use super::{MockAnswer, first_random};
 
 /// The draws of one run. Each is made once: how many answers were given before a position is counted from position to position.
 #[derive(Debug)]
@@ -12,12 +15,22 @@ pub struct MockDraws {
     seed: u64,
     /// By failure rate, for each position seen so far: how many positions before it did not fail.
     served: RefCell<Vec<(f64, Vec<u32>)>>,
+    /// What the script gave that was asked last: most cases of a suite share one.
+    given: RefCell<Given>,
+}
+
+/// The answers that a script gave.
+#[derive(Debug, Default)]
+struct Given {
+    script: Arc<MockScript>,
+    /// By their position in the script.
+    answers: HashMap<usize, Rc<MockAnswer>>,
 }
 
 impl MockDraws {
     /// The draws that a seed gives.
     pub fn new(seed: u64) -> Self {
-        Self { seed, served: RefCell::default() }
+        Self { seed, served: RefCell::default(), given: RefCell::default() }
     }
 
     /// Whether the call at a position fails.
@@ -26,7 +39,7 @@ impl MockDraws {
     }
 
     /// How many calls before a position were answered.
-    pub fn served(&self, script: &MockScript, position: u32) -> usize {
+    fn served(&self, script: &MockScript, position: u32) -> usize {
         if !script.draws() {
             return if script.failure_rate >= 1.0 { 0 } else { position as usize };
         }
@@ -45,6 +58,16 @@ impl MockDraws {
         counts[position as usize] as usize
     }
 
+    /// The answer to the call at a position, which does not fail.
+    pub fn answer(&self, script: &Arc<MockScript>, position: u32) -> Rc<MockAnswer> {
+        let at = self.served(script, position) % script.responses.len().max(1);
+        let mut given = self.given.borrow_mut();
+        if !Arc::ptr_eq(&given.script, script) {
+            *given = Given { script: Arc::clone(script), answers: HashMap::new() };
+        }
+        Rc::clone(given.answers.entry(at).or_insert_with(|| Rc::new(MockAnswer::new(script.response(at)))))
+    }
+
     /// The number drawn for a position, from a seed that is the position's own.
     fn draw(&self, position: u32) -> f64 {
         first_random(i128::from(mix(self.seed ^ mix(u64::from(position)))))
@@ -58,6 +81,9 @@ pub fn failure(failure_rate: f64, call: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use agentci_plan::MockResponse;
+    use agentci_trace::Kind;
+
     use super::*;
 
     fn script(failure_rate: f64) -> MockScript {
@@ -76,6 +102,20 @@ mod tests {
         let failed = in_order.iter().take(49).filter(|(failed, _)| *failed).count();
         assert_eq!(in_order[49].1, 49 - failed);
         assert!((10..40).contains(&failed), "{failed}");
+    }
+
+    #[test]
+    fn an_answer_is_made_once_for_those_that_share_it() {
+        let response = script(0.0).response(0);
+        let other = MockResponse { content: "other".into(), ..response.clone() };
+        let two = Arc::new(MockScript { responses: vec![response, other], ..MockScript::default() });
+        let draws = MockDraws::new(0);
+        let [first, second, third] = [0, 1, 2].map(|at| draws.answer(&two, at));
+        assert!(Rc::ptr_eq(&first, &third) && !Rc::ptr_eq(&first, &second));
+        let constant = Arc::new(MockScript::default());
+        assert!(!Rc::ptr_eq(&draws.answer(&constant, 0), &first));
+        let output = |answer: &MockAnswer| answer.events(Arc::default())[3].clone();
+        assert_eq!(output(&draws.answer(&two, 1)), Kind::FinalOutput(Arc::new("other".into())));
     }
 
     #[test]

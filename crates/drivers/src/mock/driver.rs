@@ -1,16 +1,19 @@
 //! One turn with a scripted model.
 
-use agentci_plan::{MockResponse, MockTarget};
-use agentci_trace::{Kind, Usage};
-use serde_json::{Value, json};
+use std::rc::Rc;
+use std::sync::Arc;
 
-use super::{MockDraws, failure};
+use agentci_plan::MockTarget;
+use agentci_trace::Kind;
+use serde_json::Value;
+
+use super::{MockAnswer, MockDraws, failure};
 use crate::{DriveError, TraceSink};
 
 /// A scripted model, and what it will say.
 #[derive(Debug)]
 pub(crate) struct MockDriver {
-    answer: Result<MockResponse, String>,
+    answer: Result<Rc<MockAnswer>, String>,
 }
 
 impl MockDriver {
@@ -19,16 +22,16 @@ impl MockDriver {
         let answer = if draws.fails(script, *position) {
             Err(failure(script.failure_rate, u64::from(*position) + 1))
         } else {
-            Ok(script.response(draws.served(script, *position)))
+            Ok(draws.answer(script, *position))
         };
         Self { answer }
     }
 
-    pub(crate) fn turn(&self, input: Value, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
-        sink.push(Kind::TurnStart(input.clone()))?;
+    pub(crate) fn turn(&self, input: Arc<Value>, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+        sink.push(Kind::TurnStart(Arc::clone(&input)))?;
         match &self.answer {
-            Ok(response) => {
-                for event in events(input, response) {
+            Ok(answer) => {
+                for event in answer.events(input) {
                     sink.push(event)?;
                 }
                 sink.push(Kind::TurnEnd)?;
@@ -42,32 +45,13 @@ impl MockDriver {
     }
 }
 
-/// What a trace has of one answer: the call of the model, what it used, its words, and the words as the result.
-pub fn events(input: Value, response: &MockResponse) -> [Kind; 4] {
-    let request = match input {
-        Value::Object(mut map) if map.contains_key("messages") => map.remove("messages").unwrap_or_default(),
-        other => other,
-    };
-    let MockResponse { content, model, tokens_used, latency_ms, finish_reason } = response;
-    let answer = json!({
-        "content": content, "model": model, "tokens_used": tokens_used, "latency_ms": latency_ms,
-        "finish_reason": finish_reason,
-    });
-    [
-        Kind::ModelCall { request, response: answer },
-        Kind::Usage(Usage { tokens_out: Some(*tokens_used), ..Usage::default() }),
-        Kind::Text(content.clone()),
-        Kind::FinalOutput(Value::String(content.clone())),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use std::ops::ControlFlow;
     use std::path::Path;
-    use std::sync::Arc;
 
     use agentci_plan::{MockScript, Sources, Span};
+    use serde_json::json;
 
     use super::*;
     use crate::Clock;
@@ -82,12 +66,12 @@ mod tests {
     fn a_turn_leaves_call_usage_text_and_result() {
         let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
         let driver = MockDriver::open(&target(0.0, 4), &MockDraws::new(0));
-        driver.turn(json!({"messages": [{"role": "user"}]}), &mut sink).unwrap();
+        driver.turn(json!({"messages": [{"role": "user"}]}).into(), &mut sink).unwrap();
         let trace = sink.into_trace();
         assert_eq!(trace.text(), "Mock response: task completed successfully.");
         assert_eq!(trace.usage().tokens_out, Some(12));
         let call = trace.events().iter().find_map(|event| match &event.kind {
-            Kind::ModelCall { request, response } => Some((request.clone(), response["latency_ms"].clone())),
+            Kind::ModelCall { request, response } => Some((Value::clone(request), response["latency_ms"].clone())),
             _ => None,
         });
         assert_eq!(call, Some((json!([{"role": "user"}]), json!(10.0))));
@@ -97,7 +81,7 @@ mod tests {
     fn a_failure_names_its_call() {
         let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
         let driver = MockDriver::open(&target(1.0, 1), &MockDraws::new(0));
-        let error = driver.turn(json!({}), &mut sink).unwrap_err();
+        let error = driver.turn(json!({}).into(), &mut sink).unwrap_err();
         assert_eq!(error.to_string(), "the agent gave up: Simulated LLM API failure (failure_rate=1.00, call #2)");
     }
 }

@@ -1,13 +1,13 @@
 //! The conversation with a process.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{ProcessTarget, UnsetVariable};
 use agentci_trace::{Kind, Observer, ToolCall};
 use agentci_wire::{Command, Ending, Exit, Grace, LineError, Lines, Pipes, Process};
 use serde_json::Value;
-use tokio::io::AsyncWriteExt as _;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
@@ -81,7 +81,7 @@ impl ProcessDriver {
 
     pub(crate) async fn turn(
         &mut self,
-        input: Value,
+        input: Arc<Value>,
         sink: &mut TraceSink<'_>,
         host: &dyn ToolHost,
     ) -> Result<(), DriveError> {
@@ -159,20 +159,22 @@ impl ProcessDriver {
     ) -> Result<bool, DriveError> {
         match message {
             Message::ToolCall { name, call_id, args } => {
-                let call = ToolCall { call_id, name, args, observer: Observer::Protocol, begun: None };
+                let call = ToolCall { call_id, name, args: args.into(), observer: Observer::Protocol, begun: None };
                 sink.push(Kind::ToolCall(call.clone()))?;
                 let reply = host.call(&call).await?;
                 self.answer(&reply)?;
                 sink.push(Kind::ToolResult(reply.result))?;
             }
             Message::Usage(usage) => sink.push(Kind::Usage(usage))?,
-            Message::Log { level, message, data } => sink.push(Kind::Log { level, message, data })?,
+            Message::Log { level, message, data } => {
+                sink.push(Kind::Log { level, message, data: data.map(Arc::new) })?;
+            }
             Message::FinalOutput { output } => {
-                sink.push(Kind::FinalOutput(output))?;
+                sink.push(Kind::FinalOutput(output.into()))?;
                 return Ok(true);
             }
             Message::TaskError { message, data } => {
-                sink.push(Kind::AgentError { message: message.clone(), data })?;
+                sink.push(Kind::AgentError { message: message.clone(), data: data.map(Arc::new) })?;
                 return Err(DriveError::AgentError(message));
             }
         }
@@ -232,10 +234,7 @@ async fn next(seen: Option<&mut UnboundedReceiver<Kind>>) -> Option<Kind> {
 /// Writes what the pipe takes.
 async fn write_some(input: Option<&mut ChildStdin>, bytes: &[u8]) -> std::io::Result<usize> {
     match input {
-        Some(input) => match input.write(bytes).await? {
-            0 => Err(std::io::ErrorKind::WriteZero.into()),
-            count => Ok(count),
-        },
+        Some(input) => agentci_wire::write_some(input, bytes).await,
         None => std::future::pending().await,
     }
 }

@@ -1,8 +1,9 @@
 //! The messages of the protocol, read strictly: a field that is missing, unknown or of the wrong type is refused with the line.
 
-use agentci_trace::{ToolResult, Usage};
+use agentci_trace::{ToolResult, Usage, write_json};
+use agentci_wire::{Fields, NoObject};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// What an agent may say.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +45,7 @@ struct ToolResultLine<'m> {
 
 /// Appends the line that begins a task.
 pub(super) fn write_task_start(task_id: &str, input: &Value, out: &mut Vec<u8>) -> serde_json::Result<()> {
-    serde_json::to_writer(&mut *out, &TaskStart { r#type: "task_start", task_id, input })?;
+    write_json(&TaskStart { r#type: "task_start", task_id, input }, out)?;
     out.push(b'\n');
     Ok(())
 }
@@ -58,7 +59,7 @@ pub(super) fn write_tool_result(result: &ToolResult, out: &mut Vec<u8>) -> serde
         result: &result.result,
         error: result.error.as_deref(),
     };
-    serde_json::to_writer(&mut *out, &line)?;
+    write_json(&line, out)?;
     out.push(b'\n');
     Ok(())
 }
@@ -75,19 +76,17 @@ pub(super) fn read(line: &[u8]) -> Result<Option<Message>, BadLine> {
         return Ok(None);
     }
     let bad = |reason: String, help| BadLine { reason, help };
-    let text = std::str::from_utf8(line).map_err(|_| bad("it is not UTF-8 text".into(), LOG_ELSEWHERE))?;
-    let value: Value =
-        serde_json::from_str(text).map_err(|error| bad(format!("it is not JSON: {}", short(&error)), LOG_ELSEWHERE))?;
-    let Value::Object(fields) = value else {
-        return Err(bad("it is JSON, but not an object".into(), LOG_ELSEWHERE));
-    };
-    let mut fields = Fields { fields, kind: String::new() };
-    fields.kind = match fields.fields.remove("type") {
+    std::str::from_utf8(line).map_err(|_| bad("it is not UTF-8 text".into(), LOG_ELSEWHERE))?;
+    let mut fields = Fields::read(line).map_err(|error| match error {
+        NoObject::Json(error) => bad(format!("it is not JSON: {}", short(&error)), LOG_ELSEWHERE),
+        NoObject::Other => bad(error.to_string(), LOG_ELSEWHERE),
+    })?;
+    let kind = match fields.take("type") {
         Some(Value::String(kind)) => kind,
         Some(_) => return Err(bad("its `type` is not a text".into(), SEE_PROTOCOL)),
         None => return Err(bad("it has no `type`".into(), SEE_PROTOCOL)),
     };
-    let message = fields.message();
+    let message = Typed { kind, fields }.message();
     message.map(Some).map_err(|reason| bad(reason, SEE_PROTOCOL))
 }
 
@@ -97,12 +96,13 @@ fn short(error: &serde_json::Error) -> String {
     text.split_once(" at line").map_or(text.clone(), |(words, _)| words.to_owned())
 }
 
-struct Fields {
+/// A message whose type is known.
+struct Typed<'l> {
     kind: String,
-    fields: Map<String, Value>,
+    fields: Fields<'l>,
 }
 
-impl Fields {
+impl Typed<'_> {
     fn message(mut self) -> Result<Message, String> {
         let message = match self.kind.as_str() {
             "tool_call" => Message::ToolCall {
@@ -121,14 +121,14 @@ impl Fields {
             "task_start" | "tool_result" => return Err(format!("`{}` is ours to send, not the agent's", self.kind)),
             other => return Err(format!("its type `{other}` is unknown")),
         };
-        match self.fields.keys().next() {
+        match self.fields.left() {
             Some(extra) => Err(format!("`{}` has no field `{extra}`", self.kind)),
             None => Ok(message),
         }
     }
 
     fn take(&mut self, name: &str) -> Result<Value, String> {
-        self.fields.remove(name).ok_or_else(|| format!("`{}` needs a field `{name}`", self.kind))
+        self.fields.take(name).ok_or_else(|| format!("`{}` needs a field `{name}`", self.kind))
     }
 
     fn text(&mut self, name: &str) -> Result<String, String> {
@@ -146,7 +146,7 @@ impl Fields {
     }
 
     fn data(&mut self) -> Result<Option<Value>, String> {
-        match self.fields.remove("data") {
+        match self.fields.take("data") {
             None | Some(Value::Null) => Ok(None),
             Some(object @ Value::Object(_)) => Ok(Some(object)),
             Some(_) => Err(format!("`data` of `{}` must be an object", self.kind)),
@@ -154,7 +154,7 @@ impl Fields {
     }
 
     fn count(&mut self, name: &str) -> Result<Option<u64>, String> {
-        match self.fields.remove(name) {
+        match self.fields.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => {
                 value.as_u64().map(Some).ok_or_else(|| format!("`{name}` of `usage` must be a whole number, 0 or more"))
@@ -163,7 +163,7 @@ impl Fields {
     }
 
     fn cost(&mut self, name: &str) -> Result<Option<f64>, String> {
-        match self.fields.remove(name) {
+        match self.fields.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => value
                 .as_f64()

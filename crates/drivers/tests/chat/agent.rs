@@ -89,7 +89,7 @@ impl Turned {
     /// The requests that were sent, as the trace tells them.
     pub(crate) fn requests(&self) -> Vec<Value> {
         let request = |kind: &Kind| match kind {
-            Kind::ModelCall { request, .. } => Some(request.clone()),
+            Kind::ModelCall { request, .. } => Some(Value::clone(request)),
             _ => None,
         };
         self.trace.events().iter().filter_map(|event| request(&event.kind)).collect()
@@ -155,7 +155,7 @@ impl ToolHost for Host {
         Box::pin(async {
             self.asked.borrow_mut().push(call.clone());
             let (call_id, result) = (call.call_id.clone(), self.answer.clone());
-            let result = ToolResult { call_id, ok: true, result, error: None, fault: None };
+            let result = ToolResult { call_id, ok: true, result: result.into(), error: None, fault: None };
             Ok(Reply { result, delivery: Delivery::Whole })
         })
     }

@@ -69,8 +69,8 @@ async fn tools_are_answered_and_the_model_asked_again() {
         let turned = turn(target, json!([{"role": "user", "content": "weather?"}]), way).await;
         assert_eq!(turned.output(), "It rains in Paris.");
         let calls = turned.trace.calls();
-        assert_eq!((calls.len(), &calls[0].call.args), (1, &json!({"city": "Paris"})));
-        assert_eq!(calls[0].result.unwrap().result, json!({"sky": "rain"}));
+        assert_eq!((calls.len(), &*calls[0].call.args), (1, &json!({"city": "Paris"})));
+        assert_eq!(calls[0].result.unwrap().result, json!({"sky": "rain"}).into());
         assert_eq!(turned.requests().len(), 2);
         assert_eq!(turned.asked.len(), 1);
     }

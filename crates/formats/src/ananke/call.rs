@@ -74,7 +74,7 @@ pub(super) fn forbid_calls(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<C
 }
 
 fn check(span: Span, pairs: Vec<Pair>, label: &'static str, negate: bool) -> Arc<Check> {
-    let arguments = Node { span, content: Content::Map(pairs) };
+    let arguments = Node { span, content: Content::Map(pairs.into()) };
     let span = arguments.get("name").map_or(span, |name| name.span);
     item(KIND, label, negate, span, &arguments)
 }

@@ -145,7 +145,7 @@ fn plain(word: impl Into<String>, span: Span) -> Node {
 
 /// A text, or a number or truth value as the text it is written as.
 fn word(node: &Node) -> Option<String> {
-    node.scalar().filter(|scalar| !scalar.is_null()).map(|scalar| scalar.text.clone())
+    node.scalar().filter(|scalar| !scalar.is_null()).map(|scalar| scalar.text.to_string())
 }
 
 #[cfg(test)]

@@ -59,7 +59,8 @@ pub(crate) fn lower(
     // Names are made up for those that have none when all others are known.
     let made = cases.into_iter().enumerate();
     let made = made.map(|(index, case)| case.unwrap_or_else(|read| Box::new(defaults.broken(*read, index, &mut ids))));
-    let cases: Cases = made.collect();
+    let mut cases: Cases = made.collect();
+    cases.shrink_to_fit();
     Some(Suite {
         agents: suite.agents,
         embedder: suite.embedder,

@@ -276,7 +276,7 @@ impl Printer<'_> {
     }
 
     pub(super) fn map(&self, pairs: Vec<Pair>) -> Node {
-        Node { span: self.span, content: Content::Map(pairs) }
+        Node { span: self.span, content: Content::Map(pairs.into()) }
     }
 }
 

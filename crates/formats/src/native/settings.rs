@@ -226,7 +226,7 @@ fn variables(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Text)> {
 }
 
 fn timeout(node: &Node, problems: &mut Diagnostics) -> Option<Timeout> {
-    if node.scalar().is_some_and(|scalar| scalar.text == "none") {
+    if node.scalar().is_some_and(|scalar| &*scalar.text == "none") {
         return Some(Timeout::None);
     }
     read::duration(node, "timeout", problems).map(Timeout::After)

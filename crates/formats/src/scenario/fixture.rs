@@ -65,7 +65,7 @@ pub(super) fn fixture(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics)
             request.filter(|_| alone).map(Some).ok_or(Wrong)
         }
     };
-    let own = Node { span: node.span, content: Content::Map(own) };
+    let own = Node { span: node.span, content: Content::Map(own.into()) };
     let mut fields = FIXTURE.open(&own, problems)?;
     fields.optional("request");
     let Manner { name, method, status, headers } = read_manner(&mut fields, problems);
@@ -128,7 +128,7 @@ fn lift(request: &Node, own: &mut Vec<Pair>, problems: &mut Diagnostics) -> Node
             .help(help),
     );
     own.push(answer.clone());
-    Node { span: request.span, content: Content::Map(left) }
+    Node { span: request.span, content: Content::Map(left.into()) }
 }
 
 fn delay(node: &Node, problems: &mut Diagnostics) -> Option<Duration> {

@@ -103,7 +103,7 @@ fn header(pair: &Pair, problems: &mut Diagnostics) -> Option<(String, String)> {
         problems.push(Diagnostic::error(pair.key.span, message).label("could not be sent").help(help));
         return None;
     }
-    let value = pair.value.scalar().filter(|scalar| !scalar.is_null()).map(|scalar| scalar.text.clone());
+    let value = pair.value.scalar().filter(|scalar| !scalar.is_null()).map(|scalar| scalar.text.to_string());
     let sendable = value.filter(|value| !value.chars().any(|c| c.is_control() && c != '\t'));
     if sendable.is_none() {
         let message = format!("the header `{name}` must be text on one line, found {}", pair.value.describe());

@@ -82,7 +82,7 @@ fn merged_pairs(value: Node) -> Result<Vec<Pair>, Diagnostic> {
             .help("put `<<` in quotes if it is meant as a key")
     };
     match value.content {
-        Content::Map(pairs) => Ok(pairs),
+        Content::Map(pairs) => Ok(pairs.into_vec()),
         Content::List(items) => {
             let mut all = Vec::new();
             for item in items {

@@ -107,7 +107,7 @@ impl Builder<'_> {
         // The parser writes `~` for a value that is not there at all, which `!!str` would then turn into a text.
         let absent = plain && range.start.index() == range.end.index();
         let text = if absent { String::new() } else { text.into_owned() };
-        let scalar = Scalar { text, quoted: !plain || tag == Some("str") };
+        let scalar = Scalar { text: text.into(), quoted: !plain || tag == Some("str") };
         let node = Node { span: self.places.event(range), content: Content::Scalar(scalar) };
         let sized = Sized { node, nodes: 1, height: 1 };
         self.anchors.keep(anchor, &sized);
@@ -151,7 +151,7 @@ impl Builder<'_> {
             StructureStyle::Block => self.places.point(frame.start),
         };
         let content = match frame.open {
-            Open::List(items) => Content::List(items),
+            Open::List(items) => Content::List(items.into()),
             Open::Map(mapping) => {
                 let pairs = mapping.finish()?;
                 if let (StructureStyle::Block, Some(first)) = (frame.style, pairs.first())
@@ -159,7 +159,7 @@ impl Builder<'_> {
                 {
                     span = first.key.span;
                 }
-                Content::Map(pairs)
+                Content::Map(pairs.into())
             }
         };
         let sized = Sized { node: Node { span, content }, nodes: frame.nodes, height: frame.height };
@@ -206,7 +206,7 @@ impl Builder<'_> {
                 if absent {
                     return Err(Diagnostic::error(span, "a key is missing before `:`").label("no key here"));
                 }
-                let merges = !scalar.quoted && scalar.text == "<<";
+                let merges = !scalar.quoted && &*scalar.text == "<<";
                 mapping.key(Key { text: self.names.of(&scalar.text), span }, merges);
             }
         }

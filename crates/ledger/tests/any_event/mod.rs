@@ -2,6 +2,8 @@
 
 mod gate_report;
 
+use std::sync::Arc;
+
 use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
 use agentci_trace::Usage;
 use agentci_verdict::{
@@ -18,12 +20,12 @@ use serde_json::Value;
 /// A run event.
 pub(crate) fn run_event() -> impl Strategy<Value = RunEvent> {
     (text(), option::of(text()), option::of(any::<u32>()), any::<u64>(), body()).prop_map(
-        |(suite, case_id, attempt, timestamp, body)| RunEvent {
-            suite: suite.into(),
-            case_id: case_id.map(Into::into),
-            attempt,
-            timestamp,
-            body,
+        |(suite, case_id, attempt, timestamp, mut body)| {
+            let case_id: Option<Arc<str>> = case_id.map(Into::into);
+            if let (Body::CaseEnd(end), Some(case_id)) = (&mut body, &case_id) {
+                Arc::make_mut(end).id = Arc::clone(case_id);
+            }
+            RunEvent { suite: suite.into(), case_id, attempt, timestamp, body }
         },
     )
 }
@@ -31,31 +33,43 @@ pub(crate) fn run_event() -> impl Strategy<Value = RunEvent> {
 fn body() -> impl Strategy<Value = Body> {
     prop_oneof![
         run_start().prop_map(|start| Body::RunStart(Box::new(start))),
-        (text(), json()).prop_map(|(task_id, input)| Body::TaskStart(TaskStart { task_id, input })),
-        (any::<u32>(), json()).prop_map(|(turn, input)| Body::TurnStart(TurnStart { turn, input })),
+        (text(), json())
+            .prop_map(|(task_id, input)| Body::TaskStart(TaskStart { task_id: task_id.into(), input: input.into() })),
+        (any::<u32>(), json()).prop_map(|(turn, input)| Body::TurnStart(TurnStart { turn, input: input.into() })),
         (any::<u32>(), text()).prop_map(|(turn, text)| Body::Text(TextSaid { turn, text })),
         (any::<u32>(), text(), text(), json()).prop_map(|(turn, name, call_id, args)| Body::ToolCall(ToolCallMade {
             turn,
             name,
             call_id,
-            args
+            args: args.into()
         })),
         (any::<u32>(), text(), any::<bool>(), json(), option::of(text())).prop_map(
             |(turn, call_id, ok, result, error)| {
-                Body::ToolResult(ToolResultGiven { turn, call_id, ok, result, fault: error.clone(), error })
+                Body::ToolResult(ToolResultGiven {
+                    turn,
+                    call_id,
+                    ok,
+                    result: result.into(),
+                    fault: error.clone(),
+                    error,
+                })
             }
         ),
         (any::<u32>(), json(), json()).prop_map(|(turn, request, response)| Body::ModelCall(ModelCallMade {
             turn,
-            request,
-            response
+            request: request.into(),
+            response: response.into()
         })),
         usage().prop_map(Body::Usage),
-        (text(), text(), data()).prop_map(|(level, message, data)| Body::Log(Log { level, message, data })),
-        (text(), data()).prop_map(|(message, data)| Body::TaskError(TaskError { message, data })),
-        json().prop_map(|output| Body::FinalOutput(FinalOutput { output })),
+        (text(), text(), data()).prop_map(|(level, message, data)| Body::Log(Log {
+            level,
+            message,
+            data: data.map(Into::into)
+        })),
+        (text(), data()).prop_map(|(message, data)| Body::TaskError(TaskError { message, data: data.map(Into::into) })),
+        json().prop_map(|output| Body::FinalOutput(FinalOutput { output: output.into() })),
         check_end().prop_map(Body::Check),
-        case_end().prop_map(|end| Body::CaseEnd(std::sync::Arc::new(end))),
+        case_end().prop_map(|end| Body::CaseEnd(Arc::new(end))),
         gate_report::gate_report().prop_map(|report| Body::Gates(Box::new(report))),
         stability().prop_map(Body::Stability),
         (any::<u64>(), any::<bool>(), any::<usize>(), option::of(stability_summary())).prop_map(
@@ -129,7 +143,7 @@ fn check_end() -> impl Strategy<Value = CheckEnd> {
         name,
         subject,
         status,
-        evidence: message.clone().map(Value::String),
+        evidence: message.clone().map(|text| Arc::new(Value::String(text))),
         message,
     })
 }
@@ -149,6 +163,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
         let ((description, tags, stderr_tail, skip_reason, warnings), output_hash) = words;
         let (metrics, assertions, findings, replay, place) = parts;
         CaseEnd {
+            id: "".into(),
             index,
             runs,
             passed,
@@ -158,7 +173,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             expected: skip_reason.clone().map(Value::String).map(Box::new),
             metadata: description.as_ref().map(|text| Box::new(serde_json::json!({ text: [text] }))),
             similarities: description.as_deref().map(similarity).into_iter().collect(),
-            description,
+            description: description.map(Into::into),
             tags: tags.into(),
             wall_ms,
             metrics,
@@ -167,8 +182,8 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             warnings: warnings.into(),
             replay: replay.map(Box::new),
             stderr_tail: stderr_tail.into(),
-            output_hash,
-            skip_reason,
+            output_hash: output_hash.map(Into::into),
+            skip_reason: skip_reason.map(Into::into),
             place,
         }
     })

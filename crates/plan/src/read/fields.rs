@@ -13,6 +13,8 @@ pub struct Fields<'n> {
     asked: u64,
     /// Those that were said to be missed, a bit each.
     demanded: u64,
+    /// Where the field stands that is likely to be asked for next: they are mostly read as they are declared.
+    next: usize,
     /// Keys that are missing, and the written key that may be meant for each.
     mistyped: Vec<(&'static str, &'n str)>,
 }
@@ -27,7 +29,7 @@ impl Shape {
             );
             return None;
         };
-        Some(Fields { shape: self, span: node.span, pairs, asked: 0, demanded: 0, mistyped: Vec::new() })
+        Some(Fields { shape: self, span: node.span, pairs, asked: 0, demanded: 0, next: 0, mistyped: Vec::new() })
     }
 }
 
@@ -85,7 +87,8 @@ impl<'n> Fields<'n> {
     }
 
     fn ask(&mut self, key: &'static str, demanded: bool) {
-        let found = position(self.shape, key);
+        let mut later = self.shape.fields().enumerate().skip(self.next);
+        let found = later.find(|(_, field)| field.key == key).or_else(|| position(self.shape, key));
         debug_assert!(found.is_some(), "{} does not declare `{key}`, which is read", self.shape.what);
         let Some((index, field)) = found else { return };
         debug_assert!(
@@ -93,6 +96,7 @@ impl<'n> Fields<'n> {
             "{} declares `{key}` as optional, and it is required",
             self.shape.what
         );
+        self.next = index;
         self.asked |= 1 << index;
         self.demanded |= if demanded { 1 << index } else { 0 };
     }
@@ -272,7 +276,7 @@ mod tests {
     #[test]
     fn what_is_no_mapping_is_refused() {
         let mut problems = Diagnostics::default();
-        let list = Node { content: Content::List(Vec::new()), ..node(&[]) };
+        let list = Node { content: Content::List(Box::default()), ..node(&[]) };
         assert!(WHOLE.open(&list, &mut problems).is_none());
         assert_eq!(problems.iter().next().unwrap().message, "a part must be a mapping, found a list");
     }

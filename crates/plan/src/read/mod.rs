@@ -184,7 +184,7 @@ pub fn object(node: &Node, name: &str, reading: Reading, problems: &mut Diagnost
 
 /// One word of a few.
 pub fn choice<T: Copy>(node: &Node, name: &str, choices: &[(&str, T)], problems: &mut Diagnostics) -> Option<T> {
-    let word = node.scalar().map(|scalar| scalar.text.as_str());
+    let word = node.scalar().map(|scalar| &*scalar.text);
     let found = choices.iter().find(|(choice, _)| Some(*choice) == word).map(|(_, value)| *value);
     if found.is_none() {
         let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();

@@ -23,7 +23,7 @@ const REASON_LIMIT: usize = 160;
 
 /// `PASS t1 (56 ms, 1 tool call)`, `SKIP t3: not ready yet`, ``FAIL t2 (12 ms, 2 tool calls): check `must_call` did not hold``,
 /// ``FAIL t7 (2 of 3 runs passed; run 2: 12 ms, 1 tool call): check `equals` did not hold``
-pub(super) fn case(row: &Row, paint: Paint) -> String {
+pub(super) fn case(row: &Row, paint: Paint, into: &mut String) {
     let end = row.decisive();
     let word = match end.status {
         Status::Pass => paint.apply(Tone::Pass, "PASS"),
@@ -31,21 +31,31 @@ pub(super) fn case(row: &Row, paint: Paint) -> String {
         Status::Error => paint.apply(Tone::Broken, "ERROR"),
         Status::Skipped => paint.apply(Tone::Skip, "SKIP"),
     };
-    let id = one_line(&row.id);
+    for part in [word.as_str(), " ", &one_line(row.id())] {
+        into.push_str(part);
+    }
     if end.status == Status::Skipped {
         let reason = end.skip_reason.as_deref().map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
-        return format!("{word} {id}{reason}\n");
+        let _ = writeln!(into, "{reason}");
+        return;
     }
-    let runs = if end.runs > 1 { format!("{}; run {}: ", runs(row), decisive_attempt(row)) } else { String::new() };
-    let calls = match end.metrics.tool_calls {
-        0 => String::new(),
-        calls => format!(", {}", count(calls, "tool call")),
-    };
-    let near = Measure::of(end).map(|measure| format!(", similarity {}", measure.shown())).unwrap_or_default();
-    let warnings = end.warnings.iter().fold(String::new(), |text, warning| {
-        format!("{text}  {} {}\n", paint.apply(Tone::Skip, "warning:"), one_line(warning))
-    });
-    format!("{word} {id} ({runs}{}{calls}{near}){}\n{warnings}", duration(end.wall_ms), reason(end))
+    into.push_str(" (");
+    if end.runs > 1 {
+        let _ = write!(into, "{}; run {}: ", runs(row), decisive_attempt(row));
+    }
+    into.push_str(&duration(end.wall_ms));
+    if end.metrics.tool_calls > 0 {
+        let _ = write!(into, ", {}", count(end.metrics.tool_calls, "tool call"));
+    }
+    if let Some(measure) = Measure::of(end) {
+        let _ = write!(into, ", similarity {}", measure.shown());
+    }
+    into.push(')');
+    into.push_str(&reason(end));
+    into.push('\n');
+    for warning in &*end.warnings {
+        let _ = writeln!(into, "  {} {}", paint.apply(Tone::Skip, "warning:"), one_line(warning));
+    }
 }
 
 /// Why it did not pass, so that it is known before everything about it is told at the end.
@@ -74,7 +84,7 @@ pub(super) fn stability(run: &Run, all: bool) -> String {
     let mut text = String::from("\n");
     for row in run.rows.iter() {
         if let Some(stability) = Stability::of_several(row).filter(|stability| all || !stability.stable) {
-            let _ = writeln!(text, "stability of {}: {}", one_line(&row.id), stability::words(&stability));
+            let _ = writeln!(text, "stability of {}: {}", one_line(row.id()), stability::words(&stability));
         }
     }
     text + &format!("stability: {}\n", stability::summary_words(&summary))

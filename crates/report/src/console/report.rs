@@ -66,7 +66,7 @@ impl Console {
         let mut text = String::new();
         let Some(shown) = &mut self.shown else { return text };
         while let Some(row) = shown.run.rows.get(shown.next).filter(|row| row.complete()) {
-            text += &lines::case(row, self.paint);
+            lines::case(row, self.paint, &mut text);
             text += &shown.detail.as_mut().map(|detail| detail.take(shown.next)).unwrap_or_default();
             shown.next += 1;
         }
@@ -79,7 +79,7 @@ impl Console {
         let Some(Shown { run, next, mut detail }) = self.shown.take() else { return text };
         // Nothing more comes, so whatever held these back never will.
         for row in run.rows.iter().filter(|row| row.decisive().index >= next) {
-            text += &lines::case(row, self.paint);
+            lines::case(row, self.paint, &mut text);
             text += &detail.as_mut().map(|detail| detail.take(row.decisive().index)).unwrap_or_default();
         }
         let stderr_lines = if self.verbose { usize::MAX } else { STDERR_LINES };

@@ -16,8 +16,9 @@ use super::value;
 
 /// How much of the steps of an attempt is kept, in bytes.
 const STEPS_LIMIT: usize = 192 * 1024;
-/// How many events wait, and how large one of them may be, in bytes.
+/// How many events wait, at most and most often, and how large one of them may be, in bytes.
 const WAITING: usize = 48;
+const USUAL: usize = 12;
 const LARGEST: usize = 1024;
 
 /// An attempt that is running.
@@ -39,14 +40,14 @@ pub(super) struct Shown {
     steps: Steps,
     #[serde(skip)]
     pub(super) held: usize,
-    /// What the agent gave, in HTML.
+    /// What the agent gave, in HTML, unless it passed.
     #[serde(skip)]
     pub(super) output: String,
 }
 
 impl Attempt {
     pub(super) fn new(number: u32, begun: u64) -> Self {
-        Self { begun, waiting: Vec::new(), shown: Shown { number, ..Shown::default() }, much: false }
+        Self { begun, waiting: Vec::with_capacity(USUAL), shown: Shown { number, ..Shown::default() }, much: false }
     }
 
     pub(super) fn add(&mut self, event: &Arc<RunEvent>) {
@@ -55,30 +56,32 @@ impl Attempt {
             return;
         }
         self.much = true;
-        self.take_waiting();
-        self.shown.add(event, self.begun);
+        self.take_waiting(true);
+        self.shown.add(event, self.begun, true);
     }
 
-    pub(super) fn into_shown(mut self) -> Shown {
-        self.take_waiting();
+    /// What is shown of it; of one that passed nobody wants evidence.
+    pub(super) fn into_shown(mut self, passed: bool) -> Shown {
+        self.take_waiting(!passed);
         self.shown
     }
 
-    fn take_waiting(&mut self) {
+    fn take_waiting(&mut self, evidence: bool) {
+        self.shown.steps.reserve(self.waiting.len());
         for event in std::mem::take(&mut self.waiting) {
-            self.shown.add(&event, self.begun);
+            self.shown.add(&event, self.begun, evidence);
         }
     }
 }
 
 impl Shown {
-    fn add(&mut self, event: &RunEvent, begun: u64) {
+    fn add(&mut self, event: &RunEvent, begun: u64, evidence: bool) {
         match &event.body {
             Body::Check(check) => {
                 self.held += usize::from(check.status == CheckStatus::Held);
                 self.checks.add(check);
             }
-            Body::FinalOutput(given) => self.output = value::json(&given.output, value::SHORT),
+            Body::FinalOutput(given) if evidence => self.output = value::json(&given.output, value::SHORT),
             _ => {}
         }
         if let Some(step) = Step::of(event, begun) {
@@ -149,15 +152,15 @@ mod tests {
     fn at_once(events: &[Arc<RunEvent>]) -> String {
         let mut shown = Shown { number: 1, ..Shown::default() };
         for event in events {
-            shown.add(event, 2);
+            shown.add(event, 2, true);
         }
         serde_json::to_string(&shown).unwrap()
     }
 
     #[test]
     fn what_waits_is_shown_as_what_does_not() {
-        let large = event(Body::FinalOutput(FinalOutput { output: json!({ "a": "x".repeat(2 * LARGEST) }) }));
-        let small = event(Body::FinalOutput(FinalOutput { output: json!({ "a": [1, "b"] }) }));
+        let large = event(Body::FinalOutput(FinalOutput { output: json!({ "a": "x".repeat(2 * LARGEST) }).into() }));
+        let small = event(Body::FinalOutput(FinalOutput { output: json!({ "a": [1, "b"] }).into() }));
         let usage = event(Body::Usage(Usage::default()));
         let few = vec![said("one"), usage.clone(), small.clone()];
         let one_large = vec![said("one"), large, said("two"), usage.clone()];
@@ -168,7 +171,7 @@ mod tests {
                 attempt.add(event);
             }
             assert!(attempt.waiting.len() <= WAITING);
-            assert_eq!(serde_json::to_string(&attempt.into_shown()).unwrap(), at_once(&events));
+            assert_eq!(serde_json::to_string(&attempt.into_shown(false)).unwrap(), at_once(&events));
         }
     }
 
@@ -181,6 +184,6 @@ mod tests {
         attempt.add(&said("small"));
         assert!(attempt.waiting.is_empty());
         let nested = json!([[{ "key": "x".repeat(LARGEST / 2) }], { "key": "x".repeat(LARGEST / 2) }]);
-        assert!(!is_small(&Body::FinalOutput(FinalOutput { output: nested })));
+        assert!(!is_small(&Body::FinalOutput(FinalOutput { output: nested.into() })));
     }
 }

@@ -50,7 +50,7 @@ fn section(suite: &str, row: &Row, evidence: Option<&Evidence>, into: &mut Strin
         into,
         "<details id=c{} class={status} open><summary><b>{status}</b><span>{}</span><i>{}</i></summary>",
         end.index + 1,
-        name(&row.id),
+        name(row.id()),
         duration(row.wall_ms()),
     );
     if let Some(description) = &end.description {
@@ -126,7 +126,7 @@ fn went_wrong(suite: &str, row: &Row, into: &mut String) {
 pub(super) fn reason(end: &CaseEnd, limit: usize) -> String {
     let reason = match end.status {
         Status::Pass => None,
-        Status::Skipped => end.skip_reason.clone(),
+        Status::Skipped => end.skip_reason.as_deref().map(str::to_owned),
         Status::Fail | Status::Error => {
             findings::decisive(end).map(findings::headline).or(end.cause.map(Cause::name).map(str::to_owned))
         }

@@ -1,10 +1,10 @@
 //! What kept a case from passing, as the page's script gets it.
 
 use agentci_plan::Place;
+use agentci_trace::write_beginning;
 use agentci_verdict::{Finding, Status};
 use serde::Serialize;
 
-use super::value::compact;
 use crate::{cut, findings};
 
 /// How many findings of an attempt are kept, and notes and details of a finding.
@@ -57,8 +57,8 @@ impl<'f> Told<'f> {
     pub(super) fn of(finding: &'f Finding) -> Self {
         let detail = |detail: &'f agentci_plan::Detail| Difference {
             path: short(&detail.path),
-            expected: compact(&detail.expected, SHORT).0,
-            actual: compact(&detail.actual, SHORT).0,
+            expected: write_beginning(&detail.expected, SHORT).0,
+            actual: write_beginning(&detail.actual, SHORT).0,
         };
         Self {
             headline: cut::name(&findings::headline(finding), SHORT),

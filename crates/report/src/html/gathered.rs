@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use agentci_trace::write_json;
 use agentci_verdict::{Body, CaseEnd, RunEvent, Status};
+use serde::Serialize;
 
 use super::attempt::{Attempt, Shown};
 use super::shelf::Shelf;
@@ -40,6 +42,8 @@ pub(super) struct Gathered {
     evidence: BTreeMap<usize, Evidence>,
     /// By position: how many checks held in those.
     held: BTreeMap<usize, usize>,
+    /// Room in which texts are made.
+    room: Vec<u8>,
 }
 
 impl Default for Gathered {
@@ -51,13 +55,16 @@ impl Default for Gathered {
             wrong: Shelf::new(WRONG_ROOM),
             evidence: BTreeMap::new(),
             held: BTreeMap::new(),
+            room: Vec::new(),
         }
     }
 }
 
 /// An attempt that is over.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
 struct Ended {
+    #[serde(skip)]
     status: Status,
     attempt: Shown,
 }
@@ -83,7 +90,8 @@ impl Gathered {
             // Most cases pass, and of most of them nothing is shown beside their row: that is not even made.
             let of_no_use = end.status == Status::Pass && end.runs < 2 && !self.right.takes(end.index);
             if end.status != Status::Skipped && !of_no_use {
-                self.end(end, attempt.unwrap_or_else(|| Attempt::new(number, 0)).into_shown());
+                let attempt = attempt.unwrap_or_else(|| Attempt::new(number, 0));
+                self.end(end, attempt.into_shown(end.status == Status::Pass));
             }
             return;
         }
@@ -143,10 +151,10 @@ impl Gathered {
             for ended in &mut attempts {
                 ended.attempt.shorten(PASSED_STEP, PASSED_LIMIT);
             }
-            return self.right.put(position, text(&attempts));
+            return self.right.put(position, text(&attempts, &mut self.room));
         }
         if self.wrong.takes(position) {
-            self.wrong.put(position, text(&attempts));
+            self.wrong.put(position, text(&attempts, &mut self.room));
         }
         if let Some(shown) = attempts.into_iter().find(|ended| ended.status == worst) {
             self.held.insert(position, shown.attempt.held);
@@ -159,10 +167,13 @@ impl Gathered {
     }
 }
 
-fn text(attempts: &[Ended]) -> String {
-    let attempts: Vec<&Shown> = attempts.iter().map(|ended| &ended.attempt).collect();
+fn text<'r>(attempts: &[Ended], room: &'r mut Vec<u8>) -> &'r str {
+    room.clear();
     // These are plain texts and numbers, which always have a form in JSON.
-    serde_json::to_string(&attempts).unwrap_or_else(|_| "[]".to_owned())
+    match write_json(attempts, room) {
+        Ok(()) => str::from_utf8(room).unwrap_or("[]"),
+        Err(_) => "[]",
+    }
 }
 
 #[cfg(test)]

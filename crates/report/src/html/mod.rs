@@ -30,6 +30,7 @@ mod detail;
 mod finding;
 mod gathered;
 mod pack;
+mod packer;
 mod page;
 mod report;
 mod rows;

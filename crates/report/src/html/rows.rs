@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use agentci_trace::write_json;
 use agentci_verdict::{Row, Status};
 use serde::Serialize;
 
@@ -18,6 +19,7 @@ use super::baseline::{Departure, Departures};
 use super::case::reason;
 use super::detail::file;
 use super::gathered::Gathered;
+use super::packer::Packer;
 use crate::cut;
 use crate::run::Run;
 
@@ -47,32 +49,35 @@ struct Case<'r>(
     String,
 );
 
-/// The table as JSON, written row by row: of a hundred thousand cases there is one at a time.
+/// Writes the table as JSON, row by row: of a hundred thousand cases there are a few at a time.
 pub(super) fn table(
     run: &Run,
     gathered: &Gathered,
     departures: &Departures<'_>,
     block: &dyn Fn(usize) -> i64,
-) -> Vec<u8> {
+    packer: &mut Packer,
+) {
     let mut names = Names::default();
-    let mut json = b"{\"cases\":[".to_vec();
+    packer.text.extend_from_slice(b"{\"cases\":[");
     for (at, row) in run.rows.iter().enumerate() {
-        separate(at, &mut json);
-        put(&case(row, gathered, departures, &mut names), &mut json);
+        separate(at, &mut packer.text);
+        put(&case(row, gathered, departures, &mut names), &mut packer.text);
+        packer.go_on();
     }
-    json.extend_from_slice(b"],\"blocks\":[");
+    packer.text.extend_from_slice(b"],\"blocks\":[");
     for (at, row) in run.rows.iter().enumerate() {
-        separate(at, &mut json);
-        put(&block(row.decisive().index), &mut json);
+        separate(at, &mut packer.text);
+        put(&block(row.decisive().index), &mut packer.text);
+        packer.go_on();
     }
+    let json = &mut packer.text;
     json.push(b']');
     for (key, list) in [("files", names.files.list), ("tags", names.tags.list), ("tools", names.tools.list)] {
         json.extend_from_slice(format!(",\"{key}\":").as_bytes());
-        put(&list, &mut json);
+        put(&list, json);
     }
     let compared = run.gates.as_ref().is_some_and(|report| report.baseline_path.is_some() && report.problem.is_none());
     json.extend_from_slice(format!(",\"baseline\":{compared}}}").as_bytes());
-    json
 }
 
 fn case<'r>(row: &'r Row, gathered: &Gathered, departures: &Departures<'_>, names: &mut Names) -> Case<'r> {
@@ -80,7 +85,7 @@ fn case<'r>(row: &'r Row, gathered: &Gathered, departures: &Departures<'_>, name
     let checks = end.assertions;
     Case(
         end.index + 1,
-        cut::short_name(&row.id, NAME_LIMIT),
+        cut::short_name(row.id(), NAME_LIMIT),
         end.status.name(),
         row.wall_ms(),
         end.metrics.tool_calls,
@@ -92,7 +97,7 @@ fn case<'r>(row: &'r Row, gathered: &Gathered, departures: &Departures<'_>, name
         end.tags.iter().take(NAMED).map(|tag| names.tags.number(tag)).collect(),
         end.metrics.tool_calls_by_name.keys().take(NAMED).map(|tool| names.tools.number(tool)).collect(),
         reason(end, REASON_LIMIT),
-        departures.get(&row.id).map(Departure::words).unwrap_or_default(),
+        departures.get(row.id()).map(Departure::words).unwrap_or_default(),
     )
 }
 
@@ -104,7 +109,7 @@ fn separate(at: usize, json: &mut Vec<u8>) {
 
 fn put(value: &impl Serialize, json: &mut Vec<u8>) {
     // These are plain texts and numbers, which always have a form in JSON.
-    let _ = serde_json::to_writer(json, value);
+    let _ = write_json(value, json);
 }
 
 /// Names that repeat.

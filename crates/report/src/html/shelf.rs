@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// any more; so what is kept does not depend on the order in which the texts came.
 #[derive(Debug)]
 pub(super) struct Shelf {
-    texts: BTreeMap<usize, String>,
+    texts: BTreeMap<usize, Box<str>>,
     used: usize,
     room: usize,
     full_from: usize,
@@ -22,13 +22,12 @@ impl Shelf {
         position < self.full_from
     }
 
-    pub(super) fn put(&mut self, position: usize, mut text: String) {
+    pub(super) fn put(&mut self, position: usize, text: &str) {
         if !self.takes(position) {
             return;
         }
-        text.shrink_to_fit();
         self.used += text.len();
-        if let Some(before) = self.texts.insert(position, text) {
+        if let Some(before) = self.texts.insert(position, text.into()) {
             self.used -= before.len();
         }
         while self.used > self.room {
@@ -39,7 +38,7 @@ impl Shelf {
     }
 
     pub(super) fn get(&self, position: usize) -> Option<&str> {
-        self.texts.get(&position).map(String::as_str)
+        self.texts.get(&position).map(|text| &**text)
     }
 }
 
@@ -54,7 +53,7 @@ mod tests {
         for order in orders {
             let mut shelf = Shelf::new(10);
             for (position, size) in order.map(|at| texts[at]) {
-                shelf.put(position, "x".repeat(size));
+                shelf.put(position, &"x".repeat(size));
                 assert!(shelf.used <= 10);
             }
             let kept: Vec<usize> = (0..5).filter(|position| shelf.get(*position).is_some()).collect();

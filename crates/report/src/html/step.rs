@@ -6,12 +6,11 @@
 //!
 //! Values travel as text, since a number that the script's own reader took would lose its digits.
 
-use agentci_trace::Usage;
+use agentci_trace::{Usage, write_beginning};
 use agentci_verdict::{Body, RunEvent};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::value::compact;
 use crate::cut;
 
 /// The longest name that is kept.
@@ -58,7 +57,7 @@ pub(super) struct Part {
 impl Part {
     /// As much of a value as fits into `limit` bytes.
     pub(super) fn of(label: &'static str, value: &Value, limit: usize) -> Self {
-        let (json, cut) = compact(value, limit);
+        let (json, cut) = write_beginning(value, limit);
         Self { label, json, cut }
     }
 }
@@ -100,12 +99,12 @@ impl Step {
                 step.text(&log.message);
                 step.name = cut::name(&log.level, NAME_LIMIT);
                 step.bad = log.level == "violation";
-                step.maybe("data", log.data.as_ref());
+                step.maybe("data", log.data.as_deref());
             }
             Body::TaskError(error) => {
                 step.text(&error.message);
                 step.bad = true;
-                step.maybe("data", error.data.as_ref());
+                step.maybe("data", error.data.as_deref());
             }
             Body::FinalOutput(given) => step.part("output", &given.output),
             Body::RunStart(_) | Body::RunEnd(_) | Body::Check(_) | Body::CaseEnd(_) | Body::Gates(_) => return None,
@@ -137,6 +136,11 @@ impl Step {
         OVERHEAD + self.name.len() + self.call.len() + self.text.len() + parts
     }
 
+    /// Whether no text or value is longer.
+    pub(super) fn is_within(&self, limit: usize) -> bool {
+        self.text.len() <= limit && self.parts.iter().all(|part| part.json.len() <= limit)
+    }
+
     /// Keeps the beginning of each text and value.
     pub(super) fn shorten(&mut self, limit: usize) {
         self.cut |= shorten(&mut self.text, limit);
@@ -157,6 +161,8 @@ impl Step {
     }
 
     fn part(&mut self, label: &'static str, value: &Value) {
+        // Few have more than one.
+        self.parts.reserve_exact(1);
         self.parts.push(Part::of(label, value, LIMIT));
     }
 

@@ -23,6 +23,11 @@ pub(super) struct Steps {
 }
 
 impl Steps {
+    /// Makes room for so many more, if so many are kept.
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.first.reserve_exact(more.min(STEPS / 2));
+    }
+
     /// Adds a step, and drops one from the middle if all of them would take more than `limit` bytes.
     pub(super) fn add(&mut self, step: Step, limit: usize) {
         let half = limit / 2;
@@ -52,6 +57,11 @@ impl Steps {
 
     /// Keeps less of each step, and fewer of them.
     pub(super) fn shorten(&mut self, each: usize, limit: usize) {
+        // Most attempts that passed are short already.
+        let steps = self.first.iter().chain(&self.last);
+        if steps.clone().map(Step::size).sum::<usize>() <= limit / 2 && steps.clone().all(|step| step.is_within(each)) {
+            return;
+        }
         let Self { first, left_out, last, .. } = std::mem::take(self);
         let (mut room, mut kept) = (limit / 2, Vec::new());
         let mut first = first.into_iter().peekable();

@@ -55,7 +55,7 @@ pub(super) fn table(run: &Run, gathered: &Gathered, numbers: &Aggregates, page: 
 /// `<tr class=fail><td>fail<td><a href=#c2>t2</a><td>check did not hold<td>12 ms<td>2<td>1/3`
 fn table_row(row: &Row, gathered: &Gathered, into: &mut String) {
     let end = row.decisive();
-    let (number, status, id) = (end.index + 1, end.status.name(), name(&row.id));
+    let (number, status, id) = (end.index + 1, end.status.name(), name(row.id()));
     if gathered.evidence(end.index).is_some() {
         let _ = write!(into, "<tr class={status}><td>{status}<td><a href=#c{number}>{id}</a><td>");
     } else {

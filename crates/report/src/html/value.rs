@@ -9,6 +9,7 @@
 
 use std::io::{self, Write};
 
+use agentci_trace::write_beginning;
 use serde_json::Value;
 
 use crate::{cut, html_text};
@@ -20,16 +21,11 @@ const ONE_LINE: usize = 90;
 
 /// A JSON value: on one line if it is short, else one member a line.
 pub(super) fn json(value: &Value, limit: usize) -> String {
-    let (text, missing) = match Limited::fill(ONE_LINE, |bytes| serde_json::to_writer(bytes, value)) {
+    let (text, missing) = match write_beginning(value, ONE_LINE) {
         (text, false) => (text, false),
         (_, true) => Limited::fill(limit, |bytes| serde_json::to_writer_pretty(bytes, value)),
     };
     framed(&text, missing, limit)
-}
-
-/// As much of a value's JSON as fits into `limit` bytes, and whether that is not all of it.
-pub(super) fn compact(value: &Value, limit: usize) -> (String, bool) {
-    Limited::fill(limit, |bytes| serde_json::to_writer(bytes, value))
 }
 
 /// The beginning of a text.

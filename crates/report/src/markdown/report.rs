@@ -159,7 +159,7 @@ fn failure(run: &Run, row: &Row) -> String {
     let word = if end.status == Status::Error { "ERROR" } else { "FAIL" };
     let headline = findings::decisive(end).map(findings::headline).unwrap_or_default();
     let inline = |text: &str| html_text(&one_line(&cut::name(text, NAME_LIMIT))).into_owned();
-    let mut text = format!("<details><summary><b>{word}</b> <code>{}</code>", inline(&row.id));
+    let mut text = format!("<details><summary><b>{word}</b> <code>{}</code>", inline(row.id()));
     if !headline.is_empty() {
         let _ = write!(text, " <code>{}</code>", inline(&headline));
     }
@@ -184,7 +184,7 @@ pub(crate) fn stability(run: &Run, level: &str) -> String {
         let _ = writeln!(
             text,
             "| {} | {} | {} of {} | {} | {} | {} | {} | {} | {} |",
-            code::cell(&cut::name(&row.id, NAME_LIMIT)),
+            code::cell(&cut::name(row.id(), NAME_LIMIT)),
             stability.stability_class.words(),
             stability.passed,
             stability.runs,
@@ -218,7 +218,7 @@ fn similarities(run: &Run) -> String {
         let threshold = similarity.threshold.map(|threshold| threshold.to_string()).unwrap_or_default();
         let facts = similarity.facts.to_string();
         let facts = if facts.is_empty() { facts } else { code::cell(&cut::name(&facts, NAME_LIMIT)) };
-        let [id, embedder] = [&*row.id, &similarity.embedder].map(|text| code::cell(&cut::name(text, NAME_LIMIT)));
+        let [id, embedder] = [row.id(), &similarity.embedder].map(|text| code::cell(&cut::name(text, NAME_LIMIT)));
         let _ = writeln!(text, "| {id} | {} | {threshold} | {embedder} | {facts} |", similarity.shown());
     }
     let left_out = measured.len().saturating_sub(SIMILAR);
@@ -237,7 +237,7 @@ fn slowest(run: &Run) -> String {
     let mut text = String::from("### Slowest cases\n\n| case | time | tool calls |\n|:--|--:|--:|\n");
     for row in ran.into_iter().take(SLOWEST) {
         let calls: u64 = row.attempts.iter().map(|attempt| attempt.metrics.tool_calls).sum();
-        let id = code::cell(&cut::name(&row.id, NAME_LIMIT));
+        let id = code::cell(&cut::name(row.id(), NAME_LIMIT));
         let _ = writeln!(text, "| {id} | {} | {calls} |", duration(row.wall_ms()));
     }
     text.push('\n');

@@ -1,6 +1,6 @@
 //! What the summary has of a case.
 
-use agentci_verdict::{Cause, Finding, History, Measure, Row, Stability, Status};
+use agentci_verdict::{Cause, Finding, History, Measure, Row, Stability, Status, Step};
 use serde_json::{Result, Value, json};
 
 use super::pretty::{Object, Small};
@@ -23,7 +23,7 @@ pub(super) fn write(row: &Row, out: &mut Vec<u8>) -> Result<()> {
     case.often_empty("findings", nothing(&end.findings), &end.findings)?;
     let history = History::of(row);
     case.small("history", [("passes", &history.passes), ("runs", &history.runs)])?;
-    case.plain("id", &*row.id)?;
+    case.plain("id", row.id())?;
     replay(row, &mut case)?;
     if stability.is_some() {
         case.any("runs", runs(row))?;
@@ -44,15 +44,14 @@ pub(super) fn write(row: &Row, out: &mut Vec<u8>) -> Result<()> {
     case.plain("tokens_in", usage.tokens_in)?;
     case.plain("tokens_out", usage.tokens_out)?;
     case.plain("tool_calls", metrics.tool_calls)?;
-    let none = |empty: bool| empty.then_some("{}");
-    case.often_empty("tool_calls_by_name", none(metrics.tool_calls_by_name.is_empty()), &metrics.tool_calls_by_name)?;
+    case.counts("tool_calls_by_name", &metrics.tool_calls_by_name)?;
     case.plain("tool_errors", metrics.tool_errors)?;
-    case.often_empty(
-        "tool_errors_by_name",
-        none(metrics.tool_errors_by_name.is_empty()),
-        &metrics.tool_errors_by_name,
-    )?;
-    case.often_empty("tool_steps", nothing(&metrics.steps), &metrics.steps)?;
+    case.counts("tool_errors_by_name", &metrics.tool_errors_by_name)?;
+    let steps = metrics.steps.iter().map(|step| -> [(&str, &dyn Small); 2] {
+        let Step { tool, args_hash } = step;
+        [("args_hash", args_hash), ("tool", tool)]
+    });
+    case.small_ones("tool_steps", steps)?;
     case.plain("wall_ms", end.wall_ms)?;
     if !end.warnings.is_empty() {
         case.any("warnings", &end.warnings)?;
@@ -63,10 +62,10 @@ pub(super) fn write(row: &Row, out: &mut Vec<u8>) -> Result<()> {
 
 fn replay(row: &Row, case: &mut Object<'_>) -> Result<()> {
     let replay = row.decisive().replay.as_ref();
-    let unused = replay.map_or(Value::Null, |replay| json!(replay.unused_lines));
+    let unused: &dyn Small = &replay.map(|replay| &replay.unused_lines);
     let path: &dyn Small = &replay.map(|replay| &replay.cassette_path);
     let digest: &dyn Small = &replay.map(|replay| &replay.cassette_sha256);
-    case.small("replay", [("cassette_path", path), ("cassette_sha256", digest), ("unused_lines", &unused)])
+    case.small("replay", [("cassette_path", path), ("cassette_sha256", digest), ("unused_lines", unused)])
 }
 
 fn count(number: usize) -> u64 {

@@ -7,13 +7,18 @@
 //!     }
 //! ```
 
+use std::collections::BTreeMap;
+
+use agentci_trace::{write_json, write_text};
 use serde::Serialize;
-use serde_json::{Result, Value};
+use serde_json::Result;
 
 use super::report::sorted;
 
-/// Where the fields of an object begin, and those of an object within it.
+/// Where the fields of an object begin; those within them are further in.
 const INDENT: &str = "\n      ";
+const INNER: &str = "\n        ";
+const INNERMOST: &str = "\n          ";
 
 /// An object that is being written; its fields are to come in the order of their names.
 pub(super) struct Object<'o> {
@@ -31,7 +36,7 @@ impl<'o> Object<'o> {
     /// A number, a text or nothing.
     pub(super) fn plain(&mut self, name: &str, value: impl Serialize) -> Result<()> {
         self.name(name);
-        serde_json::to_writer(&mut *self.out, &value)
+        write_json(&value, self.out)
     }
 
     /// The same, unless it is not there.
@@ -42,19 +47,52 @@ impl<'o> Object<'o> {
     /// An object of such.
     pub(super) fn small<const N: usize>(&mut self, name: &str, fields: [(&str, &dyn Small); N]) -> Result<()> {
         self.name(name);
-        let mut before = "{";
-        for (name, value) in fields {
-            self.out.extend_from_slice(before.as_bytes());
-            self.out.extend_from_slice(INDENT.as_bytes());
-            self.out.extend_from_slice(b"  \"");
-            self.out.extend_from_slice(name.as_bytes());
-            self.out.extend_from_slice(b"\": ");
-            value.write(self.out)?;
-            before = ",";
-        }
+        write_fields(fields, INNER, self.out)?;
         self.out.extend_from_slice(INDENT.as_bytes());
         self.out.push(b'}');
         Ok(())
+    }
+
+    /// A list of such objects.
+    pub(super) fn small_ones<'v, const N: usize>(
+        &mut self,
+        name: &str,
+        items: impl Iterator<Item = [(&'v str, &'v dyn Small); N]>,
+    ) -> Result<()> {
+        self.name(name);
+        let mut before = "[";
+        for fields in items {
+            self.out.extend_from_slice(before.as_bytes());
+            self.out.extend_from_slice(INNER.as_bytes());
+            write_fields(fields, INNERMOST, self.out)?;
+            self.out.extend_from_slice(INNER.as_bytes());
+            self.out.push(b'}');
+            before = ",";
+        }
+        self.close(before, "[", "]");
+        Ok(())
+    }
+
+    /// How often each of some names was met.
+    pub(super) fn counts(&mut self, name: &str, counts: &BTreeMap<String, u64>) -> Result<()> {
+        self.name(name);
+        let mut before = "{";
+        for (name, count) in counts {
+            self.out.extend_from_slice(before.as_bytes());
+            self.out.extend_from_slice(INNER.as_bytes());
+            write_text(name, self.out);
+            self.out.extend_from_slice(b": ");
+            write_json(count, self.out)?;
+            before = ",";
+        }
+        self.close(before, "{", "}");
+        Ok(())
+    }
+
+    /// The end of a list or a mapping, `before` being what would stand before another member.
+    fn close(&mut self, before: &str, begin: &str, end: &str) {
+        self.out.extend_from_slice(if before == begin { begin } else { INDENT }.as_bytes());
+        self.out.extend_from_slice(end.as_bytes());
     }
 
     /// Anything.
@@ -65,7 +103,7 @@ impl<'o> Object<'o> {
         Ok(())
     }
 
-    /// A list or a mapping, most of which are empty.
+    /// A list, most of which are empty.
     pub(super) fn often_empty(&mut self, name: &str, empty: Option<&str>, value: impl Serialize) -> Result<()> {
         match empty {
             Some(nothing) => {
@@ -93,6 +131,21 @@ impl<'o> Object<'o> {
     }
 }
 
+/// The beginning of an object and its fields, each on a line that begins with `indent`.
+fn write_fields<const N: usize>(fields: [(&str, &dyn Small); N], indent: &str, out: &mut Vec<u8>) -> Result<()> {
+    let mut before = b'{';
+    for (name, value) in fields {
+        out.push(before);
+        out.extend_from_slice(indent.as_bytes());
+        out.push(b'"');
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\": ");
+        value.write(out)?;
+        before = b',';
+    }
+    Ok(())
+}
+
 /// A value within an object within an object.
 pub(super) trait Small {
     fn write(&self, out: &mut Vec<u8>) -> Result<()>;
@@ -100,20 +153,38 @@ pub(super) trait Small {
 
 impl Small for u64 {
     fn write(&self, out: &mut Vec<u8>) -> Result<()> {
-        serde_json::to_writer(out, self)
+        write_json(self, out)
     }
 }
 
 impl Small for Option<&String> {
     fn write(&self, out: &mut Vec<u8>) -> Result<()> {
-        serde_json::to_writer(out, self)
+        write_json(self, out)
     }
 }
 
-impl Small for Value {
+impl Small for String {
     fn write(&self, out: &mut Vec<u8>) -> Result<()> {
-        let text = serde_json::to_string_pretty(self)?;
-        out.extend_from_slice(text.replace('\n', "\n        ").as_bytes());
+        write_text(self, out);
+        Ok(())
+    }
+}
+
+impl Small for Option<&Vec<usize>> {
+    fn write(&self, out: &mut Vec<u8>) -> Result<()> {
+        let Some(numbers) = self.filter(|numbers| !numbers.is_empty()) else {
+            out.extend_from_slice(if self.is_some() { b"[]" } else { b"null" });
+            return Ok(());
+        };
+        let mut before = b'[';
+        for number in numbers {
+            out.push(before);
+            out.extend_from_slice(INNERMOST.as_bytes());
+            write_json(number, out)?;
+            before = b',';
+        }
+        out.extend_from_slice(INNER.as_bytes());
+        out.push(b']');
         Ok(())
     }
 }

@@ -76,7 +76,7 @@ struct Tail {
 fn document(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     let numbers = Aggregates::of(&run.rows);
     let mut rows: Vec<&Row> = run.rows.iter().collect();
-    rows.sort_by(|one, other| one.id.cmp(&other.id));
+    rows.sort_by(|one, other| one.id().cmp(other.id()));
     let head = Head { agentci_version: &run.start.agentci_version, aggregates: sorted(aggregates(&numbers, run)) };
     let tail = Tail {
         generated_at: iso_utc(run.last_seen),

@@ -66,7 +66,7 @@ impl Gathered {
             }
             Body::Usage(usage) => open.tokens_used += usage.tokens_out.unwrap_or_default(),
             Body::FinalOutput(output) => {
-                open.output = match &output.output {
+                open.output = match &*output.output {
                     Value::String(text) => text.clone(),
                     other => other.to_string(),
                 };

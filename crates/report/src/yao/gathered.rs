@@ -23,9 +23,9 @@ pub(super) struct Gathered {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Given {
     /// What the agent was sent.
-    pub(super) input: Value,
+    pub(super) input: Arc<Value>,
     /// What it gave.
-    pub(super) output: Option<Value>,
+    pub(super) output: Option<Arc<Value>>,
 }
 
 /// A case with what its attempts gave.
@@ -42,10 +42,10 @@ impl Gathered {
             let key = || (Arc::clone(id), attempt);
             match &event.body {
                 Body::TaskStart(start) => {
-                    self.open.insert(key(), Given { input: start.input.clone(), output: None });
+                    self.open.insert(key(), Given { input: Arc::clone(&start.input), output: None });
                 }
                 Body::FinalOutput(given) => {
-                    self.open.entry(key()).or_default().output = Some(given.output.clone());
+                    self.open.entry(key()).or_default().output = Some(Arc::clone(&given.output));
                 }
                 Body::CaseEnd(end) => {
                     let given = self.open.remove(&key()).unwrap_or_default();

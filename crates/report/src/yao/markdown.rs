@@ -123,7 +123,7 @@ fn case(told: Told<'_>, into: &mut String) {
         _ => "⚠️",
     };
     let end = row.decisive();
-    let id = code::span(&cut::name(&row.id, NAME_LIMIT));
+    let id = code::span(&cut::name(row.id(), NAME_LIMIT));
     let _ = writeln!(into, "### {sign} {id} {status} ({})\n", duration(row.wall_ms()));
     if let Some(stability) = Stability::of_several(row) {
         let _ = writeln!(into, "{}\n", words::words(&stability));
@@ -136,7 +136,7 @@ fn case(told: Told<'_>, into: &mut String) {
     }
     into.push_str("<details><summary>input and output</summary>\n\n");
     let _ = writeln!(into, "{}", block(&shown(record::input(end, given))));
-    for output in given.iter().filter_map(|given| given.output.as_ref()) {
+    for output in given.iter().filter_map(|given| given.output.as_deref()) {
         let _ = writeln!(into, "{}", block(&shown(output)));
     }
     into.push_str("</details>\n\n");

@@ -56,12 +56,12 @@ pub(super) fn line(told: Told<'_>) -> Value {
     let mut line = Map::new();
     let Some(stability) = Stability::of_several(told.row) else {
         line.insert("type".into(), "result".into());
-        line.insert("id".into(), (&*told.row.id).into());
+        line.insert("id".into(), (told.row.id()).into());
         ended(told.row.decisive(), told.given.first(), &mut line);
         return line.into();
     };
     line.insert("type".into(), "stability".into());
-    line.insert("id".into(), (&*told.row.id).into());
+    line.insert("id".into(), (told.row.id()).into());
     measured(&stability, &mut line);
     line.into()
 }
@@ -95,7 +95,7 @@ pub(super) fn result(told: Told<'_>) -> Value {
     let Told { row, given } = told;
     let end = row.decisive();
     let mut result = Map::new();
-    result.insert("id".into(), (&*row.id).into());
+    result.insert("id".into(), (row.id()).into());
     result.insert("status".into(), case_status(row).into());
     result.insert("input".into(), input(end, given).clone());
     let several = Stability::of_several(row);
@@ -124,7 +124,7 @@ pub(super) fn result(told: Told<'_>) -> Value {
 
 /// What the case asks, as its file has it.
 pub(super) fn input<'t>(end: &'t CaseEnd, given: &'t [Given]) -> &'t Value {
-    end.input.as_deref().or(given.first().map(|given| &given.input)).unwrap_or(&Value::Null)
+    end.input.as_deref().or(given.first().map(|given| &*given.input)).unwrap_or(&Value::Null)
 }
 
 fn runs(told: Told<'_>) -> Vec<Value> {
@@ -141,7 +141,7 @@ fn runs(told: Told<'_>) -> Vec<Value> {
 fn ended(end: &CaseEnd, given: Option<&Given>, into: &mut Map<String, Value>) {
     into.insert("status".into(), status(end).into());
     into.insert("duration_ms".into(), end.wall_ms.into());
-    if let Some(output) = given.and_then(|given| given.output.as_ref()) {
+    if let Some(output) = given.and_then(|given| given.output.as_deref()) {
         into.insert("output".into(), output.clone());
     }
     if let Some(error) = error(end) {

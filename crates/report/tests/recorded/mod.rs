@@ -85,11 +85,11 @@ fn event(case: Option<(&str, u32)>, offset: u64, body: Body) -> RunEvent {
 }
 
 fn begin(id: &str, attempt: u32) -> RunEvent {
-    event(Some((id, attempt)), 1, Body::TaskStart(TaskStart { task_id: id.to_owned(), input: json!({}) }))
+    event(Some((id, attempt)), 1, Body::TaskStart(TaskStart { task_id: id.into(), input: json!({}).into() }))
 }
 
 fn call(id: &str, attempt: u32, name: &str, args: Value) -> RunEvent {
-    let call = ToolCallMade { turn: 0, name: name.to_owned(), call_id: "c1".to_owned(), args };
+    let call = ToolCallMade { turn: 0, name: name.to_owned(), call_id: "c1".to_owned(), args: args.into() };
     event(Some((id, attempt)), 2, Body::ToolCall(call))
 }
 
@@ -103,7 +103,7 @@ fn check(id: &str, attempt: u32, name: &str, status: CheckStatus) -> RunEvent {
 }
 
 fn end(id: &str, attempt: u32, end: CaseEnd) -> RunEvent {
-    event(Some((id, attempt)), 4, Body::CaseEnd(std::sync::Arc::new(end)))
+    event(Some((id, attempt)), 4, Body::CaseEnd(std::sync::Arc::new(CaseEnd { id: id.into(), ..end })))
 }
 
 fn start() -> RunStart {
@@ -168,7 +168,7 @@ fn passes() -> Vec<RunEvent> {
     let usage = Usage { tokens_in: Some(120), tokens_out: Some(30), cost_usd: Some(0.0025) };
     let ended = CaseEnd {
         index: 0,
-        description: Some("finds the réset page".to_owned()),
+        description: Some("finds the réset page".into()),
         tags: vec!["docs".to_owned()].into(),
         wall_ms: 56,
         metrics: Metrics { usage, ..tool_calls("search_docs", 1, 0) },
@@ -194,7 +194,7 @@ fn passes() -> Vec<RunEvent> {
                 subject: None,
                 status: CheckStatus::Held,
                 message: None,
-                evidence: Some(serde_json::to_value(similarity()).unwrap()),
+                evidence: Some(serde_json::to_value(similarity()).unwrap().into()),
             }),
         ),
         end("t1", 1, ended),
@@ -284,7 +284,7 @@ fn skipped() -> CaseEnd {
         index: 4,
         passed: false,
         status: Status::Skipped,
-        skip_reason: Some("not ready \"yet\"".to_owned()),
+        skip_reason: Some("not ready \"yet\"".into()),
         ..passed()
     }
 }

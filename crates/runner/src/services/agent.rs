@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::net::Ipv4Addr;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use agentci_plan::{HttpServer, HttpTarget, UnsetVariable, print_duration};
+use agentci_plan::{HttpServer, HttpTarget, UnsetVariable, mix, print_duration};
 use agentci_wire::{Command, Exit, Grace, Pipes, Process, SpawnError};
 use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
@@ -171,8 +172,28 @@ fn since(before: &[String], mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
+/// Ports that systems do not give to whoever asks for any: between our look and the agent's start nobody gets one by chance.
+const PORTS: std::ops::Range<u16> = 16_000..32_000;
+
+/// How many of them are tried before the system is asked for any.
+const TRIES: u64 = 64;
+
 /// A port that nobody has. Someone else may take it before the agent does; then the agent says so.
 async fn free_port() -> Result<u16, NotRunning> {
+    static ASKED: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    // Runs that begin together look at different ones.
+    let first = mix(u64::from(std::process::id()) << 32 ^ u64::from(now.subsec_nanos()));
+    let candidate = |number: u64| {
+        let place = mix(first.wrapping_add(number)) % u64::from(PORTS.end - PORTS.start);
+        PORTS.start + u16::try_from(place).unwrap_or_default()
+    };
+    for _ in 0..TRIES {
+        let port = candidate(ASKED.fetch_add(1, Ordering::Relaxed));
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.is_ok() {
+            return Ok(port);
+        }
+    }
     let bound = async { TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?.local_addr() };
     let address = bound.await.map_err(|error: std::io::Error| {
         NotRunning::new(format!("no port is free for the agent: {error}"), "give it one in the URL")

@@ -62,7 +62,21 @@ impl Agents {
         lookup: &dyn Fn(&str) -> Option<String>,
         environment: &dyn Fn() -> Vec<(String, String)>,
     ) -> Result<Reached, Unprepared> {
-        let Some((http, server)) = program(&job.case.target) else { return Ok(Reached::default()) };
+        match program(&job.case.target) {
+            // Apart, since it takes much room in cases that have none.
+            Some((http, server)) => Box::pin(self.run(job, http, server, lookup, environment)).await,
+            None => Ok(Reached::default()),
+        }
+    }
+
+    async fn run(
+        &self,
+        job: &Job<'_>,
+        http: &HttpTarget,
+        server: &HttpServer,
+        lookup: &dyn Fn(&str) -> Option<String>,
+        environment: &dyn Fn() -> Vec<(String, String)>,
+    ) -> Result<Reached, Unprepared> {
         let shared = self.shared(&job.case.target);
         let mut state = shared.state.lock().await;
         let mut warning = None;

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use agentci_trace::canonical;
 use serde_json::Value;
 
-use super::tape::{Entry, Tape, same};
+use super::tape::{Entry, Key, Tape, same};
 use crate::closest::{closest, first_difference};
 
 /// One playing of a recording: it remembers which entries were used.
 #[derive(Debug)]
 pub struct Player {
     tape: Arc<Tape>,
-    used: HashMap<String, usize>,
+    used: HashMap<Key, usize>,
     /// Which entries were given as an answer.
     given: BTreeSet<usize>,
 }
@@ -120,7 +120,7 @@ mod tests {
             r#"{"tool":"poll","args":{"deep":{"a":2,"b":1},"id":1},"ok":true,"result":"done"}"#,
         ]);
         let args = json!({"deep": {"a": 2, "b": 1}, "id": 1});
-        let seen: Vec<Value> = (0..3).map(|_| player.answer("poll", &args).unwrap().result.clone()).collect();
+        let seen: Vec<Value> = (0..3).map(|_| Value::clone(&player.answer("poll", &args).unwrap().result)).collect();
         assert_eq!(seen, ["queued", "done", "done"]);
         assert_eq!(player.unused_lines(), [2]);
     }

@@ -1,12 +1,14 @@
 //! The recording itself.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agentci_plan::{FaultKind, FileError, Files, parse_duration};
-use agentci_trace::{Redactor, canonical};
-use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
+use agentci_trace::{Redactor, canonical, sha256, write_canonical, write_text};
+use agentci_wire::{Fields, NoObject};
+use serde_json::Value;
 
 use crate::wildcard;
 
@@ -25,7 +27,7 @@ pub struct Entry {
     /// Whether the tool did its work.
     pub ok: bool,
     /// What it gave.
-    pub result: Value,
+    pub result: Arc<Value>,
     /// What it complained of.
     pub error: Option<String>,
     /// What goes wrong with it on purpose.
@@ -38,7 +40,7 @@ pub struct Tape {
     path: PathBuf,
     sha256: String,
     entries: Vec<Entry>,
-    by_call: HashMap<String, Vec<usize>>,
+    by_call: HashMap<Key, Vec<usize>>,
     /// Entries whose arguments hold a placeholder.
     without_secrets: Vec<usize>,
     redactor: Redactor,
@@ -91,10 +93,10 @@ impl Tape {
     }
 
     fn parse(path: &Path, bytes: &[u8], redactor: &Redactor) -> Result<Self, TapeError> {
-        let sha256 = format!("{:x}", Sha256::digest(bytes));
+        let sha256 = sha256(bytes);
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut entries: Vec<Entry> = Vec::new();
-        let mut by_call: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut by_call: HashMap<Key, Vec<usize>> = HashMap::new();
         let mut without_secrets = Vec::new();
         for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
@@ -132,7 +134,7 @@ impl Tape {
     }
 
     /// What a call is looked up by.
-    pub(super) fn key(&self, tool: &str, args: &Value) -> String {
+    pub(super) fn key(&self, tool: &str, args: &Value) -> Key {
         key(tool, args, &self.redactor)
     }
 
@@ -146,14 +148,12 @@ impl Tape {
     }
 
     /// A value as calls are compared.
-    pub(super) fn redacted(&self, value: &Value) -> Value {
-        let mut clean = value.clone();
-        self.redactor.value(&mut clean);
-        clean
+    pub(super) fn redacted<'v>(&self, value: &'v Value) -> Cow<'v, Value> {
+        self.redactor.clean(value)
     }
 
     /// The entries that match a call, by position.
-    pub(super) fn matching(&self, key: &str) -> &[usize] {
+    pub(super) fn matching(&self, key: &Key) -> &[usize] {
         self.by_call.get(key).map_or(&[], Vec::as_slice)
     }
 }
@@ -163,33 +163,38 @@ pub(super) fn same(a: &Value, b: &Value) -> bool {
     canonical(a) == canonical(b)
 }
 
-fn key(tool: &str, args: &Value, redactor: &Redactor) -> String {
-    let mut args = args.clone();
-    redactor.value(&mut args);
-    let args = &args;
+/// What calls are compared by.
+pub(super) type Key = Vec<u8>;
+
+fn key(tool: &str, args: &Value, redactor: &Redactor) -> Key {
+    let mut key = Vec::with_capacity(64);
     // A name can hold anything; as JSON text it can not run into the arguments.
-    format!("{}{}", canonical(&Value::String(tool.to_owned())), canonical(args))
+    write_text(tool, &mut key);
+    write_canonical(&redactor.clean(args), &mut key);
+    key
 }
 
 fn entry(line: &[u8], number: usize) -> Result<Entry, (usize, String)> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| {
-        let text = error.to_string();
-        let words = text.split_once(" at line").map_or(text.as_str(), |(words, _)| words);
-        (error.column().max(1), format!("it is not JSON: {words}"))
+    let mut fields = Fields::read(line).map_err(|error| match error {
+        NoObject::Json(error) => {
+            let text = error.to_string();
+            let words = text.split_once(" at line").map_or(text.as_str(), |(words, _)| words);
+            (error.column().max(1), format!("it is not JSON: {words}"))
+        }
+        NoObject::Other => (1, "an entry must be an object".into()),
     })?;
-    let Value::Object(mut fields) = value else { return Err((1, "an entry must be an object".into())) };
     let Value::String(tool) = need(&mut fields, "tool")? else { return Err((1, "`tool` must be a text".into())) };
     let args = need(&mut fields, "args")?;
     if !args.is_object() {
         return Err((1, "`args` must be an object".into()));
     }
     let Value::Bool(ok) = need(&mut fields, "ok")? else { return Err((1, "`ok` must be true or false".into())) };
-    let result = fields.remove("result").unwrap_or_default();
-    let error = match fields.remove("error") {
+    let result = fields.take("result").unwrap_or_default().into();
+    let error = match fields.take("error") {
         Some(Value::String(error)) => Some(error),
         _ => None,
     };
-    let fault = fields.remove("fault").map(|fault| self::fault(&fault)).transpose().map_err(|why| (1, why))?;
+    let fault = fields.take("fault").map(|fault| self::fault(&fault)).transpose().map_err(|why| (1, why))?;
     Ok(Entry { line: number, tool, args, ok, result, error, fault })
 }
 
@@ -205,8 +210,8 @@ fn fault(value: &Value) -> Result<FaultKind, String> {
     }
 }
 
-fn need(fields: &mut Map<String, Value>, name: &str) -> Result<Value, (usize, String)> {
-    fields.remove(name).ok_or_else(|| (1, format!("it needs a field `{name}`")))
+fn need(fields: &mut Fields<'_>, name: &str) -> Result<Value, (usize, String)> {
+    fields.take(name).ok_or_else(|| (1, format!("it needs a field `{name}`")))
 }
 
 #[cfg(test)]
@@ -225,7 +230,7 @@ mod tests {
         let tape = load(text).unwrap();
         assert_eq!(tape.entries().len(), 1);
         assert_eq!(tape.entries()[0].args["q"], "x\u{2028}y\u{85}z");
-        assert_eq!(tape.entries()[0].result, Value::Null);
+        assert_eq!(*tape.entries()[0].result, Value::Null);
     }
 
     #[test]

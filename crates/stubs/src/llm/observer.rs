@@ -1,6 +1,7 @@
 //! What the wire between an agent and its model tells about the agent: for the trace.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use agentci_trace::{Kind, Observer, ToolCall, ToolResult, Usage};
 use serde_json::Value;
@@ -36,7 +37,7 @@ impl WireObserver {
             self.send(Kind::ToolResult(ToolResult {
                 call_id: given.call_id.clone(),
                 ok: !given.failed,
-                result,
+                result: result.into(),
                 error,
                 fault: None,
             }));
@@ -44,7 +45,7 @@ impl WireObserver {
     }
 
     pub(super) fn answer(&mut self, request: Value, response: Value, answer: &Answer) {
-        self.send(Kind::ModelCall { request, response });
+        self.send(Kind::ModelCall { request: request.into(), response: response.into() });
         if !self.tools {
             return;
         }
@@ -58,7 +59,7 @@ impl WireObserver {
             self.send(Kind::ToolCall(ToolCall {
                 call_id: id.clone(),
                 name: name.clone(),
-                args: args.clone(),
+                args: Arc::new(args.clone()),
                 observer: Observer::ModelWire,
                 begun: None,
             }));
@@ -66,7 +67,7 @@ impl WireObserver {
     }
 
     pub(super) fn refused(&self, request: Value, response: Value) {
-        self.send(Kind::ModelCall { request, response });
+        self.send(Kind::ModelCall { request: request.into(), response: response.into() });
     }
 
     fn send(&self, kind: Kind) {

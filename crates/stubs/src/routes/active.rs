@@ -1,7 +1,7 @@
 //! A case whose routes are served: its fixtures, and what has happened so far.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agentci_plan::{FaultKind, Mode};
 use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
@@ -111,7 +111,7 @@ impl Active {
         self.tell(Kind::ToolCall(ToolCall {
             call_id: id.clone(),
             name: tool.to_owned(),
-            args: asked.value().clone(),
+            args: Arc::new(asked.value().clone()),
             observer: Observer::Stub,
             begun: None,
         }));
@@ -155,7 +155,7 @@ impl Active {
             Err(error) => (false, Value::Null, Some(error)),
         };
         let fault = begun.fault.as_ref().map(|fault| fault.name().to_owned());
-        self.tell(Kind::ToolResult(ToolResult { call_id: begun.id.clone(), ok, result, error, fault }));
+        self.tell(Kind::ToolResult(ToolResult { call_id: begun.id.clone(), ok, result: result.into(), error, fault }));
     }
 
     /// The requests that nothing answered, as far as they are remembered.

@@ -1,17 +1,15 @@
 //! Calls of live tools, and the fixtures that they become.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use agentci_trace::Redactor;
+use agentci_trace::{Redactor, sha256_beginning};
 use bytes::Bytes;
 use hyper::header::{
     AGE, CONTENT_TYPE, COOKIE, DATE, HeaderMap, HeaderName, SERVER, SET_COOKIE, STRICT_TRANSPORT_SECURITY, VIA,
 };
 use hyper::{Method, StatusCode};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::asked::Asked;
 use super::content::{content_type, ending};
@@ -137,12 +135,7 @@ fn clean(bytes: &Bytes, secrets: &Redactor) -> Bytes {
 }
 
 fn fingerprint(bytes: &[u8]) -> String {
-    let mut name = String::new();
-    for byte in Sha256::digest(bytes) {
-        let _ = write!(name, "{byte:02x}");
-    }
-    name.truncate(NAME);
-    name
+    sha256_beginning(bytes, NAME)
 }
 
 /// The folder for the answers of a tool: its name, as far as it can be one.

@@ -9,7 +9,7 @@ use crate::served::{Opening, fault, fixture, for_any, get, open, post, routes, s
 
 fn call(id: &str, name: &str, args: Value) -> Kind {
     let (call_id, name) = (id.to_owned(), name.to_owned());
-    Kind::ToolCall(ToolCall { call_id, name, args, observer: Observer::Stub, begun: None })
+    Kind::ToolCall(ToolCall { call_id, name, args: args.into(), observer: Observer::Stub, begun: None })
 }
 
 fn result(id: &str, answer: Result<Value, &str>, fault: Option<&str>) -> Kind {
@@ -17,7 +17,13 @@ fn result(id: &str, answer: Result<Value, &str>, fault: Option<&str>) -> Kind {
         Ok(result) => (true, result, None),
         Err(error) => (false, Value::Null, Some(error.to_owned())),
     };
-    Kind::ToolResult(ToolResult { call_id: id.into(), ok, result, error, fault: fault.map(str::to_owned) })
+    Kind::ToolResult(ToolResult {
+        call_id: id.into(),
+        ok,
+        result: result.into(),
+        error,
+        fault: fault.map(str::to_owned),
+    })
 }
 
 #[tokio::test]

@@ -134,6 +134,23 @@ impl Redactor {
         }
     }
 
+    /// The same of a value that others hold, too, and that stays theirs: it is copied if it holds a secret.
+    pub fn shared_learning(&mut self, value: &mut Arc<Value>) {
+        if !self.is_clean(value) {
+            self.value_learning(Arc::make_mut(value));
+        }
+    }
+
+    /// A value without secrets, and without a copy of one that holds none.
+    pub fn clean<'v>(&self, value: &'v Value) -> Cow<'v, Value> {
+        if self.is_clean(value) {
+            return Cow::Borrowed(value);
+        }
+        let mut clean = value.clone();
+        self.value(&mut clean);
+        Cow::Owned(clean)
+    }
+
     /// Whether nothing is removed of a value.
     fn is_clean(&self, value: &Value) -> bool {
         match value {

@@ -82,7 +82,7 @@ impl Types {
     pub(super) fn fields(&mut self, name: &str) -> (Map<String, Value>, Vec<String>) {
         let text = self.declaration(&format!("\npub struct {name} {{\n"));
         let (mut properties, mut required) = (Map::new(), Vec::new());
-        for (docs, attributes, line) in items(&text) {
+        for (docs, attributes, line) in items(&text).filter(|(_, attributes, _)| attributes != "#[serde(skip)]") {
             let (field, written) = line.strip_prefix("pub ").and_then(|line| line.split_once(": ")).unwrap();
             let mut schema = self.schema(written);
             if schema == json!(true) {

@@ -44,7 +44,7 @@ fn read(items: &[Value], dialect: Dialect, conversation: &mut Conversation) -> (
             Kind::Log { message, .. } => left.logs.push(message),
             Kind::Violation(message) => left.violations.push(message),
             Kind::State(state) => left.state = Some(state["task"].clone()),
-            Kind::FinalOutput(output) => left.output = Some(output),
+            Kind::FinalOutput(output) => left.output = Some(Value::clone(&output)),
             other => panic!("{other:?}"),
         }
     }

@@ -47,10 +47,10 @@ fn traced(steps: &[Step]) -> (ById, ById) {
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     for step in steps {
         match &step.kind {
-            Kind::ToolCall(call) => calls.push((call.call_id.clone(), call.args.clone())),
+            Kind::ToolCall(call) => calls.push((call.call_id.clone(), Value::clone(&call.args))),
             Kind::ToolResult(result) => {
                 assert!(calls.iter().any(|(id, _)| *id == result.call_id), "an answer before its call");
-                results.push((result.call_id.clone(), result.result.clone()));
+                results.push((result.call_id.clone(), Value::clone(&result.result)));
             }
             other => panic!("{other:?}"),
         }

@@ -75,7 +75,7 @@ async fn serve(answers: Vec<Then>, wire: UnboundedSender<Kind>, told: Heard) -> 
                     let call = ToolCall {
                         call_id: "1".into(),
                         name: "pay".into(),
-                        args: json!({"id": 7}),
+                        args: json!({"id": 7}).into(),
                         observer: Observer::Stub,
                         begun: None,
                     };
@@ -108,7 +108,7 @@ fn target(url: &str) -> HttpTarget {
 }
 
 fn task() -> Input {
-    Input::Task(json!({"user_input": "why?", "variables": {"id": 7}}))
+    Input::Task(json!({"user_input": "why?", "variables": {"id": 7}}).into())
 }
 
 /// Takes turns until one fails.
@@ -294,7 +294,7 @@ async fn the_body_is_the_targets_and_tools_are_told_but_not_recorded() {
     target.body = None;
     let (_, result, _) = talk(&target, tools(1, false), Line::Live, None, &[task()], (clock, &Heard::default())).await;
     assert!(result.is_ok(), "{result:?}");
-    assert_eq!(Input::Task(asked.recv().await.unwrap().1), task());
+    assert_eq!(Input::Task(asked.recv().await.unwrap().1.into()), task());
 }
 
 #[tokio::test]

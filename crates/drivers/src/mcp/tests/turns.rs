@@ -27,8 +27,11 @@ async fn a_call_is_one_call_of_a_tool_with_its_result() {
     assert!(came.results[0].is_ok(), "{:?}", came.results);
     let calls = came.trace.calls();
     let result = calls[0].result.unwrap();
-    assert_eq!((calls.len(), calls[0].call.name.as_str(), &calls[0].call.args), (1, "add", &json!({ "a": 2, "b": 3 })));
-    assert_eq!((result.ok, &result.result, &result.error), (true, &json!({ "sum": 5 }), &None));
+    assert_eq!(
+        (calls.len(), calls[0].call.name.as_str(), &*calls[0].call.args),
+        (1, "add", &json!({ "a": 2, "b": 3 }))
+    );
+    assert_eq!((result.ok, &*result.result, &result.error), (true, &json!({ "sum": 5 }), &None));
     assert_eq!(came.trace.text(), "{\n \"sum\": 5\n}");
     assert_eq!(came.trace.final_output(), Some(&json!({ "sum": 5 })));
     let kinds = came.kinds();

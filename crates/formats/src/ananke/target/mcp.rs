@@ -60,7 +60,7 @@ pub(super) fn target(
             McpTransport::Stdio { command: parts?, environment }
         }
         Transport::Http => {
-            let word = node.and_then(Node::scalar).map_or("sse", |scalar| scalar.text.as_str());
+            let word = node.and_then(Node::scalar).map_or("sse", |scalar| &*scalar.text);
             misplaced(fields, &["command", "env"], word, problems);
             if endpoint.is_none() {
                 fields.required("endpoint", problems);

@@ -132,7 +132,7 @@ pub(super) fn key_of(cursor: &mut Cursor<'_>, word: &Word<'_>) -> Option<Key> {
 }
 
 /// Takes the pairs of a mapping that is closed; nothing when a key stands in it twice.
-pub(super) fn pairs_from(cursor: &mut Cursor<'_>, first: usize) -> Option<Vec<Pair>> {
+pub(super) fn pairs_from(cursor: &mut Cursor<'_>, first: usize) -> Option<Box<[Pair]>> {
     if find_twice(cursor.pairs.get(first..)?).is_some() {
         return None;
     }

@@ -15,7 +15,7 @@ pub(super) struct Word<'t> {
 
 impl Word<'_> {
     pub(super) fn into_scalar(self) -> (Scalar, Span) {
-        (Scalar { text: self.text.into_owned(), quoted: self.quoted }, self.span)
+        (Scalar { text: self.text.into(), quoted: self.quoted }, self.span)
     }
 }
 

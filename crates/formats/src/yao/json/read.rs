@@ -58,8 +58,8 @@ fn value(cursor: &mut Cursor<'_>, depth: usize) -> Result<Node, Diagnostic> {
         return Err(Diagnostic::error(cursor.point(start), message).label("too deep"));
     }
     let content = match cursor.peek() {
-        Some('{') => Content::Map(object(cursor, depth)?),
-        Some('[') => Content::List(list(cursor, depth)?),
+        Some('{') => Content::Map(object(cursor, depth)?.into()),
+        Some('[') => Content::List(list(cursor, depth)?.into()),
         Some('"') => Content::Scalar(agentci_plan::Scalar::quoted(cursor.text()?)),
         Some('\'') => {
             return Err(Diagnostic::error(cursor.point(start), "a text begins with a single quote")

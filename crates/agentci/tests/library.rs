@@ -1,0 +1,58 @@
+//! The library as a program uses it that is not ours.
+
+#![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
+
+use std::fs;
+
+use agentci::runner::{Facts, Stopper};
+use agentci::verdict::{Body, Status};
+use agentci::{Settings, Suites};
+
+const SUITE: &str = "suite: twice\ntarget: { mock: { model_name: m, responses: [{ content: hello, model: m, tokens_used: 1, latency_ms: 1 }] } }\n\
+    cases: [{ id: a, input: {}, checks: [{ contains: hello }] }, { id: b, input: {}, checks: [{ contains: hello }] }]\n";
+
+fn suites() -> Suites {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("agentci.yaml");
+    fs::write(&path, SUITE).unwrap();
+    let suites = Suites::load([&path]);
+    assert!(suites.problems().is_empty(), "{:?}", suites.problems());
+    suites
+}
+
+#[test]
+fn suites_run_as_often_as_there_are_copies() {
+    let suites = suites();
+    for _ in 0..2 {
+        let mut ended = Vec::new();
+        let status = suites.clone().run(&Settings::default(), |event| {
+            if let Body::CaseEnd(end) = &event.body {
+                ended.push(end.id.to_string());
+            }
+        });
+        assert_eq!(status.unwrap(), Status::Pass);
+        ended.sort();
+        assert_eq!(ended, ["a", "b"]);
+    }
+}
+
+#[test]
+fn cases_that_were_run_do_not_pass_again() {
+    let mut suites = suites();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (_stopper, stop) = Stopper::new();
+    let (facts, settings) = (Facts::default(), Settings::default());
+    let mut run = |selected: &[usize]| {
+        let mut not_run = 0;
+        let mut note = |event: agentci::verdict::RunEvent| {
+            if let Body::RunEnd(end) = &event.body {
+                not_run = end.not_run;
+            }
+        };
+        let status = runtime.block_on(suites.run_suite(0, selected, &facts, &settings, &stop, &mut note));
+        (status, not_run)
+    };
+    // The second of them is not there any more when its turn comes, as the first was it.
+    assert_eq!(run(&[1, 1]), (Status::Error, 1));
+    assert_eq!(run(&[0, 1]), (Status::Error, 2));
+}

@@ -1,0 +1,29 @@
+//! What tells one content from another.
+
+use sha2::{Digest as _, Sha256};
+
+/// The SHA-256 of bytes, in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    sha256_beginning(bytes, usize::MAX)
+}
+
+/// Its first digits, which tell as much as names and fingerprints have to.
+pub fn sha256_beginning(bytes: &[u8], length: usize) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digest = Sha256::digest(bytes);
+    let digits = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]).take(length);
+    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_written_as_others_write_it() {
+        assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        let formatted = format!("{:x}", Sha256::digest(b""));
+        assert_eq!(sha256(b""), formatted);
+        assert_eq!(sha256_beginning(b"abc", 7), "ba7816b");
+    }
+}

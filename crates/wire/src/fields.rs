@@ -1,0 +1,118 @@
+//! A JSON object whose fields are taken out one by one, for lines of a known shape.
+//!
+//! There are few fields, each is asked for once, and none is kept: a list of them takes a fraction of what a map does.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+
+/// How many fields there is room for at first.
+const USUAL: usize = 6;
+
+/// The fields of an object that nobody has taken yet, in their order.
+#[derive(Debug, Default)]
+pub struct Fields<'l> {
+    fields: Vec<(Cow<'l, str>, Value)>,
+}
+
+/// Why a line is no object.
+#[derive(Debug, thiserror::Error)]
+pub enum NoObject {
+    /// It is not JSON.
+    #[error(transparent)]
+    Json(serde_json::Error),
+    /// It is some other JSON.
+    #[error("it is JSON, but not an object")]
+    Other,
+}
+
+impl<'l> Fields<'l> {
+    /// Reads a line that is one object.
+    pub fn read(line: &'l [u8]) -> Result<Self, NoObject> {
+        // What is wrong is found out by reading again, which hardly any line has to be.
+        serde_json::from_slice(line).map_err(|_| match serde_json::from_slice::<Value>(line) {
+            Ok(_) => NoObject::Other,
+            Err(error) => NoObject::Json(error),
+        })
+    }
+
+    /// Takes a field out; of several with one name the last counts.
+    pub fn take(&mut self, name: &str) -> Option<Value> {
+        let mut taken = None;
+        self.fields.retain_mut(|(key, value)| {
+            let wanted = *key == name;
+            if wanted {
+                taken = Some(value.take());
+            }
+            !wanted
+        });
+        taken
+    }
+
+    /// The name of the first field that is left.
+    pub fn left(&self) -> Option<&str> {
+        self.fields.first().map(|(key, _)| &**key)
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Object)
+    }
+}
+
+struct Object;
+
+/// A name that stands in the line as it is need not be copied.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
+
+impl<'de> Visitor<'de> for Object {
+    type Value = Fields<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
+        let mut fields = Vec::with_capacity(USUAL);
+        while let Some(Name(name)) = map.next_key()? {
+            fields.push((name, map.next_value()?));
+        }
+        Ok(Fields { fields })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn fields_are_taken_once_and_the_last_of_a_name_counts() {
+        let mut fields = Fields::read(br#"{"a":1,"b":{"c":1.10},"a":2,"\u0064":3}"#).unwrap();
+        assert_eq!(fields.take("a"), Some(json!(2)));
+        assert_eq!(fields.take("a"), None);
+        assert_eq!(fields.left(), Some("b"));
+        assert_eq!(fields.take("b").map(|value| value.to_string()), Some(r#"{"c":1.10}"#.into()));
+        assert_eq!(fields.take("d"), Some(json!(3)));
+        assert_eq!(fields.left(), None);
+    }
+
+    #[test]
+    fn what_is_no_object_is_told_from_what_is_no_json() {
+        for line in ["[1]", "7", "\"a\"", "null"] {
+            assert!(matches!(Fields::read(line.as_bytes()), Err(NoObject::Other)), "{line}");
+        }
+        for line in ["", "{\"a\":", "{\"a\":1} 2", "{1:2}", "[1", "{\"a\":\"\\ud800\"}"] {
+            assert!(matches!(Fields::read(line.as_bytes()), Err(NoObject::Json(_))), "{line}");
+        }
+        let deep = format!("{{\"a\":{}{}}}", "[".repeat(1000), "]".repeat(1000));
+        assert!(matches!(Fields::read(deep.as_bytes()), Err(NoObject::Json(_))));
+    }
+}
