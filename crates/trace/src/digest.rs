@@ -24,6 +24,6 @@ mod tests {
         assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         let formatted = format!("{:x}", Sha256::digest(b""));
         assert_eq!(sha256(b""), formatted);
-        assert_eq!(sha256_beginning(b"abc", 7), "ba7816b");
+        assert_eq!(sha256_beginning(b"abc", 7), sha256(b"abc")[..7]);
     }
 }
