@@ -47,7 +47,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("wire/src/descendants.rs", "LONGEST_ENTRY"),
             ("wire/src/http/client.rs", "KEPT"),
             ("wire/src/mcp/auth.rs", "EARLY"),
-            ("wire/src/process.rs", "LARGEST_READ"),
+            ("wire/src/process/mod.rs", "LARGEST_READ"),
         ],
     ),
     (

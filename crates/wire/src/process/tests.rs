@@ -1,0 +1,136 @@
+use super::*;
+
+const AT_ONCE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(50) };
+
+fn shell(script: &str) -> Command {
+    Command { program: "sh".into(), arguments: vec!["-c".into(), script.into()], ..Command::default() }
+}
+
+/// Whether a process is there and not merely waiting to be reaped.
+fn alive(pid: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z')))
+}
+
+async fn first_line(pipes: &mut Pipes) -> String {
+    let mut lines = crate::Lines::new(&mut pipes.output, 1000);
+    String::from_utf8(lines.next().await.unwrap().unwrap().to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn grandchildren_end_with_the_child() {
+    let (process, mut pipes) = Process::spawn(&shell("sleep 60 & echo $!; wait")).unwrap();
+    let pid = first_line(&mut pipes).await;
+    assert!(alive(&pid));
+    process.end(AT_ONCE).await;
+    assert!(!alive(&pid));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_daemon_in_a_session_of_its_own_ends_too() {
+    let script = "setsid sh -c 'sleep 60 & echo $!; wait' & wait";
+    let (process, mut pipes) = Process::spawn(&shell(script)).unwrap();
+    let pid = first_line(&mut pipes).await;
+    assert!(alive(&pid));
+    process.end(AT_ONCE).await;
+    assert!(!alive(&pid));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_daemon_whose_parent_left_long_ago_ends_too() {
+    let script = "(setsid sleep 60 >/dev/null & echo $!); cat >/dev/null";
+    let (process, mut pipes) = Process::spawn(&shell(script)).unwrap();
+    let pid = first_line(&mut pipes).await;
+    assert!(alive(&pid));
+    drop(pipes);
+    let ending = process.end(Grace { before_asking: Duration::from_secs(5), before_killing: Duration::ZERO }).await;
+    assert_eq!(ending.exit, Some(Exit::Code(0)));
+    assert!(!alive(&pid));
+}
+
+#[tokio::test]
+async fn descendants_of_another_child_are_left_alone() {
+    let script = "setsid sleep 60 >/dev/null & echo $!; cat >/dev/null";
+    let (first, mut first_pipes) = Process::spawn(&shell(script)).unwrap();
+    let (second, mut second_pipes) = Process::spawn(&shell(script)).unwrap();
+    let (one, other) = (first_line(&mut first_pipes).await, first_line(&mut second_pipes).await);
+    drop(first_pipes);
+    first.end(AT_ONCE).await;
+    assert!(!alive(&one));
+    assert!(alive(&other));
+    drop(second_pipes);
+    second.end(AT_ONCE).await;
+    assert!(!alive(&other));
+}
+
+#[tokio::test]
+async fn what_is_started_beside_another_ends_as_wholly() {
+    let script = "sleep 60 & echo $!; wait";
+    let (first, mut first_pipes) = Process::spawn_beside(shell(script)).await.unwrap();
+    assert!(descendants::any());
+    let (second, mut second_pipes) = Process::spawn_beside(shell(script)).await.unwrap();
+    let (one, other) = (first_line(&mut first_pipes).await, first_line(&mut second_pipes).await);
+    second.end(AT_ONCE).await;
+    assert!(alive(&one) && !alive(&other));
+    first.end(AT_ONCE).await;
+    assert!(!alive(&one));
+}
+
+#[tokio::test]
+async fn why_a_program_did_not_start_beside_another_is_told() {
+    let (running, _pipes) = Process::spawn_beside(shell("sleep 60")).await.unwrap();
+    let missing = Command { program: "no-such-program-of-ours".into(), ..Command::default() };
+    let error = Process::spawn_beside(missing).await.unwrap_err();
+    assert!(matches!(error, SpawnError::NotFound(ref program) if program == "no-such-program-of-ours"), "{error}");
+    running.end(AT_ONCE).await;
+}
+
+#[tokio::test]
+async fn a_flood_on_standard_error_blocks_nobody() {
+    let (mut process, pipes) = Process::spawn(&shell("head -c 20000000 /dev/zero >&2; echo end >&2; exit 3")).unwrap();
+    assert_eq!(process.exited().await.unwrap(), Exit::Code(3));
+    drop(pipes);
+    let ending = process.end(AT_ONCE).await;
+    assert!(ending.stderr_tail.last().is_some_and(|line| line.ends_with("end") || line.ends_with("[cut]")));
+}
+
+#[tokio::test]
+async fn what_a_server_prints_is_kept() {
+    let (mut process, pipes) = Process::spawn(&shell("echo out; echo err >&2; read -r line; echo $line")).unwrap();
+    process.keep_output(pipes.output);
+    let mut input = pipes.input;
+    tokio::io::AsyncWriteExt::write_all(&mut input, b"more\n").await.unwrap();
+    process.exited().await.unwrap();
+    let mut lines = process.end(AT_ONCE).await.stderr_tail;
+    lines.sort();
+    assert_eq!(lines, ["err", "more", "out"]);
+}
+
+/// What it started holds its pipes open.
+#[tokio::test]
+async fn what_a_child_left_behind_is_not_waited_for() {
+    let (mut process, pipes) = Process::spawn(&shell("sleep 60 & echo out; echo err >&2; exit 2")).unwrap();
+    let (exit, printed) = process.printed(pipes.output, 100).await.unwrap();
+    assert_eq!((exit, printed), (Exit::Code(2), b"out\n".to_vec()));
+    assert_eq!(process.last_words().await, ["err"]);
+    process.end(AT_ONCE).await;
+}
+
+#[tokio::test]
+async fn a_child_that_does_not_leave_when_it_is_asked_to_is_made_to() {
+    let (process, mut pipes) = Process::spawn(&shell("trap '' TERM; echo ready; while :; do sleep 1; done")).unwrap();
+    first_line(&mut pipes).await;
+    assert_eq!(process.end(AT_ONCE).await.exit, Some(Exit::Signal(9)));
+}
+
+#[tokio::test]
+async fn says_why_a_program_does_not_start() {
+    let missing = Command { program: "no-such-program-here".into(), ..Command::default() };
+    assert!(matches!(Process::spawn(&missing), Err(SpawnError::NotFound(_))));
+    let folder = Command { folder: Some("no/such/folder".into()), ..shell("true") };
+    assert!(matches!(Process::spawn(&folder), Err(SpawnError::NoFolder(_))));
+    let script = Command { program: "/etc/passwd".into(), ..Command::default() };
+    assert!(matches!(Process::spawn(&script), Err(SpawnError::NotExecutable(_))));
+}
