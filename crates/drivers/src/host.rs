@@ -3,6 +3,7 @@
 use std::pin::Pin;
 
 use agentci_trace::{ToolCall, ToolResult};
+use serde_json::Value;
 
 use crate::Stopped;
 
@@ -16,6 +17,21 @@ pub struct Reply {
     pub result: ToolResult,
     /// How it reaches the agent.
     pub delivery: Delivery,
+}
+
+/// What an agent gets in place of an answer that is spoilt on purpose.
+pub(crate) const NO_ANSWER: &str = "<html>502 Bad Gateway</html>";
+
+impl Reply {
+    /// The first half of the answer, for one that breaks off where every answer is a text.
+    pub(crate) fn half(&self) -> Value {
+        let text = match &*self.result.result {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let length = text.chars().count();
+        Value::String(text.chars().take(length / 2).collect())
+    }
 }
 
 /// How an answer reaches the agent.

@@ -1,6 +1,6 @@
 //! Matching a call against a recording that lost its secrets: the placeholder stands for any text.
 
-use agentci_trace::PLACEHOLDER;
+use agentci_trace::{PLACEHOLDER, fits_recorded};
 use serde_json::Value;
 
 use crate::closest::Same;
@@ -18,7 +18,7 @@ pub(crate) fn holds_placeholder(value: &Value) -> bool {
 /// Whether a requested value is the recorded one but for what the placeholder stands for.
 pub(crate) fn fits(recorded: &Value, requested: &Value, same: Same) -> bool {
     match (recorded, requested) {
-        (Value::String(recorded), Value::String(requested)) => text_fits(recorded, requested),
+        (Value::String(recorded), Value::String(requested)) => fits_recorded(recorded, requested),
         // A number that was secret.
         (Value::String(recorded), Value::Number(_)) => recorded == PLACEHOLDER,
         (Value::Array(recorded), Value::Array(requested)) => {
@@ -30,20 +30,6 @@ pub(crate) fn fits(recorded: &Value, requested: &Value, same: Same) -> bool {
         }
         _ => same(recorded, requested),
     }
-}
-
-/// Each part between placeholders must follow the one before it, the first at the beginning and the last at the end.
-fn text_fits(recorded: &str, requested: &str) -> bool {
-    let parts: Vec<&str> = recorded.split(PLACEHOLDER).collect();
-    let [first, middle @ .., last] = parts.as_slice() else { return recorded == requested };
-    let Some(mut rest) = requested.strip_prefix(first) else { return false };
-    for part in middle {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
 }
 
 #[cfg(test)]

@@ -14,5 +14,5 @@ pub use canonical::{canonical, write_canonical};
 pub use digest::{sha256, sha256_beginning};
 pub use event::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace, TracedCall};
 pub use json::{write_beginning, write_json, write_text};
-pub use redact::{PLACEHOLDER, Redactor};
+pub use redact::{PLACEHOLDER, Redactor, fits_recorded};
 pub use usage::Usage;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::refusal::{asks_for_method, no_stream, refused};
 use super::{Conversation, Ending, Method, Outcome, Reader, Resume, Step, envelope};
 use crate::exchange::{Answer, Line, Method as HttpMethod, Next, Recording, Request};
+use crate::host::NO_ANSWER;
 use crate::ids::Ids;
 use crate::{Context, Delivery, DriveError, Input, ToolHost, TraceSink};
 
@@ -104,8 +105,8 @@ impl AguiDriver {
                 let reply = host.call(call).await?;
                 let content = match reply.delivery {
                     Delivery::Never => continue,
-                    Delivery::Malformed => Value::String("<html>502 Bad Gateway</html>".into()),
-                    Delivery::Truncated => half(&reply.result.result),
+                    Delivery::Malformed => Value::from(NO_ANSWER),
+                    Delivery::Truncated => reply.half(),
                     Delivery::Whole => Value::clone(&reply.result.result),
                 };
                 self.conversation
@@ -274,14 +275,4 @@ fn take(
         sink.push_at(at, kind)?;
     }
     Ok(())
-}
-
-/// The first half of an answer.
-fn half(result: &Value) -> Value {
-    let text = match result {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let length = text.chars().count();
-    Value::String(text.chars().take(length / 2).collect())
 }

@@ -16,6 +16,7 @@ use super::prompts::Words;
 use super::seat::{Api, Seat};
 use super::{anthropic, openai};
 use crate::exchange::Line;
+use crate::host::NO_ANSWER;
 use crate::{Delivery, DriveError, ToolHost, TraceSink};
 
 /// How often one turn may go back to the model with results of tools.
@@ -171,8 +172,8 @@ impl Talk<'_> {
                     tokio::time::sleep(self.seat.timeout).await;
                     return Err(DriveError::Timeout { after: self.seat.timeout });
                 }
-                (Delivery::Malformed, _) => "<html>502 Bad Gateway</html>".into(),
-                (Delivery::Truncated, _) => half(&reply.result.result),
+                (Delivery::Malformed, _) => NO_ANSWER.into(),
+                (Delivery::Truncated, _) => reply.half(),
                 (Delivery::Whole, Some(error)) if !reply.result.ok => json!({ "error": error }),
                 (Delivery::Whole, _) => Value::clone(&reply.result.result),
             };
@@ -249,14 +250,4 @@ fn tell(request: Value, completion: &Completion, at: Moment, sink: &mut TraceSin
         sink.push_at(at, Kind::ToolCall(call.traced()))?;
     }
     Ok(())
-}
-
-/// The first half of an answer.
-fn half(result: &Value) -> Value {
-    let text = match result {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let length = text.chars().count();
-    Value::String(text.chars().take(length / 2).collect())
 }

@@ -1,6 +1,6 @@
 //! Where a recorded request and the one that is sent part. A recorded placeholder stands for any text.
 
-use agentci_trace::{PLACEHOLDER, canonical};
+use agentci_trace::{PLACEHOLDER, canonical, fits_recorded};
 use serde_json::Value;
 
 /// How much of a value is shown.
@@ -42,7 +42,7 @@ fn walk(path: &mut String, recorded: &Value, sent: &Value) -> Option<Difference>
         (Value::Array(a), Value::Array(b)) => {
             (0..a.len().max(b.len())).find_map(|index| step(path, &index.to_string(), a.get(index), b.get(index)))
         }
-        (Value::String(recorded), Value::String(sent)) if text_fits(recorded, sent) => None,
+        (Value::String(recorded), Value::String(sent)) if fits_recorded(recorded, sent) => None,
         // Something else that was secret.
         (Value::String(recorded), _) if recorded == PLACEHOLDER => None,
         _ if canonical(recorded) == canonical(sent) => None,
@@ -60,20 +60,6 @@ fn step(path: &mut String, key: &str, a: Option<&Value>, b: Option<&Value>) -> O
     };
     path.truncate(length);
     found
-}
-
-/// Each part between placeholders must follow the one before it, the first at the beginning and the last at the end.
-fn text_fits(recorded: &str, sent: &str) -> bool {
-    let parts: Vec<&str> = recorded.split(PLACEHOLDER).collect();
-    let [first, middle @ .., last] = parts.as_slice() else { return recorded == sent };
-    let Some(mut rest) = sent.strip_prefix(first) else { return false };
-    for part in middle {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
 }
 
 #[cfg(test)]

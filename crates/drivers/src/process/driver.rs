@@ -13,6 +13,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
 
 use super::messages::{self, Message};
+use crate::host::NO_ANSWER;
 use crate::{Context, Delivery, DriveError, Reply, ToolHost, TraceSink};
 
 /// The longest line an agent may write.
@@ -186,7 +187,7 @@ impl ProcessDriver {
         let start = self.outgoing.len();
         match reply.delivery {
             Delivery::Never => return Ok(()),
-            Delivery::Malformed => self.outgoing.extend_from_slice(b"<html>502 Bad Gateway</html>"),
+            Delivery::Malformed => self.outgoing.extend_from_slice(NO_ANSWER.as_bytes()),
             Delivery::Whole | Delivery::Truncated => {
                 messages::write_tool_result(&reply.result, &mut self.outgoing)?;
             }

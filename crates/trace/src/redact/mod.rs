@@ -4,6 +4,7 @@
 //! placeholder is always the same. Names, ids and counts that are our own are never passed through here.
 
 mod encoding;
+mod fits;
 mod keys;
 mod marked;
 mod patterns;
@@ -11,4 +12,5 @@ mod redactor;
 mod values;
 mod words;
 
+pub use fits::fits_recorded;
 pub use redactor::{PLACEHOLDER, Redactor};
