@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agentci_checks::{compile, names};
 use agentci_plan::{
-    Case, Check, Diagnostics, Dialect, MemoryFiles, Mode, Node, Outcome, Plan, ProcessTarget, Sources, Span, Suite,
-    Target, World,
+    Case, Check, Diagnostics, Dialect, MemoryFiles, Mode, Node, Outcome, Plan, ProcessTarget, Sources, Span, Speech,
+    Suite, Target, World,
 };
 use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, Trace};
 use serde_json::{Value, json};
@@ -20,7 +20,8 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
     let span = Span { file, line: 1, column: 1, width: 1 };
     let mut check = Check::new(kind, span, Node::from_value(arguments, span));
     check.negate = negate;
-    let target = ProcessTarget { command: Vec::new(), folder: None, environment: Vec::new(), span };
+    let target =
+        ProcessTarget { command: Vec::new(), folder: None, environment: Vec::new(), speaks: Speech::Protocol, span };
     let target = Arc::new(Target::Process(target));
     let checks = [Arc::new(check)].into();
     let case = Case { checks, ..Case::new("c", span, target, Arc::new(World::default())) };

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Target, UnsetVariable};
+use agentci_plan::{Speech, Target, UnsetVariable};
 use agentci_wire::Ending;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -17,7 +17,7 @@ use crate::exchange::{Line, Recording};
 use crate::http::HttpDriver;
 use crate::mcp::McpDriver;
 use crate::mock::{MockDraws, MockDriver};
-use crate::process::ProcessDriver;
+use crate::process::{PlainDriver, ProcessDriver};
 use crate::{DriveError, Input, ToolHost, TraceSink};
 
 /// What a driver needs to know beside the target.
@@ -66,6 +66,7 @@ pub struct Driver(Kind);
 #[derive(Debug)]
 enum Kind {
     Process(Box<ProcessDriver>),
+    Plain(Box<PlainDriver>),
     Mock(MockDriver),
     Agui(Box<AguiDriver>),
     A2a(Box<A2aDriver>),
@@ -82,6 +83,9 @@ impl Driver {
         line: Line,
     ) -> Result<Result<Self, DriveError>, UnsetVariable> {
         match target {
+            Target::Process(process) if process.speaks == Speech::Text => {
+                Ok(Ok(Driver(Kind::Plain(Box::new(PlainDriver::open(process, context)?)))))
+            }
             Target::Process(process) => {
                 Ok(ProcessDriver::open(process, context).await?.map(|driver| Driver(Kind::Process(Box::new(driver)))))
             }
@@ -101,6 +105,7 @@ impl Driver {
     pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::Kind>) {
         match &mut self.0 {
             Kind::Process(driver) => driver.listen(seen),
+            Kind::Plain(driver) => driver.listen(seen),
             Kind::Http(driver) => driver.listen(seen),
             // Neither a scripted model nor a server that calls no tools of ours has a wire that we see, and of a model that
             // we ask we know all.
@@ -130,6 +135,7 @@ impl Driver {
     ) -> TurnUnderWay<'t> {
         match &mut self.0 {
             Kind::Process(driver) => Box::pin(driver.turn(input.value(), sink, host)),
+            Kind::Plain(driver) => Box::pin(driver.turn(input, sink)),
             Kind::Mock(driver) => Box::pin(ready(driver.turn(input.value(), sink))),
             Kind::Agui(driver) => Box::pin(driver.turn(input, sink, host)),
             Kind::A2a(driver) => Box::pin(driver.turn(input, sink, host)),
@@ -143,14 +149,20 @@ impl Driver {
     pub fn unread(&self) -> usize {
         match &self.0 {
             Kind::Process(driver) => driver.unread(),
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Http(_) | Kind::Chat(_) => 0,
+            Kind::Plain(_)
+            | Kind::Mock(_)
+            | Kind::Agui(_)
+            | Kind::A2a(_)
+            | Kind::Mcp(_)
+            | Kind::Http(_)
+            | Kind::Chat(_) => 0,
         }
     }
 
     /// What was recorded of the conversation, if it is.
     pub fn take_recording(&mut self) -> Option<Recording> {
         match &mut self.0 {
-            Kind::Process(_) | Kind::Mock(_) => None,
+            Kind::Process(_) | Kind::Plain(_) | Kind::Mock(_) => None,
             Kind::Agui(driver) => driver.take_recording(),
             Kind::A2a(driver) => driver.take_recording(),
             Kind::Mcp(driver) => driver.take_recording(),
@@ -163,6 +175,7 @@ impl Driver {
     pub async fn close(self) -> Ending {
         match self.0 {
             Kind::Process(driver) => Box::pin(driver.close()).await,
+            Kind::Plain(driver) => Box::pin(driver.close()).await,
             Kind::Mcp(driver) => Box::pin(driver.close()).await,
             Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Http(_) | Kind::Chat(_) => {
                 Ending { exit: None, stderr_tail: Vec::new() }

@@ -53,6 +53,12 @@ pub enum DriveError {
         /// Whether it left with an answer unread.
         while_answered: bool,
     },
+    /// The agent left, and said by its exit that it failed.
+    #[error("the agent ended with {exit}")]
+    Failed {
+        /// How it left.
+        exit: Exit,
+    },
     /// The agent itself gave up.
     #[error("the agent gave up: {0}")]
     AgentError(String),

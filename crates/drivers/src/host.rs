@@ -6,6 +6,7 @@ use agentci_trace::{ToolCall, ToolResult};
 use serde_json::Value;
 
 use crate::Stopped;
+use crate::parts::as_text;
 
 /// An answer to come; `Stopped` when the call ends the case, and then the host knows why.
 pub type Answer<'h> = Pin<Box<dyn Future<Output = Result<Reply, Stopped>> + 'h>>;
@@ -25,10 +26,7 @@ pub(crate) const NO_ANSWER: &str = "<html>502 Bad Gateway</html>";
 impl Reply {
     /// The first half of the answer, for one that breaks off where every answer is a text.
     pub(crate) fn half(&self) -> Value {
-        let text = match &*self.result.result {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
+        let text = as_text(&self.result.result);
         let length = text.chars().count();
         Value::String(text.chars().take(length / 2).collect())
     }

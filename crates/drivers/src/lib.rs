@@ -18,6 +18,7 @@ mod mcp;
 pub mod mock;
 #[doc(hidden)]
 pub mod outside;
+mod parts;
 mod process;
 mod sink;
 

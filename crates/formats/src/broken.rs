@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Case, Check, CommandPart, Diagnostics, Name, ProcessTarget, Span, Target, Text, World};
+use agentci_plan::{Case, Check, CommandPart, Diagnostics, Name, ProcessTarget, Span, Speech, Target, Text, World};
 
 /// A case that only says what is wrong with it; everything else in it is harmless. Its checks are kept as far as they could be
 /// read, so that what is wrong with them is told along with the rest.
@@ -13,5 +13,11 @@ pub(crate) fn case(id: Name, span: Span, target: Arc<Target>, checks: Vec<Arc<Ch
 /// A target for a broken case that has none: a command has at least one part, so this one is empty.
 pub(crate) fn no_target(span: Span) -> Arc<Target> {
     let part = CommandPart { text: Text::Literal(String::new()), file: None };
-    Arc::new(Target::Process(ProcessTarget { command: vec![part], folder: None, environment: Vec::new(), span }))
+    Arc::new(Target::Process(ProcessTarget {
+        command: vec![part],
+        folder: None,
+        environment: Vec::new(),
+        speaks: Speech::Protocol,
+        span,
+    }))
 }

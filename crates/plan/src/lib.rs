@@ -65,9 +65,9 @@ pub use suite::{Dialect, Mode, Plan, Suite};
 pub use target::{
     A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ChatApi, ChatContext, ChatTarget, ClientTool,
     CommandPart, Connector, EnvironmentFile, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport, ProcessTarget,
-    Prompt, REQUEST_TIMEOUT, ScriptFile, Strictness, Target,
+    Prompt, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target,
 };
-pub use template::{Data, Template, Text, UnsetVariable, Variables, escape, fill};
+pub use template::{Data, Template, Text, UnsetVariable, Variables, escape, fill, is_input};
 pub use turn::{Action, Message, Said, Turn};
 pub use units::{parse_duration, print_duration};
 pub use world::{Cassette, Recording, ScriptedAnswer, ScriptedTool, ToolSource, World};

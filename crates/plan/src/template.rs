@@ -77,12 +77,24 @@ impl Text {
 
     /// Whether it holds this variable.
     pub fn uses(&self, wanted: &str) -> bool {
-        match self {
-            Text::Literal(_) => false,
-            Text::Template(template) => {
-                template.parts.iter().any(|part| matches!(part, Part::Variable { name, .. } if name == wanted))
-            }
-        }
+        self.variables().any(|name| name == wanted)
+    }
+
+    /// The variables in it.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        let parts = match self {
+            Text::Literal(_) => &[],
+            Text::Template(template) => template.parts.as_slice(),
+        };
+        parts.iter().filter_map(|part| match part {
+            Part::Variable { name, .. } => Some(name.as_str()),
+            Part::Plain(_) => None,
+        })
+    }
+
+    /// Whether a part of what goes into a turn stands in it.
+    pub fn uses_input(&self) -> bool {
+        self.variables().any(is_input)
     }
 
     /// The text as the native dialect writes it.
@@ -179,6 +191,11 @@ fn split(written: &str) -> Vec<Part> {
         parts.push(Part::Plain(plain));
     }
     parts
+}
+
+/// Whether a variable is what goes into a turn, or a part of it: `INPUT` or `INPUT.name`.
+pub fn is_input(name: &str) -> bool {
+    name.strip_prefix("INPUT").is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// A variable after its `${`, and how many bytes it takes with its `}`.

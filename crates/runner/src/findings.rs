@@ -83,7 +83,7 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
         }
         DriveError::Function { .. } => finding.cause = Cause::Hook,
         DriveError::AgentError(_) => finding.cause = Cause::AgentError,
-        DriveError::Transport(_) => finding.cause = Cause::AgentExited,
+        DriveError::Failed { .. } | DriveError::Transport(_) => finding.cause = Cause::AgentExited,
         DriveError::Unsupported(_) => finding.cause = Cause::Config,
     }
     finding.name = finding.cause.name().into();

@@ -26,14 +26,20 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use agentci_plan::{ProcessTarget, Sources, Span, Target, World};
+    use agentci_plan::{ProcessTarget, Sources, Span, Speech, Target, World};
 
     use super::*;
 
     #[test]
     fn each_case_is_there_once_and_then_gone() {
         let span = Span::whole(Sources::default().add(Path::new("a"), ""));
-        let target = ProcessTarget { command: Vec::new(), folder: None, environment: Vec::new(), span };
+        let target = ProcessTarget {
+            command: Vec::new(),
+            folder: None,
+            environment: Vec::new(),
+            speaks: Speech::Protocol,
+            span,
+        };
         let (target, world) = (Arc::new(Target::Process(target)), Arc::new(World::default()));
         let case = |index: usize| Box::new(Case::new(index.to_string(), span, Arc::clone(&target), Arc::clone(&world)));
         let mut waiting = Waiting::new((0..3).map(case).collect(), (0..3).map(|_| ReadyCase::default()).collect());

@@ -10,7 +10,8 @@ fn noise_on_standard_output_is_quoted_with_its_line_and_advice() {
     ran.says(&[
         "line 2 of the agent's standard output is not a message: it is not JSON",
         "the line: Loading model...",
-        "help: standard output is for the protocol alone: print logs to standard error",
+        "help: standard output is for the protocol alone: print logs to standard error; or, if what it prints is its \
+         answer, say `speaks: text` in a native suite",
     ]);
 }
 

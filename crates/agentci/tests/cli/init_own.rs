@@ -17,9 +17,18 @@ task = json.loads(sys.stdin.readline())
 print(json.dumps({"type": "final_output", "output": {"answer": task["input"]["question"]}}), flush=True)
 "#;
 
+/// Knows nothing of us: asks its model what it was asked, and prints the answer.
+const ASKS: &str = r#"
+import json, os, sys, urllib.request
+body = {"model": "m", "messages": [{"role": "user", "content": sys.stdin.read().strip()}]}
+headers = {"authorization": "Bearer " + os.environ.get("OPENAI_API_KEY", "")}
+request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", json.dumps(body).encode(), headers)
+print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"])
+"#;
+
 /// Makes a suite with these flags, in a folder with an agent, and asks that `check` and `run` are content with it.
 fn passes(flags: &[&str]) -> Suite {
-    let suite = Suite::empty().file("bot/agent.py", AGENT);
+    let suite = Suite::empty().file("bot/agent.py", AGENT).file("bot/asks.py", ASKS);
     let mut words = vec!["init", "evals/first"];
     words.extend(flags);
     let made = suite.agentci(&words);
@@ -100,8 +109,7 @@ fn a_command_of_odd_words_reaches_the_agent_as_it_is() {
 
 #[test]
 fn an_sdk_agent_meets_the_scripted_model() {
-    let suite =
-        passes(&["--kind", "sdk", "--command", &format!("{} demo-agent --model", env!("CARGO_BIN_EXE_agentci"))]);
+    let suite = passes(&["--kind", "sdk", "--command", "python3 bot/asks.py"]);
     let events = read_events(&run_folders(&suite.path(".agentci/runs"))[0].join("run.jsonl"));
     assert!(events.iter().any(|event| event["type"] == "model_call"), "{events:?}");
     // Without the script it has no model, and the case tells so.
@@ -110,7 +118,7 @@ fn an_sdk_agent_meets_the_scripted_model() {
     fs::write(&yaml, text).unwrap();
     let ran = suite.agentci(&["run", "evals", "--output-dir", "without"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.says(&["OPENAI_BASE_URL is not set"]);
+    ran.says(&["the agent ended with exit code 1", "KeyError: 'OPENAI_BASE_URL'"]);
 }
 
 #[test]

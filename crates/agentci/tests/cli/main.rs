@@ -9,6 +9,7 @@ mod embeddings;
 mod filter;
 mod http_agent;
 mod http_server;
+mod plain_programs;
 mod processes;
 mod ran;
 mod suite;

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use agentci_plan::{Data, Text, UnsetVariable};
+use agentci_plan::{Data, Text, UnsetVariable, is_input};
 use serde_json::{Map, Value};
 
-/// What stands for all that goes into a turn.
-const INPUT: &str = "INPUT";
+use crate::parts::{as_text, part};
 
 /// The template of a body, with the values of its variables.
 #[derive(Debug)]
@@ -75,29 +74,6 @@ fn sole_input(text: &str) -> Option<&str> {
     let name = text.strip_prefix("${")?.strip_suffix('}')?;
     let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
     (plain && is_input(name)).then_some(name)
-}
-
-fn is_input(name: &str) -> bool {
-    name.strip_prefix(INPUT).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-/// A part of the input: all of it by `INPUT`, a field by `INPUT.name`, one within it by `INPUT.name.name`.
-fn part<'i>(input: &'i Value, name: &str) -> Option<&'i Value> {
-    let path = name.strip_prefix(INPUT)?;
-    if path.is_empty() {
-        return Some(input);
-    }
-    path.strip_prefix('.')?.split('.').try_fold(input, |value, key| match value {
-        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
-        other => other.get(key),
-    })
-}
-
-fn as_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -1,18 +1,19 @@
 //! The conversation with a process.
 
-use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{ProcessTarget, UnsetVariable};
 use agentci_trace::{Kind, Observer, ToolCall};
-use agentci_wire::{Command, Ending, Exit, Grace, LineError, Lines, Pipes, Process};
+use agentci_wire::{Ending, Exit, LineError, Lines, Pipes, Process};
 use serde_json::Value;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
 
+use super::command::command;
 use super::messages::{self, Message};
+use super::{DONE, UNDONE, next};
 use crate::host::NO_ANSWER;
 use crate::{Context, Delivery, DriveError, Reply, ToolHost, TraceSink};
 
@@ -28,11 +29,6 @@ const QUOTED: usize = 200;
 const AFTER_EXIT: Duration = Duration::from_millis(250);
 /// An agent that closed its output has this long to leave before it is called silent rather than gone.
 const AFTER_CLOSE: Duration = Duration::from_millis(500);
-/// An agent that is done has this long to leave by itself.
-const DONE: Grace = Grace { before_asking: Duration::from_millis(500), before_killing: Duration::from_millis(500) };
-/// One that is not has less.
-const UNDONE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
-
 /// A connection to an agent that is a program.
 #[derive(Debug)]
 pub(crate) struct ProcessDriver {
@@ -56,7 +52,7 @@ impl ProcessDriver {
         target: &ProcessTarget,
         context: &Context<'_>,
     ) -> Result<Result<Self, DriveError>, UnsetVariable> {
-        let command = command(target, context)?;
+        let command = command(target, context.environment, context.lookup)?;
         let (process, Pipes { input, output }) = match Process::spawn_beside(command).await {
             Ok(spawned) => spawned,
             Err(error) => return Ok(Err(error.into())),
@@ -224,42 +220,12 @@ impl ProcessDriver {
     }
 }
 
-/// The next thing that someone else sees of the agent.
-async fn next(seen: Option<&mut UnboundedReceiver<Kind>>) -> Option<Kind> {
-    match seen {
-        Some(seen) => seen.recv().await,
-        None => std::future::pending().await,
-    }
-}
-
 /// Writes what the pipe takes.
 async fn write_some(input: Option<&mut ChildStdin>, bytes: &[u8]) -> std::io::Result<usize> {
     match input {
         Some(input) => agentci_wire::write_some(input, bytes).await,
         None => std::future::pending().await,
     }
-}
-
-fn command(target: &ProcessTarget, context: &Context<'_>) -> Result<Command, UnsetVariable> {
-    let mut parts = Vec::with_capacity(target.command.len());
-    for part in &target.command {
-        parts.push(match &part.file {
-            // Made absolute, since the working folder of the agent may be another than ours.
-            Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string(),
-            None => OsString::from(part.text.fill(context.lookup)?),
-        });
-    }
-    let mut environment = context.environment.to_vec();
-    for (name, value) in &target.environment {
-        environment.push((name.clone(), value.fill(context.lookup)?));
-    }
-    let mut parts = parts.into_iter();
-    Ok(Command {
-        program: parts.next().unwrap_or_default(),
-        arguments: parts.collect(),
-        folder: target.folder.clone(),
-        environment,
-    })
 }
 
 fn too_much() -> DriveError {

@@ -22,7 +22,8 @@ pub(super) struct BadLine {
     pub(super) help: &'static str,
 }
 
-const LOG_ELSEWHERE: &str = "standard output is for the protocol alone: print logs to standard error";
+const LOG_ELSEWHERE: &str = "standard output is for the protocol alone: print logs to standard error; or, if what it prints is its \
+                              answer, say `speaks: text` in a native suite";
 const SEE_PROTOCOL: &str = "the agent may send `tool_call`, `final_output`, `log`, `usage` and `task_error`: \
                             `{\"type\":\"tool_call\",\"name\":\"search\",\"call_id\":\"1\",\"args\":{..}}` or \
                             `{\"type\":\"final_output\",\"output\":{..}}`";

@@ -11,9 +11,33 @@
 //!
 //! An agent may also end with `{"type":"task_error","message":"...","data":{...}}`. `usage` messages add up. Standard error is
 //! free for anything.
+//!
+//! One that knows nothing of all this is given its task when it is started, and what it prints is its answer (`plain`).
 
+mod command;
 mod driver;
 mod messages;
+mod plain;
+
+use std::time::Duration;
+
+use agentci_trace::Kind;
+use agentci_wire::Grace;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 pub(crate) use driver::ProcessDriver;
 pub(crate) use messages::understands;
+pub(crate) use plain::PlainDriver;
+
+/// An agent that is done has this long to leave by itself.
+const DONE: Grace = Grace { before_asking: Duration::from_millis(500), before_killing: Duration::from_millis(500) };
+/// One that is not has less.
+const UNDONE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
+
+/// The next thing that someone else sees of the agent.
+async fn next(seen: Option<&mut UnboundedReceiver<Kind>>) -> Option<Kind> {
+    match seen {
+        Some(seen) => seen.recv().await,
+        None => std::future::pending().await,
+    }
+}

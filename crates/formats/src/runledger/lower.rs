@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use agentci_plan::{
     Case, Cassette, Check, Data, Diagnostics, Dialect, Fault, Files, Gates, Hook, Limits, LiveTools, Name, Node,
-    Normalization, ProcessTarget, Said, Sources, Span, Spanned, Suite, Target, Text, ToolSource, Turn, World, join,
+    Normalization, ProcessTarget, Said, Sources, Span, Spanned, Speech, Suite, Target, Text, ToolSource, Turn, World,
+    join,
 };
 
 use super::read::{self, CaseFile, SuiteFile};
@@ -134,6 +135,7 @@ impl Shared {
                 command: suite.command.iter().map(part).collect(),
                 folder: None,
                 environment: Vec::new(),
+                speaks: Speech::Protocol,
                 span: suite.command_span,
             })),
             tools: suite.tools.as_slice().into(),

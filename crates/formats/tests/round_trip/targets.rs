@@ -7,7 +7,7 @@ use std::time::Duration;
 use agentci_plan::{
     A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ChatApi, ChatContext, ChatTarget, ClientTool,
     CommandPart, Connector, Data, EnvironmentFile, KeyHeader, McpTarget, McpTransport, MockResponse, MockScript,
-    MockTarget, ProcessTarget, Prompt, ScriptFile, Spanned, Strictness, Target, Text,
+    MockTarget, ProcessTarget, Prompt, ScriptFile, Spanned, Speech, Strictness, Target, Text,
 };
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
@@ -212,12 +212,14 @@ pub(crate) fn chat() -> impl Strategy<Value = Target> {
 }
 
 pub(crate) fn process() -> impl Strategy<Value = Target> {
-    (collection::vec(argument(), 0..3), named_texts(), any::<bool>()).prop_map(|(arguments, environment, folder)| {
+    let given = (collection::vec(argument(), 0..3), named_texts(), any::<bool>(), any::<bool>());
+    given.prop_map(|(arguments, environment, folder, text)| {
         let parts = std::iter::once("program".to_owned()).chain(arguments);
         Target::Process(ProcessTarget {
             command: parts.map(|part| CommandPart { text: Text::parse(&part), file: None }).collect(),
             folder: folder.then(|| PathBuf::from("work")),
             environment,
+            speaks: if text { Speech::Text } else { Speech::Protocol },
             span: span(),
         })
     })

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     A2aTarget, AguiTarget, Auth, ChatTarget, Diagnostic, Diagnostics, HttpTarget, McpTarget, McpTransport, MockTarget,
-    ProcessTarget, Said, Span, Text, Turn,
+    ProcessTarget, Said, Span, Speech, Text, Turn,
 };
 
 /// How to reach the agent.
@@ -100,6 +100,15 @@ impl Target {
         matches!(self, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_))
     }
 
+    /// Whether it takes more than one turn.
+    fn takes_turns(&self) -> bool {
+        match self {
+            Target::Process(process) => process.speaks == Speech::Text,
+            Target::Mock(_) => false,
+            Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_) | Target::Chat(_) => true,
+        }
+    }
+
     /// Whether it takes messages and nothing else.
     fn converses(&self) -> bool {
         matches!(self, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_))
@@ -119,7 +128,7 @@ impl Target {
     pub fn misfits(&self, turns: &[Turn]) -> Diagnostics {
         let mut problems = Diagnostics::default();
         let what = self.describe();
-        if let Some(second) = turns.get(1).filter(|_| !self.takes_requests() && !matches!(self, Target::Chat(_))) {
+        if let Some(second) = turns.get(1).filter(|_| !self.takes_turns()) {
             let message = format!("{what} takes one turn");
             problems.push(Diagnostic::error(second.span, message).label("there is no second turn"));
         }

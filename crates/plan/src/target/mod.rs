@@ -14,4 +14,4 @@ pub use chat::{ChatApi, ChatContext, ChatTarget, Connector, EnvironmentFile, Key
 pub use http::{HttpServer, HttpTarget};
 pub use kind::{REQUEST_TIMEOUT, Target};
 pub use mcp::{McpTarget, McpTransport};
-pub use process::{CommandPart, ProcessTarget};
+pub use process::{CommandPart, ProcessTarget, Speech};

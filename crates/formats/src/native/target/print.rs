@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agentci_plan::{
     A2aCard, A2aTarget, AguiTarget, ApiKeyPlace, Auth, McpTarget, McpTransport, MockTarget, Node, Pair, ProcessTarget,
-    REQUEST_TIMEOUT, Target, Text, print_duration,
+    REQUEST_TIMEOUT, Speech, Target, Text, print_duration,
 };
 use serde_json::json;
 
@@ -35,6 +35,7 @@ impl Printer<'_> {
         if !process.environment.is_empty() {
             pairs.push(self.pair("env", self.named_texts(&process.environment)));
         }
+        pairs.extend(self.choice("speaks", process.speaks, &Speech::NAMES));
         self.map(pairs)
     }
 

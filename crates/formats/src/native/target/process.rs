@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use agentci_plan::shape::{Kind, Shape, optional, required};
-use agentci_plan::{Diagnostics, Node, ProcessTarget, join, read};
+use agentci_plan::shape::{Kind, Shape, optional, required, words};
+use agentci_plan::{Diagnostic, Diagnostics, Node, ProcessTarget, Speech, Text, join, read};
 
 use super::super::words::{Place, command, named_texts};
 use crate::command::part;
 
 pub(super) static PROCESS: Shape = Shape::new(
     "`process`",
-    "A program that speaks JSON lines.",
+    "A program.",
     &[
         required(
             "command",
@@ -19,6 +19,11 @@ pub(super) static PROCESS: Shape = Shape::new(
         ),
         optional("folder", Kind::Name, "The folder that it runs in, from that of the suite."),
         optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
+        optional(
+            "speaks",
+            Kind::Choice(&words(&Speech::NAMES)),
+            "How it is spoken to: in JSON lines, or plainly, where what it prints is its answer.",
+        ),
     ],
 );
 
@@ -27,12 +32,22 @@ pub(super) fn process(node: &Node, place: Place<'_>, problems: &mut Diagnostics)
     let command = fields.required("command", problems).and_then(|node| command(node, "command", problems));
     let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
     let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
+    let speaks = fields.optional("speaks").and_then(|node| read::choice(node, "speaks", &Speech::NAMES, problems));
+    let speaks = speaks.unwrap_or_default();
     fields.finish(problems);
+    if speaks == Speech::Protocol && command.iter().flatten().any(Text::uses_input) {
+        problems.push(
+            Diagnostic::error(node.span, "a program that speaks the protocol is not given its input in its command")
+                .label("`${INPUT}` stands in its command")
+                .help("add `speaks: text` if it is a plain program, whose answer is what it prints"),
+        );
+    }
     let Place { files, folder: suite_folder } = place;
     Some(ProcessTarget {
         command: command?.into_iter().map(|text| part(files, suite_folder, text)).collect(),
         folder: folder.map(|folder| join(Path::new(suite_folder), &folder.value)),
         environment,
+        speaks,
         span: node.span,
     })
 }

@@ -1,0 +1,104 @@
+//! Agents that know nothing of us: they are given their task when they are started, and what they print is their answer.
+
+use std::time::Duration;
+
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+/// A suite of a case whose agent is this command, and one that passes.
+fn suite(command: &str, case: &str) -> Suite {
+    let text = format!(
+        "suite: plain\ntarget:\n  process:\n    command: {command}\n    speaks: text\ncases:\n  \
+         - id: good\n    target: {{ process: {{ command: [echo, fine], speaks: text }} }}\n    input: {{}}\n  \
+         - id: only\n    {}\n",
+        case.replace('\n', "\n    ")
+    );
+    Suite::empty().file("suite/agentci.yaml", &text)
+}
+
+fn run(command: &str, case: &str) -> Ran {
+    suite(command, case).agentci(&["run", "suite"])
+}
+
+#[test]
+fn the_task_is_an_argument_or_on_standard_input() {
+    for (command, case, said) in [
+        (r#"[sh, -c, 'echo "asked: $1"', sh, "${INPUT.question}"]"#, "input: { question: why? }", "asked: why?"),
+        (r#"[sh, -c, 'echo "asked: $1"', sh, "${INPUT}"]"#, "turns: [{ user: why? }]", "asked: why?"),
+        (r#"[sh, -c, 'echo "asked: $1"', sh, "${INPUT}"]"#, "input: { a: [1] }", r#"asked: {"a":[1]}"#),
+        ("[sh, -c, 'read -r line; echo \"heard: $line\"']", "turns: [{ user: why? }]", "heard: why?"),
+        ("[sh, -c, 'read -r line; echo \"heard: $line\"']", "input: { q: 1 }", r#"heard: {"q":1}"#),
+        // Nothing is on its input when the task is in its command.
+        (r#"[sh, -c, 'echo "$1 $(cat | wc -c)"', sh, "${INPUT}"]"#, "turns: [{ user: why? }]", "why? 0"),
+        (
+            r#"[sh, -c, 'echo "$1"', sh, "${WHO} ${INPUT}"]"#,
+            "variables: { WHO: ada }\nturns: [{ user: asks }]",
+            "ada asks",
+        ),
+    ] {
+        let case = format!("{case}\nchecks: [{{ equals: {} }}]", serde_json::Value::from(said));
+        let ran = run(command, &case);
+        assert_eq!(ran.code, Some(0), "{command} {case}: {ran:?}");
+    }
+}
+
+#[test]
+fn every_turn_starts_it_anew() {
+    let script = "[sh, -c, 'read -r line; echo \"$line!\"']";
+    let turns = "turns:\n  - { user: one, checks: [{ equals: one! }] }\n  - { user: two, checks: [{ equals: two! }] }";
+    let ran = run(script, turns);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
+fn what_is_data_is_judged_as_data() {
+    let checks = "input: {}\nchecks: [{ required_fields: [answer] }, { contains: '42' }]";
+    let ran = run("[echo, '{\"answer\": 42}']", checks);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // A number that stands alone is a word.
+    let ran = run("[echo, \"42\"]", "input: {}\nchecks: [{ equals: '42' }]");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
+fn one_that_fails_is_an_error_with_what_it_said() {
+    let ran = run("[sh, -c, 'echo half an answer; echo KeyError >&2; exit 3']", "input: {}");
+    ran.only_wrong("only", "error", "agent_exited");
+    ran.says(&["the agent ended with exit code 3", "KeyError"]);
+    assert!(!ran.stdout.contains("final output"), "{ran:?}");
+    assert!(ran.events().iter().any(|event| event["text"] == "half an answer"), "{ran:?}");
+    let ran = run("[no-such-program-at-all]", "input: {}");
+    ran.only_wrong("only", "error", "unreachable");
+}
+
+#[test]
+fn one_that_prints_without_end_or_does_not_end_is_stopped() {
+    let ran = run("[sh, -c, 'yes']", "input: {}");
+    ran.only_wrong("only", "error", "protocol");
+    ran.says(&["the agent printed too much: it printed more than 16 MiB"]);
+    let ran = run("[sleep, \"600\"]", "input: {}\ntimeout: 300ms");
+    ran.only_wrong("only", "error", "timeout");
+    assert!(ran.took < Duration::from_mins(1), "{ran:?}");
+}
+
+#[test]
+fn one_that_does_not_read_is_not_waited_for() {
+    let long = "x".repeat(1_000_000);
+    let ran = run("[echo, done]", &format!("turns: [{{ user: {long} }}]\nchecks: [{{ equals: done }}]"));
+    assert_eq!(ran.code, Some(0));
+}
+
+#[test]
+fn a_part_that_the_turn_does_not_have_is_named() {
+    let ran = run(r#"[echo, "${INPUT.question}"]"#, "input: { q: 1 }");
+    ran.only_wrong("only", "error", "config");
+    ran.says(&["the variable `INPUT.question` has no value, and the turn has no such part"]);
+}
+
+#[test]
+fn who_speaks_the_protocol_has_no_task_in_its_command() {
+    let text = "suite: s\ntarget: { process: { command: [echo, '${INPUT}'] } }\ncases: [{ id: a, input: {} }]\n";
+    let ran = Suite::empty().file("suite/agentci.yaml", text).agentci(&["check", "suite"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["is not given its input in its command", "add `speaks: text` if it is a plain program"]);
+}

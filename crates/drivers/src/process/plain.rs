@@ -1,0 +1,152 @@
+//! A program that knows nothing of us: it is given its task when it is started, and what it prints is its answer.
+
+use std::collections::BTreeMap;
+
+use agentci_plan::{ProcessTarget, Text, UnsetVariable, is_input};
+use agentci_trace::Kind;
+use agentci_wire::{Command, Ending, Exit, Pipes, PrintError, Process};
+use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::ChildStdin;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::command::command;
+use super::{DONE, UNDONE, next};
+use crate::parts::{as_text, part};
+use crate::{Context, DriveError, Input, TraceSink};
+
+/// The most it may print.
+const PRINTED_LIMIT: usize = 16 << 20;
+
+/// An agent that is started for every turn.
+#[derive(Debug)]
+pub(crate) struct PlainDriver {
+    target: ProcessTarget,
+    environment: Vec<(String, String)>,
+    /// The variables of its command that are no part of a turn.
+    variables: BTreeMap<String, String>,
+    running: Option<Process>,
+    ended: Option<Ending>,
+    /// What someone else sees of the agent.
+    seen: Option<UnboundedReceiver<Kind>>,
+}
+
+impl PlainDriver {
+    /// Looks up what the command needs beside what goes into a turn. Nothing is started yet.
+    pub(crate) fn open(target: &ProcessTarget, context: &Context<'_>) -> Result<Self, UnsetVariable> {
+        let texts = target.command.iter().map(|part| &part.text).chain(target.environment.iter().map(|(_, text)| text));
+        let names = texts.flat_map(Text::variables).filter(|name| !is_input(name));
+        let variables = names.filter_map(|name| Some((name.to_owned(), (context.lookup)(name)?))).collect();
+        let driver = Self {
+            target: target.clone(),
+            environment: context.environment.to_vec(),
+            variables,
+            running: None,
+            ended: None,
+            seen: None,
+        };
+        // What is missing is missing before anything is started.
+        driver.command(&|name| if is_input(name) { Some(String::new()) } else { (context.lookup)(name) })?;
+        Ok(driver)
+    }
+
+    pub(crate) fn listen(&mut self, seen: UnboundedReceiver<Kind>) {
+        self.seen = Some(seen);
+    }
+
+    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+        let asked = asked(input)?;
+        let command = self.command(&|name| match part(&asked, name) {
+            Some(part) => Some(as_text(part)),
+            None => self.variables.get(name).cloned(),
+        });
+        let command = command.map_err(|unset| {
+            DriveError::Unsupported(format!("the command can not be filled: {unset}, and the turn has no such part"))
+        })?;
+        let named = self.target.command.iter().any(|part| part.text.uses_input());
+        let given = if named { String::new() } else { as_text(&asked) + "\n" };
+        sink.push(Kind::TurnStart(input.value()))?;
+        let mut printed = Vec::new();
+        let exit = self.run(command, given, &mut printed, sink).await?;
+        let text = String::from_utf8_lossy(&printed).trim_end().to_owned();
+        if !text.is_empty() {
+            sink.push(Kind::Text(text.clone()))?;
+        }
+        if exit != Exit::Code(0) {
+            return Err(DriveError::Failed { exit });
+        }
+        // What is data is judged as data; a number or a word that stands alone is something that was said.
+        let data = serde_json::from_str(&text).ok().filter(|value: &Value| value.is_object() || value.is_array());
+        sink.push(Kind::FinalOutput(data.unwrap_or(Value::String(text)).into()))?;
+        sink.push(Kind::TurnEnd)?;
+        Ok(())
+    }
+
+    /// Runs it to its end.
+    async fn run(
+        &mut self,
+        command: Command,
+        given: String,
+        printed: &mut Vec<u8>,
+        sink: &mut TraceSink<'_>,
+    ) -> Result<Exit, DriveError> {
+        let (process, Pipes { input, output }) = Process::spawn_beside(command).await?;
+        let process = self.running.insert(process);
+        let exit = {
+            let mut feed = std::pin::pin!(feed(input, given));
+            let mut given_all = false;
+            let mut printing = std::pin::pin!(process.print_to(printed, output, PRINTED_LIMIT));
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(kind) = next(self.seen.as_mut()) => sink.push(kind)?,
+                    () = &mut feed, if !given_all => given_all = true,
+                    exit = &mut printing => break exit,
+                }
+            }
+        };
+        let exit = exit.map_err(|error| match error {
+            PrintError::Io(error) => DriveError::Transport(error),
+            too_much @ PrintError::TooMuch(_) => DriveError::Protocol {
+                message: format!("the agent printed too much: {too_much}"),
+                help: "print logs to standard error, and put large data elsewhere".into(),
+            },
+        })?;
+        // What was seen on the wire before it left.
+        while let Some(kind) = self.seen.as_mut().and_then(|seen| seen.try_recv().ok()) {
+            sink.push(kind)?;
+        }
+        if let Some(process) = self.running.take() {
+            self.ended = Some(process.end(DONE).await);
+        }
+        Ok(exit)
+    }
+
+    pub(crate) async fn close(self) -> Ending {
+        match (self.running, self.ended) {
+            (Some(process), _) => process.end(UNDONE).await,
+            (None, ended) => ended.unwrap_or(Ending { exit: None, stderr_tail: Vec::new() }),
+        }
+    }
+
+    fn command(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Command, UnsetVariable> {
+        command(&self.target, &self.environment, lookup)
+    }
+}
+
+/// Writes what it is given and closes its input. One that does not read it may not want to.
+async fn feed(mut input: ChildStdin, given: String) {
+    let _ = input.write_all(given.as_bytes()).await;
+}
+
+/// What goes into a turn as one value: a task, or the last thing that the user said.
+fn asked(input: &Input) -> Result<Value, DriveError> {
+    match input {
+        Input::Task(task) => Ok(Value::clone(task)),
+        Input::Messages(messages) => {
+            let last = messages.iter().rev().find(|message| message["role"] == "user").or(messages.last());
+            Ok(last.map(|message| message["content"].clone()).unwrap_or_default())
+        }
+        Input::Action { .. } => Err(DriveError::Unsupported(format!("a program can not take {}", input.value()))),
+    }
+}
