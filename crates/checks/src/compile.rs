@@ -142,6 +142,7 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
     let mut compiler = Compiler::new(files, &suite.folder);
     // Checks that cases share are compiled once; the pointer tells that they are the same.
     let mut shared: HashMap<*const Check, Result<ReadyCheck, Diagnostics>> = HashMap::new();
+    let mut unled_told = Vec::new();
     let mut cases = Vec::with_capacity(suite.cases.len());
     for case in &suite.cases {
         let mut ready = ReadyCase::default();
@@ -171,6 +172,14 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
         let misfits = case.target.misfits(&case.turns);
         all.append(misfits.clone());
         ready.problems.append(misfits);
+        if let Some(unled) = case.target.unled(&case.world) {
+            // What is said for all cases is wrong once.
+            if !unled_told.contains(&unled.span) {
+                unled_told.push(unled.span);
+                all.push(unled.clone());
+            }
+            ready.problems.push(unled);
+        }
         if case.turns.iter().any(|turn| !turn.checks.is_empty()) {
             let turns = case.turns.iter().map(|turn| {
                 let of_several = Arc::strong_count(&turn.checks) > 1;

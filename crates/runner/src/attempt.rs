@@ -79,6 +79,9 @@ impl Job<'_> {
                 clock
             }
         };
+        if self.case.world.model.is_some() {
+            Box::pin(self.services.agents.end(self, number)).await;
+        }
         (end.status, end.cause) = settle(&end.findings);
         end.passed = end.status == Status::Pass;
         if end.passed {

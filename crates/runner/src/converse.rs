@@ -9,12 +9,12 @@ use agentci_checks::ReadyCheck;
 use agentci_drivers::{Clock, Context, DriveError, Driver, TraceSink};
 use agentci_plan::{Case, Limit, Limits, StopRule, Target, Turn};
 use agentci_stubs::Recorder;
-use agentci_trace::{Event, Kind, Redactor, Trace, TracedCall};
+use agentci_trace::{Event, Kind, Observer, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
 use agentci_wire::Seldom;
 use tokio::time::Instant;
 
-use crate::host::{Host, Source};
+use crate::host::{Host, Source, allowed};
 use crate::job::Job;
 use crate::meter::{self, Meter};
 use crate::prepare::Prepared;
@@ -121,7 +121,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         if let Some(body) = translate::translate(event, &job.case_id) {
             job.emit(number, event.at.unix_ms, body);
         }
-        match meters.borrow_mut().count(event).or_else(|| volume.count(event)) {
+        match not_allowed(job, event).or_else(|| meters.borrow_mut().count(event)).or_else(|| volume.count(event)) {
             Some(finding) => {
                 found.borrow_mut().push(finding);
                 ControlFlow::Break(())
@@ -178,12 +178,22 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     // The model is there for as long as the agent is.
     drop(prepared.model);
     talk.findings.splice(0..0, found.take());
-    look_around(job, prepared.tools.as_ref(), &mut talk).await;
+    look_around(job, number, prepared.tools.as_ref(), &mut talk).await;
     conclude(job, &mut talk, meters.into_inner().case);
     put_away(job, host.source, prepared.tools, &prepared.secrets, &mut talk).await;
     let unsaved = recording.and_then(|kept| recording::save(job, &kept, &prepared.secrets, &talk.findings));
     talk.findings.extend(unsaved);
     talk
+}
+
+/// Why the agent may not have its model call this tool. A call that the protocol tells of is refused by who answers it.
+fn not_allowed(job: &Job<'_>, event: &Event) -> Option<Finding> {
+    match &event.kind {
+        Kind::ToolCall(call) if call.observer == Observer::ModelWire => {
+            allowed(&job.case.world, job.sources, call).err().map(|finding| *finding)
+        }
+        _ => None,
+    }
 }
 
 /// Evaluates the checks of one turn. What happened in it is put together for them alone.
@@ -269,7 +279,7 @@ async fn put_away(
 }
 
 /// What its tools and the agent itself have to say when all is over.
-async fn look_around(job: &Job<'_>, tools: Option<&OpenTools>, talk: &mut Conversation) {
+async fn look_around(job: &Job<'_>, number: u32, tools: Option<&OpenTools>, talk: &mut Conversation) {
     if let Some(tools) = tools {
         let (misses, warnings) = tools.misses(job);
         talk.warnings.extend(warnings);
@@ -279,13 +289,13 @@ async fn look_around(job: &Job<'_>, tools: Option<&OpenTools>, talk: &mut Conver
         return;
     }
     let broke_off = talk.findings.iter().any(|found| matches!(found.cause, Cause::AgentExited | Cause::Unreachable));
-    let (left, printed) = Box::pin(job.services.agents.look(&job.case.target, broke_off)).await;
+    let (left, printed) = Box::pin(job.services.agents.look(job, number, broke_off)).await;
     talk.stderr_tail.extend(printed);
     if let (Some(left), Some(finding)) = (left, talk.findings.first_mut()) {
         finding.notes.push(left);
     }
     if talk.given_up && job.services.tools.is_shared() {
-        Box::pin(job.services.agents.give_up(&job.case.target)).await;
+        Box::pin(job.services.agents.give_up(job, number)).await;
     }
 }
 

@@ -47,7 +47,7 @@ impl ToolHost for Host<'_> {
 
 impl Host<'_> {
     async fn reply(&self, call: &ToolCall) -> Result<Reply, Box<Finding>> {
-        self.allowed(call)?;
+        allowed(self.world, self.sources, call)?;
         let planned = self.faults.borrow_mut().next(&call.name);
         if let Some(FaultKind::Error(words)) = planned {
             // The recorded answer is kept for the next try.
@@ -126,30 +126,31 @@ impl Host<'_> {
             _ => None,
         }
     }
+}
 
-    fn allowed(&self, call: &ToolCall) -> Result<(), Box<Finding>> {
-        let Some(allowed) = &self.world.allowed else { return Ok(()) };
-        if allowed.iter().any(|name| name.value == call.name) {
-            return Ok(());
-        }
-        let mut names: Vec<&str> = allowed.iter().map(|name| name.value.as_str()).collect();
-        names.sort_unstable();
-        let list = if names.is_empty() { "<none>".to_owned() } else { names.join(", ") };
-        let meant = did_you_mean(&call.name, names.iter().copied());
-        let place = allowed.first().map(|name| self.sources.place(name.span));
-        Err(Box::new(Finding {
-            cause: Cause::ToolNotAllowed,
-            name: Cause::ToolNotAllowed.name().into(),
-            message: format!("tool not allowed: {}. Allowed tools: {list}", call.name),
-            label: if place.is_some() { "the allowed tools".into() } else { String::new() },
-            place,
-            help: Some(match meant {
-                Some(meant) => format!("the agent may have meant `{meant}`"),
-                None => "add it to the allowed tools, or find out why the agent calls it".into(),
-            }),
-            ..Finding::default()
-        }))
+/// That the case lets the agent call this tool.
+pub(crate) fn allowed(world: &World, sources: &Sources, call: &ToolCall) -> Result<(), Box<Finding>> {
+    let Some(allowed) = &world.allowed else { return Ok(()) };
+    if allowed.iter().any(|name| name.value == call.name) {
+        return Ok(());
     }
+    let mut names: Vec<&str> = allowed.iter().map(|name| name.value.as_str()).collect();
+    names.sort_unstable();
+    let list = if names.is_empty() { "<none>".to_owned() } else { names.join(", ") };
+    let meant = did_you_mean(&call.name, names.iter().copied());
+    let place = allowed.first().map(|name| sources.place(name.span));
+    Err(Box::new(Finding {
+        cause: Cause::ToolNotAllowed,
+        name: Cause::ToolNotAllowed.name().into(),
+        message: format!("tool not allowed: {}. Allowed tools: {list}", call.name),
+        label: if place.is_some() { "the allowed tools".into() } else { String::new() },
+        place,
+        help: Some(match meant {
+            Some(meant) => format!("the agent may have meant `{meant}`"),
+            None => "add it to the allowed tools, or find out why the agent calls it".into(),
+        }),
+        ..Finding::default()
+    }))
 }
 
 fn failed(call: &ToolCall, words: String) -> ToolResult {

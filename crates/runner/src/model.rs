@@ -1,6 +1,6 @@
 //! The scripted model of an attempt: its server, and what the agent is told of it.
 
-use agentci_plan::{Mode, ModelWorld, ToolSource, World};
+use agentci_plan::{Mode, ModelWorld, Speech, Target, ToolSource, World};
 use agentci_stubs::{ModelServer, ServerOptions};
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
@@ -37,7 +37,7 @@ pub(crate) async fn start(
         // The script's own seed makes every attempt alike, as whoever wrote it wants.
         seed: Some(world.script.seed.unwrap_or(seed)),
         observer,
-        observe_tools: !has_tools(&job.case.world),
+        observe_tools: !tells_of_calls(&job.case.target, &job.case.world),
         ..ServerOptions::default()
     };
     let server = Box::pin(ModelServer::start(world.script.clone(), options)).await.map_err(|error| {
@@ -62,8 +62,14 @@ pub(crate) fn refusals(trace: &Trace) -> Vec<String> {
     told
 }
 
-/// Whether the agent's tools are answered by us. Then the protocol tells of its calls, and the wire must not tell of them again.
-fn has_tools(world: &World) -> bool {
+/// Whether someone else tells of the agent's calls, and the wire must not tell of them again: the server that plays its tools,
+/// or the protocol, where its tools are answered by us.
+fn tells_of_calls(target: &Target, world: &World) -> bool {
+    match target {
+        Target::Process(process) if process.speaks == Speech::Text => return false,
+        Target::Http(_) => return matches!(world.tools, ToolSource::Routes(_)),
+        _ => {}
+    }
     world.tools != ToolSource::None
         || world.allowed.is_some()
         || !world.live.tools.is_empty()

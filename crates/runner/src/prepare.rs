@@ -107,7 +107,11 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     let has_wire = case.world.model.is_some() || matches!(case.world.tools, ToolSource::Routes(_));
     let (observer, wire) = has_wire.then(unbounded_channel).unzip();
     let replayed = matches!(tape, Tape::Replay(..));
-    let surroundings = surroundings(job, &mut scope, replayed, faults(), observer.as_ref()).await?;
+    // In a replay nobody asks it.
+    let model =
+        if replayed { None } else { model::start(job, seed, observer.clone()).await.map_err(|finding| *finding)? };
+    let surroundings =
+        surroundings(job, number, &mut scope, replayed, faults(), observer.as_ref(), model.as_ref()).await?;
     let Surroundings { tools, bases, mut environment, warning } = surroundings;
     let lookup = |name: &str| scope.get(name);
     let mut inputs = Vec::with_capacity(case.turns.len());
@@ -134,7 +138,6 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
             .map_err(|finding| *finding)?;
         (source, None)
     };
-    let model = model::start(job, seed, observer).await.map_err(|finding| *finding)?;
     environment.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
     let watched = model.is_some() || tools.is_some();
     if watched {

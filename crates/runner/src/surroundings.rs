@@ -6,7 +6,7 @@ use agentci_trace::Kind;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::job::Job;
-use crate::model;
+use crate::model::{self, Model};
 use crate::prepare::Unprepared;
 use crate::scope::Scope;
 use crate::services::{OpenTools, PORT, Reached, Services};
@@ -27,10 +27,12 @@ pub(crate) struct Surroundings {
 /// Has the tools of the case served and its agent run, and tells the case where they are. A replay needs neither.
 pub(crate) async fn surroundings(
     job: &Job<'_>,
+    number: u32,
     scope: &mut Scope<'_>,
     replayed: bool,
     faults: Faults,
     observer: Option<&UnboundedSender<Kind>>,
+    model: Option<&Model>,
 ) -> Result<Surroundings, Unprepared> {
     let Services { tools: server, agents } = job.services;
     let world = &job.case.world;
@@ -50,15 +52,18 @@ pub(crate) async fn surroundings(
         }
         return Ok(Surroundings { bases, ..Surroundings::default() });
     }
-    // An agent that is started now serves the cases to come as well.
     let environment = || {
-        let mut shared = server.shared_bases(&job.case.target, job.options.mode);
-        if !shared.is_empty() {
-            shared.extend(model::no_proxy(job.options.environment));
+        let mut told = match model {
+            Some(model) => [&bases.bases[..], &model.environment].concat(),
+            // An agent that is started now serves the cases to come as well.
+            None => server.shared_bases(&job.case.target, job.options.mode),
+        };
+        if !told.is_empty() {
+            told.extend(model::no_proxy(job.options.environment));
         }
-        shared
+        told
     };
-    let Reached { variables, warning } = agents.reach(job, &|name| scope.get(name), &environment).await?;
+    let Reached { variables, warning } = agents.reach(job, number, &|name| scope.get(name), &environment).await?;
     for (name, value) in &variables {
         scope.set(name, value);
     }

@@ -120,3 +120,99 @@ fn a_request_that_the_script_refused_is_told_with_a_case_that_did_not_pass() {
     assert_eq!(left.verdicts()[0].2, "agent_exited", "{left:?}");
     left.says(&[refused]);
 }
+
+/// A server that asks its model what it is asked, and lets it call a tool of its own.
+const SERVER: &str = r#"
+import json, os, urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+def model(messages):
+    body = json.dumps({"model": "m", "messages": messages}).encode()
+    headers = {"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
+    request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, headers)
+    return json.load(urllib.request.urlopen(request))["choices"][0]["message"]
+class Agent(BaseHTTPRequestHandler):
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        messages = [{"role": "user", "content": asked["question"]}]
+        answer = model(messages)
+        for call in answer.get("tool_calls") or []:
+            messages += [answer, {"role": "tool", "tool_call_id": call["id"], "content": '{"found": true}'}]
+            answer = model(messages)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps({"answer": answer["content"], "server": os.getpid()}).encode())
+    def log_message(self, *words):
+        pass
+ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
+"#;
+
+#[test]
+fn an_agent_that_is_a_server_is_led_to_the_model_of_each_case() {
+    let cases = r#"suite: s
+target: { http: { url: "http://127.0.0.1:${PORT}/ask", command: [python3, server.py] } }
+world: { model: { script: model.yaml } }
+cases:
+  - id: finds
+    input: { question: find A-17 }
+    checks: [{ contains: done }, { tool_called: { name: find_order, args: { id: A-17 }, count: 1 } }]
+  - id: greets
+    input: { question: hello }
+    world: { model: { script: other.yaml } }
+    checks: [{ contains: hi there }, { not: { tool_called: find_order } }]
+  - id: wrong
+    input: { question: find A-17 }
+    checks: [{ not: { tool_called: find_order } }]
+"#;
+    let suite = Suite::empty()
+        .file("suite/agentci.yaml", cases)
+        .file("suite/model.yaml", MODEL)
+        .file("suite/other.yaml", "rules: [{ reply: hi there }]\n")
+        .file("suite/server.py", SERVER);
+    for parallel in ["1", "3"] {
+        let ran = suite.agentci(&["run", "suite", "--parallel", parallel, "--output-dir", parallel]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        let (passed, failed) = (["PASS finds", "PASS greets"], ["FAIL wrong"]);
+        ran.says(&[passed, [failed[0], "2 passed, 1 failed, 0 errors"]].concat());
+    }
+}
+
+/// A program that knows nothing of us has no protocol to tell of its calls.
+#[test]
+fn an_agent_that_reports_nothing_is_seen_on_the_wire_whatever_tools_the_case_has() {
+    let asks = format!("{ASK}{}", LOOP.replace("finish '{\"answer\":\"done\"}'", "echo done"));
+    let run = |tools: &str, checks: &str| {
+        let text = format!(
+            "suite: s\ntarget: {{ process: {{ command: [sh, asks.sh], speaks: text }} }}\n\
+             world: {{ model: {{ script: model.yaml }}, tools: {{ {tools} }} }}\n\
+             cases: [{{ id: a, input: {{}}, {checks} }}]\n"
+        );
+        let suite = Suite::empty().file("suite/agentci.yaml", &text).file("suite/model.yaml", MODEL);
+        suite.file("suite/asks.sh", &asks).agentci(&["run", "suite"])
+    };
+    let ran = run("allow: [find_order]", "checks: [{ tool_called: find_order }]");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = run("allow: [convert]", "checks: []");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["tool not allowed: find_order. Allowed tools: convert"]);
+    let ran = run("allow: [find_order]", "limits: { tool_calls: 0 }");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["budget exceeded: max_tool_calls limit=0 actual=1"]);
+}
+
+#[test]
+fn a_model_that_the_agent_can_not_be_led_to_is_an_error_before_anything_runs() {
+    for target in [
+        "http: { url: 'http://127.0.0.1:1/ask' }",
+        "agui: { endpoint: 'http://127.0.0.1:1/' }",
+        "a2a: { endpoint: 'http://127.0.0.1:1/' }",
+        "chat: { connector: { script: model.yaml }, prompts: [Be brief.] }",
+    ] {
+        let cases = "cases: [{ id: a, turns: [{ user: hi }] }, { id: b, turns: [{ user: hi }] }]";
+        let text = format!("suite: s\ntarget: {{ {target} }}\nworld: {{ model: {{ script: model.yaml }} }}\n{cases}\n");
+        let suite = Suite::empty().file("suite/agentci.yaml", &text).file("suite/model.yaml", MODEL);
+        let ran = suite.agentci(&["check", "suite"]);
+        assert_eq!(ran.code, Some(1), "{target}: {ran:?}");
+        ran.complains(&["can not be led to a scripted model", "agentci.yaml:3:", "nobody would ask this model"]);
+        assert_eq!(ran.stderr.matches("can not be led").count(), 1, "{target}: {ran:?}");
+    }
+}

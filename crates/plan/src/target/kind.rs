@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     A2aTarget, AguiTarget, Auth, ChatTarget, Diagnostic, Diagnostics, HttpTarget, McpTarget, McpTransport, MockTarget,
-    ProcessTarget, Said, Span, Speech, Text, Turn,
+    ProcessTarget, Said, Span, Speech, Text, Turn, World,
 };
 
 /// How to reach the agent.
@@ -122,6 +122,31 @@ impl Target {
             Target::A2a(_) => &["a2a:send"],
             Target::Mcp(_) => &["mcp:call", "mcp:read", "mcp:prompt", "mcp:list"],
         }
+    }
+
+    /// Whether it is started for a case, and so can be told where a server for that case is.
+    fn is_started(&self) -> bool {
+        match self {
+            Target::Process(_) => true,
+            Target::Http(http) => http.server.is_some(),
+            Target::Mcp(mcp) => matches!(mcp.transport, McpTransport::Stdio { .. }),
+            Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Chat(_) => false,
+        }
+    }
+
+    /// A scripted model that the agent can not be led to: it would ask the real one instead.
+    pub fn unled(&self, world: &World) -> Option<Diagnostic> {
+        let model = world.model.as_ref()?;
+        if self.is_started() || matches!(self, Target::Mock(_)) {
+            return None;
+        }
+        let message = format!("{} that is not started by the run can not be led to a scripted model", self.describe());
+        let help = match self {
+            Target::Http(_) => "give the target its `command`: it is then started for each case and finds the model",
+            Target::Chat(_) => "an assistant is told by its connector where its model is: `connector: { script: .. }`",
+            _ => "start the agent with the addresses that `agentci serve llm` prints, and leave `model` out",
+        };
+        Some(Diagnostic::error(model.span, message).label("nobody would ask this model").help(help))
     }
 
     /// Turns that this kind of target can not take.

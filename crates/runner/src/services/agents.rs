@@ -1,4 +1,5 @@
-//! Agents that are servers, each started once for all cases that share it.
+//! Agents that are servers, each started once for all cases that share it; one that is led to a scripted model, which is there
+//! for one attempt, is started for that attempt alone.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -23,7 +24,21 @@ pub(crate) struct Agents {
 #[derive(Clone)]
 struct Shared {
     target: Arc<Target>,
+    whose: Whose,
     state: Rc<Mutex<State>>,
+}
+
+/// Whom an agent is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    All,
+    Attempt { case: usize, number: u32 },
+}
+
+impl Whose {
+    fn of(job: &Job<'_>, number: u32) -> Self {
+        if job.case.world.model.is_some() { Whose::Attempt { case: job.index, number } } else { Whose::All }
+    }
 }
 
 #[derive(Default)]
@@ -59,13 +74,87 @@ impl Agents {
     pub(crate) async fn reach(
         &self,
         job: &Job<'_>,
+        number: u32,
         lookup: &dyn Fn(&str) -> Option<String>,
         environment: &dyn Fn() -> Vec<(String, String)>,
     ) -> Result<Reached, Unprepared> {
+        let shared = || self.shared(job, number);
         match program(&job.case.target) {
             // Apart, since it takes much room in cases that have none.
-            Some((http, server)) => Box::pin(self.run(job, http, server, lookup, environment)).await,
+            Some((http, server)) => Box::pin(shared().run(job, http, server, lookup, environment)).await,
             None => Ok(Reached::default()),
+        }
+    }
+
+    /// How the agent of a case left, in words, if it did; and what it printed last. One that broke off may be about to leave.
+    pub(crate) async fn look(&self, job: &Job<'_>, number: u32, broke_off: bool) -> (Option<String>, Vec<String>) {
+        if program(&job.case.target).is_none() {
+            return (None, Vec::new());
+        }
+        let shared = self.shared(job, number);
+        let mut state = shared.state.lock().await;
+        let State::Running(agent) = &mut *state else { return (None, Vec::new()) };
+        let left = if broke_off { agent.leaves().await } else { agent.left().await };
+        match left {
+            Some(exit) => (Some(format!("the agent ended with {exit}")), agent.last_words().await),
+            None => (None, agent.printed()),
+        }
+    }
+
+    /// Ends the agent of a case that was given up while it was busy, so that what it still does is not taken for the next case's;
+    /// that one starts it again.
+    pub(crate) async fn give_up(&self, job: &Job<'_>, number: u32) {
+        if program(&job.case.target).is_none() {
+            return;
+        }
+        let shared = self.shared(job, number);
+        let mut state = shared.state.lock().await;
+        if let State::Running(agent) = &mut *state
+            && agent.left().await.is_none()
+            && let State::Running(busy) = std::mem::take(&mut *state)
+        {
+            busy.stop().await;
+        }
+    }
+
+    /// An attempt is over, and with it the agent that was there for it alone.
+    pub(crate) async fn end(&self, job: &Job<'_>, number: u32) {
+        let whose = Whose::of(job, number);
+        if whose == Whose::All || program(&job.case.target).is_none() {
+            return;
+        }
+        let position = self.known.borrow().iter().position(|shared| shared.whose == whose);
+        let own = position.map(|position| self.known.borrow_mut().swap_remove(position));
+        if let Some(own) = own {
+            own.stop().await;
+        }
+    }
+
+    /// Ends them all.
+    pub(crate) async fn stop(&self) {
+        let known = self.known.take();
+        futures_util::future::join_all(known.iter().map(Shared::stop)).await;
+    }
+
+    fn shared(&self, job: &Job<'_>, number: u32) -> Shared {
+        let (target, whose) = (&job.case.target, Whose::of(job, number));
+        let mut known = self.known.borrow_mut();
+        let same = |shared: &&Shared| {
+            shared.whose == whose && (Arc::ptr_eq(&shared.target, target) || shared.target == *target)
+        };
+        if let Some(shared) = known.iter().find(same) {
+            return shared.clone();
+        }
+        let shared = Shared { target: Arc::clone(target), whose, state: Rc::default() };
+        known.push(shared.clone());
+        shared
+    }
+}
+
+impl Shared {
+    async fn stop(&self) {
+        if let State::Running(agent) = std::mem::take(&mut *self.state.lock().await) {
+            agent.stop().await;
         }
     }
 
@@ -77,8 +166,7 @@ impl Agents {
         lookup: &dyn Fn(&str) -> Option<String>,
         environment: &dyn Fn() -> Vec<(String, String)>,
     ) -> Result<Reached, Unprepared> {
-        let shared = self.shared(&job.case.target);
-        let mut state = shared.state.lock().await;
+        let mut state = self.state.lock().await;
         let mut warning = None;
         match &mut *state {
             State::Wanted => {}
@@ -115,59 +203,6 @@ impl Agents {
                 Err(Unprepared { findings: vec![unreachable(job, server, error)], stderr_tail: printed })
             }
         }
-    }
-
-    /// How the agent of a case left, in words, if it did; and what it printed last. One that broke off may be about to leave.
-    pub(crate) async fn look(&self, target: &Arc<Target>, broke_off: bool) -> (Option<String>, Vec<String>) {
-        if program(target).is_none() {
-            return (None, Vec::new());
-        }
-        let shared = self.shared(target);
-        let mut state = shared.state.lock().await;
-        let State::Running(agent) = &mut *state else { return (None, Vec::new()) };
-        let left = if broke_off { agent.leaves().await } else { agent.left().await };
-        match left {
-            Some(exit) => (Some(format!("the agent ended with {exit}")), agent.last_words().await),
-            None => (None, agent.printed()),
-        }
-    }
-
-    /// Ends the agent of a case that was given up while it was busy, so that what it still does is not taken for the next case's;
-    /// that one starts it again.
-    pub(crate) async fn give_up(&self, target: &Arc<Target>) {
-        if program(target).is_none() {
-            return;
-        }
-        let shared = self.shared(target);
-        let mut state = shared.state.lock().await;
-        if let State::Running(agent) = &mut *state
-            && agent.left().await.is_none()
-            && let State::Running(busy) = std::mem::take(&mut *state)
-        {
-            busy.stop().await;
-        }
-    }
-
-    /// Ends them all.
-    pub(crate) async fn stop(&self) {
-        let known = self.known.take();
-        let ends = known.iter().map(|shared| async {
-            if let State::Running(agent) = std::mem::take(&mut *shared.state.lock().await) {
-                agent.stop().await;
-            }
-        });
-        futures_util::future::join_all(ends).await;
-    }
-
-    fn shared(&self, target: &Arc<Target>) -> Shared {
-        let mut known = self.known.borrow_mut();
-        let same = |shared: &&Shared| Arc::ptr_eq(&shared.target, target) || shared.target == *target;
-        if let Some(shared) = known.iter().find(same) {
-            return shared.clone();
-        }
-        let shared = Shared { target: Arc::clone(target), state: Rc::default() };
-        known.push(shared.clone());
-        shared
     }
 }
 
