@@ -38,6 +38,14 @@ const SCHEMA_LIMIT: u64 = 10 << 20;
 const DETAIL: usize = 2_000;
 /// How many errors are listed.
 const LISTED: usize = 50;
+/// What a schema may say it is written for.
+const DRAFTS: [&str; 5] = [
+    "https://json-schema.org/draft/2020-12/schema",
+    "https://json-schema.org/draft/2019-09/schema",
+    "http://json-schema.org/draft-07/schema",
+    "http://json-schema.org/draft-06/schema",
+    "http://json-schema.org/draft-04/schema",
+];
 
 #[derive(Debug)]
 struct JsonSchema {
@@ -137,8 +145,21 @@ fn build(source: Value, name: &str, span: Span) -> Result<Schema, Diagnostic> {
     // Patterns in linear time, as everywhere.
     match jsonschema::options().with_pattern_options(PatternOptions::regex()).build(&source) {
         Ok(validator) => Ok(Schema { validator, source }),
+        Err(_) if unknown_draft(&source).is_some() => {
+            let draft = unknown_draft(&source).unwrap_or_default();
+            Err(Diagnostic::error(span, format!("{name} is written for a JSON Schema that is not known: `{draft}`"))
+                .label("its `$schema` is not known")
+                .help(format!("leave `$schema` out, or name one of {}", DRAFTS.join(", "))))
+        }
         Err(error) => Err(wrong_schema(&error, name, span)),
     }
+}
+
+/// What a schema says it is written for, if that is none of the known ones.
+fn unknown_draft(schema: &Value) -> Option<&str> {
+    let named = schema.get("$schema")?.as_str()?;
+    let plain = |address: &str| address.trim_end_matches('#').replacen("https:", "http:", 1);
+    DRAFTS.iter().all(|known| plain(known) != plain(named)).then_some(named)
 }
 
 fn wrong_schema(error: &ValidationError<'_>, name: &str, span: Span) -> Diagnostic {

@@ -214,6 +214,16 @@ mod tests {
     }
 
     #[test]
+    fn where_no_suite_is_found_a_few_files_that_can_not_be_read_are_told_of() {
+        let mut files = MemoryFiles::default().with("p/fine.yaml", "k: 1\n");
+        for name in ["a", "b", "c", "d"] {
+            files = files.with(format!("p/{name}.yaml"), "tests: [\n");
+        }
+        let broken = "`[` is never closed";
+        assert_eq!(messages(&load_paths(&files, &["p"])), [broken, broken, broken, "no suite found in `p`"]);
+    }
+
+    #[test]
     fn two_suites_of_one_name_are_an_error() {
         let files =
             MemoryFiles::default().with("p/a/agentci.yaml", native("same")).with("p/b/agentci.yaml", native("same"));

@@ -10,6 +10,9 @@ use crate::scenario::Scenario;
 use crate::search::{DEPTH_LIMIT, FOLDER_LIMIT, look};
 use crate::{LoadOptions, Loaded, ananke, aumai, document, model_script, native, runledger, scenario};
 
+/// How many files that can not be read are told of where no suite is found.
+const UNREADABLE_TOLD: usize = 3;
+
 /// Finds suites and makes a plan of them.
 pub(crate) struct Loader<'f> {
     pub(crate) files: &'f dyn Files,
@@ -162,6 +165,9 @@ impl<'f> Loader<'f> {
             }
         }
         if !opened.iter().any(|(_, root)| fits(root, Dialect::Aumai)) {
+            // Nothing was found: one that can not be read may well be what is looked for.
+            let told = if conversations { 0 } else { UNREADABLE_TOLD };
+            unreadable.iter().take(told).for_each(|problem| self.loaded.diagnostics.push(problem.clone()));
             return conversations;
         }
         let refused = unreadable.has_errors();

@@ -8,6 +8,9 @@ use agentci_verdict::{Cause, Finding, Metrics};
 
 use crate::step::{STEPS, step};
 
+/// How many of the tools that failed are named.
+const FAILED_NAMED: usize = 5;
+
 /// Counts what happens and says when a limit is exceeded.
 #[derive(Debug)]
 pub(crate) struct Meter<'m> {
@@ -73,8 +76,30 @@ impl<'m> Meter<'m> {
         ];
         used.into_iter().find_map(|(name, limit, used)| {
             let (limit, used) = (limit?, used?);
-            (used > limit.most).then(|| exceeded(name, limit, used, self.sources))
+            (used > limit.most).then(|| {
+                let mut finding = exceeded(name, limit, used, self.sources);
+                if name == "max_tool_errors" {
+                    finding.label = self.failed_calls();
+                }
+                finding
+            })
         })
+    }
+
+    /// Which tools failed, and how often each.
+    fn failed_calls(&self) -> String {
+        let failed = &self.metrics.tool_errors_by_name;
+        let mut named: Vec<String> = Vec::new();
+        for (name, count) in failed.iter().filter(|(name, _)| !name.is_empty()).take(FAILED_NAMED) {
+            named.push(if *count == 1 { name.clone() } else { format!("{name} ({count} times)") });
+        }
+        if failed.len() > FAILED_NAMED {
+            named.push(format!("{} more", failed.len() - FAILED_NAMED));
+        }
+        let count = self.metrics.tool_errors;
+        let calls = if count == 1 { "call" } else { "calls" };
+        let colon = if named.is_empty() { "" } else { ": " };
+        format!("{count} {calls} failed{colon}{}", named.join(", "))
     }
 
     pub(crate) fn into_metrics(self) -> Metrics {
@@ -101,7 +126,6 @@ pub(crate) fn exceeded(name: &str, limit: Limit, used: f64, sources: &Sources) -
         place: Some(sources.place(limit.span)),
         label: match name {
             "max_tool_calls" => format!("the agent made {used} calls"),
-            "max_tool_errors" => format!("{used} calls failed"),
             "max_tokens_out" => format!("the agent wrote {used} tokens"),
             "max_cost_usd" => format!("it cost {used} US dollars"),
             _ => format!("the agent took {used} ms"),

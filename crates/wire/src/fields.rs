@@ -29,6 +29,23 @@ pub enum NoObject {
     Other,
 }
 
+impl NoObject {
+    /// What is wrong with the line that was read, without the position, which is always on its first line.
+    pub fn words(&self, line: &[u8]) -> String {
+        let Self::Json(error) = self else { return self.to_string() };
+        // Python writes these three, and reads them.
+        let from = error.column().saturating_sub(2).min(line.len());
+        let rest = line[from..].trim_ascii_start();
+        let rest = rest.strip_prefix(b":").or(rest.strip_prefix(b",")).or(rest.strip_prefix(b"[")).unwrap_or(rest);
+        let found = ["NaN", "Infinity", "-Infinity"].into_iter().find(|word| rest.starts_with(word.as_bytes()));
+        if let Some(word) = found {
+            return format!("it is not JSON, which has no `{word}`: write null or a text");
+        }
+        let text = error.to_string();
+        format!("it is not JSON: {}", text.split_once(" at line").map_or(&*text, |(words, _)| words))
+    }
+}
+
 impl<'l> Fields<'l> {
     /// Reads a line that is one object.
     pub fn read(line: &'l [u8]) -> Result<Self, NoObject> {

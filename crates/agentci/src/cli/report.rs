@@ -52,8 +52,13 @@ pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> ExitStat
     let playback = match played {
         Ok(playback) => playback,
         Err(error) => {
+            let missing = arguments.run.is_dir() && !file.exists();
             context.complain(
-                &format!("the run can not be read: {error}"),
+                &if missing {
+                    format!("`{}` is not the folder of a run: it has no `run.jsonl`", arguments.run.display())
+                } else {
+                    format!("the run can not be read: {error}")
+                },
                 Some("name the folder of a run, as it was printed after `artifacts:`"),
             );
             return ExitStatus::Failed;

@@ -276,7 +276,7 @@ fn what_is_no_run_is_an_error() {
     let suite = Suite::empty().file("empty/run.jsonl", "").file("other/notes.txt", "");
     for (place, complaint) in [
         ("nowhere", "error: the run can not be read: "),
-        ("other", "other/run.jsonl"),
+        ("other", "error: `other` is not the folder of a run: it has no `run.jsonl`"),
         ("empty", "error: `empty/run.jsonl` holds no event of a run"),
     ] {
         let ran = suite.agentci(&["report", place]);

@@ -1,7 +1,7 @@
 //! The messages of the protocol, read strictly: a field that is missing, unknown or of the wrong type is refused with the line.
 
 use agentci_trace::{ToolResult, Usage, write_json};
-use agentci_wire::{Fields, NoObject};
+use agentci_wire::Fields;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -78,10 +78,7 @@ pub(super) fn read(line: &[u8]) -> Result<Option<Message>, BadLine> {
     }
     let bad = |reason: String, help| BadLine { reason, help };
     std::str::from_utf8(line).map_err(|_| bad("it is not UTF-8 text".into(), LOG_ELSEWHERE))?;
-    let mut fields = Fields::read(line).map_err(|error| match error {
-        NoObject::Json(error) => bad(format!("it is not JSON: {}", short(&error)), LOG_ELSEWHERE),
-        NoObject::Other => bad(error.to_string(), LOG_ELSEWHERE),
-    })?;
+    let mut fields = Fields::read(line).map_err(|error| bad(error.words(line), LOG_ELSEWHERE))?;
     let kind = match fields.take("type") {
         Some(Value::String(kind)) => kind,
         Some(_) => return Err(bad("its `type` is not a text".into(), SEE_PROTOCOL)),
@@ -89,12 +86,6 @@ pub(super) fn read(line: &[u8]) -> Result<Option<Message>, BadLine> {
     };
     let message = Typed { kind, fields }.message();
     message.map(Some).map_err(|reason| bad(reason, SEE_PROTOCOL))
-}
-
-/// The JSON reader's words without the position, which is always on line 1 here.
-fn short(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.split_once(" at line").map_or(text.clone(), |(words, _)| words.to_owned())
 }
 
 /// A message whose type is known.
@@ -208,7 +199,14 @@ mod tests {
             (r#"{"type":"final_output","output":"done"}"#, "`output` of `final_output` must be an object"),
             (r#"{"type":"final_output","output":{},"usage":{}}"#, "`final_output` has no field `usage`"),
             (r#"{"type":"usage","tokens_out":-1}"#, "`tokens_out` of `usage` must be a whole number, 0 or more"),
-            (r#"{"type":"final_output","output":{"a":NaN}}"#, "it is not JSON: expected value"),
+            (
+                r#"{"type":"final_output","output":{"a":NaN}}"#,
+                "it is not JSON, which has no `NaN`: write null or a text",
+            ),
+            (
+                r#"{"type":"final_output","output":[1, -Infinity]}"#,
+                "it is not JSON, which has no `-Infinity`: write null or a text",
+            ),
             (r#"{"type":"log","level":"info","message":"\ud800"}"#, "it is not JSON: unexpected end of hex escape"),
         ] {
             let seen = reason(line);

@@ -9,7 +9,7 @@
 //! | `call_order` {order} | `call_order: [..]` |
 //! | `semantic` {expected, threshold, facts} | `semantic: {.., facts: warn}`, unless it says otherwise |
 
-use agentci_plan::shape::{Kind, Shape, Tagged, optional, required};
+use agentci_plan::shape::{Kind, Shape, Tagged, Unknown, optional, required};
 use agentci_plan::{Check, Diagnostic, Diagnostics, Node, Span, Spanned, did_you_mean, read};
 
 const TYPES: [&str; 6] = ["required_fields", "json_schema", "must_call", "must_not_call", "call_order", "semantic"];
@@ -28,8 +28,10 @@ pub(super) const ASSERTIONS: Kind = Kind::List(&Kind::Tagged(&Tagged {
     usual: None,
 }));
 
+// Whatever else stands in an assertion was always let pass there.
 static ASSERTION: Shape =
-    Shape::new("an assertion", "What is asked of a case.", &[required("type", Kind::Choice(&TYPES), "What is asked.")]);
+    Shape::new("an assertion", "What is asked of a case.", &[required("type", Kind::Choice(&TYPES), "What is asked.")])
+        .unknown(Unknown::Warned);
 
 static REQUIRED_FIELDS: Shape = Shape::new(
     "an assertion",
@@ -38,7 +40,8 @@ static REQUIRED_FIELDS: Shape = Shape::new(
         required("type", Kind::Choice(&TYPES), "What is asked."),
         required("fields", Kind::OneOrMore(&Kind::Text), "The keys."),
     ],
-);
+)
+.unknown(Unknown::Warned);
 
 static JSON_SCHEMA: Shape = Shape::new(
     "an assertion",
@@ -47,7 +50,8 @@ static JSON_SCHEMA: Shape = Shape::new(
         required("type", Kind::Choice(&TYPES), "What is asked."),
         required("schema_path", Kind::Name, "The file of the schema, from the folder of the suite."),
     ],
-);
+)
+.unknown(Unknown::Warned);
 
 static CALLS: Shape = Shape::new(
     "an assertion",
@@ -56,7 +60,8 @@ static CALLS: Shape = Shape::new(
         required("type", Kind::Choice(&TYPES), "What is asked."),
         required("tools", Kind::OneOrMore(&Kind::Text), "The names of the tools."),
     ],
-);
+)
+.unknown(Unknown::Warned);
 
 static CALL_ORDER: Shape = Shape::new(
     "an assertion",
@@ -65,7 +70,8 @@ static CALL_ORDER: Shape = Shape::new(
         required("type", Kind::Choice(&TYPES), "What is asked."),
         required("order", Kind::List(&Kind::Text), "The names of the tools."),
     ],
-);
+)
+.unknown(Unknown::Warned);
 
 static SEMANTIC: Shape = Shape::new(
     "an assertion",
@@ -84,7 +90,8 @@ static SEMANTIC: Shape = Shape::new(
             "The least similarity, or one for each embedder.",
         ),
     ],
-);
+)
+.unknown(Unknown::Warned);
 
 /// Reads a list of assertions; the good ones are kept when one is wrong.
 pub(super) fn assertions(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
@@ -229,7 +236,7 @@ mod tests {
             messages,
             [
                 "unknown assertion type `must_cal`",
-                "unknown key `tool` in an assertion",
+                "an assertion needs `tools`",
                 "`order` must be a list, found the text `x`",
                 "an assertion needs `type`",
                 "an assertion must be a mapping, found the text `x`",

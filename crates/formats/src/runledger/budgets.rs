@@ -1,26 +1,30 @@
 //! `budgets` of a suite or a case.
 
 use agentci_plan::shape::{Kind, Shape, optional};
-use agentci_plan::{Diagnostics, Limits, Node};
+use agentci_plan::{Content, Diagnostics, Limit, Limits, Node, Reading, Scalar};
+use serde_json::Value;
 
 use crate::quantity::{number, whole};
+
+const COUNT: Kind = Kind::Either(&[Kind::Unbroken, Kind::SpeltCount]);
+const MONEY: Kind = Kind::Either(&[Kind::Number, Kind::Spelt(f64::INFINITY)]);
 
 pub(super) static BUDGETS: Shape = Shape::new(
     "`budgets`",
     "What stops a case, and fails it.",
     &[
-        optional("max_wall_ms", Kind::Unbroken, "The most milliseconds."),
-        optional("max_tool_calls", Kind::Unbroken, "The most tool calls."),
-        optional("max_tool_errors", Kind::Unbroken, "The most tool calls that may fail."),
-        optional("max_tokens_out", Kind::Unbroken, "The most tokens that the model may write."),
-        optional("max_cost_usd", Kind::Number, "The most money in US dollars."),
+        optional("max_wall_ms", COUNT, "The most milliseconds."),
+        optional("max_tool_calls", COUNT, "The most tool calls."),
+        optional("max_tool_errors", COUNT, "The most tool calls that may fail."),
+        optional("max_tokens_out", COUNT, "The most tokens that the model may write."),
+        optional("max_cost_usd", MONEY, "The most money in US dollars."),
     ],
 );
 
 /// Reads the five budgets; none of them is needed.
 pub(super) fn budgets(node: &Node, problems: &mut Diagnostics) -> Limits {
     let Some(mut fields) = BUDGETS.open(node, problems) else { return Limits::default() };
-    let mut count = |key| fields.optional(key).and_then(|node| whole(node, key, problems));
+    let mut count = |key| fields.optional(key).and_then(|node| limit(node, key, whole, problems));
     let mut limits = Limits {
         wall_ms: count("max_wall_ms"),
         tool_calls: count("max_tool_calls"),
@@ -28,7 +32,45 @@ pub(super) fn budgets(node: &Node, problems: &mut Diagnostics) -> Limits {
         tokens_out: count("max_tokens_out"),
         cost_usd: None,
     };
-    limits.cost_usd = fields.optional("max_cost_usd").and_then(|node| number(node, "max_cost_usd", problems));
+    limits.cost_usd = fields.optional("max_cost_usd").and_then(|node| limit(node, "max_cost_usd", number, problems));
     fields.finish(problems);
     limits
+}
+
+type ReadLimit = fn(&Node, &str, &mut Diagnostics) -> Option<Limit>;
+
+/// A limit as those who wrote such suites could always write it: in quotes, or as YAML 1.1 has numbers (`20_000`).
+fn limit(node: &Node, name: &str, read: ReadLimit, problems: &mut Diagnostics) -> Option<Limit> {
+    let spelt = node.scalar().and_then(|scalar| {
+        let text = Scalar::plain(if scalar.quoted { scalar.text.trim() } else { &scalar.text });
+        match text.value(Reading::Legacy)? {
+            Value::Number(number) => Some(Scalar::plain(number.to_string())),
+            _ => None,
+        }
+    });
+    match spelt {
+        Some(spelt) => read(&Node { content: Content::Scalar(spelt), ..node.clone() }, name, problems),
+        None => read(node, name, problems),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_plan::Sources;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_they_were_always_written() {
+        let text = "{ max_wall_ms: 20_000, max_tool_calls: ' 5 ', max_tool_errors: 010, max_cost_usd: '0.5' }";
+        let node = crate::yaml::parse(text, Sources::default().add(Path::new("a"), text)).unwrap();
+        let mut problems = Diagnostics::default();
+        let read = budgets(&node, &mut problems);
+        assert!(problems.is_empty(), "{problems:?}");
+        let most = [read.wall_ms, read.tool_calls, read.tool_errors, read.cost_usd]
+            .map(|limit| limit.unwrap().most.to_string());
+        assert_eq!(most, ["20000", "5", "8", "0.5"]);
+    }
 }

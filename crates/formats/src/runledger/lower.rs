@@ -284,8 +284,8 @@ mod tests {
         assert_eq!(
             messages(&loaded),
             [
-                "the suite needs `tool_registry`",
                 "unknown key `suit_name` in the suite",
+                "the suite needs `tool_registry`",
                 "`agent_command` names no program",
                 "`mode` must be one of `replay`, `record`, `live`, found the text `replai`",
                 "`cases_path` must be text, found the number 7",

@@ -88,9 +88,9 @@ fn an_agent_that_is_named_is_loaded_and_nothing_else() {
     assert_eq!(
         messages(&loaded),
         [
+            "unknown key `test_nam` in the scenario",
             "the scenario needs `user_input`",
             "the scenario needs `expected_answer`",
-            "unknown key `test_nam` in the scenario",
             "1 YAML file belongs to no suite: `tests/us/notes.yaml`",
         ]
     );

@@ -15,8 +15,8 @@ pub struct Fields<'n> {
     demanded: u64,
     /// Where the field stands that is likely to be asked for next: they are mostly read as they are declared.
     next: usize,
-    /// Keys that are missing, and the written key that may be meant for each.
-    mistyped: Vec<(&'static str, &'n str)>,
+    /// Written keys that were told of as unknown when the key that they are meant for was missed.
+    mistyped: Vec<&'n str>,
 }
 
 impl Shape {
@@ -74,16 +74,31 @@ impl<'n> Fields<'n> {
         if found.is_none() {
             let written = self.pairs.iter().find(|pair| pair.key.text == key);
             let span = written.map_or(self.span, |pair| pair.key.span);
-            // A written key that is close is told of as unknown, with this one as the suggestion: once is enough.
-            let meant = self.pairs.iter().find(|pair| did_you_mean(&pair.key.text, [key]).is_some());
-            match (written, meant) {
+            match (written, self.meant_for(key)) {
                 (Some(_), _) => problems
                     .push(Diagnostic::error(span, format!("`{key}` has no value")).label("a value is missing here")),
-                (None, Some(meant)) => self.mistyped.push((key, &meant.key.text)),
+                // Told here and not at the end, which a reader that can not go on without the key does not come to.
+                (None, Some(meant)) => {
+                    self.mistyped.push(&meant.key.text);
+                    problems.push(match self.shape.unknown {
+                        Unknown::Refused | Unknown::Matching { .. } => {
+                            self.is_unknown(meant, Severity::Error).help(format!("did you mean `{key}`?"))
+                        }
+                        Unknown::Warned | Unknown::Ignored => {
+                            self.needs(key).help(format!("did you mean it with `{}`?", meant.key.text.escape_debug()))
+                        }
+                    });
+                }
                 (None, None) => problems.push(self.needs(key)),
             }
         }
         found
+    }
+
+    /// The written key that is close to one that is missing: they are told of together, and once.
+    fn meant_for(&self, key: &str) -> Option<&'n Pair> {
+        let close = |pair: &&Pair| did_you_mean(&pair.key.text, [key]).is_some();
+        self.pairs.iter().filter(|pair| position(self.shape, &pair.key.text).is_none()).find(close)
     }
 
     fn ask(&mut self, key: &'static str, demanded: bool) {
@@ -124,34 +139,27 @@ impl<'n> Fields<'n> {
         let severity = match self.shape.unknown {
             Unknown::Refused | Unknown::Matching { .. } => Severity::Error,
             Unknown::Warned => Severity::Warning,
-            Unknown::Ignored => {
-                for (key, _) in &self.mistyped {
-                    problems.push(self.needs(key));
-                }
-                return self.end();
-            }
+            Unknown::Ignored => return self.end(),
         };
-        for (key, written) in &self.mistyped {
-            if severity == Severity::Warning || self.is_known(written) {
-                problems.push(self.needs(key));
-            }
-        }
-        for pair in self.rest() {
+        for pair in self.rest().filter(|pair| !self.mistyped.contains(&pair.key.text.as_ref())) {
             problems.push(self.unknown(pair, severity));
         }
         self.end();
     }
 
     fn unknown(&self, pair: &Pair, severity: Severity) -> Diagnostic {
-        let message = format!("unknown key `{}` in {}", pair.key.text.escape_debug(), self.shape.what);
-        let diagnostic = Diagnostic::error(pair.key.span, message).label("not known here");
-        let diagnostic = Diagnostic { severity, ..diagnostic };
+        let diagnostic = self.is_unknown(pair, severity);
         let known: Vec<&str> = self.shape.fields().map(|field| field.key).filter(|key| self.is_known(key)).collect();
         let free = known.iter().copied().filter(|key| self.key_span(key).is_none());
         match did_you_mean(&pair.key.text, free) {
             Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
             None => diagnostic.help(format!("known keys are {}", quoted_list(&known))),
         }
+    }
+
+    fn is_unknown(&self, pair: &Pair, severity: Severity) -> Diagnostic {
+        let message = format!("unknown key `{}` in {}", pair.key.text.escape_debug(), self.shape.what);
+        Diagnostic { severity, ..Diagnostic::error(pair.key.span, message).label("not known here") }
     }
 
     /// Ends the reading without a word about other keys, of which the caller has spoken.
@@ -220,8 +228,14 @@ mod tests {
             ["unknown key `colour` in a part; known keys are `type`, `name`, `runs`"]
         );
         // What is only warned about does not excuse a key that is missing.
-        let lax = ["a part needs `name`; add `name:` to it", "unknown key `names` in a part; did you mean `name`?"];
-        assert_eq!(read(&LAX, &["type", "names"]), lax);
+        assert_eq!(read(&LAX, &["type", "names"]), ["a part needs `name`; did you mean it with `names`?"]);
+    }
+
+    #[test]
+    fn a_reader_that_gives_up_early_has_told_of_the_mistyped_key() {
+        let (node, mut problems) = (node(&["tpye", "name"]), Diagnostics::default());
+        assert!(PART.open(&node, &mut problems).unwrap().required("type", &mut problems).is_none());
+        assert_eq!(problems.iter().next().unwrap().message, "unknown key `tpye` in a part");
     }
 
     #[test]

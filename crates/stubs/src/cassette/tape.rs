@@ -175,12 +175,8 @@ fn key(tool: &str, args: &Value, redactor: &Redactor) -> Key {
 }
 
 fn entry(line: &[u8], number: usize) -> Result<Entry, (usize, String)> {
-    let mut fields = Fields::read(line).map_err(|error| match error {
-        NoObject::Json(error) => {
-            let text = error.to_string();
-            let words = text.split_once(" at line").map_or(text.as_str(), |(words, _)| words);
-            (error.column().max(1), format!("it is not JSON: {words}"))
-        }
+    let mut fields = Fields::read(line).map_err(|error| match &error {
+        NoObject::Json(wrong) => (wrong.column().max(1), error.words(line)),
         NoObject::Other => (1, "an entry must be an object".into()),
     })?;
     let Value::String(tool) = need(&mut fields, "tool")? else { return Err((1, "`tool` must be a text".into())) };

@@ -78,7 +78,7 @@ const OTHERS: &[(&str, &str, Reason)] = &[
     ("runledger-schema-invalid", "is not a valid JSON Schema", Files),
     ("runledger-schema-missing", "can not be read", Files),
     ("runledger-schema-not-json", "is not JSON", Files),
-    ("runledger-schema-unknown-draft", "refers to another document", Files),
+    ("runledger-schema-unknown-draft", "a JSON Schema that is not known", Files),
     ("runledger-second-document", "a second document", Syntax),
     ("runledger-suite-not-utf8", "is not UTF-8", Files),
     ("runledger-tab-indentation", "a tab can not stand here", Syntax),
