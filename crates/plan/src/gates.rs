@@ -22,6 +22,10 @@ pub struct Gates {
     pub no_new_failures: Option<Spanned<bool>>,
     /// Whether every case of the baseline must be run.
     pub no_missing_cases: Option<Spanned<bool>>,
+    /// Whether every case must call the tools that it called in the baseline, with the same arguments.
+    pub no_changed_steps: Option<Spanned<bool>>,
+    /// Whether the gates alone decide what the run comes to, whatever cases failed.
+    pub decide: Option<Spanned<bool>>,
     /// All of it as the suite has it.
     pub written: Value,
 }
@@ -35,6 +39,8 @@ impl Gates {
             && !self.measures_time()
             && !asked(&self.no_new_failures)
             && !asked(&self.no_missing_cases)
+            && !asked(&self.no_changed_steps)
+            && !asked(&self.decide)
     }
 
     /// Whether wall times are compared, which other cases running at the same time would change.

@@ -9,7 +9,7 @@ use crate::run::Run;
 /// How a run came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overall {
-    /// Every case that ran passed.
+    /// Every case that ran passed, or the gates decided so.
     Passed,
     /// Some case did not, or a gate failed.
     Failed,
@@ -25,7 +25,7 @@ impl Overall {
             Overall::Incomplete
         } else if run.end().interrupted {
             Overall::Interrupted
-        } else if numbers.cases_fail + numbers.cases_error > 0 || run.gates_failed() {
+        } else if run.held_to_cases() && numbers.cases_fail + numbers.cases_error > 0 || run.gates_failed() {
             Overall::Failed
         } else {
             Overall::Passed

@@ -74,6 +74,11 @@ impl Run {
         self.gates.as_ref().is_some_and(|report| !report.passed())
     }
 
+    /// Whether cases that did not pass are held against it: they are not where its gates decide, and none failed.
+    pub(crate) fn held_to_cases(&self) -> bool {
+        !self.gates.as_ref().is_some_and(|report| report.forgiven)
+    }
+
     /// How it ended. A run whose end is missing was killed, which counts as an interruption.
     pub(crate) fn end(&self) -> RunEnd {
         self.end.clone().unwrap_or_else(|| RunEnd {

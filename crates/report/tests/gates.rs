@@ -18,6 +18,8 @@ const THRESHOLDS: Thresholds = Thresholds {
     max_avg_wall_ms_delta_pct: Some(0.1),
     max_p95_wall_ms_delta_pct: Some(0.5),
     min_pass_rate: Some(0.9),
+    decide: false,
+    no_changed_steps: false,
     no_missing_cases: true,
     no_new_failures: true,
 };

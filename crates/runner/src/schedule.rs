@@ -178,9 +178,9 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     if let Some(policy) = policy {
         let whole = all_selected && not_run == 0 && !stop.stopped();
         // A part can not be told from a bad run: all parts are judged together.
-        let report =
+        let mut report =
             if facts.shard.is_some() { policy.put_off() } else { policy.judge(&suite.name, &rows.borrow(), whole) };
-        worst = worst.max(if report.passed() { Status::Pass } else { Status::Fail });
+        worst = report.decide(worst, not_run == 0 && !stop.stopped());
         send(of_run(now.unix_ms, Body::Gates(Box::new(report))));
     }
     send(of_run(now.unix_ms, Body::RunEnd(end)));

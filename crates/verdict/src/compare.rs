@@ -33,6 +33,7 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
         wall(Gate::MaxP95WallMsDeltaPct, thresholds.max_p95_wall_ms_delta_pct, metrics.wall_ms.p95, baseline),
         cases(Gate::NoNewFailures, thresholds.no_new_failures, baseline, || pairs.new_failures(&mut warnings)),
         cases(Gate::NoMissingCases, thresholds.no_missing_cases, baseline, || pairs.missing()),
+        cases(Gate::NoChangedSteps, thresholds.no_changed_steps, baseline, || pairs.departed()),
     ];
     Comparison {
         passed: checks.iter().all(|check| check.status != GateStatus::Fail),
@@ -182,7 +183,10 @@ mod tests {
         };
         let comparison = compare(None, &current, &thresholds, true);
         let notes: Vec<_> = comparison.checks.iter().map(|check| check.note.as_deref()).collect();
-        assert_eq!(notes, [None, Some(NO_BASELINE), Some(NOT_ASKED), Some(NO_BASELINE), Some(NO_BASELINE)]);
+        assert_eq!(
+            notes,
+            [None, Some(NO_BASELINE), Some(NOT_ASKED), Some(NO_BASELINE), Some(NO_BASELINE), Some(NOT_ASKED)]
+        );
         assert!(!comparison.passed);
         assert_eq!(comparison.case_diffs, CaseChanges::default());
     }

@@ -35,6 +35,8 @@ pub enum Gate {
     NoNewFailures,
     /// Every case of the baseline was run.
     NoMissingCases,
+    /// Every case calls the tools that it called in the baseline.
+    NoChangedSteps,
 }
 
 impl Gate {
@@ -46,6 +48,7 @@ impl Gate {
             Gate::MaxP95WallMsDeltaPct => "max_p95_wall_ms_delta_pct",
             Gate::NoNewFailures => "no_new_failures",
             Gate::NoMissingCases => "no_missing_cases",
+            Gate::NoChangedSteps => "no_changed_steps",
         }
     }
 }

@@ -72,9 +72,18 @@ impl<'c> Pairs<'c> {
                 .filter(|(baseline, current)| baseline.status != current.status)
                 .map(|(old, new)| StatusChange { id: id(new), baseline: old.status, current: new.status })
                 .collect(),
-            steps_changed: self.both().filter_map(|(baseline, current)| departure(baseline, current)).collect(),
+            steps_changed: self.departures().collect(),
             similarity_dropped: self.both().filter_map(|(baseline, current)| drop(baseline, current)).collect(),
         }
+    }
+
+    fn departures(&self) -> impl Iterator<Item = StepChange> {
+        self.both().filter_map(|(baseline, current)| departure(baseline, current))
+    }
+
+    /// The cases whose tool calls are others than in the baseline.
+    pub(crate) fn departed(&self) -> Vec<String> {
+        self.departures().map(|change| change.id).collect()
     }
 
     /// Similarities of different embedders are numbers of different scales: of the first such pair it is told why they are not

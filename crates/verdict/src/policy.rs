@@ -4,7 +4,7 @@ use agentci_plan::Gates;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Baseline, Comparison, Rows, Thresholds, compare};
+use crate::{Baseline, Comparison, GateStatus, Rows, Status, Thresholds, compare};
 
 /// What a run is to be held to, everything at hand before it begins.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,6 +31,9 @@ pub struct GateReport {
     pub thresholds: Thresholds,
     /// The same as the suite has it.
     pub written: Value,
+    /// Whether cases that did not pass are not held against the run, since its gates decide.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forgiven: bool,
     /// The gates and what changed.
     pub comparison: Comparison,
 }
@@ -49,6 +52,7 @@ impl Policy {
             problem: self.problem().map(str::to_owned),
             thresholds: self.thresholds,
             written: self.written.clone(),
+            forgiven: false,
             comparison: compare(baseline, &Baseline::of(suite, rows), &self.thresholds, whole),
         }
     }
@@ -61,6 +65,7 @@ impl Policy {
             problem: None,
             thresholds: self.thresholds,
             written: self.written.clone(),
+            forgiven: false,
             comparison: Comparison { passed: true, warnings, ..Comparison::default() },
         }
     }
@@ -75,5 +80,58 @@ impl GateReport {
     /// Whether the run may get through: no gate failed, and the baseline that was asked for could be used.
     pub fn passed(&self) -> bool {
         self.comparison.passed && self.problem.is_none()
+    }
+
+    /// What the run comes to whose worst case ended like this: a gate that fails is a failure, and where the gates alone decide,
+    /// a run that got through all that were looked at has passed. `complete` says that no case was left waiting.
+    pub fn decide(&mut self, worst: Status, complete: bool) -> Status {
+        if !self.passed() {
+            return worst.max(Status::Fail);
+        }
+        let checks = &self.comparison.checks;
+        // A part of a run has none: all parts are judged together.
+        if !self.thresholds.decide || worst < Status::Fail || !complete || checks.is_empty() {
+            return worst;
+        }
+        let judged = checks.iter().any(|check| check.status == GateStatus::Pass);
+        let warning = if judged {
+            "cases that did not pass are not held against the run: its gates decide, and none failed"
+        } else {
+            "the gates can not decide: none of them was looked at"
+        };
+        self.comparison.warnings.push(warning.to_owned());
+        self.forgiven = judged;
+        if judged { Status::Pass } else { worst }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pairs::samples::{case, run};
+
+    fn report(thresholds: Thresholds) -> GateReport {
+        let current = run([case("a", Status::Pass, &[]), case("b", Status::Fail, &[])]);
+        let comparison = compare(None, &current, &thresholds, true);
+        GateReport { thresholds, comparison, ..GateReport::default() }
+    }
+
+    #[test]
+    fn only_gates_that_were_asked_to_and_could_be_judged_decide() {
+        let half = Thresholds { min_pass_rate: Some(0.5), ..Thresholds::default() };
+        let most = Thresholds { min_pass_rate: Some(0.9), ..half };
+        let deciding = |thresholds| Thresholds { decide: true, ..thresholds };
+        let blind = Thresholds { no_new_failures: true, ..Thresholds::default() };
+        let decided = |thresholds, worst, complete| report(thresholds).decide(worst, complete);
+        assert_eq!(decided(half, Status::Fail, true), Status::Fail);
+        assert_eq!(decided(deciding(half), Status::Error, true), Status::Pass);
+        assert_eq!(decided(deciding(half), Status::Fail, false), Status::Fail);
+        assert_eq!(decided(deciding(half), Status::Skipped, true), Status::Skipped);
+        assert_eq!(decided(deciding(most), Status::Fail, true), Status::Fail);
+        assert_eq!(decided(most, Status::Pass, true), Status::Fail);
+        assert_eq!(decided(deciding(blind), Status::Fail, true), Status::Fail);
+        let mut report = report(deciding(half));
+        report.decide(Status::Fail, true);
+        assert!(report.forgiven && report.comparison.warnings.len() == 1, "{report:?}");
     }
 }

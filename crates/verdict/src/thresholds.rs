@@ -6,6 +6,7 @@ use serde_json::Value;
 
 /// How far a run may fall behind. Shares and fractions, never percentages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a gate by a name of its own")]
 pub struct Thresholds {
     /// How much more the mean wall time may be, as a fraction of the baseline's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -16,6 +17,12 @@ pub struct Thresholds {
     /// The least share of cases that must pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_pass_rate: Option<f64>,
+    /// Whether the gates alone decide what the run comes to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub decide: bool,
+    /// Whether every case must call the tools that it called in the baseline.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_changed_steps: bool,
     /// Whether every case of the baseline must be run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_missing_cases: bool,
@@ -32,6 +39,8 @@ impl From<&Gates> for Thresholds {
             max_avg_wall_ms_delta_pct: number(&gates.max_avg_wall_ms_delta_pct),
             max_p95_wall_ms_delta_pct: number(&gates.max_p95_wall_ms_delta_pct),
             min_pass_rate: number(&gates.min_pass_rate),
+            decide: truth(&gates.decide),
+            no_changed_steps: truth(&gates.no_changed_steps),
             no_missing_cases: truth(&gates.no_missing_cases),
             no_new_failures: truth(&gates.no_new_failures),
         }
@@ -52,6 +61,8 @@ impl Thresholds {
             max_avg_wall_ms_delta_pct: number(&["max_avg_wall_ms_delta_pct"]),
             max_p95_wall_ms_delta_pct: number(&["max_p95_wall_ms_delta_pct", "max_p95_wall_ms_increase_pct"]),
             min_pass_rate: number(&["min_pass_rate", "min_success_rate"]),
+            decide: truth("decide"),
+            no_changed_steps: truth("no_changed_steps"),
             no_missing_cases: truth("no_missing_cases"),
             no_new_failures: truth("no_new_failures"),
         }
@@ -70,6 +81,8 @@ mod tests {
             max_avg_wall_ms_delta_pct: Some(0.1),
             min_pass_rate: Some(0.9),
             no_new_failures: true,
+            no_changed_steps: true,
+            decide: true,
             ..Thresholds::default()
         };
         // The suite's own words are percentages here, so they must not be read where the threshold itself stands.

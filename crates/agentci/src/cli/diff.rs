@@ -44,6 +44,7 @@ pub(crate) fn diff(arguments: &DiffArguments, context: &Context) -> ExitStatus {
     let (Ok(baseline), Ok((summary, run))) = (baseline, run) else { return ExitStatus::Failed };
     let thresholds = Thresholds::of_summary(&summary);
     let report = GateReport {
+        forgiven: false,
         baseline_path: Some(baseline_path),
         problem: None,
         thresholds,

@@ -302,8 +302,8 @@ impl Gathered {
         }
         let ended_at = self.parts.iter().map(|part| part.ended_at).max().unwrap_or_default();
         if let Some(policy) = policy {
-            let report = policy.judge(&self.suite, &rows, whole);
-            worst = worst.max(if report.passed() { Status::Pass } else { Status::Fail });
+            let mut report = policy.judge(&self.suite, &rows, whole);
+            worst = report.decide(worst, true);
             on_event(of_run(ended_at, Body::Gates(Box::new(report))));
         }
         let wall_ms = self.parts.iter().map(|part| part.end.wall_ms).max().unwrap_or_default();

@@ -91,6 +91,25 @@ fn a_gate_can_fail_a_run_in_which_every_case_passed() {
 }
 
 #[test]
+fn the_gates_alone_decide_where_they_are_asked_to() {
+    let suite = five("{ min_pass_rate: 0.7, no_new_failures: true, decide: true }").file("t2", "");
+    // The first run has no baseline yet, but a pass rate.
+    fs::write(suite.path("suite/baseline.json"), "{}").unwrap();
+    assert_eq!(suite.run(&[]).code, Some(1), "a baseline that can not be used fails the run");
+    let suite = promoted(suite);
+    let ran = suite.run(&[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.says(&["FAIL t2", "GATE PASS min_pass_rate: 0.80 is at least 0.70", "its gates decide, and none failed"]);
+    let told = summary(&suite);
+    assert_eq!((&told["run"]["exit_status"], &told["aggregates"]["cases_fail"]), (&json!("success"), &json!(1)));
+    let suite = suite.file("t3", "");
+    let ran = suite.run(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["GATE FAIL no_new_failures: 1 case passed in the baseline and does not now: t3\n"]);
+    assert_eq!(summary(&suite)["run"]["exit_status"], "failed");
+}
+
+#[test]
 fn a_new_failure_fails_the_run_unless_the_case_is_known_to_be_flaky() {
     let suite = five("{ no_new_failures: yes }").file("t2", "");
     let suite = promoted(suite);
@@ -189,16 +208,20 @@ fn the_first_departing_step_is_shown() {
     .join("\n");
     let steps = "call search '{\"q\":\"a\"}'; if [ -e other ]; then call create '{}'; \
         elif [ -e changed ]; then call search '{\"q\":\"a\"}'; else call search '{\"q\":\"b\"}'; fi; finish '{\"ok\":true}'";
-    let suite = Suite::new().setting("baseline_path: baseline.json").case("walks", "", steps).tape("walks", &tape);
+    let suite = Suite::new().setting("baseline_path: baseline.json").setting("regression: { no_changed_steps: true }");
+    let suite = suite.case("walks", "", steps).tape("walks", &tape);
     let suite = promoted(suite).file("other", "");
     let ran = suite.run(&[]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    ran.says(&["changed since suite/baseline.json:\n  walks: step 2 was search, is create\n"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&[
+        "changed since suite/baseline.json:\n  walks: step 2 was search, is create\n",
+        "GATE FAIL no_changed_steps: 1 case calls its tools otherwise than in the baseline: walks\n",
+    ]);
     fs::remove_file(suite.path("other")).unwrap();
     let suite = suite.file("changed", "");
     suite.run(&[]).says(&["  walks: step 2 is search as before, but its arguments differ\n"]);
     let ran = suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", &last(&suite)]);
-    ran.says(&["walks: step 2 is search as before, but its arguments differ\n", "no gates are set\n"]);
+    ran.says(&["walks: step 2 is search as before, but its arguments differ\n", "no_changed_steps  FAIL "]);
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub(super) static GATES: Shape = Shape::new(
         optional("max_p95_wall_ms_delta_pct", Kind::Number, "How many percent longer the slowest cases may take."),
         optional("no_new_failures", Kind::Truth, "Whether a case that passed before must pass."),
         optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
+        optional("no_changed_steps", Kind::Truth, "Whether a case must call the tools that it called before."),
+        optional("decide", Kind::Truth, "Whether the gates alone decide the exit code, whatever cases failed."),
     ],
 );
 
@@ -34,6 +36,7 @@ pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> G
         Some(Spanned::new(read::truth(node, key, problems)?, node.span))
     };
     let (no_new_failures, no_missing_cases) = (truth("no_new_failures"), truth("no_missing_cases"));
+    let (no_changed_steps, decide) = (truth("no_changed_steps"), truth("decide"));
     fields.finish(problems);
     Gates {
         baseline: baseline.map(|path| Spanned::new(join(folder, &path.value), path.span)),
@@ -42,6 +45,8 @@ pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> G
         max_p95_wall_ms_delta_pct: p95,
         no_new_failures,
         no_missing_cases,
+        no_changed_steps,
+        decide,
         written: read::data(node, "gates", Reading::Core, problems).unwrap_or_default(),
     }
 }

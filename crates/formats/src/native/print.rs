@@ -77,7 +77,12 @@ impl Printer<'_> {
         for (name, fraction) in times.into_iter().filter_map(|(name, time)| Some((name, time.as_ref()?.value))) {
             pairs.push(self.pair(name, self.plain(print_percentage(fraction))));
         }
-        let truths = [("no_new_failures", &gates.no_new_failures), ("no_missing_cases", &gates.no_missing_cases)];
+        let truths = [
+            ("no_new_failures", &gates.no_new_failures),
+            ("no_missing_cases", &gates.no_missing_cases),
+            ("no_changed_steps", &gates.no_changed_steps),
+            ("decide", &gates.decide),
+        ];
         for (name, truth) in truths.into_iter().filter_map(|(name, truth)| Some((name, truth.as_ref()?.value))) {
             pairs.push(self.pair(name, self.plain(truth.to_string())));
         }

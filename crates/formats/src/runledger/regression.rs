@@ -28,6 +28,8 @@ pub(super) static REGRESSION: Shape = Shape::new(
         optional("max_p95_wall_ms_increase_pct", Kind::Number, "Another name for `max_p95_wall_ms_delta_pct`."),
         optional("no_new_failures", Kind::Truth, "Whether a case that passed before must pass."),
         optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
+        optional("no_changed_steps", Kind::Truth, "Whether a case must call the tools that it called before."),
+        optional("decide", Kind::Truth, "Whether the gates alone decide the exit code, whatever cases failed."),
     ],
 )
 .unknown(Unknown::Ignored);
@@ -43,6 +45,7 @@ pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
         Some(Spanned::new(read::truth(node, key, problems)?, node.span))
     };
     let (no_new_failures, no_missing_cases) = (truth("no_new_failures"), truth("no_missing_cases"));
+    let (no_changed_steps, decide) = (truth("no_changed_steps"), truth("decide"));
     fields.end();
     Gates {
         baseline: None,
@@ -51,6 +54,8 @@ pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
         max_p95_wall_ms_delta_pct: p95.and_then(|(key, node)| fraction(node, key, problems)),
         no_new_failures,
         no_missing_cases,
+        no_changed_steps,
+        decide,
         written: read::data(node, "regression", Reading::Legacy, problems).unwrap_or_default(),
     }
 }

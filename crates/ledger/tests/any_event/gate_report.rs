@@ -12,8 +12,9 @@ use proptest::sample::select;
 use super::{finite, json, status, step, text};
 
 pub(crate) fn gate_report() -> impl Strategy<Value = GateReport> {
-    (option::of(text()), option::of(text()), thresholds(), json(), comparison()).prop_map(
-        |(baseline_path, problem, thresholds, written, comparison)| GateReport {
+    (option::of(text()), option::of(text()), thresholds(), json(), any::<bool>(), comparison()).prop_map(
+        |(baseline_path, problem, thresholds, written, forgiven, comparison)| GateReport {
+            forgiven,
             baseline_path,
             problem,
             thresholds,
@@ -28,15 +29,17 @@ fn number() -> impl Strategy<Value = Option<f64>> {
 }
 
 fn thresholds() -> impl Strategy<Value = Thresholds> {
-    (number(), number(), number(), any::<bool>(), any::<bool>()).prop_map(|(mean, p95, rate, missing, failures)| {
-        Thresholds {
+    (number(), number(), number(), any::<[bool; 4]>()).prop_map(
+        |(mean, p95, rate, [missing, failures, steps, decide])| Thresholds {
             max_avg_wall_ms_delta_pct: mean,
             max_p95_wall_ms_delta_pct: p95,
             min_pass_rate: rate,
+            decide,
+            no_changed_steps: steps,
             no_missing_cases: missing,
             no_new_failures: failures,
-        }
-    })
+        },
+    )
 }
 
 fn comparison() -> impl Strategy<Value = Comparison> {
@@ -63,6 +66,7 @@ fn check() -> impl Strategy<Value = GateCheck> {
         Gate::MaxP95WallMsDeltaPct,
         Gate::NoNewFailures,
         Gate::NoMissingCases,
+        Gate::NoChangedSteps,
     ]);
     let status = select(vec![GateStatus::Pass, GateStatus::Fail, GateStatus::Skipped]);
     let numbers = (number(), number(), number(), number(), number());

@@ -30,6 +30,11 @@ pub fn gate(check: &GateCheck) -> String {
             0 => "every case of the baseline was run".to_owned(),
             many => format!("{} of the baseline not run: {}", count_of(many, "case"), named(&check.cases)),
         },
+        Gate::NoChangedSteps => match check.cases.len() {
+            0 => "every case calls its tools as in the baseline".to_owned(),
+            1 => format!("1 case calls its tools otherwise than in the baseline: {}", named(&check.cases)),
+            many => format!("{many} cases call their tools otherwise than in the baseline: {}", named(&check.cases)),
+        },
         _ => check.id.name().to_owned(),
     }
 }
