@@ -10,6 +10,7 @@ use clap::Args;
 use super::cassettes;
 use super::context::Context;
 use super::dialects::DialectFlags;
+use super::machine;
 
 /// Arguments of `agentci check`.
 #[derive(Debug, Args)]
@@ -34,6 +35,7 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
     }
     let mut problems = suites.problems().clone();
     problems.append(cassettes::problems(&mut suites));
+    problems.append(machine::problems(&suites));
     if arguments.secrets {
         problems.append(cassettes::secrets(&mut suites, &arguments.paths));
     }

@@ -16,6 +16,7 @@ mod guard;
 mod held;
 mod init;
 mod list;
+mod machine;
 mod merge;
 mod message;
 mod open_files;

@@ -28,6 +28,22 @@ fn a_good_suite_is_said_to_be_good() {
 }
 
 #[test]
+fn what_this_machine_lacks_is_a_warning() {
+    let text = "target: { process: { command: [no-such-program, x] } }\ngates: { baseline: gone.json }\n\
+        cases: [{ id: a, input: {} }, { id: b, input: {}, target: { process: { command: [\"${ENV.AGENT}\"] } } },\n  \
+        { id: c, input: {}, target: { process: { command: [./none/agent] } } }, { id: d, input: hello }]\n";
+    let ran = Suite::empty().file("suite/agentci.yaml", format!("suite: s\n{text}")).agentci(&["check", "suite"]);
+    ran.complains(&[
+        "warning: there is no program `no-such-program` on this machine\n  --> suite/agentci.yaml:2:20",
+        "warning: there is no program `./none/agent` on this machine\n  --> suite/agentci.yaml:5:42",
+        "warning: the baseline `suite/gone.json` can not be used: no such file\n  --> suite/agentci.yaml:3:20",
+        "error: `input` must be a mapping, found the text `hello`",
+        "or let a user say it: `turns: [{ user: .. }]`",
+    ]);
+    assert_eq!(ran.stdout, "1 suite, 4 cases: 1 error, 3 warnings\n");
+}
+
+#[test]
 fn malformed_checks() {
     let suite =
         suite().case("odd", "assertions:\n  - { type: must_cal, tools: x }\n  - { type: call_order, order: x }", "");

@@ -82,6 +82,13 @@ pub(super) fn turns(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -
 }
 
 fn said_input(node: &Node, problems: &mut Diagnostics) -> Option<Said> {
+    if node.pairs().is_none() && node.scalar().is_some() {
+        let message = format!("`input` must be a mapping, found {}", node.describe());
+        problems.push(Diagnostic::error(node.span, message).label("expected a mapping").help(
+            "name it as the agent expects it, such as `input: { question: .. }`, or let a user say it: `turns: [{ user: .. }]`",
+        ));
+        return None;
+    }
     Some(Said::Input(Data::parse(&read::object(node, "input", Reading::Core, problems)?)))
 }
 

@@ -1,0 +1,86 @@
+//! What `agentci check` says about the machine it is on: programs that are not there, and baselines that can not be used.
+//!
+//! All of it is a warning: who checks a suite need not be who runs it.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use agentci::Suites;
+use agentci::plan::{CommandPart, Diagnostic, Diagnostics, McpTransport, Span, Suite, Target};
+
+/// What would keep the suites from running here.
+pub(super) fn problems(suites: &Suites) -> Diagnostics {
+    let mut problems = Diagnostics::default();
+    let mut told = BTreeSet::new();
+    for suite in &suites.plan().suites {
+        for (command, folder, span) in commands(suite) {
+            let Some(program) = missing(command, folder).filter(|program| told.insert(program.clone())) else {
+                continue;
+            };
+            problems.push(
+                Diagnostic::warning(span, format!("there is no program `{program}` on this machine"))
+                    .label("would be started")
+                    .help("install it, put its folder into `PATH`, or correct the command"),
+            );
+        }
+    }
+    for (suite, policy) in suites.plan().suites.iter().zip(suites.policies()) {
+        let Some((path, why)) = suite.gates.baseline.as_ref().zip(policy.as_ref().and_then(|policy| policy.problem()))
+        else {
+            continue;
+        };
+        let shown = path.value.display();
+        problems.push(
+            Diagnostic::warning(path.span, format!("the baseline `{shown}` can not be used: {why}"))
+                .label("a run would fail")
+                .help(format!("make one of a good run: `agentci baseline promote --from RUN_DIR --to {shown}`")),
+        );
+    }
+    problems
+}
+
+type Started<'s> = (&'s [CommandPart], Option<&'s Path>, Span);
+
+/// The commands of all agents, where they are started and where the suite says so. Cases mostly share one.
+fn commands(suite: &Suite) -> Vec<Started<'_>> {
+    let mut found: Vec<Started<'_>> = Vec::new();
+    for case in &suite.cases {
+        let command = match &*case.target {
+            Target::Process(target) => (&*target.command, target.folder.as_deref(), target.span),
+            Target::Http(target) => match &target.server {
+                Some(server) => (&*server.command, server.folder.as_deref(), server.span),
+                None => continue,
+            },
+            Target::Mcp(target) => match &target.transport {
+                McpTransport::Stdio { command, .. } => (&**command, None, target.span),
+                McpTransport::Http(_) => continue,
+            },
+            _ => continue,
+        };
+        if found.last().is_none_or(|last| last.2 != command.2) {
+            found.push(command);
+        }
+    }
+    found
+}
+
+/// The program of a command, if it is not there. One that depends on a variable is not known before the run.
+fn missing(command: &[CommandPart], folder: Option<&Path>) -> Option<String> {
+    let first = command.first().filter(|part| part.file.is_none())?;
+    // A case that is broken has no command.
+    let name = first.text.fill(&|_| None).ok().filter(|name| !name.is_empty())?;
+    let path = Path::new(&name);
+    let there = if path.components().count() > 1 || path.is_absolute() {
+        folder.unwrap_or(Path::new("")).join(path).exists() || path.exists()
+    } else {
+        let on_path = |name: &str| {
+            let folders = env::var_os("PATH").unwrap_or_else(|| OsStr::new("/bin:/usr/bin").to_owned());
+            env::split_paths(&folders).any(|folder| folder.join(name).is_file())
+        };
+        // Where there is no `python`, `python3` is started.
+        on_path(&name) || (name == "python" && on_path("python3"))
+    };
+    (!there).then_some(name)
+}
