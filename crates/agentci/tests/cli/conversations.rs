@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::http_server::{Answer, listen};
 use crate::ran::Ran;
 use crate::suite::Suite;
 
@@ -38,6 +39,19 @@ fn the_example_passes_without_its_server_and_its_hooks() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.verdicts().iter().all(|verdict| verdict.1 == "pass"), "{ran:?}");
     assert!(!ran.stdout.contains("warning"), "{ran:?}");
+}
+
+#[test]
+fn a_replay_needs_neither_secrets_nor_addresses() {
+    let live = "endpoint: \"${ENV.NO_SUCH_ADDRESS}/\"\n  headers: { authorization: \"Bearer ${ENV.NO_SUCH_TOKEN}\" }\n  \
+                forwardedProps: { tenant: \"${ENV.NO_SUCH_TENANT}\" }";
+    let suite = shop("ananke.config.yaml", "endpoint: \"http://127.0.0.1:8123/\"", live);
+    let ran = suite.agentci(&["run", "shop", "--mode", "replay"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let suite = suite.file("shop/tests/sold-out.test.yaml", "version: '1.0'\nname: hello\nturns: [{ user: hi }]\n");
+    let ran = suite.agentci(&["run", "shop/tests/sold-out.test.yaml"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("the variable `ENV.NO_SUCH_"), "{ran:?}");
 }
 
 #[test]
@@ -116,4 +130,31 @@ fn a_server_that_is_not_there_is_named() {
     let ran = suite.agentci(&["record", "shop/tests/checkout.test.yaml"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert_eq!(fs::read(suite.path("shop/recordings/tests/checkout.test.jsonl")).unwrap(), before);
+}
+
+#[test]
+fn a_server_that_allows_no_fields_but_its_own_is_asked_without_the_version() {
+    let address = listen(|asked| {
+        if asked.body.get("protocolVersion").is_some() {
+            let detail = r#"{"detail":[{"type":"extra_forbidden","loc":["body","protocolVersion"],"msg":"Extra inputs are not permitted"}]}"#;
+            return Some(Answer(422, "content-type: application/json\r\n", detail.into()));
+        }
+        let ids = format!("\"threadId\":{},\"runId\":{}", asked.body["threadId"], asked.body["runId"]);
+        let events = format!(
+            "data: {{\"type\":\"RUN_STARTED\",{ids}}}\n\n\
+             data: {{\"type\":\"TEXT_MESSAGE_START\",\"messageId\":\"m\",\"role\":\"assistant\"}}\n\n\
+             data: {{\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m\",\"delta\":\"hello\"}}\n\n\
+             data: {{\"type\":\"TEXT_MESSAGE_END\",\"messageId\":\"m\"}}\n\n\
+             data: {{\"type\":\"RUN_FINISHED\",{ids}}}\n\n"
+        );
+        Some(Answer(200, "content-type: text/event-stream\r\n", events))
+    });
+    let config = format!("version: '1.0'\ntarget: {{ type: agui, endpoint: '{address}/', agentId: shop }}\n");
+    let test =
+        "version: '1.0'\nname: hello\nturns: [{ user: hi, assert: { text: { must_match: hello } } }, { user: ho }]\n";
+    let suite = Suite::empty().file("shop/ananke.config.yaml", config).file("shop/hello.test.yaml", test);
+    for arguments in [&["run", "shop"][..], &["record", "shop"], &["run", "shop", "--mode", "replay"]] {
+        let ran = suite.agentci(arguments);
+        assert_eq!(ran.code, Some(0), "{arguments:?} {ran:?}");
+    }
 }

@@ -48,11 +48,12 @@ impl A2aDriver {
         let lookup = context.lookup;
         let replay = matches!(line, Line::Replay(_));
         let found = match &target.card {
-            A2aCard::At(url) => Found::At(url.value.fill(lookup)?),
+            A2aCard::At(url) => Found::At(line.fill(lookup, |lookup| url.value.fill(lookup))?),
             A2aCard::Inline(card) => Found::Inline(card.clone()),
             // Of an address alone it is not known whether 1.0 is spoken there.
             A2aCard::Endpoint(url) => {
-                Found::Here { interface: Interface::bare(url.value.fill(lookup)?), streaming: false, settled: false }
+                let url = line.fill(lookup, |lookup| url.value.fill(lookup))?;
+                Found::Here { interface: Interface::bare(url), streaming: false, settled: false }
             }
         };
         let mut headers = Vec::new();

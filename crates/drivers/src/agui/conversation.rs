@@ -9,6 +9,9 @@ use super::history::History;
 use super::interrupt::{self, Interrupt, Resume};
 use super::message::{self, text};
 
+/// The field that says which version of the protocol an input is of.
+pub(super) const VERSION: &str = "protocolVersion";
+
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
@@ -150,7 +153,7 @@ impl Conversation {
         let mut input = message::object([
             ("threadId", self.thread.as_str().into()),
             ("runId", run_id.into()),
-            ("protocolVersion", "1.0".into()),
+            (VERSION, "1.0".into()),
             ("messages", messages.into()),
             ("state", state),
             ("tools", self.tools.clone().into()),

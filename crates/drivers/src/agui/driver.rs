@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use agentci_plan::{AguiTarget, AguiWire, Strictness, UnsetVariable};
+use agentci_plan::{AguiTarget, AguiWire, Data, Strictness, Text, UnsetVariable};
 use agentci_trace::{Kind, Moment};
 use serde_json::{Value, json};
 
-use super::refusal::{asks_for_method, no_stream, refused};
+use super::conversation::VERSION;
+use super::refusal::{asks_for_method, no_stream, refused, refuses_version};
 use super::{Conversation, Ending, Method, Outcome, Reader, Resume, Step, envelope};
 use crate::exchange::{Answer, Line, Method as HttpMethod, Next, Recording, Request};
 use crate::host::NO_ANSWER;
@@ -28,6 +29,8 @@ pub(crate) struct AguiDriver {
     agent: String,
     timeout: Duration,
     wire: AguiWire,
+    /// Whether requests say which version of the protocol they are of; some servers refuse what they do not know.
+    says_version: bool,
     protocol: Strictness,
     conversation: Conversation,
     line: Line,
@@ -43,28 +46,30 @@ struct Ask {
 impl AguiDriver {
     pub(crate) fn open(target: &AguiTarget, context: &Context<'_>, line: Line) -> Result<Self, UnsetVariable> {
         let mut ids = Ids::new(line.seed());
-        let lookup = context.lookup;
-        let fill = |data: &Option<agentci_plan::Data>| data.as_ref().map(|data| data.fill(lookup)).transpose();
-        let thread = target.thread.as_ref().map(|thread| thread.fill(lookup)).transpose()?;
+        // Nothing of the target makes a request another than the recorded one.
+        let text = |text: &Text| line.fill(context.lookup, |lookup| text.fill(lookup));
+        let data = |data: &Data| line.fill(context.lookup, |lookup| data.fill(lookup));
+        let thread = target.thread.as_ref().map(text).transpose()?;
         let tools = target.tools.iter().map(
             |tool| json!({ "name": tool.name.value, "description": tool.description, "parameters": tool.parameters }),
         );
         let conversation = Conversation::new(
             thread.unwrap_or_else(|| ids.fresh()),
-            fill(&target.state)?,
+            target.state.as_ref().map(data).transpose()?,
             tools.collect(),
-            fill(&target.forwarded_props)?,
+            target.forwarded_props.as_ref().map(data).transpose()?,
         );
         let mut headers = vec![("accept".to_owned(), "text/event-stream".to_owned())];
         for (name, value) in &target.headers {
-            headers.push((name.clone(), value.fill(lookup)?));
+            headers.push((name.clone(), text(value)?));
         }
         Ok(Self {
-            endpoint: target.endpoint.value.fill(lookup)?,
+            endpoint: text(&target.endpoint.value)?,
             headers,
-            agent: target.agent.as_ref().map(|agent| agent.fill(lookup)).transpose()?.unwrap_or_default(),
+            agent: target.agent.as_ref().map(text).transpose()?.unwrap_or_default(),
             timeout: context.request_timeout.unwrap_or(target.timeout),
             wire: target.wire,
+            says_version: true,
             protocol: target.protocol,
             conversation,
             line,
@@ -196,7 +201,8 @@ impl AguiDriver {
         }
     }
 
-    /// Sends a request and makes sure that the answer is a stream of events. A server that asks for `CopilotKit`'s shape gets it.
+    /// Sends a request and makes sure that the answer is a stream of events. A server that asks for `CopilotKit`'s shape gets
+    /// it, and one that refuses a field of newer servers is asked without it; a request that was refused has no effect.
     async fn send(
         &mut self,
         method: Method,
@@ -207,9 +213,12 @@ impl AguiDriver {
     ) -> Result<Answer, DriveError> {
         let mut at = at;
         loop {
+            let mut input = input.clone();
+            if let (false, Some(fields)) = (self.says_version, input.as_object_mut()) {
+                fields.shift_remove(VERSION);
+            }
             let wrapped = self.wire == AguiWire::Copilotkit;
-            let body =
-                if wrapped { envelope(method, &self.agent, input.clone()).to_string() } else { input.to_string() };
+            let body = if wrapped { envelope(method, &self.agent, input) } else { input }.to_string();
             let request = Request {
                 url: self.endpoint.clone(),
                 method: HttpMethod::Post,
@@ -228,12 +237,15 @@ impl AguiDriver {
                 return Err(no_stream(&kind, &body));
             }
             let body = answer.body(LARGEST_REFUSAL).await.map(|(body, _)| body).unwrap_or_default();
-            if self.wire == AguiWire::Auto && (400..500).contains(&answer.status) && asks_for_method(&body) {
+            let mendable = (400..500).contains(&answer.status);
+            if mendable && self.wire == AguiWire::Auto && asks_for_method(&body) {
                 self.wire = AguiWire::Copilotkit;
-                at = self.line.next(sink.clock());
-                continue;
+            } else if mendable && self.says_version && refuses_version(&body) {
+                self.says_version = false;
+            } else {
+                return Err(refused(answer.status, &body));
             }
-            return Err(refused(answer.status, &body));
+            at = self.line.next(sink.clock());
         }
     }
 

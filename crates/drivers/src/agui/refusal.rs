@@ -11,6 +11,15 @@ pub(super) fn asks_for_method(body: &[u8]) -> bool {
     text.contains("method") && (text.contains("missing") || text.contains("required") || text.contains("invalid"))
 }
 
+/// Whether a server says that it does not know the field with the version of the protocol, as those do that allow no fields but
+/// their own.
+pub(super) fn refuses_version(body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body).to_lowercase();
+    let named = text.contains("protocolversion") || text.contains("protocol_version");
+    let words = ["extra", "additional", "unknown", "unexpected", "unrecognized", "not permitted", "not allowed"];
+    named && words.iter().any(|word| text.contains(word))
+}
+
 /// A status that is no success.
 pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
     let help = match status {
@@ -60,6 +69,15 @@ mod tests {
         assert!(asks_for_method(br#"{"error":"invalid_request","message":"Missing method field"}"#));
         assert!(!asks_for_method(br#"{"detail":[{"loc":["body","messages"],"msg":"Field required"}]}"#));
         assert!(!asks_for_method(b"Method Not Allowed"));
+    }
+
+    #[test]
+    fn a_field_that_is_refused_is_understood() {
+        let pydantic = br#"{"detail":[{"type":"extra_forbidden","loc":["body","protocolVersion"],"msg":"Extra inputs are not permitted"}]}"#;
+        assert!(refuses_version(pydantic));
+        assert!(refuses_version(br#"{"error":"Unrecognized key(s) in object: 'protocolVersion'"}"#));
+        assert!(!refuses_version(br#"{"detail":[{"type":"extra_forbidden","loc":["body","state"]}]}"#));
+        assert!(!refuses_version(br#"{"detail":"protocolVersion 1.0 is too old"}"#));
     }
 
     #[test]

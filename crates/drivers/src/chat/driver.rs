@@ -33,7 +33,7 @@ impl ChatDriver {
         context: &Context<'_>,
         line: Line,
     ) -> Result<Result<Self, DriveError>, UnsetVariable> {
-        let seat = match Seat::fill(target, context)? {
+        let seat = match Seat::fill(target, context, &line)? {
             Ok(seat) => Rc::new(seat),
             Err(error) => return Ok(Err(error)),
         };
@@ -41,7 +41,7 @@ impl ChatDriver {
         // Nobody but a function delegates.
         for (name, agent) in context.agents.iter().filter(|_| seat.hooks.is_some()) {
             let Target::Chat(chat) = &**agent else { continue };
-            let other = match Seat::fill(chat, context) {
+            let other = match Seat::fill(chat, context, &line) {
                 Ok(Ok(seat)) => Ok(Rc::new(seat)),
                 Ok(Err(error)) => Err(error.to_string()),
                 Err(unset) => Err(unset.to_string()),

@@ -12,6 +12,7 @@ use super::hooks::Hooks;
 use super::prompts::environment;
 use super::scripted::ScriptedModel;
 use super::setting::Setting;
+use crate::exchange::Line;
 use crate::{Context, DriveError};
 
 /// The version of Anthropic's Messages that we speak.
@@ -45,7 +46,11 @@ pub(super) enum Api {
 
 impl Seat {
     /// Fills in an agent. The outer error is the suite's fault, a variable without a value.
-    pub(super) fn fill(target: &ChatTarget, context: &Context<'_>) -> Result<Result<Self, DriveError>, UnsetVariable> {
+    pub(super) fn fill(
+        target: &ChatTarget,
+        context: &Context<'_>,
+        line: &Line,
+    ) -> Result<Result<Self, DriveError>, UnsetVariable> {
         let connector = &*target.connector;
         let lookup = context.lookup;
         let api = match &connector.api {
@@ -64,7 +69,7 @@ impl Seat {
                 Err(error) => return Ok(Err(error)),
             },
         };
-        let key = connector.key.as_ref().map(|key| key.fill(lookup)).transpose()?;
+        let key = connector.key.as_ref().map(|key| line.fill(lookup, |lookup| key.fill(lookup))).transpose()?;
         let mut options = connector.settings.clone();
         options.extend(target.options.iter().map(|(name, value)| (name.clone(), value.clone())));
         let presets = Arc::clone(&target.presets);
@@ -73,7 +78,7 @@ impl Seat {
             headers: headers(&api, key, connector.key_header),
             api,
             connector: connector.id.clone(),
-            url: connector.url.value.fill(lookup)?,
+            url: line.fill(lookup, |lookup| connector.url.value.fill(lookup))?,
             model: connector.model.fill(lookup)?,
             options,
             environment: environment(all, lookup),

@@ -1,5 +1,6 @@
 //! The line to an agent.
 
+use agentci_plan::UnsetVariable;
 use agentci_trace::Moment;
 use agentci_wire::http::ClientCertificate;
 use bytes::Bytes;
@@ -41,6 +42,19 @@ impl Line {
             Line::Record(recorder) => live::send(request, clock, at, certificate, Some(recorder)).await,
             Line::Replay(player) => player.answer(request, clock),
         }
+    }
+
+    /// Fills in what only an agent that is there learns of. A replay must not need its secrets and its address, so what has no
+    /// value is empty there.
+    pub(crate) fn fill<T>(
+        &self,
+        lookup: &dyn Fn(&str) -> Option<String>,
+        fill: impl Fn(&dyn Fn(&str) -> Option<String>) -> Result<T, UnsetVariable>,
+    ) -> Result<T, UnsetVariable> {
+        fill(lookup).or_else(|unset| match self {
+            Line::Replay(_) => fill(&|name| lookup(name).or_else(|| Some(String::new()))),
+            Line::Live | Line::Record(_) => Err(unset),
+        })
     }
 
     /// Begins an exchange that is none of HTTP, if what goes over the line is written down.

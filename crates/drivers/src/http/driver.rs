@@ -43,14 +43,14 @@ impl HttpDriver {
     pub(crate) fn open(target: &HttpTarget, context: &Context<'_>, line: Line) -> Result<Self, UnsetVariable> {
         let mut headers = vec![("accept".to_owned(), ACCEPT.to_owned())];
         for (name, value) in &target.headers {
-            headers.push((name.clone(), value.fill(context.lookup)?));
+            headers.push((name.clone(), line.fill(context.lookup, |lookup| value.fill(lookup))?));
         }
         let recorder = match &line {
             Line::Record(recorder) => Some(recorder.clone()),
             Line::Live | Line::Replay(_) => None,
         };
         Ok(Self {
-            url: target.url.value.fill(context.lookup)?,
+            url: line.fill(context.lookup, |lookup| target.url.value.fill(lookup))?,
             headers,
             body: Body::new(target.body.as_ref(), context.lookup)?,
             pointer: target.answer.as_ref().map(|pointer| pointer.value.clone()),
