@@ -27,6 +27,7 @@ mod command;
 mod conversations;
 mod detect;
 mod document;
+mod foreign_pattern;
 mod ids;
 mod load;
 mod loader;

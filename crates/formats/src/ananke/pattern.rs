@@ -2,13 +2,15 @@
 
 use agentci_plan::{Diagnostic, Diagnostics, Span};
 
+use crate::foreign_pattern::{Language, translated};
+
 /// The flags of JavaScript, of which `i`, `m`, `s` and `y` change what is found.
 const FLAGS: &str = "dgimsuvy";
 
 /// The pattern as the checks read it, with its flags at its beginning; `None` when it is wrong. `y` binds it to the beginning of
 /// the text.
 pub(super) fn pattern(written: &str, span: Span, problems: &mut Diagnostics) -> Option<String> {
-    let Some((body, flags)) = split(written) else { return Some(written.to_owned()) };
+    let Some((body, flags)) = split(written) else { return Some(translated(written, Language::JavaScript)) };
     if let Some(unknown) = flags.chars().find(|flag| !FLAGS.contains(*flag)) {
         problems.push(
             Diagnostic::error(span, format!("the pattern has an unknown flag `{unknown}`"))
@@ -20,6 +22,8 @@ pub(super) fn pattern(written: &str, span: Span, problems: &mut Diagnostics) -> 
         );
         return None;
     }
+    // With `v` there are classes in classes, as here.
+    let body = if flags.contains('v') { body.to_owned() } else { translated(body, Language::JavaScript) };
     let inline: String = ['i', 'm', 's'].into_iter().filter(|flag| flags.contains(*flag)).collect();
     let inline = if inline.is_empty() { inline } else { format!("(?{inline})") };
     Some(if flags.contains('y') { format!("{inline}\\A(?:{body})") } else { format!("{inline}{body}") })
@@ -65,6 +69,9 @@ mod tests {
             ("/error/", "error"),
             ("/^a$/mgi", "(?im)^a$"),
             ("/a/dv", "a"),
+            ("/[[]{x/", "[\\[]\\{x"),
+            ("/[[a]--[b]]/v", "[[a]--[b]]"),
+            ("{a", "\\{a"),
             ("/a|b/y", "\\A(?:a|b)"),
             ("/a.b/suy", "(?s)\\A(?:a.b)"),
             ("/a\\/b/ii", "(?i)a\\/b"),

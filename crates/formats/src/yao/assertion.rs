@@ -13,6 +13,7 @@ use super::app::App;
 use super::judges::Judges;
 use super::record::Unknown;
 use super::reference::function;
+use crate::foreign_pattern::{Language, translated};
 use crate::surroundings::check_pattern;
 
 /// What `assert` may be: one assertion, a list of them, or the type of one that has no value.
@@ -270,6 +271,7 @@ fn pattern(written: &Written<'_>) -> Result<Node, Unusable> {
     };
     let span = written.value.map_or(written.span, |node| node.span);
     let mut wrong = Diagnostics::default();
+    let text = translated(&text, Language::Go);
     check_pattern(&Spanned::new(text.clone(), span), &mut wrong);
     if let Some(problem) = wrong.into_iter().next() {
         return Err(Unusable { message: problem.message, span });

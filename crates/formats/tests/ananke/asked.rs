@@ -45,8 +45,8 @@ fn only_what_holds_variables_waits_for_them() {
         [
             r#"tools.forbid: $ not tool_called "${TOOL}""#,
             r#"text.must_match: $ matches "(?i)^${WHO}""#,
-            r#"text.must_match: matches "cost ${a-b}""#,
-            r#"text.must_match: matches "a ${B}""#,
+            r#"text.must_match: matches "cost $\\{a-b}""#,
+            r#"text.must_match: matches "a $\\{B}""#,
         ]
     );
 }
