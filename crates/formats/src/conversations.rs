@@ -49,6 +49,20 @@ impl Loader<'_> {
         paths.len() < before
     }
 
+    /// Takes the files out of these that have the name of a test and can not be read, and reports them: nobody can tell whose
+    /// tests they are, and one that is broken must not be left out without a word. Whether there are any.
+    pub(crate) fn unreadable_tests(&mut self, paths: &mut Vec<PathBuf>) -> bool {
+        let before = paths.len();
+        paths.retain(|path| match self.unreadable.remove(path) {
+            Some(problem) => {
+                self.loaded.diagnostics.push(problem);
+                false
+            }
+            None => true,
+        });
+        paths.len() < before
+    }
+
     /// Takes a test of the `ananke` dialect to its config, or to the given one; whether the file is one.
     fn conversation(&mut self, path: &Path, config: Option<&Path>) -> bool {
         if self.opened.contains(path) {
@@ -56,6 +70,11 @@ impl Loader<'_> {
         }
         let test = self.open_test(path);
         if !self.projects.is_test(&test) {
+            if let Err(problem) = test.root
+                && ananke::is_named_as_test(path)
+            {
+                self.unreadable.insert(path.to_path_buf(), problem);
+            }
             return false;
         }
         self.opened.insert(path.to_path_buf());

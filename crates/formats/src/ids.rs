@@ -18,16 +18,36 @@ impl Ids {
             self.taken.insert(id.value.clone(), id.span);
             return;
         };
-        let label = if first.file == id.span.file {
-            format!("first used at line {}", first.line)
-        } else {
-            format!("first used in `{}` at line {}", sources.path(first.file).display(), first.line)
-        };
         problems.push(
             Diagnostic::error(id.span, format!("the case id `{}` is used twice", id.value.escape_debug()))
-                .label(label)
+                .label(first_used(*first, id.span, sources))
                 .help("give each case of a suite an id of its own"),
         );
+    }
+
+    /// Takes the name of a test. For one that is taken already there is a warning, and another name, made with that of its file,
+    /// so that their results are kept apart.
+    pub(crate) fn tell_apart(
+        &mut self,
+        name: &Spanned<Name>,
+        file: &str,
+        sources: &Sources,
+        problems: &mut Diagnostics,
+    ) -> Name {
+        let Some(first) = self.taken.get(name.value.as_str()).copied() else {
+            self.taken.insert(name.value.clone(), name.span);
+            return name.value.clone();
+        };
+        let id = self.free(&format!("{} ({file})", name.value), name.span);
+        problems.push(
+            Diagnostic::warning(name.span, format!("two tests are called `{}`", name.value.escape_debug()))
+                .label(first_used(first, name.span, sources))
+                .help(format!(
+                    "give each test of a project a name of its own; until then this one is `{}`",
+                    id.escape_debug()
+                )),
+        );
+        id
     }
 
     /// Takes an id for a case that has none: the wish, or the wish with a number after it.
@@ -40,6 +60,14 @@ impl Ids {
         }
         self.taken.insert(id.clone(), span);
         id
+    }
+}
+
+fn first_used(first: Span, again: Span, sources: &Sources) -> String {
+    if first.file == again.file {
+        format!("first used at line {}", first.line)
+    } else {
+        format!("first used in `{}` at line {}", sources.path(first.file).display(), first.line)
     }
 }
 

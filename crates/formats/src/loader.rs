@@ -1,6 +1,6 @@
 //! The search for suites, and what becomes of what is found.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Severity, Span, Suite, join};
@@ -20,6 +20,8 @@ pub(crate) struct Loader<'f> {
     pub(crate) loaded: Loaded,
     pub(crate) opened: HashSet<PathBuf>,
     pub(crate) projects: ananke::Projects<'f>,
+    /// Files with the name of a test that can not be read, and why.
+    pub(crate) unreadable: HashMap<PathBuf, Diagnostic>,
     /// Files of tests of the `yao` dialect.
     pub(crate) assistants: Vec<PathBuf>,
     pub(crate) agents: scenario::Agents<'f>,
@@ -48,6 +50,7 @@ impl<'f> Loader<'f> {
             loaded: Loaded::default(),
             opened: HashSet::new(),
             projects: ananke::Projects::new(files, options.config.as_deref()),
+            unreadable: HashMap::new(),
             assistants: Vec::new(),
             agents: scenario::Agents::new(files, options.scenario.tests.as_deref()),
             strays: Vec::new(),
@@ -92,9 +95,12 @@ impl<'f> Loader<'f> {
         let suites = self.folder(path, 0, &mut met);
         let conversations = self.conversations(&mut met.strays);
         let scenarios = self.scenarios(&mut met.strays, !suites && !conversations);
-        let found = suites || conversations || scenarios || self.tests(path, &mut met.strays);
+        let mut found = suites || conversations || scenarios;
+        let mut named = met.strays.clone();
+        found = found || self.tests(path, &mut met.strays);
+        let unreadable = self.unreadable_tests(if found { &mut met.strays } else { &mut named });
         let empty: Vec<PathBuf> = met.configs.into_iter().filter(|config| self.projects.is_empty(config)).collect();
-        if !found && empty.is_empty() {
+        if !found && empty.is_empty() && !unreadable {
             let help = format!("{WHAT_IS_A_SUITE}; `agentci init` writes a first one");
             self.error(path, format!("no suite found in `{}`", written.display()), &help);
         }

@@ -19,6 +19,7 @@ use agentci_plan::{Check, Diagnostic, Diagnostics, Node, Reading, Span, Spanned,
 use serde_json::Value;
 
 use super::call::{FORBIDDEN, REQUIRED, forbid, forbid_calls, require};
+use super::later::refuse_selectors;
 use super::pattern::pattern;
 use super::rules::{Limit, Rules};
 use crate::normal;
@@ -120,6 +121,9 @@ pub(super) fn block(node: &Node, level: Level, problems: &mut Diagnostics) -> Bl
         Level::Turn => &OF_TURN,
         Level::Named => &NAMED,
     };
+    if refuse_selectors(node, problems) {
+        return block;
+    }
     let Some(mut fields) = shape.open(node, problems) else { return block };
     block.extends = fields
         .optional("extends")

@@ -38,21 +38,15 @@ pub(crate) fn lower(
     diagnostics.append(problems);
     let mut shared = shared?;
     tests.sort_by(|one, other| one.path.cmp(&other.path));
-    let opened: Vec<Opened> = tests.into_iter().map(|test| shared.open(test)).collect();
+    let mut opened: Vec<Opened> = tests.into_iter().map(|test| shared.open(test)).collect();
     let mut ids = Ids::default();
-    let mut problems = Diagnostics::default();
-    for test in &opened {
-        if let Some(name) = &test.name {
-            ids.claim(name, sources, &mut problems);
+    for test in &mut opened {
+        if let Some(name) = &mut test.name {
+            name.value = ids.tell_apart(name, &test.stem, sources, diagnostics);
         }
         for problem in &test.problems {
             diagnostics.push(problem.clone());
         }
-    }
-    let refused = problems.has_errors();
-    diagnostics.append(problems);
-    if refused {
-        return None;
     }
     let cases = opened.into_iter().map(|test| Box::new(test.case(&shared, &mut ids))).collect();
     Some(Suite {
@@ -227,6 +221,7 @@ impl Opened {
             return broken::case(id, span, target, self.checks, self.problems);
         };
         let TestFile { name, tags, skip, hooks, tools } = file;
+        let name = self.name.unwrap_or(name);
         let (target, scripted) = match tools {
             None => (target, Arc::clone(&shared.scripted)),
             Some(tools) => with_tools(&target, &merged(&shared.config.target.tools, tools)),

@@ -2,22 +2,23 @@
 
 use std::path::Path;
 
-use agentci_plan::{Files, Node, Pair, did_you_mean};
+use agentci_plan::{Files, Node};
 
 use super::config::NAMES;
+use super::later::has_steps;
 use crate::document::SIZE_LIMIT;
+use crate::{aumai, scenario};
 
 /// Whether a file holds a test.
 pub(crate) fn is_test(root: &Node) -> bool {
-    !of_another_dialect(root) && root.get("turns").is_some_and(|turns| turns.items().is_some())
+    let turns = root.get("turns").is_some_and(|turns| turns.items().is_some());
+    !of_another_dialect(root) && (turns || has_steps(root))
 }
 
-/// Whether a file that has the name of a test, and no mark of one, was meant to be one. One that is empty was.
+/// Whether a file that has the name of a test and lies below a config, but has no mark of a test, was meant to be one: unless it
+/// is plainly something else.
 pub(super) fn is_meant_as_test(root: &Node) -> bool {
-    let close = |pair: &Pair| did_you_mean(&pair.key.text, ["turns"]).is_some();
-    let turns = root.pairs().is_some_and(|pairs| pairs.iter().any(close));
-    let marked = root.get("version").is_some() && (turns || root.get("name").is_some());
-    root.is_null() || (!of_another_dialect(root) && marked)
+    !of_another_dialect(root) && !is_config(root) && !aumai::has_tests(root) && !scenario::is_scenario(root)
 }
 
 /// Whether a file holds the settings of a project.
@@ -27,7 +28,7 @@ pub(crate) fn is_config(root: &Node) -> bool {
 }
 
 fn of_another_dialect(root: &Node) -> bool {
-    root.get("cases").is_some() || root.get("suite").is_some()
+    ["cases", "suite", "suite_name", "agent_command"].iter().any(|key| root.get(key).is_some())
 }
 
 /// Whether a file has the name under which configs are looked for.

@@ -8,6 +8,7 @@ use agentci_plan::{Diagnostic, Diagnostics, Hook, Name, Node, Skip, Spanned, rea
 use super::assertion::{ABOVE, Block, INHERIT, Level, block, inherit};
 use super::config::Config;
 use super::hook::{HOOK, hooks};
+use super::later::refuse_steps;
 use super::named::{NAMED_BLOCKS, Named};
 use super::target::{Place, Protocol};
 use super::tool::{TOOLS, Tool, tools};
@@ -57,7 +58,8 @@ pub(super) fn test<'c>(
     folder: &Path,
     problems: &mut Diagnostics,
 ) -> (Option<TestFile>, Asked<'c>) {
-    let Some(mut fields) = TEST.open(root, problems) else {
+    let fields = if refuse_steps(root, problems) { None } else { TEST.open(root, problems) };
+    let Some(mut fields) = fields else {
         let named = Named::read(None, Some(&config.named), problems);
         return (None, Asked { turns: Vec::new(), block: None, named, inherit: false });
     };

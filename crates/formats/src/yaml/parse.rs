@@ -344,7 +344,8 @@ mod tests {
     #[test]
     fn syntax_errors_have_a_place_and_a_remedy() {
         for (text, at, help) in [
-            ("a:\n\tb: 1\n", (2, 2), "indent with spaces"),
+            ("a:\n\tb: 1\n", (2, 1), "YAML indents with spaces"),
+            ("- u: h\n  a:\n  \tt: { m: a }\n", (3, 3), "YAML indents with spaces"),
             ("a: one: two\n", (1, 7), "in quotes"),
             ("a: 'one\nb: 2\n", (2, 1), "close the quote"),
             ("a: [1, 2\n", (1, 4), "closing bracket"),

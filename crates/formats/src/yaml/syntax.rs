@@ -7,16 +7,19 @@ use super::place::Places;
 
 /// The parser's error as a diagnostic.
 pub(super) fn diagnose(error: &ScanError, places: Places<'_>) -> Diagnostic {
-    let span = places.point(*error.marker());
+    let mut span = places.point(*error.marker());
     let (message, help) = explain(error.kind());
+    let line = places.text().lines().nth(error.marker().line().saturating_sub(1)).unwrap_or_default();
+    let tab = tab_in_indentation(line);
+    let help = help.or(tab.map(|_| TAB));
+    // The parser stops behind the tab.
+    if let (Some(TAB), Some(column)) = (help, tab) {
+        span.column = column;
+    }
     let diagnostic = match message {
         Some(message) => Diagnostic::error(span, message),
         None => Diagnostic::error(span, format!("not well-formed YAML: {}", error.info().to_lowercase())),
     };
-    let help = help.or_else(|| {
-        let line = places.text().lines().nth(error.marker().line().saturating_sub(1))?;
-        indented_by_tab(line).then_some(TAB)
-    });
     let diagnostic = diagnostic.label("can not be read from here on");
     match help {
         Some(help) => diagnostic.help(help),
@@ -24,11 +27,14 @@ pub(super) fn diagnose(error: &ScanError, places: Places<'_>) -> Diagnostic {
     }
 }
 
-const TAB: &str = "indent with spaces, not with tabs";
+const TAB: &str = "YAML indents with spaces: put them in the place of the tab";
 const QUOTE: &str = "close the quote; within single quotes write `''` for one, within double quotes `\\\"`";
 
-fn indented_by_tab(line: &str) -> bool {
-    line.chars().take_while(|character| character.is_whitespace()).any(|character| character == '\t')
+/// The column of the first tab before the text of a line.
+fn tab_in_indentation(line: &str) -> Option<u32> {
+    let index =
+        line.chars().take_while(|character| character.is_whitespace()).position(|character| character == '\t')?;
+    u32::try_from(index + 1).ok()
 }
 
 /// Our own words for the mistakes people make, and their remedy.

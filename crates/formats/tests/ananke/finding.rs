@@ -221,3 +221,25 @@ fn a_config_is_not_looked_for_upwards_without_end() {
     assert_eq!(found(127), ["p/ananke.config.yaml: a"]);
     assert_eq!(found(128), [""; 0]);
 }
+
+#[test]
+fn a_file_named_as_a_test_is_never_left_out_without_a_word() {
+    // Below a config it is a test, whatever stands in it.
+    let files = MemoryFiles::default().with("p/ananke.config.yaml", CONFIG).with("p/a.test.yaml", test("a", ""));
+    for (wrong, message) in [
+        ("just words\n", "the test must be a mapping, found the text `just words`"),
+        ("foo: 1\n", "the test needs `version`"),
+        ("foo: [\n", "`[` is never closed"),
+    ] {
+        let loaded = load(&files.clone().with("p/b.test.yaml", wrong), &["p"]);
+        assert_eq!(messages(&loaded)[0], message);
+        assert!(loaded.diagnostics.has_errors());
+        assert_eq!(loaded.plan.suites[0].cases.len(), 2);
+    }
+    // Without one it can not be told whose it is, and it is wrong in any case.
+    let alone = MemoryFiles::default().with("p/b.test.yaml", "foo: [\n");
+    assert_eq!(messages(&load(&alone, &["p"])), ["`[` is never closed"]);
+    let native = "suite: n\ntarget: { process: { command: [a] } }\ncases: [{ id: x, input: {} }]\n";
+    let beside = load(&alone.with("p/n/agentci.yaml", native), &["p"]);
+    assert_eq!((messages(&beside), beside.plan.suites.len()), (vec!["`[` is never closed"], 1));
+}

@@ -201,7 +201,7 @@ fn hooks_find_their_files_beside_the_config_then_beside_the_test() {
 }
 
 #[test]
-fn a_wrong_test_leaves_the_others_alone_and_a_name_stands_once() {
+fn a_wrong_test_leaves_the_others_alone_and_names_are_told_apart() {
     let files = project(CONFIG, &test("a", ""))
         .with("p/b.test.yaml", "name: b\nturns: 3\nx: [\n")
         .with("p/c.test.yaml", "turns: []\n");
@@ -211,6 +211,8 @@ fn a_wrong_test_leaves_the_others_alone_and_a_name_stands_once() {
     assert_eq!(cases, [("a", false), ("b", true), ("c", true)]);
     assert_eq!(messages(&loaded)[0], "`[` is never closed");
     let twice = load(&project(CONFIG, &test("a", "")).with("p/z.test.yaml", test("a", "")), &["p"]);
-    assert!(twice.plan.suites.is_empty());
-    assert_eq!(messages(&twice), ["the case id `a` is used twice"]);
+    let cases: Vec<_> = twice.plan.suites[0].cases.iter().collect();
+    assert_eq!((cases[0].id.as_str(), cases[1].id.as_str()), ("a", "a (z)"));
+    assert_ne!(cases[0].world.recording, cases[1].world.recording);
+    assert_eq!((messages(&twice), twice.diagnostics.has_errors()), (vec!["two tests are called `a`"], false));
 }

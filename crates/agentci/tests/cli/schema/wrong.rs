@@ -39,7 +39,6 @@ const OTHERS: &[(&str, &str, Reason)] = &[
     ("ananke-bad-assertions", "it looks ahead or behind", Pattern),
     ("ananke-bad-count", "`max` is less than `min`", Order),
     ("ananke-blocks-in-a-circle", "builds upon itself", Reference),
-    ("ananke-duplicate-names", "is used twice", Reference),
     ("ananke-no-config", "no `ananke.config.yaml` was found", Files),
     ("ananke-no-tests", "no tests belong to", Files),
     ("ananke-one-bad-test", "is never closed", Syntax),

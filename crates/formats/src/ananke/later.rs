@@ -1,0 +1,77 @@
+//! Forms that later releases of the original gave to tests and assertions: they are told apart, and how to say the same here.
+
+use agentci_plan::{Diagnostic, Diagnostics, Node, Pair};
+
+/// What an item of `steps` says.
+const OF_STEP: [&str; 3] = ["message", "script", "resume"];
+/// What is looked at, where it has other names here.
+const SELECTORS: [&str; 2] = ["tool_names", "response"];
+/// What is asked of a text or of a list of calls.
+const OPERATORS: [&str; 18] = [
+    "matches",
+    "not",
+    "equals",
+    "contains",
+    "starts_with",
+    "ends_with",
+    "some",
+    "every",
+    "none",
+    "filter",
+    "ordered",
+    "count",
+    "having",
+    "has_key",
+    "json",
+    "and",
+    "or",
+    "script",
+];
+
+/// Whether a file holds a test of steps.
+pub(super) fn has_steps(root: &Node) -> bool {
+    let is_step = |item: &Node| OF_STEP.iter().any(|key| item.get(key).is_some());
+    root.get("turns").is_none()
+        && root.get("steps").and_then(Node::items).is_some_and(|items| items.iter().any(is_step))
+}
+
+/// Reports a test of steps; whether it is one.
+pub(super) fn refuse_steps(root: &Node, problems: &mut Diagnostics) -> bool {
+    let Some(steps) = pair(root, &["steps"]).filter(|_| has_steps(root)) else { return false };
+    problems.push(
+        Diagnostic::error(steps.key.span, "the test is written in steps, a later form of this format")
+            .label("read are tests of `turns`")
+            .help(
+                "write `turns:` for `steps:`, `user` for `message`, `assert` for `expect`, and what a `script` sets up under \
+                 `hooks:` as `cmd`",
+            ),
+    );
+    true
+}
+
+/// Reports a block of assertions in the form with selectors and operators; whether it is one.
+pub(super) fn refuse_selectors(block: &Node, problems: &mut Diagnostics) -> bool {
+    let within = |key: &str| block.get(key).and_then(|node| pair(node, &OPERATORS));
+    let Some(found) = pair(block, &SELECTORS).or_else(|| within("text")).or_else(|| within("tools")) else {
+        return false;
+    };
+    let key = &found.key.text;
+    let help = match key.as_str() {
+        "tool_names" | "some" | "every" | "none" | "filter" | "ordered" | "count" | "having" | "has_key" => {
+            "write `tools: { require: [{ name: pay, count: { exact: 1 }, args_match: { amount: \"^20$\" }, after: check }], \
+             forbid: [delete] }`"
+        }
+        "response" => "write `timing: { max_duration_ms: 30000, max_idle_ms: 10000 }`",
+        _ => "write `text: { must_match: [..], must_not_match: [..] }` with patterns",
+    };
+    problems.push(
+        Diagnostic::error(found.key.span, format!("`{key}` is of a later form of assertions"))
+            .label("not read here")
+            .help(help),
+    );
+    true
+}
+
+fn pair<'n>(node: &'n Node, keys: &[&str]) -> Option<&'n Pair> {
+    node.pairs()?.iter().find(|pair| keys.contains(&pair.key.text.as_str()))
+}
