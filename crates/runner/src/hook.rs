@@ -19,12 +19,13 @@ const GRACE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Dura
 /// Why a hook failed, and the last lines of its standard error.
 pub(crate) struct HookFailure {
     pub(crate) message: String,
+    pub(crate) help: Option<&'static str>,
     pub(crate) stderr_tail: Vec<String>,
 }
 
 /// Runs a hook and gives what it prints, one JSON object.
 pub(crate) async fn run(hook: &Hook, scope: &Scope<'_>) -> Result<Map<String, Value>, HookFailure> {
-    let plain = |message: String| HookFailure { message, stderr_tail: Vec::new() };
+    let plain = |message: String| HookFailure { message, help: None, stderr_tail: Vec::new() };
     let command = command(hook, scope).map_err(plain)?;
     let name = command.program.to_string_lossy().into_owned();
     let (mut process, pipes) = Process::spawn(&command).map_err(|error| plain(format!("the hook failed: {error}")))?;
@@ -32,8 +33,11 @@ pub(crate) async fn run(hook: &Hook, scope: &Scope<'_>) -> Result<Map<String, Va
     let mut output = Vec::new();
     let done = timeout(hook.timeout, process.print_to(&mut output, pipes.output, OUTPUT_LIMIT)).await;
     let ending = process.end(GRACE).await;
-    let wrong =
-        |what: String| HookFailure { message: format!("the hook `{name}` {what}"), stderr_tail: ending.stderr_tail };
+    let wrong = |what: String| HookFailure {
+        message: format!("the hook `{name}` {what}"),
+        help: None,
+        stderr_tail: ending.stderr_tail,
+    };
     match done {
         Err(_) => {
             let limit = print_duration(hook.timeout);
@@ -45,6 +49,10 @@ pub(crate) async fn run(hook: &Hook, scope: &Scope<'_>) -> Result<Map<String, Va
         Ok(Err(error)) => return Err(wrong(format!("failed: {error}"))),
         Ok(Ok(Exit::Code(0))) => {}
         Ok(Ok(exit)) => return Err(wrong(format!("failed with {exit}\n{}", quote(&output)))),
+    }
+    if output.trim_ascii().is_empty() {
+        let silent = wrong("printed nothing, and must print one JSON object".into());
+        return Err(HookFailure { help: Some("let it print `{}` if it sets no variables"), ..silent });
     }
     match serde_json::from_slice(&output) {
         Ok(Value::Object(variables)) => Ok(variables),

@@ -91,7 +91,10 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
             return Err(Scope::too_much(job.place(step.span)).into());
         }
         let printed = printed.map_err(|failure| Unprepared {
-            findings: vec![findings::plain(Cause::Hook, failure.message, Some(job.place(step.span)))],
+            findings: vec![Finding {
+                help: failure.help.map(Into::into),
+                ..findings::plain(Cause::Hook, failure.message, Some(job.place(step.span)))
+            }],
             stderr_tail: failure.stderr_tail,
         })?;
         scope.take(&printed);

@@ -94,7 +94,12 @@ impl DialectFlags {
             ("--stub-miss", self.scenario.stub_miss.is_some(), scenario, leave),
         ];
         let assistants = "leave it out, or name tests of an assistant with `-i`";
-        flags.extend(self.yao.given().map(|flag| (flag, true, &[Dialect::Yao][..], assistants)));
+        // Others have `-c` for the config.
+        let config = "`-c` names the connector of an assistant; for the config of ananke tests write `--config FILE`";
+        let ending = self.yao.connector.as_ref().and_then(|id| id.rsplit_once('.'));
+        let is_file = ending.is_some_and(|(_, ending)| matches!(ending, "yaml" | "yml"));
+        let help = |flag: &str| if flag == "--connector" && is_file { config } else { assistants };
+        flags.extend(self.yao.given().map(|flag| (flag, true, &[Dialect::Yao][..], help(flag))));
         let loaded = &suites.plan().suites;
         // It may be that of a suite that was refused, which is told of by its own problems.
         let refused = suites.problems().has_errors();

@@ -10,6 +10,7 @@ mod convert;
 mod demo_agent;
 mod dialects;
 mod diff;
+mod elsewhere;
 mod facts;
 mod gates;
 mod guard;
@@ -112,7 +113,8 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus 
     }
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
-        Err(error) => {
+        Err(mut error) => {
+            elsewhere::advise(&mut error);
             let _ = error.print();
             return usage(&error);
         }

@@ -42,6 +42,24 @@ fn wrong_usage_is_two() {
 }
 
 #[test]
+fn flags_of_other_programs_are_told_what_to_write_here() {
+    for (flag, words) in [
+        ("--record=folder", "agentci record PATH"),
+        ("--replay", "--mode replay"),
+        ("-d", "agentci check PATH"),
+        ("--debug", "`-v`"),
+    ] {
+        let ran = Suite::empty().agentci(&["run", "suite", flag]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+        ran.complains(&["unexpected argument", words]);
+        assert!(!ran.stderr.contains("similar argument"), "{ran:?}");
+    }
+    let ran = two_cases().agentci(&["run", "suite", "-c", "ananke.config.yaml"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["`--connector` is for suites of the yao format", "write `--config FILE`"]);
+}
+
+#[test]
 fn a_flag_without_its_value_is_wrong_usage() {
     for flag in ["--parallel", "--timeout", "--case", "--mode"] {
         let ran = Suite::empty().agentci(&["run", flag]);

@@ -34,6 +34,13 @@ fn a_hook_that_prints_something_else_is_quoted() {
 }
 
 #[test]
+fn a_hook_that_prints_nothing_is_told_what_to_print() {
+    let ran = hooked("{ command: [echo, ''] }").run(&[]);
+    ran.only_wrong("hooked", "error", "hook");
+    ran.says(&["the hook `echo` printed nothing, and must print one JSON object (hook)", "print `{}`"]);
+}
+
+#[test]
 fn a_hook_that_does_not_end_is_given_up() {
     let ran = hooked("{ command: [sleep, '600'], timeout: 1s }").run(&[]);
     ran.only_wrong("hooked", "error", "hook");
