@@ -26,6 +26,12 @@ impl Loader<'_> {
                     self.error(&path, message, "name a file of tests with `-i`, or write a message that is no path");
                 }
             }
+            YaoInput::Generator(name) => {
+                let message = format!("`{name}` makes tests, and only files of tests and messages are taken");
+                let help = "let it write the tests to a file of JSON lines once, and name that with `-i`; if it is meant as a \
+                            message, put a space into it";
+                self.error(Path::new("-i"), message, help);
+            }
             YaoInput::Message(message) => {
                 let Loaded { plan, diagnostics } = &mut self.loaded;
                 let suite = yao::lower_message(self.files, self.options, &mut plan.sources, &message, diagnostics);

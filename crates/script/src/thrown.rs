@@ -87,7 +87,7 @@ fn denied(name: &str, message: &str) -> Option<String> {
     Some(format!("there is no `{wanted}`: functions have no access to {what}"))
 }
 
-const DENIED: [(&str, &str); 22] = [
+const DENIED: [(&str, &str); 23] = [
     ("Bun", "files, network and processes"),
     ("Deno", "files, network and processes"),
     ("EventSource", "the network"),
@@ -105,6 +105,7 @@ const DENIED: [(&str, &str); 22] = [
     ("fetch", "the network"),
     ("fs", "files"),
     ("http", "the network"),
+    ("log", "a log; `console` is there and says nothing"),
     ("process", "processes and the environment"),
     ("require", "other files"),
     ("setImmediate", "timers"),

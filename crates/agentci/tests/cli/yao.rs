@@ -158,3 +158,16 @@ fn secrets_of_an_environment_file_stay_there() {
     let journal = fs::read_to_string(folder.join("run.jsonl")).unwrap();
     assert!(!journal.contains("very-secret-value") && !ran.stdout.contains("very-secret-value"), "{journal}");
 }
+
+#[test]
+fn what_needs_a_running_server_is_told_so() {
+    let suite = tests(&line("a", "Hi", "[]"));
+    for input in ["agents:tests.writer?count=3", "scripts:tests.orders", "scripts.tests.orders"] {
+        let ran = suite.agentci(&["run", "-i", input, "-n", "keyword"]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        ran.complains(&[input, "makes tests", "a file of JSON lines"]);
+    }
+    let ran = suite.agentci(&["run", TESTS, "-c", "use::light"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["there is no connector `use::light`", "`use::` names a role", "known connectors are `mock`"]);
+}

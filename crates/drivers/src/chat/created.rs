@@ -16,6 +16,8 @@ pub(super) struct Plan {
     pub(super) messages: Vec<Value>,
     pub(super) options: Map<String, Value>,
     pub(super) preset: Option<String>,
+    /// Whether the prompts of all agents are left out, if `Create` says so.
+    own_prompts: Option<bool>,
     pub(super) setting: super::setting::Setting,
     /// What `Create` wants and can not have.
     pub(super) ignored: Vec<String>,
@@ -26,7 +28,12 @@ impl Plan {
     pub(super) fn new(seat: &Seat, messages: Vec<Value>) -> Self {
         let setting = seat.setting.clone();
         let preset = setting.preset().map(str::to_owned);
-        Self { messages, options: seat.options.clone(), preset, setting, ignored: Vec::new() }
+        Self { messages, options: seat.options.clone(), preset, own_prompts: None, setting, ignored: Vec::new() }
+    }
+
+    /// Whether the prompts of all agents are left out: `Create` says so, or the conversation's own data.
+    pub(super) fn own_prompts(&self) -> bool {
+        self.own_prompts.unwrap_or_else(|| self.setting.own_prompts())
     }
 
     /// Takes what `Create` returned.
@@ -45,6 +52,7 @@ impl Plan {
                 ("options", _) => return Err(wrong("returned `options` that are no object")),
                 ("prompt_preset", Value::String(preset)) => self.preset = Some(preset).filter(|name| !name.is_empty()),
                 ("prompt_preset", _) => return Err(wrong("returned a `prompt_preset` that is no text")),
+                ("disable_global_prompts", Value::Bool(disabled)) => self.own_prompts = Some(disabled),
                 ("locale", Value::String(locale)) => self.setting.context.locale = locale,
                 ("metadata", Value::Object(metadata)) => self.setting.context.metadata.extend(metadata),
                 ("theme" | "route", value) => {

@@ -9,6 +9,9 @@ use serde_json::Value;
 use super::scripted::Resources;
 use crate::DriveError;
 
+/// What `ctx` has.
+const PARTS: [&str; 8] = ["chat_id", "assistant_id", "locale", "authorized", "client", "referer", "accept", "metadata"];
+
 /// The functions of an agent.
 #[derive(Debug, Clone)]
 pub(super) struct Hooks {
@@ -47,6 +50,26 @@ fn told(file: &ScriptFile, function: Option<&str>, error: &ScriptError) -> Drive
         }
         _ => String::new(),
     };
+    let missing = missing(file, error).map(|part| {
+        format!(
+            "\n`{part}` is not there: `ctx` is plain data here, and nothing is sent, remembered or traced; write `{part}?.` to go \
+             on without it"
+        )
+    });
+    let missing = missing.unwrap_or_default();
     let who = function.map(|function| format!("`{function}`: ")).unwrap_or_default();
-    DriveError::Function { message: format!("{}{place}: {who}{error}", file.path.display()) }
+    DriveError::Function { message: format!("{}{place}: {who}{error}{missing}", file.path.display()) }
+}
+
+/// The part of `ctx` that the line of an error asks for and that there is not, such as `ctx.Send`.
+fn missing<'f>(file: &'f ScriptFile, error: &ScriptError) -> Option<&'f str> {
+    let ScriptError::Thrown { message, place: Some((line, _)) } = error else { return None };
+    let line = file.source.lines().nth(usize::try_from(*line).ok()?.checked_sub(1)?)?;
+    let parts = line.match_indices("ctx.").filter_map(|(at, begin)| {
+        let name = &line[at + begin.len()..];
+        let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+        let known = end == 0 || PARTS.contains(&&name[..end]);
+        (!known).then(|| &line[at..at + begin.len() + end])
+    });
+    parts.into_iter().next().filter(|_| message.starts_with("TypeError"))
 }

@@ -59,6 +59,11 @@ impl Setting {
         self.context.metadata.get("__prompt_preset").and_then(Value::as_str).filter(|name| !name.is_empty())
     }
 
+    /// Whether the conversation's own data asks for the prompts of the agent alone.
+    pub(super) fn own_prompts(&self) -> bool {
+        self.context.metadata.get("__disable_global_prompts").and_then(Value::as_bool).unwrap_or(false)
+    }
+
     /// What the agent's functions see.
     pub(super) fn value(&self) -> Value {
         let ChatContext { user, team, locale, client_type, client_ip, referer, accept, metadata, .. } = &self.context;

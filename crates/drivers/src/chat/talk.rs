@@ -95,11 +95,14 @@ impl Talk<'_> {
         sink: &mut TraceSink<'_>,
         host: &dyn ToolHost,
     ) -> Result<Answered, DriveError> {
-        let prompts = self.prompts(plan)?;
+        let (prompts, warning) = self.prompts(plan);
+        if let Some(message) = warning {
+            sink.push_at(self.at, Kind::Log { level: "warn".into(), message, data: None })?;
+        }
         let words = |calendar| Words { calendar, environment: &self.seat.environment, setting: &plan.setting };
-        let before = words(Some(self.calendar)).messages(prompts)?;
+        let before = words(Some(self.calendar)).messages(&prompts)?;
         let known = matches!(self.line, Line::Live).then(Vec::new);
-        let known = known.map_or_else(|| words(None).messages(prompts), Ok)?;
+        let known = known.map_or_else(|| words(None).messages(&prompts), Ok)?;
         let mut called = Vec::new();
         for round in 0..ROUNDS {
             let (body, left_out) = self.body(&before, plan);
@@ -151,15 +154,23 @@ impl Talk<'_> {
         }
     }
 
-    fn prompts(&self, plan: &Plan) -> Result<&[Prompt], DriveError> {
-        let Some(wanted) = &plan.preset else { return Ok(&self.seat.prompts) };
+    /// What stands before the conversation, and what is wrong with that: in place of prompts that are not there come the usual
+    /// ones.
+    fn prompts(&self, plan: &Plan) -> (Vec<Prompt>, Option<String>) {
         let presets = &self.seat.presets;
-        if let Some((_, prompts)) = presets.iter().find(|(name, _)| name == wanted) {
-            return Ok(prompts);
-        }
-        let known: Vec<&str> = presets.iter().map(|(name, _)| name.as_str()).collect();
-        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        Err(DriveError::Unsupported(format!("there are no prompts `{wanted}`; those with a name are: {known}")))
+        let wanted = plan.preset.as_ref().map(|wanted| presets.iter().find(|(name, _)| name == wanted).ok_or(wanted));
+        let (prompts, warning) = match wanted {
+            None => (&self.seat.prompts, None),
+            Some(Ok((_, prompts))) => (prompts, None),
+            Some(Err(wanted)) => {
+                let known: Vec<&str> = presets.iter().map(|(name, _)| name.as_str()).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                let warning = format!("there are no prompts `{wanted}`; those with a name are: {known}");
+                (&self.seat.prompts, Some(warning))
+            }
+        };
+        let left_out = plan.own_prompts();
+        (prompts.iter().filter(|prompt| !(left_out && prompt.shared)).cloned().collect(), warning)
     }
 
     /// Has a tool answered.

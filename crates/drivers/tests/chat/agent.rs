@@ -48,7 +48,7 @@ pub(crate) fn agent(api: ChatApi, url: String) -> ChatTarget {
         agent: "shop.helper".into(),
         about: vec![("ASSISTANT_NAME".into(), "Helper".into())],
         connector: Arc::new(connector),
-        prompts: Arc::from([Prompt { role: "system".into(), name: None, content: "Be brief.".into() }]),
+        prompts: Arc::from([Prompt { role: "system".into(), name: None, content: "Be brief.".into(), shared: false }]),
         options: Map::new(),
         presets: Arc::from([]),
         environment: None,

@@ -40,13 +40,33 @@ async fn create_may_replace_what_is_asked() {
         }";
     let server = serve(SCRIPT).await;
     let mut target = with(openai(&server), source);
-    target.prompts = Arc::from([Prompt { role: "system".into(), name: None, content: "$CTX.tone".into() }]);
+    target.prompts =
+        Arc::from([Prompt { role: "system".into(), name: None, content: "$CTX.tone".into(), shared: false }]);
     let turned = turn(target, json!([{"role": "user", "content": "hi"}]), Way::default()).await;
     assert_eq!(turned.output(), "SHOUTED");
     let request = &turned.requests()[0];
     assert_eq!(request["messages"][0]["content"], "loud");
     assert_eq!(request["messages"][1], json!({"content": "shout hi test-user", "role": "user"}));
     assert_eq!((&request["temperature"], &request["max_tokens"]), (&json!(0), &json!(5)));
+}
+
+#[tokio::test]
+async fn create_may_leave_out_the_prompts_of_all_agents() {
+    let prompt = |content: &str, shared| Prompt { role: "system".into(), name: None, content: content.into(), shared };
+    let prompts: Arc<[Prompt]> = Arc::from([prompt("of all", true), prompt("own", false)]);
+    for (returned, data, expected) in [
+        ("{}", json!(null), "of all"),
+        ("{ disable_global_prompts: true }", json!(null), "own"),
+        ("{}", json!(true), "own"),
+        ("{ disable_global_prompts: false }", json!(true), "of all"),
+    ] {
+        let server = serve(SCRIPT).await;
+        let mut target = with(openai(&server), &format!("function Create() {{ return {returned}; }}"));
+        target.prompts = Arc::clone(&prompts);
+        target.context.metadata.insert("__disable_global_prompts".into(), data);
+        let turned = turn(target, json!([{"role": "user", "content": "hi"}]), Way::default()).await;
+        assert_eq!(turned.requests()[0]["messages"][0]["content"], expected, "{returned}");
+    }
 }
 
 #[tokio::test]
@@ -74,6 +94,14 @@ async fn what_is_wrong_with_a_function_is_told_with_its_place() {
         thrown.starts_with("src/index.ts:3:") && thrown.contains("`Create`") && thrown.contains("boom"),
         "{thrown}"
     );
+    for (use_of, part) in [("ctx.Send({});", "`ctx.Send`"), ("ctx.memory.user.Get(ctx.locale);", "`ctx.memory`")] {
+        let missing = said(&format!("function Create(ctx) {{\n  {use_of}\n}}"), "hi", &[]).await.error();
+        assert!(missing.contains(&format!("\n{part} is not there")), "{missing}");
+    }
+    let other = said("function Create(ctx) { null.x(ctx.locale); }", "hi", &[]).await.error();
+    assert!(other.contains("TypeError") && !other.contains("is not there"), "{other}");
+    let log = said("function Create() { log.Info('x'); }", "hi", &[]).await.error();
+    assert!(log.contains("there is no `log`"), "{log}");
     let syntax = said("function Create( {", "hi", &[]).await.error();
     assert!(syntax.starts_with("src/index.ts:1:"), "{syntax}");
     let wrong = said("function Next() { return 'text'; }", "hi", &[]).await.error();

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use agentci_plan::Prompt;
+use agentci_trace::Kind;
 use serde_json::{Value, json};
 
 use crate::agent::{Way, anthropic, openai, serve, turn};
 
 fn prompt(role: &str, content: &str) -> Prompt {
-    Prompt { role: role.into(), name: None, content: content.into() }
+    Prompt { role: role.into(), name: None, content: content.into(), shared: false }
 }
 
 #[tokio::test]
@@ -70,7 +71,10 @@ async fn a_preset_takes_the_place_of_the_prompts() {
     assert_eq!(turned.requests()[0]["messages"][0]["content"], "Be rude.");
     target.context.metadata.insert("__prompt_preset".into(), json!("chat.kind"));
     let turned = turn(target, said, Way::default()).await;
-    assert_eq!(turned.error(), "there are no prompts `chat.kind`; those with a name are: chat.rude");
+    assert_eq!(turned.requests()[0]["messages"][0]["content"], "Be brief.");
+    let warned =
+        |kind: &Kind| matches!(kind, Kind::Log { message, .. } if message.contains("there are no prompts `chat.kind`"));
+    assert!(turned.trace.events().iter().any(|event| warned(&event.kind)), "{:?}", turned.trace);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ fn asking() -> Value {
 
 fn timed(mut target: ChatTarget) -> ChatTarget {
     let content = "It is $SYS.UNIX, $CTX.USER_ID.".to_owned();
-    target.prompts = Arc::from([Prompt { role: "system".into(), name: None, content }]);
+    target.prompts = Arc::from([Prompt { role: "system".into(), name: None, content, shared: false }]);
     target
 }
 

@@ -25,8 +25,6 @@ pub(super) struct Assistant {
     pub(super) folder: PathBuf,
     /// The target of a case that says nothing of its own.
     pub(super) target: ChatTarget,
-    /// How many of the target's prompts are the application's.
-    shared: usize,
 }
 
 /// Reads the assistant in a folder. `chosen` is a connector that takes the place of its own.
@@ -54,6 +52,9 @@ pub(super) fn open(
     if !package.disable_global_prompts {
         let folder = join(&app.root, "agent");
         shared = prompts::open(app.files, sources, &join(&folder, "prompts.yml"), &folder, problems);
+        for prompt in &mut shared {
+            prompt.shared = true;
+        }
     }
     let own = ["prompts.yml", "prompts.yaml"].map(|name| join(folder, name));
     let own = own.iter().find(|path| app.files.kind(path) == Some(Kind::File));
@@ -88,16 +89,14 @@ pub(super) fn open(
         timeout: super::DEFAULT_TIMEOUT,
         span: root.span,
     };
-    Some(Assistant { id, folder: folder.to_path_buf(), target, shared: shared.len() })
+    Some(Assistant { id, folder: folder.to_path_buf(), target })
 }
 
-impl Assistant {
-    /// Takes the prompts of the application from a target of this assistant, and from all that may take their place.
-    pub(super) fn drop_shared_prompts(&self, target: &mut ChatTarget) {
-        let own = |prompts: &Arc<[Prompt]>| prompts.iter().skip(self.shared).cloned().collect();
-        target.prompts = own(&target.prompts);
-        target.presets = target.presets.iter().map(|(name, prompts)| (name.clone(), own(prompts))).collect();
-    }
+/// Takes the prompts of the application from a target, and from all that may take their place.
+pub(super) fn drop_shared_prompts(target: &mut ChatTarget) {
+    let own = |prompts: &Arc<[Prompt]>| prompts.iter().filter(|prompt| !prompt.shared).cloned().collect();
+    target.prompts = own(&target.prompts);
+    target.presets = target.presets.iter().map(|(name, prompts)| (name.clone(), own(prompts))).collect();
 }
 
 #[derive(Default)]

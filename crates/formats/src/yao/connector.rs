@@ -16,6 +16,9 @@ use crate::load_model_script;
 /// The connector that is always there: a scripted model.
 pub(super) const MOCK: &str = "mock";
 
+/// What stands before the name of a role, in place of a connector's id.
+const ROLE: &str = "use::";
+
 /// Files of connectors, by how their names end.
 const ENDINGS: [&str; 3] = [".yao", ".jsonc", ".json"];
 
@@ -115,6 +118,11 @@ pub(super) fn open(
     }
     let all = format!("known connectors are {}", read::quoted_list(&known));
     let help = match did_you_mean(&id.value, known.iter().copied()) {
+        _ if id.value.starts_with(ROLE) => {
+            format!(
+                "`{ROLE}` names a role, and which connector has it is known to a running server alone; name the connector itself, here or with `-c`: {all}"
+            )
+        }
         Some(meant) => format!("did you mean `{meant}`? {all}"),
         None => all,
     };

@@ -11,12 +11,21 @@ pub enum YaoInput {
     File(PathBuf),
     /// A message.
     Message(String),
+    /// What makes tests rather than holds them: an agent that writes them, or functions.
+    Generator(String),
 }
+
+/// What stands before the names of such.
+const GENERATORS: [&str; 3] = ["agents:", "scripts:", "scripts."];
 
 impl YaoInput {
     /// What the user wrote: `@` before a file, a name that ends as one of tests does, or a path that leads to a file, is a
     /// file; anything else is a message.
     pub fn of(files: &dyn Files, written: &str) -> Self {
+        let named = |prefix: &str| written.strip_prefix(prefix).is_some_and(|name| !name.is_empty());
+        if GENERATORS.into_iter().any(named) && !written.contains(char::is_whitespace) {
+            return YaoInput::Generator(written.to_owned());
+        }
         if let Some(path) = written.strip_prefix('@').filter(|path| !path.is_empty()) {
             return YaoInput::File(path.into());
         }
@@ -42,7 +51,12 @@ mod tests {
             assert_eq!(YaoInput::of(&files, path), YaoInput::File(path.into()));
         }
         assert_eq!(YaoInput::of(&files, "@odd"), YaoInput::File("odd".into()));
-        for message in ["what is 1/2?", "odd", "", "@", "tests/none", "write a .jsonl file"] {
+        for name in ["agents:tests.writer", "agents:w?count=3", "scripts:tests.orders", "scripts.tests.orders"] {
+            assert_eq!(YaoInput::of(&files, name), YaoInput::Generator(name.into()));
+        }
+        for message in
+            ["agents: what are they?", "agents:", "what is 1/2?", "odd", "", "@", "tests/none", "write a .jsonl file"]
+        {
             assert_eq!(YaoInput::of(&files, message), YaoInput::Message(message.into()));
         }
     }

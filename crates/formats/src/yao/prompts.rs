@@ -79,7 +79,7 @@ fn prompt(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnost
                 .help(format!("it is looked for in `{}`", join(folder, "assets").display())),
         );
     });
-    Some(Prompt { role: role?.value, name, content })
+    Some(Prompt { role: role?.value, name, content, shared: false })
 }
 
 /// A text with every `@assets/file` in it replaced by what that file says; nothing where there is none.
@@ -157,7 +157,10 @@ mod tests {
                 "- role: system\n  content: @assets/intro.md\n- role: user\n  name: bob\n  content: |\n    Before\n    @assets/intro.md\n    after @assets/none.txt @assets/../secret.md x@assets/\n",
             );
         let (prompts, problems) = prompts(&files);
-        assert_eq!(prompts[0], Prompt { role: "system".into(), name: None, content: "# Hi: \"there\"\n- two".into() });
+        assert_eq!(
+            prompts[0],
+            Prompt { role: "system".into(), name: None, content: "# Hi: \"there\"\n- two".into(), shared: false }
+        );
         assert_eq!(prompts[1].name.as_deref(), Some("bob"));
         assert_eq!(prompts[1].content, "Before\n# Hi: \"there\"\n- two\nafter   x@assets/\n");
         assert_eq!(problems, ["there is no `assets/none.txt`", "there is no `assets/../secret.md`"]);

@@ -8,7 +8,7 @@ use agentci_plan::{ChatTarget, Diagnostic, Diagnostics, Sources, Target, did_you
 use serde_json::Value;
 
 use super::app::App;
-use super::assistant::Assistant;
+use super::assistant::{Assistant, drop_shared_prompts};
 use super::connector;
 use super::record::Record;
 use super::resolve::Agent;
@@ -56,7 +56,7 @@ impl<'a> Targets<'a> {
         sources: &mut Sources,
         problems: &mut Diagnostics,
     ) -> Arc<Target> {
-        let (Some(assistant), Target::Chat(usual)) = (self.assistant, &*self.usual) else { return self.usual() };
+        let (Some(_), Target::Chat(usual)) = (self.assistant, &*self.usual) else { return self.usual() };
         let mut own = ChatTarget::clone(usual);
         who(&mut own, self.options, record.user.as_ref(), record.team.as_ref());
         own.timeout = timeout;
@@ -67,7 +67,7 @@ impl<'a> Targets<'a> {
             own.connector = connector;
         }
         if options.disable_global_prompts {
-            assistant.drop_shared_prompts(&mut own);
+            drop_shared_prompts(&mut own);
         }
         own.context.metadata.clone_from(&options.metadata);
         if let Some(Value::String(name)) = options.metadata.get(PRESET) {
@@ -98,5 +98,5 @@ fn no_preset(name: &str, target: &ChatTarget, record: &Record<'_>) -> Diagnostic
         None => format!("known presets are {}", read::quoted_list(&known)),
     };
     let message = format!("the assistant `{}` has no prompts called `{}`", target.agent, name.escape_debug());
-    Diagnostic::error(record.id.span, message).label("this test asks for them").help(help)
+    Diagnostic::warning(record.id.span, message).label("asked for here; the usual ones come in their place").help(help)
 }

@@ -71,6 +71,12 @@ fn a_test_may_choose_its_connector_prompts_and_data() {
     assert_eq!(chat(&loaded.plan.suites[0].cases[0]).connector.id, "mock");
     let wrong = load_from(&files.with(TESTS, text.replacen("short", "shor", 1)), &LoadOptions::default());
     assert_eq!(told(&wrong), ["1:8 the assistant `keyword` has no prompts called `shor`"]);
+    let usual = &chat(&wrong.plan.suites[0].cases[0]).prompts;
+    assert_eq!(
+        usual.iter().map(|p| (p.content.as_str(), p.shared)).collect::<Vec<_>>(),
+        [("Global", true), ("Own", false)]
+    );
+    assert!(!wrong.diagnostics.has_errors());
 }
 
 #[test]

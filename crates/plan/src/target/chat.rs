@@ -53,6 +53,8 @@ pub struct Prompt {
     pub name: Option<String>,
     /// The words.
     pub content: String,
+    /// Whether it is one of all agents, which a function or the conversation's own data may leave out.
+    pub shared: bool,
 }
 
 /// A model and how it is reached.

@@ -57,6 +57,7 @@ static PROMPT: Shape = Shape::new(
         required("role", Kind::Name, "Who says it: `system`, `user` or `assistant`."),
         optional("name", Kind::Text, "The name of who says it."),
         required("content", Kind::Text, "What is said."),
+        optional("shared", Kind::Truth, "Whether `Create` may leave it out with `disable_global_prompts`."),
     ],
 );
 
@@ -224,14 +225,15 @@ fn prompts(node: &Node, problems: &mut Diagnostics) -> Vec<Prompt> {
 fn prompt(node: &Node, problems: &mut Diagnostics) -> Option<Prompt> {
     if node.pairs().is_none() {
         let content = read::text(node, "prompts[]", problems)?;
-        return Some(Prompt { role: "system".into(), name: None, content });
+        return Some(Prompt { role: "system".into(), name: None, content, shared: false });
     }
     let mut fields = PROMPT.open(node, problems)?;
     let role = fields.required("role", problems).and_then(|node| read::name(node, "role", problems));
     let name = fields.optional("name").and_then(|node| read::text(node, "name", problems));
     let content = fields.required("content", problems).and_then(|node| read::text(node, "content", problems));
+    let shared = fields.optional("shared").and_then(|node| read::truth(node, "shared", problems)).unwrap_or(false);
     fields.finish(problems);
-    Some(Prompt { role: role?.value, name, content: content? })
+    Some(Prompt { role: role?.value, name, content: content?, shared })
 }
 
 fn presets(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Arc<[Prompt]>)> {

@@ -60,6 +60,9 @@ impl Printer<'_> {
         let mut pairs = vec![self.pair("role", self.text(&prompt.role))];
         pairs.extend(prompt.name.as_ref().map(|name| self.pair("name", self.text(name))));
         pairs.push(self.pair("content", self.text(&prompt.content)));
+        if prompt.shared {
+            pairs.push(self.pair("shared", self.plain("true")));
+        }
         self.map(pairs)
     }
 
