@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentci_drivers::{Line, Player, Recorder, Recording};
-use agentci_plan::{ChatTarget, Prompt};
+use agentci_plan::{ChatTarget, Connector, Prompt, Text};
 use agentci_trace::{Kind, Redactor, Trace};
 use serde_json::{Value, json};
 
@@ -50,6 +50,11 @@ async fn a_replay_tells_what_was_recorded() {
         assert_eq!(recorded.output(), "It rains in Paris.");
         let line = player(recorded.recording.as_ref().unwrap());
         let before = server.journal()["requests"].as_array().unwrap().len();
+        // Neither the key nor the address of the server has to be known any more.
+        let mut connector = Connector::clone(&target.connector);
+        connector.key = Some(Text::parse("${ENV.NO_SUCH_KEY}"));
+        connector.url.value = Text::parse("${ENV.NO_SUCH_ADDRESS}");
+        let target = ChatTarget { connector: Arc::new(connector), ..target };
         let replayed = turn(target, asking(), Way { line, tools, ..Way::default() }).await;
         assert_eq!(told(&replayed.trace), told(&recorded.trace));
         assert_eq!(server.journal()["requests"].as_array().unwrap().len(), before);

@@ -4,6 +4,7 @@ use agentci_plan::shape::{Kind, Shape, optional, required};
 use agentci_plan::{Diagnostics, Node, read};
 
 use super::assertion::{INHERIT, inherit};
+use super::later::refuse_unversioned;
 use super::named::{NAMED_BLOCKS, Named};
 use super::target::{Place, ReadTarget, TARGET, target};
 use super::version::{VERSION, version};
@@ -35,6 +36,9 @@ pub(crate) static CONFIG: Shape = Shape::new("the config", "What all tests of a 
 
 /// Reads a config; `None` when something it can not do without is missing or wrong.
 pub(super) fn config(root: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Config> {
+    if refuse_unversioned(root, problems) {
+        return None;
+    }
     let mut fields = CONFIG.open(root, problems)?;
     let version = version(&mut fields, problems);
     let target = fields.required("target", problems).and_then(|node| target(node, version, place, problems));

@@ -1,4 +1,4 @@
-//! Forms that later releases of the original gave to tests and assertions: they are told apart, and how to say the same here.
+//! Forms that other releases of the original gave to its files: they are told apart, and how to say the same here.
 
 use agentci_plan::{Diagnostic, Diagnostics, Node, Pair};
 
@@ -37,7 +37,8 @@ pub(super) fn has_steps(root: &Node) -> bool {
 
 /// Reports a test of steps; whether it is one.
 pub(super) fn refuse_steps(root: &Node, problems: &mut Diagnostics) -> bool {
-    let Some(steps) = pair(root, &["steps"]).filter(|_| has_steps(root)) else { return false };
+    let steps = pair(root, &["steps"]).filter(|_| root.get("turns").is_none());
+    let Some(steps) = steps else { return pair(root, &["expect"]).is_some_and(|found| refuse_part(found, problems)) };
     problems.push(
         Diagnostic::error(steps.key.span, "the test is written in steps, a later form of this format")
             .label("read are tests of `turns`")
@@ -45,6 +46,49 @@ pub(super) fn refuse_steps(root: &Node, problems: &mut Diagnostics) -> bool {
                 "write `turns:` for `steps:`, `user` for `message`, `assert` for `expect`, and what a `script` sets up under \
                  `hooks:` as `cmd`",
             ),
+    );
+    true
+}
+
+/// Reports a turn that is written as a step; whether it is one.
+pub(super) fn refuse_step(turn: &Node, problems: &mut Diagnostics) -> bool {
+    let found = pair(turn, &["message", "expect"]).filter(|_| turn.get("type").is_none());
+    found.is_some_and(|found| refuse_part(found, problems))
+}
+
+fn refuse_part(found: &Pair, problems: &mut Diagnostics) -> bool {
+    problems.push(
+        Diagnostic::error(found.key.span, format!("`{}` is of steps, a later form of this format", found.key.text))
+            .label("not read here")
+            .help("write `user` for `message` and `assert` for `expect`"),
+    );
+    true
+}
+
+/// Reports a config from before there were versions; whether it is one.
+pub(super) fn refuse_unversioned(root: &Node, problems: &mut Diagnostics) -> bool {
+    let Some(target) = pair(root, &["target"]).filter(|_| root.get("version").is_none()) else { return false };
+    if target.value.get("type").is_some() || target.value.get("endpoint").is_none() {
+        return false;
+    }
+    problems.push(
+        Diagnostic::error(target.key.span, "the config is from before there were versions and types of targets")
+            .label("an earlier form of this format")
+            .help("write `version: \"1.0\"` above it, and `type: agui` and an `agentId` into it"),
+    );
+    true
+}
+
+/// Reports a target behind web sockets; whether it is one.
+pub(super) fn refuse_sockets(target: &Node, problems: &mut Diagnostics) -> bool {
+    let Some(kind) = target.get("type").filter(|kind| kind.scalar().is_some_and(|kind| &*kind.text == "aguiwss"))
+    else {
+        return false;
+    };
+    problems.push(
+        Diagnostic::error(kind.span, "AG-UI over web sockets is not spoken here")
+            .label("a later form of targets")
+            .help("let the server answer with a stream of events, and write `type: agui` with its `endpoint`"),
     );
     true
 }

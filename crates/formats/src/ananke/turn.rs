@@ -6,6 +6,7 @@ use agentci_plan::{
 };
 
 use super::assertion::{Block, Level, OF_TURN, block};
+use super::later::refuse_step;
 use super::target::Protocol;
 use super::version::{Version, needs};
 use crate::normal::as_written;
@@ -157,6 +158,9 @@ const TYPES: [Type; 8] = [
 
 /// Reads a turn; `None` when it is wrong.
 pub(super) fn turn(node: &Node, setting: Setting, problems: &mut Diagnostics) -> Option<ReadTurn> {
+    if refuse_step(node, problems) {
+        return None;
+    }
     let mut fields = PLAIN.open(node, problems)?;
     let written = fields.optional("type");
     let found = written.map_or(Some(TYPES[0]), |node| known(node, problems));

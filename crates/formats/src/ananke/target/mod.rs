@@ -14,6 +14,7 @@ use agentci_plan::{
 };
 
 use super::assertion::{ABOVE, Block, INHERIT, Level, block, inherit};
+use super::later::refuse_sockets;
 use super::tool::Tool;
 use super::version::{Version, needs};
 use super::words::milliseconds;
@@ -130,6 +131,9 @@ pub(super) fn target(
     place: Place<'_>,
     problems: &mut Diagnostics,
 ) -> Option<ReadTarget> {
+    if refuse_sockets(node, problems) {
+        return None;
+    }
     let protocol = node.get("type").filter(|node| !node.is_null());
     let protocol = protocol.and_then(|node| read::choice(node, "type", &Protocol::NAMES, problems));
     let own = protocol.map(|protocol| without_foreign_keys(node, protocol, problems));
