@@ -158,6 +158,7 @@ impl<'f> Loader<'f> {
         found.sort();
         let mut opened = Vec::with_capacity(found.len());
         let mut unreadable = Diagnostics::default();
+        let mut likely = Vec::new();
         let mut conversations = false;
         for path in found {
             let test = self.open_test(&path);
@@ -167,13 +168,18 @@ impl<'f> Loader<'f> {
                     conversations = true;
                 }
                 Ok(root) => opened.push((path, root)),
-                Err(problem) => unreadable.push(problem),
+                Err(problem) => {
+                    // Those with the name of a test are told of in any case.
+                    if !self.unreadable.contains_key(&path) && likely.len() < UNREADABLE_TOLD {
+                        likely.push(problem.clone());
+                    }
+                    unreadable.push(problem);
+                }
             }
         }
         if !opened.iter().any(|(_, root)| fits(root, Dialect::Aumai)) {
             // Nothing was found: one that can not be read may well be what is looked for.
-            let told = if conversations { 0 } else { UNREADABLE_TOLD };
-            unreadable.iter().take(told).for_each(|problem| self.loaded.diagnostics.push(problem.clone()));
+            likely.into_iter().filter(|_| !conversations).for_each(|problem| self.loaded.diagnostics.push(problem));
             return conversations;
         }
         let refused = unreadable.has_errors();

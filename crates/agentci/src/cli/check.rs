@@ -35,16 +35,17 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
     }
     let mut problems = suites.problems().clone();
     problems.append(cassettes::problems(&mut suites));
-    problems.append(machine::problems(&suites));
     if arguments.secrets {
         problems.append(cassettes::secrets(&mut suites, &arguments.paths));
     }
+    let failed = problems.has_errors() || (arguments.strict && problems.count(Severity::Warning) > 0);
+    // What this machine lacks is no fault of the suites.
+    problems.append(machine::problems(&suites));
     context.show(&problems, &suites.plan().sources);
     let plan = suites.plan();
     let cases: usize = plan.suites.iter().map(|suite| suite.cases.len()).sum();
     let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let found = format!("{}, {}", plural(plan.suites.len(), "suite"), plural(cases, "case"));
-    let failed = problems.has_errors() || (arguments.strict && problems.count(Severity::Warning) > 0);
     context.print(&if problems.is_empty() {
         format!("{found}: nothing is wrong\n")
     } else {
