@@ -67,6 +67,7 @@ impl Job<'_> {
                 end.warnings.extend(told.warnings);
                 end.similarities = told.similarities.into();
                 end.warnings.extend(talk.warnings);
+                end.warnings.extend(self.unmet.ended(&talk.faults, &talk.trace, self.sources));
                 end.assertions.failed += outcomes.len();
                 end.findings.extend(outcomes);
                 if self.case.world.model.is_some()

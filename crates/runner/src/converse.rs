@@ -8,7 +8,7 @@ use std::time::Duration;
 use agentci_checks::ReadyCheck;
 use agentci_drivers::{Clock, Context, DriveError, Driver, TraceSink};
 use agentci_plan::{Case, Limit, Limits, StopRule, Target, Turn};
-use agentci_stubs::Recorder;
+use agentci_stubs::{Faults, Recorder};
 use agentci_trace::{Event, Kind, Observer, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
 use agentci_wire::Seldom;
@@ -21,7 +21,7 @@ use crate::prepare::Prepared;
 use crate::scope::Scope;
 use crate::services::OpenTools;
 use crate::volume::Volume;
-use crate::{findings, model, recording, translate};
+use crate::{findings, model, recording, translate, unmet};
 
 /// What came of the conversation.
 #[derive(Default)]
@@ -37,6 +37,8 @@ pub(crate) struct Conversation {
     pub(crate) failed_checks: usize,
     /// What is odd and does not keep the case from passing.
     pub(crate) warnings: Vec<String>,
+    /// What went wrong on purpose, and what did not.
+    pub(crate) faults: Vec<Faults>,
     /// Whether the agent may still be busy with a turn that nobody waits for any more.
     given_up: bool,
 }
@@ -84,8 +86,8 @@ impl Meters<'_> {
 /// Starts the agent and takes the turns.
 pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepared: Prepared<'_>) -> Conversation {
     let case = job.case;
-    let mut talk = Conversation::default();
-    talk.warnings.extend(prepared.warning.take());
+    let warnings = prepared.warning.take().into_iter().collect();
+    let mut talk = Conversation { warnings, ..Conversation::default() };
     let mut driver = match open(job, number, &mut prepared).await {
         Ok(driver) => driver,
         Err(refused) => {
@@ -180,9 +182,9 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     talk.findings.splice(0..0, found.take());
     look_around(job, number, prepared.tools.as_ref(), &mut talk).await;
     conclude(job, &mut talk, meters.into_inner().case);
+    talk.faults = unmet::seen(job, host.faults.into_inner(), prepared.tools.as_ref());
     put_away(job, host.source, prepared.tools, &prepared.secrets, &mut talk).await;
-    let unsaved = recording.and_then(|kept| recording::save(job, &kept, &prepared.secrets, &talk.findings));
-    talk.findings.extend(unsaved);
+    talk.findings.extend(recording.and_then(|kept| recording::save(job, &kept, &prepared.secrets, &talk.findings)));
     talk
 }
 

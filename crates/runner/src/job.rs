@@ -19,6 +19,7 @@ use crate::redact::redact;
 use crate::resources::CaseResources;
 use crate::services::Services;
 use crate::stop::Stop;
+use crate::unmet::Unmet;
 
 /// When a suite as a whole is given up.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +62,8 @@ pub(crate) struct Job<'j> {
     pub(crate) resources: CaseResources<'j>,
     /// What they told of the attempt that is running beside whether they held.
     pub(crate) told: RefCell<Told>,
+    /// What goes wrong on purpose and did not yet.
+    pub(crate) unmet: &'j Unmet,
     /// What the cases of the suite share.
     pub(crate) services: &'j Services,
     pub(crate) emit: &'j dyn Fn(RunEvent),

@@ -26,6 +26,7 @@ mod step;
 mod stop;
 mod surroundings;
 mod translate;
+mod unmet;
 mod volume;
 mod waiting;
 

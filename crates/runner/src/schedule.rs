@@ -21,6 +21,7 @@ use crate::redact::{redact, suite_secrets};
 use crate::resources::{CaseResources, Library};
 use crate::services::Services;
 use crate::stop::Stop;
+use crate::unmet::Unmet;
 use crate::waiting::Waiting;
 
 /// What the run's first event tells beside the plan.
@@ -112,6 +113,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     let draws = Draws::new(options.seed);
     let evidence = Evidence::new(suite, options);
     let library = Library::default();
+    let unmet = Unmet::new(&run.cases, options.mode);
     let services = Services::start(&run).await;
     let suite_deadline = suite_deadline(options, &clock);
     let (next, worst, not_run) = (Cell::new(0), Cell::new(Status::Pass), Cell::new(0));
@@ -121,7 +123,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     // there once for each lane, however many cases there are.
     let lane = async || {
         let (emit, secrets): (&dyn Fn(RunEvent), _) = (&send, &secrets);
-        let (draws, evidence, library, services) = (&draws, &evidence, &library, &services);
+        let (draws, evidence, library, unmet, services) = (&draws, &evidence, &library, &unmet, &services);
         let (suite_name, suite_secrets) = (&suite_name, &suite_secrets);
         while let Some(&index) = selected.get(next.get()) {
             let position = next.replace(next.get() + 1);
@@ -152,6 +154,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
                 evidence,
                 resources: CaseResources::new(library, &case.id, options.seed),
                 told: RefCell::default(),
+                unmet,
                 services,
                 emit,
             };

@@ -1,23 +1,25 @@
 //! Which calls go wrong, and how.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use agentci_plan::{Fault, FaultKind, FaultTime, mix, share};
 
 /// Decides for each call whether something goes wrong with it. Equal seeds give equal decisions.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Faults {
     planned: Arc<[Fault]>,
     seed: u64,
     calls: u32,
     calls_by_tool: HashMap<String, u32>,
+    /// Which of them had their chance so far, by position.
+    met: BTreeSet<usize>,
 }
 
 impl Faults {
     /// Faults for one attempt; the seed should differ for each case and attempt.
     pub fn new(planned: Arc<[Fault]>, seed: u64) -> Self {
-        Self { planned, seed, calls: 0, calls_by_tool: HashMap::new() }
+        Self { planned, seed, calls: 0, calls_by_tool: HashMap::new(), met: BTreeSet::new() }
     }
 
     /// Whether any of these is left to a draw.
@@ -34,19 +36,46 @@ impl Faults {
         let of_tool = self.calls_by_tool.entry(tool.to_owned()).or_default();
         *of_tool += 1;
         let of_tool = *of_tool;
-        let fitting = self.planned.iter().enumerate().find(|(index, fault)| {
-            let (named, number) = match &fault.tool {
-                Some(name) => (name.value == tool, of_tool),
-                None => (true, self.calls),
+        let mut fitting = None;
+        for (index, fault) in self.planned.iter().enumerate() {
+            let number = match &fault.tool {
+                Some(name) if name.value != tool => continue,
+                Some(_) => of_tool,
+                None => self.calls,
             };
-            named
-                && match fault.when {
-                    FaultTime::Always => true,
-                    FaultTime::Call(call) => call == number,
-                    FaultTime::Rate(rate) => draw(self.seed, *index as u64, tool, number) < rate,
-                }
-        });
-        fitting.map(|(_, fault)| fault.kind.clone())
+            let fits = match fault.when {
+                FaultTime::Always => true,
+                FaultTime::Call(call) => call == number,
+                FaultTime::Rate(rate) => draw(self.seed, index as u64, tool, number) < rate,
+            };
+            let happens = fits && fitting.is_none();
+            // A draw that does not hit is as good as one that does.
+            if happens || matches!(fault.when, FaultTime::Rate(_)) {
+                self.met.insert(index);
+            }
+            if happens {
+                fitting = Some(fault.kind.clone());
+            }
+        }
+        fitting
+    }
+
+    /// The faults, each with whether it happened so far, or was drawn for.
+    pub fn met(&self) -> impl Iterator<Item = (&Fault, bool)> {
+        self.planned.iter().enumerate().map(|(index, fault)| (fault, self.met.contains(&index)))
+    }
+
+    /// How often a tool was called so far, or any when none is named.
+    pub fn calls(&self, tool: Option<&str>) -> u32 {
+        match tool {
+            Some(tool) => self.calls_by_tool.get(tool).copied().unwrap_or_default(),
+            None => self.calls,
+        }
+    }
+
+    /// The tools that were called so far, in no order.
+    pub fn called(&self) -> impl Iterator<Item = &str> {
+        self.calls_by_tool.keys().map(String::as_str)
     }
 }
 
@@ -84,6 +113,24 @@ mod tests {
         assert_eq!(hits(vec![fault(Some("a"), FaultTime::Call(2))], 0, &calls), [false, false, true, false]);
         assert_eq!(hits(vec![fault(None, FaultTime::Call(2))], 0, &calls), [false, true, false, false]);
         assert_eq!(hits(vec![fault(Some("b"), FaultTime::Always)], 0, &calls), [false, true, false, false]);
+    }
+
+    #[test]
+    fn what_never_happened_is_known() {
+        let list = vec![
+            fault(Some("a"), FaultTime::Always),
+            fault(Some("a"), FaultTime::Call(1)),
+            fault(Some("a"), FaultTime::Rate(0.0)),
+            fault(Some("b"), FaultTime::Rate(1.0)),
+            fault(None, FaultTime::Call(3)),
+        ];
+        let mut faults = Faults::new(list.into(), 0);
+        for tool in ["a", "a"] {
+            faults.next(tool);
+        }
+        let met: Vec<bool> = faults.met().map(|(_, met)| met).collect();
+        assert_eq!(met, [true, false, true, false, false]);
+        assert_eq!((faults.calls(Some("a")), faults.calls(Some("b")), faults.calls(None)), (2, 0, 2));
     }
 
     #[test]

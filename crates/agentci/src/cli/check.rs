@@ -10,6 +10,7 @@ use clap::Args;
 use super::cassettes;
 use super::context::Context;
 use super::dialects::DialectFlags;
+use super::faults;
 use super::machine;
 
 /// Arguments of `agentci check`.
@@ -34,6 +35,7 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
         return ExitStatus::Failed;
     }
     let mut problems = suites.problems().clone();
+    problems.append(faults::problems(&suites));
     problems.append(cassettes::problems(&mut suites));
     if arguments.secrets {
         problems.append(cassettes::secrets(&mut suites, &arguments.paths));

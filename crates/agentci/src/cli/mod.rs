@@ -12,6 +12,7 @@ mod dialects;
 mod diff;
 mod elsewhere;
 mod facts;
+mod faults;
 mod gates;
 mod guard;
 mod held;

@@ -80,3 +80,40 @@ fn the_seed_that_was_drawn_is_shown_and_kept() {
     ran.says(&[&format!("2 cases, seed {seed})")]);
     assert!(!Suite::new().run(&[]).stdout.contains("seed"));
 }
+
+#[test]
+fn a_fault_that_never_happens_is_a_warning_with_its_place() {
+    let yaml = "faults:\n  - { tool: serch, error: down }\n  - { tool: search, call: 9, error: down }\n  - { tool: search, rate: 0.0, error: down }\n  - { tool: search, call: 2, error: down }";
+    let ran = Suite::new().case("faulty", yaml, THREE).tape("faulty", TAPE).run(&[]);
+    ran.all_passed();
+    ran.says(&[
+        "warning: the fault `error` at suite/cases/faulty.yaml:5:5 never happened: `serch` was never called; did you mean `search`?",
+        "warning: the fault `error` at suite/cases/faulty.yaml:6:5 never happened: it is for call 9 of `search`, called 3 times at most",
+    ]);
+    assert_eq!(ran.stdout.matches("never happened").count(), 2, "{}", ran.stdout);
+}
+
+#[test]
+fn a_fault_of_the_suite_is_met_when_one_case_meets_it() {
+    let two = |tool: &str| {
+        let faults = format!("faults: [{{ tool: {tool}, error: down }}]");
+        Suite::new().setting(&faults).case("faulty", "", THREE).tape("faulty", TAPE)
+    };
+    assert!(!two("search").run(&[]).stdout.contains("never happened"));
+    // What was left out may have met it.
+    assert!(!two("search").run(&["--case", "good"]).stdout.contains("never happened"));
+    let ran = two("find").run(&["--runs", "2"]);
+    assert_eq!(ran.stdout.matches("never happened: `find` was never called").count(), 1, "{}", ran.stdout);
+}
+
+#[test]
+fn check_names_a_fault_of_a_tool_that_may_not_be_called() {
+    let suite = Suite::native(
+        "world: { tools: { allow: [search] }, faults: [{ tool: serch, error: down }] }\ncases: [{ id: a, input: {} }]\n",
+    );
+    let checked = suite.agentci(&["check", "suite"]);
+    checked.complains(&[
+        "warning: the fault `error` never happens: `serch` is none of the tools",
+        "did you mean `search`?",
+    ]);
+}

@@ -263,3 +263,14 @@ fn an_agent_that_is_not_there_may_be_started_by_the_run() {
     assert_eq!(ran.verdicts()[0].2, "unreachable", "{ran:?}");
     ran.says(&["help: start it before the run, let a hook start it, or give its `command`"]);
 }
+
+#[test]
+fn a_fault_of_a_tool_over_http_is_met_by_its_calls_alone() {
+    let with = |fault: &str| suite(&format!("{TOOLS}  faults: [{fault}]\n"), &case("one", "pay 1", ""));
+    let met = with("{ tool: paySlips, delay: 1ms }").run(&[]);
+    met.all_passed();
+    assert!(!met.stdout.contains("never happened"), "{met:?}");
+    let unmet = with("{ tool: paySlip, delay: 1ms }");
+    unmet.run(&[]).says(&["never happened: `paySlip` was never called; did you mean `paySlips`?"]);
+    unmet.agentci(&["check", "suite"]).complains(&["`paySlip` is none of the tools", "did you mean `paySlips`?"]);
+}

@@ -216,3 +216,11 @@ fn a_model_that_the_agent_can_not_be_led_to_is_an_error_before_anything_runs() {
         assert_eq!(ran.stderr.matches("can not be led").count(), 1, "{target}: {ran:?}");
     }
 }
+
+#[test]
+fn a_fault_of_a_tool_that_the_agent_executes_is_told_as_of_no_use() {
+    let world = "{ model: { script: model.yaml }, faults: [{ tool: find_order, error: down }] }";
+    let ran = suite(world, "").run(&[]);
+    ran.all_passed();
+    ran.says(&["never happened: the agent gets the answers of `find_order` from elsewhere"]);
+}

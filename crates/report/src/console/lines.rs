@@ -53,7 +53,12 @@ pub(super) fn case(row: &Row, paint: Paint, into: &mut String) {
     into.push(')');
     into.push_str(&reason(end));
     into.push('\n');
-    for warning in &*end.warnings {
+    let mut told: Vec<&String> = Vec::new();
+    for warning in row.attempts.iter().flat_map(|attempt| &*attempt.warnings) {
+        if told.contains(&warning) {
+            continue;
+        }
+        told.push(warning);
         let _ = writeln!(into, "  {} {}", paint.apply(Tone::Skip, "warning:"), one_line(warning));
     }
 }

@@ -137,6 +137,11 @@ impl OpenTools {
         }
     }
 
+    /// What went wrong on purpose so far.
+    pub(crate) fn faults(&self) -> Faults {
+        self.session.faults()
+    }
+
     fn missed(&self, miss: RouteMiss, job: &Job<'_>) -> Finding {
         Finding {
             label: "these tools".into(),

@@ -40,7 +40,7 @@ pub(super) struct Active {
 /// What has happened so far.
 #[derive(Debug)]
 pub(super) struct State {
-    faults: Faults,
+    pub(super) faults: Faults,
     /// How often the fixtures for one request were used.
     used: HashMap<(String, Vec<usize>), usize>,
     misses: Vec<RouteMiss>,

@@ -102,6 +102,11 @@ impl RouteSession {
         self.active.misses()
     }
 
+    /// What went wrong on purpose so far.
+    pub fn faults(&self) -> Faults {
+        self.active.state().faults.clone()
+    }
+
     /// Puts what was recorded in the place of the former fixtures, without its secrets: the files of the answers first, each
     /// named by what it holds so that none is lost, then the suite, whole or not at all. `None` when there is nothing to write:
     /// no tool was called, or nothing is recorded.

@@ -1,0 +1,51 @@
+//! What `agentci check` says about faults: those of tools that no case can call.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agentci::Suites;
+use agentci::plan::{Diagnostic, Diagnostics, Fault, Mode, Span, ToolSource, World, did_you_mean};
+
+/// Faults whose tool is none of those that the cases which have it can call. Where any can be called nothing is known.
+pub(crate) fn problems(suites: &Suites) -> Diagnostics {
+    let mut problems = Diagnostics::default();
+    for suite in &suites.plan().suites {
+        // Whether some case can call the tool, and what its cases can call instead.
+        let mut seen: BTreeMap<Span, (&Fault, bool, BTreeSet<&str>)> = BTreeMap::new();
+        for case in &suite.cases {
+            let known = callable(&case.world, suite.mode);
+            for fault in case.world.faults.iter() {
+                let Some(tool) = &fault.tool else { continue };
+                let (_, met, names) = seen.entry(tool.span).or_insert_with(|| (fault, false, BTreeSet::new()));
+                *met |= known.as_ref().is_none_or(|known| known.contains(&tool.value.as_str()));
+                names.extend(known.iter().flatten());
+            }
+        }
+        let unmet = seen.into_iter().filter(|(_, (_, met, _))| !met);
+        unmet.for_each(|(span, (fault, _, names))| problems.push(unreachable(span, fault, &names)));
+    }
+    problems
+}
+
+fn unreachable(span: Span, fault: &Fault, names: &BTreeSet<&str>) -> Diagnostic {
+    let tool = fault.tool.as_ref().map(|tool| tool.value.as_str()).unwrap_or_default();
+    let message = format!("the fault `{}` never happens: `{tool}` is none of the tools", fault.kind.name());
+    let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let help = match did_you_mean(tool, names.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if listed.is_empty() => "no tool may be called here".into(),
+        None => format!("the tools are {}", listed.join(", ")),
+    };
+    Diagnostic::warning(span, message).label("this tool").help(help)
+}
+
+/// The tools that can be called, where that is known.
+fn callable(world: &World, mode: Mode) -> Option<Vec<&str>> {
+    let allowed = world.allowed.as_ref().map(|allowed| allowed.iter().map(|name| name.value.as_str()).collect());
+    allowed.or_else(|| match &world.tools {
+        ToolSource::Routes(routes) if mode == Mode::Replay => {
+            let scripted = world.scripted.iter().map(|tool| tool.name.value.as_str());
+            Some(routes.tools.iter().map(|tool| tool.id.value.as_str()).chain(scripted).collect())
+        }
+        _ => None,
+    })
+}

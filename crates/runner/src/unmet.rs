@@ -1,0 +1,99 @@
+//! Faults that were to go wrong and never did: the case then shows nothing of what it is there for.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use agentci_plan::{Cases, Fault, FaultTime, Mode, Sources, Span, did_you_mean};
+use agentci_stubs::Faults;
+use agentci_trace::Trace;
+
+use crate::job::Job;
+use crate::services::OpenTools;
+
+/// What becomes of the faults of a suite, each known by where it stands. One that several cases share is unmet when none of them
+/// met it, so that it is told with the last of them.
+#[derive(Debug, Default)]
+pub(crate) struct Unmet(RefCell<BTreeMap<Span, Awaited>>);
+
+/// A fault that did not happen so far.
+#[derive(Debug, Default)]
+struct Awaited {
+    /// How many attempts have not ended yet.
+    left: u64,
+    /// Whether it happened.
+    met: bool,
+    /// The most calls that one attempt made of its tool.
+    most: u32,
+    /// The tools whose calls were answered.
+    called: BTreeSet<String>,
+    /// Whether the agent called its tool and had the answer from elsewhere.
+    elsewhere: bool,
+}
+
+impl Unmet {
+    /// The faults of all cases that would be run, whether selected or not: what was left out may have met one.
+    pub(crate) fn new(cases: &Cases, mode: Mode) -> Self {
+        let mut awaited: BTreeMap<Span, Awaited> = BTreeMap::new();
+        if mode != Mode::Record {
+            for case in cases.iter().filter(|case| case.skip.is_none()) {
+                for fault in case.world.faults.iter() {
+                    awaited.entry(fault.span).or_default().left += u64::from(case.runs.max(1));
+                }
+            }
+        }
+        Self(RefCell::new(awaited))
+    }
+
+    /// Takes note of an attempt that ended. The faults that nobody can meet any more, in words.
+    pub(crate) fn ended(&self, seen: &[Faults], trace: &Trace, sources: &Sources) -> Vec<String> {
+        let mut all = self.0.borrow_mut();
+        let mut told = Vec::new();
+        let Some(first) = seen.first() else { return told };
+        for (index, (fault, _)) in first.met().enumerate() {
+            let Some(awaited) = all.get_mut(&fault.span) else { continue };
+            let tool = fault.tool.as_ref().map(|tool| tool.value.as_str());
+            for faults in seen {
+                awaited.met |= faults.met().nth(index).is_some_and(|(_, met)| met);
+                awaited.most = awaited.most.max(faults.calls(tool));
+                awaited.called.extend(faults.called().map(str::to_owned));
+            }
+            awaited.elsewhere |= trace.calls().iter().any(|call| tool.is_none_or(|tool| call.call.name == tool));
+            awaited.left = awaited.left.saturating_sub(1);
+            if awaited.left == 0 && !awaited.met {
+                let place = sources.spot(fault.span);
+                let (path, line, column) = (place.path, place.line, place.column);
+                let (kind, reason) = (fault.kind.name(), awaited.reason(fault));
+                told.push(format!("the fault `{kind}` at {path}:{line}:{column} never happened: {reason}"));
+            }
+        }
+        told
+    }
+}
+
+/// What is known of what was to go wrong on purpose; nothing of a run that was broken off.
+pub(crate) fn seen(job: &Job<'_>, answered: Faults, tools: Option<&OpenTools>) -> Vec<Faults> {
+    if job.case.world.faults.is_empty() || job.stop.stopped() {
+        return Vec::new();
+    }
+    [answered].into_iter().chain(tools.map(OpenTools::faults)).collect()
+}
+
+impl Awaited {
+    fn reason(&self, fault: &Fault) -> String {
+        let tool = fault.tool.as_ref().map(|tool| tool.value.as_str());
+        let whose = tool.map_or_else(|| "any tool".to_owned(), |tool| format!("`{tool}`"));
+        match (self.most, fault.when) {
+            (0, _) if self.elsewhere => format!("the agent gets the answers of {whose} from elsewhere"),
+            (0, _) => {
+                let near = tool.and_then(|tool| did_you_mean(tool, self.called.iter().map(String::as_str)));
+                let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                tool.map_or_else(|| "no tool was called".to_owned(), |_| format!("{whose} was never called{near}"))
+            }
+            (most, FaultTime::Call(call)) if most < call => {
+                let times = if most == 1 { "once".to_owned() } else { format!("{most} times") };
+                format!("it is for call {call} of {whose}, called {times} at most")
+            }
+            _ => "another fault before it fits the same calls".into(),
+        }
+    }
+}
