@@ -9,12 +9,14 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
+use std::path::{Component, Path, PathBuf};
 
 use agentci_verdict::{Body, Finding, Row, RunEvent, Stability, Status};
 
 use crate::overall::gate_lines;
 use crate::run::Run;
-use crate::{ReportError, Reporter, cut, findings, printable, stability};
+use crate::whole::Whole;
+use crate::{Output, ReportError, Reporter, cut, findings, printable, stability};
 
 /// The most of a message that is handed on.
 const MESSAGE_LIMIT: usize = 4 * 1024;
@@ -23,18 +25,82 @@ const MESSAGE_LIMIT: usize = 4 * 1024;
 pub struct Github {
     out: Box<dyn Write>,
     token: Option<String>,
+    checkout: Option<Checkout>,
     run: Option<Run>,
+}
+
+/// Where the files of a change are. GitHub knows them by their path below the top of the checkout.
+#[derive(Debug, Clone)]
+pub struct Checkout {
+    /// The top.
+    pub top: PathBuf,
+    /// The folder that paths are relative to.
+    pub here: PathBuf,
+}
+
+impl Checkout {
+    /// A path as GitHub knows it; one of a file elsewhere stays as it is.
+    fn path(&self, shown: &str) -> String {
+        let mut whole = PathBuf::new();
+        for part in self.here.join(shown).components() {
+            match part {
+                Component::CurDir => {}
+                Component::ParentDir => drop(whole.pop()),
+                part => whole.push(part),
+            }
+        }
+        whole.strip_prefix(&self.top).ok().and_then(Path::to_str).unwrap_or(shown).to_owned()
+    }
 }
 
 impl Github {
     /// Writes to `out`. `token` is what makes commands go on; an agent must not be able to guess it.
     pub fn new(out: Box<dyn Write>, token: impl Into<String>) -> Self {
-        Self { out, token: Some(token.into()), run: None }
+        Self { out, token: Some(token.into()), checkout: None, run: None }
     }
 
     /// The annotations alone, for where nothing else is printed.
     pub fn alone(out: Box<dyn Write>) -> Self {
-        Self { out, token: None, run: None }
+        Self { out, token: None, checkout: None, run: None }
+    }
+
+    /// The annotations alone, in one piece.
+    pub fn whole(output: Output, checkout: Option<Checkout>) -> Box<dyn Reporter> {
+        Box::new(Whole::new("github", output, |out| Box::new(Self::alone(out).within(checkout))))
+    }
+
+    /// Names files by their path in the checkout.
+    #[must_use]
+    pub fn within(self, checkout: Option<Checkout>) -> Self {
+        Self { checkout, ..self }
+    }
+
+    fn file(&self, shown: &str) -> String {
+        property(&self.checkout.as_ref().map_or_else(|| shown.to_owned(), |checkout| checkout.path(shown)))
+    }
+
+    fn annotation(&self, suite: &str, row: &Row, finding: &Finding) -> String {
+        let mut properties = Vec::new();
+        if let Some(place) = finding.place.as_ref().or(row.decisive().place.as_ref()) {
+            properties.push(format!("file={}", self.file(&place.path)));
+            if place.line > 0 {
+                properties.push(format!("line={},col={}", place.line, place.column));
+            }
+        }
+        properties.push(format!("title={}", property(&format!("agentci: {suite}/{}", row.id()))));
+        let headline = findings::headline(finding);
+        let mut lines = vec![headline.as_str()];
+        let label = Some(finding.label.as_str()).filter(|label| !finding.message.contains(label));
+        let notes = finding.notes.iter().map(String::as_str);
+        for line in label.into_iter().chain(finding.message.lines()).chain(notes) {
+            if !line.is_empty() && !lines.contains(&line) && !headline.starts_with(line) {
+                lines.push(line);
+            }
+        }
+        let alike = Stability::of_several(row).map(|stability| stability::words(&stability));
+        lines.extend(alike.as_deref());
+        let message = lines.join("\n");
+        format!("::error {}::{}\n", properties.join(","), data(cut::head(&message, MESSAGE_LIMIT).0))
     }
 
     fn write(&mut self, text: &str) -> Result<(), ReportError> {
@@ -60,43 +126,19 @@ impl Reporter for Github {
         let failed = run.rows.iter().filter(|row| matches!(row.status(), Status::Fail | Status::Error));
         let mut text = self.token.as_ref().map(|token| format!("::{token}::\n")).unwrap_or_default();
         for row in failed {
-            text.extend(row.decisive().findings.iter().map(|finding| annotation(&run.suite, row, finding)));
+            text.extend(row.decisive().findings.iter().map(|finding| self.annotation(&run.suite, row, finding)));
         }
         for line in run.gates.as_deref().map(gate_lines).unwrap_or_default() {
             if line.status == "fail" {
                 let title = property(&format!("agentci: {}", run.suite));
                 let message = format!("gate {}: {}", line.name, line.sentence);
-                let path = property(&run.start.suite_path);
+                let path = self.file(&run.start.suite_path);
                 let _ =
                     writeln!(text, "::error file={path},title={title}::{}", data(cut::head(&message, MESSAGE_LIMIT).0));
             }
         }
         self.write(&text)
     }
-}
-
-fn annotation(suite: &str, row: &Row, finding: &Finding) -> String {
-    let mut properties = Vec::new();
-    if let Some(place) = finding.place.as_ref().or(row.decisive().place.as_ref()) {
-        properties.push(format!("file={}", property(&place.path)));
-        if place.line > 0 {
-            properties.push(format!("line={},col={}", place.line, place.column));
-        }
-    }
-    properties.push(format!("title={}", property(&format!("agentci: {suite}/{}", row.id()))));
-    let headline = findings::headline(finding);
-    let mut lines = vec![headline.as_str()];
-    let label = Some(finding.label.as_str()).filter(|label| !finding.message.contains(label));
-    let notes = finding.notes.iter().map(String::as_str);
-    for line in label.into_iter().chain(finding.message.lines()).chain(notes) {
-        if !line.is_empty() && !lines.contains(&line) && !headline.starts_with(line) {
-            lines.push(line);
-        }
-    }
-    let alike = Stability::of_several(row).map(|stability| stability::words(&stability));
-    lines.extend(alike.as_deref());
-    let message = lines.join("\n");
-    format!("::error {}::{}\n", properties.join(","), data(cut::head(&message, MESSAGE_LIMIT).0))
 }
 
 /// Text after the last `::`.
@@ -112,6 +154,15 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_named_by_its_path_in_the_checkout() {
+        let checkout = Checkout { top: "/w/repo".into(), here: "/w/repo/bots/a".into() };
+        assert_eq!(checkout.path("evals/x.yaml"), "bots/a/evals/x.yaml");
+        assert_eq!(checkout.path("./../b/x.yaml"), "bots/b/x.yaml");
+        assert_eq!(checkout.path("/w/repo/x.yaml"), "x.yaml");
+        assert_eq!(checkout.path("/elsewhere/x.yaml"), "/elsewhere/x.yaml");
+    }
 
     #[test]
     fn no_text_gets_out_of_its_place() {

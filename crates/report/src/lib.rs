@@ -38,7 +38,7 @@ pub use csv::Csv;
 pub use escape::{html_text, one_line, printable, xml_attribute, xml_text};
 pub use fan_out::FanOut;
 pub use gates::{baseline_problem, changes, comparison_table, gate, regression};
-pub use github::Github;
+pub use github::{Checkout, Github};
 pub use html::Html;
 pub use jsonl::Jsonl;
 pub use junit::Junit;

@@ -113,7 +113,7 @@ pub static REPORTS: [ReportKind; 9] = [
         extensions: &[],
         joins: true,
         streams: false,
-        make: |output| Box::new(Whole::new("github", output, |out| Box::new(Github::alone(out)))),
+        make: |output| Github::whole(output, None),
     },
 ];
 

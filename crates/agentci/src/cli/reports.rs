@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use agentci::ledger::{safe_name, write_whole};
 use agentci::plan::did_you_mean;
-use agentci::report::{FanOut, Github, Markdown, Output, REPORTS, ReportKind};
+use agentci::report::{Checkout, FanOut, Github, Markdown, Output, REPORTS, ReportKind, Reporter};
 use clap::Args;
 
 /// The reports that every run folder has.
@@ -186,12 +186,12 @@ impl ReportFlags {
                 Destination::RunFolder => folder.join(kind.file),
                 Destination::File(path) => resolved(path, suite),
                 Destination::Stdout => {
-                    reports.add(format!("{} on standard output", kind.name), kind.make(to_stdout()));
+                    reports.add(format!("{} on standard output", kind.name), make(kind, to_stdout()));
                     continue;
                 }
             };
             if !paths.contains(&path) {
-                reports.add(shown(&path), kind.make(destination(kind, &path)));
+                reports.add(shown(&path), make(kind, destination(kind, &path)));
                 paths.push(path);
             }
         }
@@ -247,7 +247,21 @@ pub(crate) fn add_results(reports: &mut FanOut, path: &Path, dialect: &str) {
 pub(crate) fn annotations(out: Box<dyn Write>) -> Github {
     // The hasher is seeded anew in each process, which makes this hard enough to guess for an agent that runs beside it.
     let token = RandomState::new().build_hasher().finish();
-    Github::new(out, format!("agentci-{token:016x}"))
+    Github::new(out, format!("agentci-{token:016x}")).within(checkout())
+}
+
+/// A report that was asked for.
+fn make(kind: &ReportKind, output: Output) -> Box<dyn Reporter> {
+    if kind.name == "github" { Github::whole(output, checkout()) } else { kind.make(output) }
+}
+
+/// The checkout of a job of GitHub Actions, and where in it this is.
+fn checkout() -> Option<Checkout> {
+    let top = std::env::var_os("GITHUB_WORKSPACE").filter(|path| !path.is_empty())?;
+    let here = std::env::current_dir().ok()?;
+    // Where one of them is named by a link.
+    let real = |path: PathBuf| fs_err::canonicalize(&path).unwrap_or(path);
+    Some(Checkout { top: real(top.into()), here: real(here) })
 }
 
 /// The report for the summary of a job step, which is appended to what other steps and suites wrote.

@@ -337,3 +337,15 @@ fn without_github_nothing_is_told_to_it() {
     assert!(!suite.path("summary.md").exists());
     assert!(!String::from_utf8(output.stdout).unwrap().contains("::error"));
 }
+
+#[test]
+fn annotations_name_files_by_their_path_in_the_checkout() {
+    let suite = Suite::new().case("bad", "assertions: [{ type: must_call, tools: [pay] }]", "finish '{}'");
+    for report in [&["--report", "github=-"][..], &[]] {
+        let mut command = suite.command(&["run", "."]);
+        command.args(report).current_dir(suite.path("suite"));
+        command.env("GITHUB_ACTIONS", "true").env("GITHUB_WORKSPACE", suite.root());
+        let log = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert!(log.contains("::error file=suite/cases/bad.yaml,line="), "{log}");
+    }
+}
