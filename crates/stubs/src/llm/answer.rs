@@ -22,6 +22,8 @@ pub(super) struct Answer {
     /// Whether a stream ends with what was used.
     pub(super) include_usage: bool,
     pub(super) pace: Pace,
+    /// The conversation that it belongs to, where the request names one.
+    pub(super) conversation: Option<String>,
     /// Where it stands in the script; nothing for one that also holds what differs each time.
     pub(super) place: Option<Place>,
 }

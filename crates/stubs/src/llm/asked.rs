@@ -21,6 +21,8 @@ pub(super) struct Asked {
     pub(super) include_usage: bool,
     /// The answer that this request goes on from.
     pub(super) previous: Option<String>,
+    /// The conversation that it belongs to, which the server remembers.
+    pub(super) conversation: Option<String>,
 }
 
 /// What a tool gave, as the agent tells its model.

@@ -8,7 +8,7 @@ use hyper::{Request, Response};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::answer::numbered;
+use super::answer::{ID_DIGITS, numbered};
 use super::asked::Asked;
 use super::delivery::{at_once, json_response, refuse, say, stamped, wait, whole};
 use super::journal::{Entry, beginning};
@@ -98,6 +98,12 @@ fn reply(
     let mut asked = match route {
         Route::Chat => openai::chat::read(&request)?,
         Route::Responses => openai::responses::read(&request)?,
+        Route::Conversations => {
+            let begun = openai::conversations::read(&request)?;
+            let id = numbered("conv_", entry.number, ID_DIGITS);
+            mind.remember(id.clone(), &begun, begun.answers);
+            return Ok(Reply::Plain(openai::conversations::begun(&id, entry.unix_ms / 1000)));
+        }
         Route::Messages => anthropic::read(&request, false)?,
         Route::CountTokens => {
             anthropic::read(&request, true)?;
@@ -157,7 +163,10 @@ impl Exchange<'_> {
             Decision::Say(answer) => {
                 entry.tool_calls.clone_from(&answer.calls);
                 if self.route == Route::Responses {
-                    self.mind.remember(openai::responses::id(answer), &asked);
+                    self.mind.remember(openai::responses::id(answer), &asked, asked.turn());
+                    if let Some(id) = &asked.conversation {
+                        self.mind.remember(id.clone(), &asked, asked.turn());
+                    }
                 }
             }
             Decision::Spoil(Spoilt::Hang, _) => entry.status = 0,

@@ -219,10 +219,11 @@ impl Mind {
             choices: asked.choices.max(1),
             include_usage: asked.include_usage,
             pace: rule.map(|rule| rule.pace).unwrap_or_default(),
+            conversation: asked.conversation.clone(),
             place: None,
         };
-        // Calls have ids that differ each time.
-        answer.place = answer.calls.is_empty().then_some(place);
+        // Calls have ids that differ each time, and so have conversations.
+        answer.place = (answer.calls.is_empty() && answer.conversation.is_none()).then_some(place);
         let usage = rule.and_then(|rule| rule.usage);
         answer.input_tokens = usage.and_then(|usage| usage.input).unwrap_or_else(|| tokens::estimate(bytes));
         answer.output_tokens =
@@ -230,11 +231,13 @@ impl Mind {
         answer
     }
 
-    /// Lets a request go on from an earlier answer, if it names one.
+    /// Lets a request go on from an earlier answer, if it names one or the conversation it was given in. A conversation that is
+    /// not known begins with it: one lives longer than a server of tests.
     pub(super) fn resume(&self, asked: &mut Asked) -> Result<(), Refusal> {
-        let Some(previous) = &asked.previous else { return Ok(()) };
+        let Some(id) = asked.previous.as_ref().or(asked.conversation.as_ref()) else { return Ok(()) };
         let state = self.state();
-        let Some(known) = state.conversations.get(previous) else {
+        let Some(known) = state.conversations.get(id) else {
+            let Some(previous) = &asked.previous else { return Ok(()) };
             let message = format!("Previous response with id '{previous}' not found.");
             return Err(Refusal::of_part("previous_response_id", message).code("previous_response_not_found"));
         };
@@ -245,17 +248,21 @@ impl Mind {
         Ok(())
     }
 
-    /// Remembers where a conversation stands after an answer.
-    pub(super) fn remember(&self, id: String, asked: &Asked) {
+    /// Remembers where a conversation stands after so many answers.
+    pub(super) fn remember(&self, id: String, asked: &Asked, answers: u32) {
         let user = asked.user.chars().take(REMEMBERED_TEXT).collect();
         let mut state = self.state();
+        if let Some(known) = state.conversations.get_mut(&id) {
+            *known = Conversation { user, answers };
+            return;
+        }
         if state.conversation_order.len() == REMEMBERED
             && let Some(oldest) = state.conversation_order.pop_front()
         {
             state.conversations.remove(&oldest);
         }
         state.conversation_order.push_back(id.clone());
-        state.conversations.insert(id, Conversation { user, answers: asked.turn() });
+        state.conversations.insert(id, Conversation { user, answers });
     }
 }
 
@@ -294,7 +301,7 @@ mod tests {
         let empty = Asked::default();
         for number in 0..REMEMBERED + 10 {
             let asked = if number < 10 { &asked } else { &empty };
-            mind.remember(number.to_string(), asked);
+            mind.remember(number.to_string(), asked, 1);
             if number == 5 {
                 assert_eq!(mind.state().conversations["5"].user.chars().count(), REMEMBERED_TEXT);
             }

@@ -10,6 +10,7 @@ use super::refusal::Refusal;
 pub(super) enum Route {
     Chat,
     Responses,
+    Conversations,
     Embeddings,
     Models,
     Model(String),
@@ -26,6 +27,7 @@ impl Route {
         let (route, wanted) = match short.trim_end_matches('/') {
             "/chat/completions" => (Route::Chat, Method::POST),
             "/responses" => (Route::Responses, Method::POST),
+            "/conversations" => (Route::Conversations, Method::POST),
             "/embeddings" => (Route::Embeddings, Method::POST),
             "/messages" => (Route::Messages, Method::POST),
             "/messages/count_tokens" => (Route::CountTokens, Method::POST),
@@ -48,7 +50,7 @@ impl Route {
     /// Whose shape an answer has.
     pub(super) fn provider(found: Option<&Self>, path: &str, headers: &HeaderMap) -> Provider {
         match found {
-            Some(Route::Chat | Route::Responses | Route::Embeddings) => Provider::OpenAi,
+            Some(Route::Chat | Route::Responses | Route::Conversations | Route::Embeddings) => Provider::OpenAi,
             Some(Route::Messages | Route::CountTokens) => Provider::Anthropic,
             _ if path.contains("/messages") => Provider::Anthropic,
             _ => Provider::of_headers(headers),
@@ -58,7 +60,7 @@ impl Route {
 
 fn unknown(method: &Method, path: &str) -> Refusal {
     let path: String = path.chars().take(200).collect();
-    let known = "chat/completions, responses, embeddings, models, messages";
+    let known = "chat/completions, responses, conversations, embeddings, models, messages";
     Refusal::new(404, format!("unknown request URL: {method} {path}; this server plays {known}")).code("unknown_url")
 }
 

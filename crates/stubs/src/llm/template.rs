@@ -183,6 +183,7 @@ mod tests {
             choices: 1,
             include_usage: true,
             pace: Pace::default(),
+            conversation: None,
             place: Some(Place { rule: Some(7), reply: 0 }),
         }
     }

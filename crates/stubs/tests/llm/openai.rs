@@ -137,3 +137,43 @@ async fn embeddings_and_models_answer() {
     let unknown = get(&server, "/v1/models/other").await;
     assert_eq!((unknown.status, &unknown.json()["error"]["code"]), (404, &json!("model_not_found")));
 }
+
+#[tokio::test]
+async fn a_conversation_goes_on_from_request_to_request() {
+    let script = "rules:\n\
+        - when: { user: weather, turn: 1 }\n  tool_calls: [{ name: weather }]\n\
+        - when: { user: weather, tool_result: true, turn: 2 }\n  reply: It rains.\n\
+        - when: { turn: 3 }\n  reply: Bye.\n\
+        default: Hello.\n";
+    let server = serve(script).await;
+    let begun = post(&server, "/v1/conversations", &json!({})).await.json();
+    assert_eq!((&begun["object"], &begun["metadata"]), (&json!("conversation"), &json!({})));
+    // Both ways to name one, one of them begun elsewhere, beside each other.
+    for id in [begun["id"].as_str().unwrap(), "conv_of_before"] {
+        let first = json!({ "input": "weather", "conversation": id });
+        let first = post(&server, "/v1/responses", &first).await.json();
+        assert_eq!((&first["output"][0]["type"], &first["conversation"]["id"]), (&json!("function_call"), &json!(id)));
+        let result =
+            json!([{ "type": "function_call_output", "call_id": first["output"][0]["call_id"], "output": "rain" }]);
+        let second = json!({ "input": result, "conversation": { "id": id } });
+        let second = post(&server, "/v1/responses", &second).await.json();
+        assert_eq!(second["output"][0]["content"][0]["text"], "It rains.");
+    }
+    for _ in 0..2 {
+        let third = json!({ "input": "bye", "conversation": begun["id"] });
+        post(&server, "/v1/responses", &third).await;
+    }
+    let texts =
+        server.journal()["requests"].as_array().unwrap().iter().map(|it| it["rule"].clone()).collect::<Vec<_>>();
+    assert_eq!(texts, [json!(null), json!(2), json!(4), json!(2), json!(4), json!(6), json!(null)]);
+    let items = json!([{ "role": "user", "content": "weather" }, { "role": "assistant", "content": "Which?" }]);
+    let begun = post(&server, "/v1/conversations", &json!({ "items": items })).await.json();
+    let next = post(&server, "/v1/responses", &json!({ "input": "x", "conversation": begun["id"] })).await.json();
+    assert_eq!(next["output"][0]["content"][0]["text"], "Hello.");
+    for wrong in [json!(7), json!({}), json!(""), json!("x".repeat(201))] {
+        let refused = post(&server, "/v1/responses", &json!({ "input": "x", "conversation": wrong })).await;
+        assert_eq!((refused.status, &refused.json()["error"]["param"]), (400, &json!("conversation")));
+    }
+    let both = json!({ "input": "x", "conversation": "a", "previous_response_id": next["id"] });
+    assert_eq!(post(&server, "/v1/responses", &both).await.status, 400);
+}

@@ -2,6 +2,7 @@
 
 pub(super) mod chat;
 mod chat_stream;
+pub(super) mod conversations;
 pub(super) mod embeddings;
 pub(super) mod models;
 pub(super) mod responses;

@@ -11,6 +11,9 @@ use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::responses_stream;
 
+/// The longest id of a conversation, in bytes.
+const CONVERSATION_ID: usize = 200;
+
 /// What a request asks.
 pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
     let fields = Fields::open(body)?;
@@ -19,8 +22,13 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
         stream: fields.truth("stream")?,
         choices: 1,
         previous: fields.text("previous_response_id")?.map(str::to_owned),
+        conversation: conversation(&fields)?,
         ..Asked::default()
     };
+    if asked.previous.is_some() && asked.conversation.is_some() {
+        let message = "`previous_response_id` and `conversation` can not be used together";
+        return Err(Refusal::of_part("previous_response_id", message).code("mutually_exclusive_parameters"));
+    }
     if let Some(tools) = fields.get("tools").filter(|tools| tools.as_list().is_none()) {
         return Err(wrong("tools", "a list", tools));
     }
@@ -28,14 +36,31 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
         Some(Json::Text(text)) => asked.user = text.to_string(),
         Some(Json::List(items)) => read_items(items, &mut asked)?,
         Some(other) => return Err(wrong("input", "a string or a list of items", other)),
-        None if asked.previous.is_some() => {}
+        None if asked.previous.is_some() || asked.conversation.is_some() => {}
         None => return Err(missing("input")),
     }
     Ok(asked)
 }
 
+/// The conversation that a request names, by its id or as an object that has one.
+fn conversation(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
+    let id = match fields.get("conversation") {
+        None => return Ok(None),
+        Some(Json::Text(id)) => id,
+        Some(other) => match other.get("id") {
+            Some(Json::Text(id)) => id,
+            _ => return Err(wrong("conversation", "an id or an object that has one", other)),
+        },
+    };
+    if id.is_empty() || id.len() > CONVERSATION_ID {
+        let message = format!("the id of a conversation has from 1 to {CONVERSATION_ID} bytes");
+        return Err(Refusal::of_part("conversation", message).code("invalid_value"));
+    }
+    Ok(Some(id.to_string()))
+}
+
 /// An answer may be several items in a row: what it says, and the calls it wants.
-fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Refusal> {
+pub(super) fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Refusal> {
     let mut in_answer = false;
     for (at, item) in items.iter().enumerate() {
         let place = format!("input[{at}]");
@@ -102,6 +127,7 @@ pub(super) fn response(answer: &Answer, items: Option<Vec<Value>>) -> Value {
         "created_at": answer.created,
         "status": status,
         "background": false,
+        "conversation": answer.conversation.as_ref().map(|id| json!({ "id": id })),
         "error": null,
         "incomplete_details": reason.filter(|_| done).map(|reason| json!({ "reason": reason })),
         "instructions": null,

@@ -1,0 +1,25 @@
+//! `POST /v1/conversations`.
+
+use serde_json::{Value, json};
+
+use super::super::asked::Asked;
+use super::super::fields::{Fields, wrong};
+use super::super::json::Json;
+use super::super::refusal::Refusal;
+use super::responses::read_items;
+
+/// What was said before the conversation begins.
+pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
+    let mut asked = Asked::default();
+    match Fields::open(body)?.get("items") {
+        None => {}
+        Some(Json::List(items)) => read_items(items, &mut asked)?,
+        Some(other) => return Err(wrong("items", "a list of items", other)),
+    }
+    Ok(asked)
+}
+
+/// A conversation that has begun.
+pub(in super::super) fn begun(id: &str, created: u64) -> Value {
+    json!({ "id": id, "object": "conversation", "created_at": created, "metadata": {} })
+}
