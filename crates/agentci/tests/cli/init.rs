@@ -174,3 +174,21 @@ fn odd_names_of_folders_are_quoted_and_work() {
     made.complains(&["  agentci run -- -x\n"]);
     assert_eq!(suite.agentci(&["run", "--", "-x"]).code, Some(0));
 }
+
+#[test]
+fn a_suite_is_named_like_its_folder_whatever_that_is_called() {
+    for (folder, name) in [
+        ("support-bot", "support-bot"),
+        ("My Bot (2)", "My-Bot-2"),
+        ("2024", "suite-2024"),
+        ("null", "suite-null"),
+        ("Größe", "Größe"),
+        ("v1.2", "v1.2"),
+    ] {
+        let suite = Suite::empty();
+        assert_eq!(suite.agentci(&["init", folder, "--kind", "command"]).code, Some(0));
+        let text = fs::read_to_string(suite.path(folder).join("agentci.yaml")).unwrap();
+        assert!(text.contains(&format!("\nsuite: {name}\n")), "{text}");
+        assert_eq!(suite.agentci(&["check", folder, "--strict"]).code, Some(0), "{folder}");
+    }
+}

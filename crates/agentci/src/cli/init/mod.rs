@@ -128,13 +128,22 @@ fn write(wanted: &Wanted, force: bool, context: &Context) -> ExitStatus {
     ExitStatus::Success
 }
 
-/// The name of the suite: that of its folder.
+/// What YAML takes for something else than text, also in its older form.
+const NO_TEXT: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
+
+/// The name of the suite: that of its folder, with a dash for what had to be quoted.
 fn name(folder: &Path) -> String {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
     let name = absolute.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
-    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic());
-    if begins && name.chars().all(plain) { name.to_owned() } else { FOLDER.to_owned() }
+    let plain = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+    let words: Vec<&str> = name.split(|letter| !plain(letter)).filter(|word| !word.is_empty()).collect();
+    let name = words.join("-");
+    let name = name.trim_matches(['-', '.']);
+    if name.is_empty() {
+        return FOLDER.to_owned();
+    }
+    let begins = name.starts_with(char::is_alphabetic) && !NO_TEXT.contains(&name.to_lowercase().as_str());
+    if begins { name.to_owned() } else { format!("suite-{name}") }
 }
 
 /// A suite of another format in the folder: of two only one would be run.
