@@ -16,8 +16,8 @@ use super::machine;
 /// Arguments of `agentci check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Folders or files with suites
-    #[arg(value_name = "PATH", required_unless_present_any = ["agent", "input", "tests"])]
+    /// Folders or files with suites; this folder without any
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     dialects: DialectFlags,
@@ -30,7 +30,8 @@ pub(crate) struct CheckArguments {
 }
 
 pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus {
-    let mut suites = Suites::load_with(arguments.dialects.paths(&arguments.paths), &arguments.dialects.options());
+    let paths = arguments.dialects.paths(&arguments.paths);
+    let mut suites = Suites::load_with(paths.clone(), &arguments.dialects.options());
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
@@ -38,7 +39,7 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
     problems.append(faults::problems(&suites));
     problems.append(cassettes::problems(&mut suites));
     if arguments.secrets {
-        problems.append(cassettes::secrets(&mut suites, &arguments.paths));
+        problems.append(cassettes::secrets(&mut suites, &paths));
     }
     let failed = problems.has_errors() || (arguments.strict && problems.count(Severity::Warning) > 0);
     // What this machine lacks is no fault of the suites.

@@ -44,6 +44,18 @@ fn what_this_machine_lacks_is_a_warning() {
 }
 
 #[test]
+fn without_a_path_the_suites_of_this_folder_are_looked_at() {
+    let suite = suite();
+    suite.write();
+    for words in [&["check"][..], &["check", "--secrets"]] {
+        let ran = suite.agentci(words);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "1 suite, 1 case: nothing is wrong\n"), "{ran:?}");
+    }
+    let ran = Suite::empty().agentci(&["check"]);
+    assert_eq!((ran.code, ran.stderr), (Some(1), Suite::empty().agentci(&["run"]).stderr));
+}
+
+#[test]
 fn malformed_checks() {
     let suite =
         suite().case("odd", "assertions:\n  - { type: must_cal, tools: x }\n  - { type: call_order, order: x }", "");

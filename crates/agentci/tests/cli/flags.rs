@@ -32,9 +32,7 @@ fn the_version_is_the_same_however_it_is_asked_for() {
 
 #[test]
 fn wrong_usage_is_two() {
-    for arguments in
-        [&["run", "--no-such-flag"][..], &["no-such-command"], &["check"], &["convert"], &["run", "--fail-fast=yes"]]
-    {
+    for arguments in [&["run", "--no-such-flag"][..], &["no-such-command"], &["convert"], &["run", "--fail-fast=yes"]] {
         let ran = Suite::empty().agentci(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments:?} {ran:?}");
         ran.complains(&["error: ", "Usage: agentci"]);
