@@ -426,7 +426,6 @@ mod tests {
             messages(&loaded),
             [
                 "a turn needs exactly one of `user`, `input`, `messages` or an action",
-                "a turn needs exactly one of `user`, `input`, `messages` or an action",
                 "unknown key `usr` in a turn",
                 "a message needs `content`",
             ]

@@ -105,6 +105,8 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
             problems.push(unknown_key(pair, TURN.what, &TURN.keys()));
         }
     }
+    let misnamed =
+        fields.rest().any(|pair| read::meant(&pair.key.text, ["user", "input", "messages"].into_iter()).is_some());
     fields.end();
     let said = match (words, actions.as_slice()) {
         ([Some(user), None, None], []) => {
@@ -112,6 +114,8 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
         }
         ([None, Some(input), None], []) => said_input(input, problems),
         ([None, None, Some(list)], []) => messages(list, problems).map(Said::Messages),
+        // It was told of as unknown, with what is meant.
+        ([None, None, None], []) if misnamed => None,
         ([None, None, None], [pair]) => Some(Said::Action(Box::new(action(pair)))),
         _ => {
             problems.push(

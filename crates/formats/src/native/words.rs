@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_plan::{Diagnostic, Diagnostics, Files, Node, Pair, Text, did_you_mean, read};
+use agentci_plan::{Diagnostic, Diagnostics, Files, Node, Pair, Text, read};
 
 pub(super) use crate::texts::{named_texts, template};
 
@@ -33,8 +33,8 @@ pub(super) fn command(node: &Node, name: &str, problems: &mut Diagnostics) -> Op
 
 /// The problem with a key that is not known, where the known keys are not all fixed words.
 pub(super) fn unknown_key(pair: &Pair, what: &str, known: &[&str]) -> Diagnostic {
-    let help = match did_you_mean(&pair.key.text, known.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
+    let help = match read::meant(&pair.key.text, known.iter().copied()) {
+        Some((_, help)) => help,
         None => format!("known keys are {}", read::quoted_list(known)),
     };
     Diagnostic::error(pair.key.span, format!("unknown key `{}` in {what}", pair.key.text.escape_debug()))

@@ -1,8 +1,9 @@
 //! A mapping that is being read: unknown keys refused with a suggestion, every problem reported, none fatal to the rest.
 
+use super::meaning::meant;
 use super::quoted_list;
 use crate::shape::{Field, Need, Shape, Unknown};
-use crate::{Diagnostic, Diagnostics, Node, Pair, Severity, Span, did_you_mean};
+use crate::{Diagnostic, Diagnostics, Node, Pair, Severity, Span};
 
 /// The keys of one mapping, taken one by one.
 pub struct Fields<'n> {
@@ -78,14 +79,14 @@ impl<'n> Fields<'n> {
                 (Some(_), _) => problems
                     .push(Diagnostic::error(span, format!("`{key}` has no value")).label("a value is missing here")),
                 // Told here and not at the end, which a reader that can not go on without the key does not come to.
-                (None, Some(meant)) => {
-                    self.mistyped.push(&meant.key.text);
+                (None, Some((pair, help))) => {
+                    self.mistyped.push(&pair.key.text);
                     problems.push(match self.shape.unknown {
                         Unknown::Refused | Unknown::Matching { .. } => {
-                            self.is_unknown(meant, Severity::Error).help(format!("did you mean `{key}`?"))
+                            self.is_unknown(pair, Severity::Error).help(help)
                         }
                         Unknown::Warned | Unknown::Ignored => {
-                            self.needs(key).help(format!("did you mean it with `{}`?", meant.key.text.escape_debug()))
+                            self.needs(key).help(format!("did you mean it with `{}`?", pair.key.text.escape_debug()))
                         }
                     });
                 }
@@ -95,10 +96,10 @@ impl<'n> Fields<'n> {
         found
     }
 
-    /// The written key that is close to one that is missing: they are told of together, and once.
-    fn meant_for(&self, key: &str) -> Option<&'n Pair> {
-        let close = |pair: &&Pair| did_you_mean(&pair.key.text, [key]).is_some();
-        self.pairs.iter().filter(|pair| position(self.shape, &pair.key.text).is_none()).find(close)
+    /// The written key that stands for one that is missing, and what to say about it: they are told of together, and once.
+    fn meant_for(&self, key: &str) -> Option<(&'n Pair, String)> {
+        let mut unknown = self.pairs.iter().filter(|pair| position(self.shape, &pair.key.text).is_none());
+        unknown.find_map(|pair| Some((pair, meant(&pair.key.text, [key].into_iter())?.1)))
     }
 
     fn ask(&mut self, key: &'static str, demanded: bool) {
@@ -151,8 +152,8 @@ impl<'n> Fields<'n> {
         let diagnostic = self.is_unknown(pair, severity);
         let known: Vec<&str> = self.shape.fields().map(|field| field.key).filter(|key| self.is_known(key)).collect();
         let free = known.iter().copied().filter(|key| self.key_span(key).is_none());
-        match did_you_mean(&pair.key.text, free) {
-            Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        match meant(&pair.key.text, free) {
+            Some((_, help)) => diagnostic.help(help),
             None => diagnostic.help(format!("known keys are {}", quoted_list(&known))),
         }
     }

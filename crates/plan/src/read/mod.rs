@@ -4,8 +4,10 @@
 //! [`Fields`]; each value is read by the function for its type.
 
 mod fields;
+mod meaning;
 
 pub use fields::Fields;
+pub use meaning::meant;
 
 use std::time::Duration;
 

@@ -73,9 +73,13 @@ pub(in crate::native) fn target(node: &Node, place: Place<'_>, problems: &mut Di
         "chat" => chat::chat(&pair.value, place, problems).map(|target| Target::Chat(Box::new(target))),
         kind => {
             let known = format!("known kinds are {}", read::quoted_list(&TARGET.keys()));
-            let help = match did_you_mean(kind, TARGET.keys()) {
-                Some(meant) => format!("did you mean `{meant}`? {known}"),
-                None => known,
+            let help = match (kind, did_you_mean(kind, TARGET.keys())) {
+                ("command" | "cmd" | "program" | "script", _) => "a program is `process: { command: [..] }`".into(),
+                ("url" | "endpoint" | "address", _) => {
+                    "a server is `http: { url: .. }`, or `agui`, `a2a` or `mcp` if it speaks one of these".into()
+                }
+                (_, Some(meant)) => format!("did you mean `{meant}`? {known}"),
+                (_, None) => known,
             };
             problems.push(
                 Diagnostic::error(pair.key.span, format!("unknown target `{}`", kind.escape_debug()))
