@@ -53,7 +53,7 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
             finding.cause = Cause::Unreachable;
             finding.place = Some(target);
             finding.label = "this server".into();
-            finding.help = Some("start it before the run, or let a hook start it".into());
+            finding.help = Some("check the address, and start it before the run or in a hook".into());
         }
         DriveError::Refused { help, .. } => {
             finding.cause = Cause::AgentError;
@@ -93,10 +93,13 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
 /// The same of the agent of a case.
 pub(crate) fn drive_target(error: &DriveError, target: &Target, sources: &Sources) -> Option<Finding> {
     let mut finding = drive(error, sources.place(target.span()))?;
-    if let (DriveError::NoServer(_), Target::Http(http)) = (error, target)
-        && http.server.is_none()
-    {
-        finding.help = Some("start it before the run, let a hook start it, or give its `command`".into());
+    if let (DriveError::NoServer(_), Target::Http(http)) = (error, target) {
+        finding.help = Some(if http.server.is_none() {
+            "let agentci start it, by `command` in its target (`agent_command` in scenarios), or start it before the run".into()
+        } else {
+            "its program runs, and nothing answers there: check the port that it listens at, and its `ready` address"
+                .into()
+        });
     }
     Some(finding)
 }

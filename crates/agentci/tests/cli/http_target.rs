@@ -261,7 +261,9 @@ fn an_agent_that_is_not_there_may_be_started_by_the_run() {
     );
     let ran = Suite::empty().file("suite/agentci.yaml", yaml).run(&[]);
     assert_eq!(ran.verdicts()[0].2, "unreachable", "{ran:?}");
-    ran.says(&["help: start it before the run, let a hook start it, or give its `command`"]);
+    ran.says(&[
+        "help: let agentci start it, by `command` in its target (`agent_command` in scenarios), or start it before the run",
+    ]);
 }
 
 #[test]
