@@ -13,8 +13,10 @@ use super::stored;
 /// Flags for a run that several machines share.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ShardFlags {
-    /// Run only part k of n, as `k/n`; `auto` takes both from the variables of the CI or of a Kubernetes Indexed Job. `agentci
-    /// merge` makes one run of all parts
+    /// Run only part k of n, as `k/n`; `agentci merge` makes one run of all parts. `auto` takes both from the first of these that
+    /// is set: `AGENTCI_SHARD`, as `k/n`, say from a matrix of GitHub; `CI_NODE_INDEX` and `CI_NODE_TOTAL` (GitLab);
+    /// `CIRCLE_NODE_INDEX` and `CIRCLE_NODE_TOTAL`; `BUILDKITE_PARALLEL_JOB` and `BUILDKITE_PARALLEL_JOB_COUNT`;
+    /// `SEMAPHORE_JOB_INDEX` and `SEMAPHORE_JOB_COUNT`; `JOB_COMPLETION_INDEX` and `JOB_COMPLETIONS` (a Kubernetes Indexed Job)
     #[arg(long, value_name = "K/N", value_parser = shard)]
     shard: Option<Shard>,
     /// Make the parts last equally long, by the durations of this former run (may be repeated); all parts need the same

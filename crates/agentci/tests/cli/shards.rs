@@ -1,9 +1,11 @@
 //! One run on several machines: `--shard` and `agentci merge`.
 
+use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
+use crate::docs_page::project;
 use crate::ran::Ran;
 use crate::suite::Suite;
 
@@ -145,4 +147,28 @@ fn durations_balance_the_parts() {
     let part = |shard| suite.run(&["--shard", shard, "--shard-by", "former", "--dry-run"]).stdout;
     assert_eq!(part("1/2"), "would run shared/c05\n");
     assert_eq!(part("2/2").lines().count(), 10);
+}
+
+#[test]
+fn the_help_names_every_variable_that_is_read() {
+    let help = Suite::empty().agentci(&["run", "--help"]).stdout;
+    let page = fs::read_to_string(project().join("docs/reference/shards.md")).unwrap();
+    let table = page.split("`--shard auto` takes").nth(1).unwrap().split("\n\nGitHub").next().unwrap();
+    let is_one =
+        |name: &&str| name.contains('_') && name.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_');
+    let variables: Vec<&str> = table.split('`').filter(is_one).collect();
+    assert_eq!(variables.len(), 11, "{variables:?}");
+    for name in variables {
+        assert!(help.contains(name), "{name} is not in:\n{help}");
+    }
+}
+
+#[test]
+fn the_workflow_of_github_installs_what_it_runs() {
+    let text = fs::read_to_string(project().join("examples/ci/github-shards.yml")).unwrap();
+    for job in ["  part:\n", "  whole:\n"] {
+        let steps = text.split(job).nth(1).unwrap();
+        let (install, use_of) = (steps.find("cargo install --locked").unwrap(), steps.find("run: agentci ").unwrap());
+        assert!(install < use_of, "{steps}");
+    }
 }
