@@ -29,8 +29,14 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
     let metrics = metrics(baseline, current);
     let checks = vec![
         pass_rate(thresholds.min_pass_rate, metrics.pass_rate),
-        wall(Gate::MaxAvgWallMsDeltaPct, thresholds.max_avg_wall_ms_delta_pct, metrics.wall_ms.mean, baseline),
-        wall(Gate::MaxP95WallMsDeltaPct, thresholds.max_p95_wall_ms_delta_pct, metrics.wall_ms.p95, baseline),
+        slower(
+            wall(Gate::MaxAvgWallMsDeltaPct, thresholds.max_avg_wall_ms_delta_pct, metrics.wall_ms.mean, baseline),
+            &pairs,
+        ),
+        slower(
+            wall(Gate::MaxP95WallMsDeltaPct, thresholds.max_p95_wall_ms_delta_pct, metrics.wall_ms.p95, baseline),
+            &pairs,
+        ),
         cases(Gate::NoNewFailures, thresholds.no_new_failures, baseline, || pairs.new_failures(&mut warnings)),
         cases(Gate::NoMissingCases, thresholds.no_missing_cases, baseline, || pairs.missing()),
         cases(Gate::NoChangedSteps, thresholds.no_changed_steps, baseline, || pairs.departed()),
@@ -111,6 +117,12 @@ fn wall(gate: Gate, threshold: Option<f64>, wall: WallChange, baseline: Option<&
     GateCheck { baseline: wall.baseline, current: wall.current, delta_pct: wall.delta_pct, ..judged }
 }
 
+/// The same, with the cases to look at if it failed.
+fn slower(check: GateCheck, pairs: &Pairs<'_>) -> GateCheck {
+    let slower = if check.status == GateStatus::Fail { pairs.slower() } else { Vec::new() };
+    GateCheck { slower, ..check }
+}
+
 /// A gate that no case may be concerned by.
 fn cases(gate: Gate, asked: bool, baseline: Option<&Baseline>, concerned: impl FnOnce() -> Vec<String>) -> GateCheck {
     if !asked {
@@ -169,6 +181,21 @@ mod tests {
         let comparison = compare(Some(&zero), &current, &thresholds(0.0, 0.0), true);
         assert_eq!(statuses(&comparison)[1..3], [GateStatus::Skipped, GateStatus::Skipped]);
         assert!(comparison.passed);
+    }
+
+    #[test]
+    fn the_cases_that_grew_most_are_named_when_time_is_up() {
+        let took = |id: &str, wall_ms| BaselineCase { wall_ms, ..case(id, Status::Pass, &[]) };
+        let baseline = run([took("a", 10.0), took("b", 10.0), took("c", 900.0), took("d", 10.0), took("e", 10.0)]);
+        let current = run([took("a", 12.0), took("b", 400.0), took("c", 100.0), took("d", 2000.0), took("e", 11.0)]);
+        let at = |most| {
+            let thresholds = Thresholds { max_avg_wall_ms_delta_pct: Some(most), ..Thresholds::default() };
+            compare(Some(&baseline), &current, &thresholds, true).checks[1].slower.clone()
+        };
+        let named: Vec<_> = at(0.5).into_iter().map(|case| (case.id, case.baseline, case.current)).collect();
+        let wanted = [("d", 10.0, 2000.0), ("b", 10.0, 400.0), ("a", 10.0, 12.0)];
+        assert_eq!(named, wanted.map(|(id, old, new)| (id.to_owned(), old, new)));
+        assert_eq!(at(50.0), []);
     }
 
     #[test]

@@ -87,6 +87,9 @@ pub struct GateCheck {
     /// The cases concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<String>,
+    /// The cases that grew most, where time is the matter and the gate failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slower: Vec<SlowerCase>,
     /// Why it was not looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -109,9 +112,21 @@ impl GateCheck {
             delta: None,
             delta_pct: None,
             cases: Vec::new(),
+            slower: Vec::new(),
             note: None,
         }
     }
+}
+
+/// A case that takes longer than it did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SlowerCase {
+    /// The case.
+    pub id: String,
+    /// How long it took in the baseline, in milliseconds.
+    pub baseline: f64,
+    /// How long it takes now.
+    pub current: f64,
 }
 
 /// How the numbers of a run changed.

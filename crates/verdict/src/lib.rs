@@ -24,8 +24,8 @@ pub use baseline::{Baseline, BaselineCase, BaselineError, History, Measure, SCHE
 pub use calendar::{iso_utc, stamp};
 pub use compare::compare;
 pub use comparison::{
-    CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, SimilarityChange, StatusChange,
-    StepChange, WallChange, WallChanges,
+    CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, SimilarityChange, SlowerCase,
+    StatusChange, StepChange, WallChange, WallChanges,
 };
 pub use event::{
     AssertionCount, Body, CaseEnd, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade, Replay,

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::comparison::{CaseChanges, SimilarityChange, StatusChange, StepChange};
+use crate::comparison::{CaseChanges, SimilarityChange, SlowerCase, StatusChange, StepChange};
 use crate::{Baseline, BaselineCase, Status, Step};
 
 /// How many calls of the baseline are told after the first that differs.
 const STEPS_AFTER: usize = 12;
+/// How many cases are named that take longer than they did.
+const SLOWER: usize = 3;
 /// A similarity that falls by less is not told: answers in other words always differ a little.
 const DROP: f64 = 0.01;
 
@@ -58,6 +60,18 @@ impl<'c> Pairs<'c> {
         let not_run = |case: Option<&BaselineCase>| case.is_none_or(|case| case.status == Status::Skipped);
         let missing = self.0.values().filter(|(baseline, current)| !not_run(*baseline) && not_run(*current));
         missing.filter_map(|(baseline, _)| Some((*baseline)?.id.clone())).collect()
+    }
+
+    /// The cases whose time grew most, those that grew most first.
+    pub(crate) fn slower(&self) -> Vec<SlowerCase> {
+        let ran = |case: &BaselineCase| case.status != Status::Skipped;
+        let grown = self.both().filter(|(old, new)| ran(old) && ran(new) && new.wall_ms > old.wall_ms);
+        let mut slower: Vec<SlowerCase> = grown
+            .map(|(old, new)| SlowerCase { id: new.id.clone(), baseline: old.wall_ms, current: new.wall_ms })
+            .collect();
+        slower.sort_by(|a, b| (b.current - b.baseline).total_cmp(&(a.current - a.baseline)));
+        slower.truncate(SLOWER);
+        slower
     }
 
     pub(crate) fn changes(&self) -> CaseChanges {

@@ -2,7 +2,7 @@
 
 use agentci_verdict::{
     CaseChanges, Comparison, Gate, GateCheck, GateReport, GateStatus, MetricChanges, RateChange, SimilarityChange,
-    StatusChange, StepChange, Thresholds, WallChange, WallChanges,
+    SlowerCase, StatusChange, StepChange, Thresholds, WallChange, WallChanges,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -72,7 +72,9 @@ fn check() -> impl Strategy<Value = GateCheck> {
     let numbers = (number(), number(), number(), number(), number());
     (id, status, numbers, vec(text(), 0..2), option::of(text())).prop_map(|(id, status, numbers, cases, note)| {
         let (threshold, baseline, current, delta, delta_pct) = numbers;
-        GateCheck { id, status, threshold, baseline, current, delta, delta_pct, cases, note }
+        let slower =
+            cases.iter().map(|id: &String| SlowerCase { id: id.clone(), baseline: 0.5, current: 1.5 }).collect();
+        GateCheck { id, status, threshold, baseline, current, delta, delta_pct, cases, slower, note }
     })
 }
 

@@ -1,6 +1,8 @@
 //! Gates and changes, a sentence each. Names come from suites and agents, and are made fit to be shown by whoever shows them.
 
-use agentci_verdict::{CaseChanges, Gate, GateCheck, GateStatus, SimilarityChange, StatusChange, StepChange};
+use agentci_verdict::{
+    CaseChanges, Gate, GateCheck, GateStatus, SimilarityChange, SlowerCase, StatusChange, StepChange,
+};
 
 use crate::quantity::{count_of, duration_of};
 
@@ -101,13 +103,19 @@ fn wall(which: &str, check: &GateCheck) -> String {
     let (delta, limit) = (delta * 100.0, check.threshold.unwrap_or_default() * 100.0);
     let relation = if delta < 0.0 { "less" } else { "more" };
     let shown = beside(delta, limit, 0);
+    let slower: Vec<String> = check.slower.iter().map(slower).collect();
+    let most = if slower.is_empty() { String::new() } else { format!("; grew most: {}", slower.join(", ")) };
     format!(
-        "{which} wall time {} is {} % {relation} than the baseline's {} (limit {} %)",
+        "{which} wall time {} is {} % {relation} than the baseline's {} (limit {} %){most}",
         duration_of(current),
         shown.trim_start_matches('-'),
         duration_of(baseline),
         plain(limit, 0),
     )
+}
+
+fn slower(case: &SlowerCase) -> String {
+    format!("{} {} -> {}", case.id, duration_of(case.baseline), duration_of(case.current))
 }
 
 /// A number with as many decimals as it takes to see on which side of the limit it is.
@@ -144,6 +152,7 @@ mod tests {
             delta: None,
             delta_pct: None,
             cases: Vec::new(),
+            slower: Vec::new(),
             note: None,
         }
     }
@@ -179,6 +188,16 @@ mod tests {
             wall(55.1, GateStatus::Fail, 0.1),
             "mean wall time 55 ms is 10.2 % more than the baseline's 50 ms (limit 10 %)"
         );
+    }
+
+    #[test]
+    fn a_time_that_is_up_names_the_cases_that_grew_most() {
+        let case = |id: &str, baseline, current| SlowerCase { id: id.into(), baseline, current };
+        let slower = vec![case("t1", 10.0, 2400.0), case("t2", 50.0, 51.0)];
+        let check = check(Gate::MaxAvgWallMsDeltaPct, GateStatus::Fail, 0.1);
+        let (current, baseline, delta_pct) = (Some(110.0), Some(50.0), Some(1.2));
+        let told = gate(&GateCheck { current, baseline, delta_pct, slower, ..check });
+        assert!(told.ends_with("(limit 10 %); grew most: t1 10 ms -> 2.4 s, t2 50 ms -> 51 ms"), "{told}");
     }
 
     #[test]
