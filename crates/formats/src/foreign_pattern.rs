@@ -5,6 +5,9 @@
 
 use agentci_plan::Text;
 
+/// How many bytes a name in braces or brackets has at most.
+const NEAR: usize = 1 << 10;
+
 /// Whose patterns they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
@@ -33,6 +36,12 @@ impl Translation<'_> {
         let character = self.rest.chars().next()?;
         self.rest = &self.rest[character.len_utf8()..];
         Some(character)
+    }
+
+    /// Where this is in what comes next, if it is near: a pattern of nothing but openings must not be read from each to its end.
+    fn find(&self, wanted: &str) -> Option<usize> {
+        let near = self.rest.floor_char_boundary(NEAR);
+        self.rest[..near].find(wanted)
     }
 
     /// Copies so many bytes of what comes next.
@@ -65,9 +74,8 @@ impl Translation<'_> {
             Some(escaped) => {
                 self.out.push('\\');
                 self.out.push(escaped);
-                if let ('p' | 'P' | 'u' | 'x', true, Some(end)) =
-                    (escaped, self.rest.starts_with('{'), self.rest.find('}'))
-                {
+                let braced = matches!(escaped, 'p' | 'P' | 'u' | 'x') && self.rest.starts_with('{');
+                if let Some(end) = self.find("}").filter(|_| braced) {
                     self.copy(end + 1);
                 }
             }
@@ -81,7 +89,7 @@ impl Translation<'_> {
         if self.no_variable() {
             return;
         }
-        let Some(end) = self.rest.find('}').filter(|_| self.rest.starts_with('{')) else { return };
+        let Some(end) = self.find("}").filter(|_| self.rest.starts_with('{')) else { return };
         let variable = Text::parse(&format!("${}", &self.rest[..=end]));
         if self.language == Language::JavaScript && matches!(variable, Text::Template(_)) {
             self.copy(end + 1);
@@ -100,7 +108,7 @@ impl Translation<'_> {
 
     /// Whether what follows a brace makes it say how often: `2}`, `2,}`, `2,3}`.
     fn repeats(&self) -> bool {
-        let Some((inside, _)) = self.rest.split_once('}') else { return false };
+        let Some(inside) = self.find("}").map(|end| &self.rest[..end]) else { return false };
         let (least, most) = inside.split_once(',').unwrap_or((inside, ""));
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         !least.is_empty() && digits(least) && digits(most)
@@ -125,7 +133,7 @@ impl Translation<'_> {
                 '\\' => self.escape(true),
                 '$' => self.dollar(),
                 // `[:alpha:]` is the same everywhere it is known.
-                '[' => match self.rest.find(":]").filter(|_| self.rest.starts_with(':')) {
+                '[' => match self.find(":]").filter(|_| self.rest.starts_with(':')) {
                     Some(end) => {
                         self.out.push('[');
                         self.copy(end + 2);
