@@ -25,7 +25,10 @@ const THRESHOLDS: Thresholds = Thresholds {
 };
 
 fn steps(tools: &[&str]) -> Vec<Step> {
-    tools.iter().map(|tool| Step { tool: (*tool).to_owned(), args_hash: "0".repeat(16) }).collect()
+    tools
+        .iter()
+        .map(|tool| Step { tool: (*tool).to_owned(), args_hash: "0".repeat(16), args: Some("{\"q\":\"a\"}".into()) })
+        .collect()
 }
 
 fn baseline() -> Baseline {
@@ -63,7 +66,12 @@ fn run(policy: &Policy) -> Vec<RunEvent> {
         if let Body::CaseEnd(end) = &mut event.body {
             let end = Arc::make_mut(end);
             end.metrics.steps = match event.case_id.as_deref() {
-                Some("t1") => vec![Step { args_hash: "1".repeat(16), ..steps(&["search_docs"]).remove(0) }].into(),
+                Some("t1") => vec![Step {
+                    args_hash: "1".repeat(16),
+                    args: Some("{\"q\":\"b\"}".into()),
+                    ..steps(&["search_docs"]).remove(0)
+                }]
+                .into(),
                 Some("t2") => steps(&["search_docs", "search_docs"]).into(),
                 Some("t7") => steps(&["add", "add"]).into(),
                 _ => Vec::new().into(),

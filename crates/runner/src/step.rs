@@ -7,19 +7,29 @@ use serde_json::Value;
 /// How many calls of an attempt are kept; an agent that makes more has long gone its own way.
 pub(crate) const STEPS: usize = 1000;
 
+/// The longest arguments, in bytes of JSON, that are kept themselves: a baseline is a file that people read and commit.
+const ARGUMENTS: usize = 200;
+
 /// How many letters a fingerprint has.
 const FINGERPRINT: usize = 16;
 
 /// A call as a step.
 pub(crate) fn step(call: &ToolCall, secrets: &Redactor) -> Step {
-    Step { tool: call.name.clone(), args_hash: fingerprint(&call.args, secrets) }
+    let text = canonical(&call.args, secrets);
+    let args_hash = sha256_beginning(&text, FINGERPRINT);
+    let args = String::from_utf8(text).ok().filter(|text| text.len() <= ARGUMENTS).map(Into::into);
+    Step { tool: call.name.clone(), args_hash, args }
 }
 
 /// Enough of a value to tell it from others, and nothing that is secret.
 pub(crate) fn fingerprint(value: &Value, secrets: &Redactor) -> String {
+    sha256_beginning(&canonical(value, secrets), FINGERPRINT)
+}
+
+fn canonical(value: &Value, secrets: &Redactor) -> Vec<u8> {
     let mut text = Vec::with_capacity(64);
     write_canonical(&secrets.clean(value), &mut text);
-    sha256_beginning(&text, FINGERPRINT)
+    text
 }
 
 #[cfg(test)]
@@ -29,7 +39,7 @@ mod tests {
 
     use super::*;
 
-    fn hash(args: Value) -> String {
+    fn taken(args: Value) -> Step {
         let call = ToolCall {
             call_id: String::new(),
             name: "search".into(),
@@ -37,7 +47,18 @@ mod tests {
             observer: Observer::Protocol,
             begun: None,
         };
-        step(&call, &Redactor::default()).args_hash
+        step(&call, &Redactor::default())
+    }
+
+    fn hash(args: Value) -> String {
+        taken(args).args_hash
+    }
+
+    #[test]
+    fn short_arguments_are_kept_without_secrets() {
+        assert_eq!(taken(json!({"q": "a", "b": 1})).args.as_deref(), Some(r#"{"b":1,"q":"a"}"#));
+        assert_eq!(taken(json!({"q": "x".repeat(ARGUMENTS)})).args, None);
+        assert!(!taken(json!({"token": "abcdef"})).args.unwrap().contains("abcdef"));
     }
 
     #[test]

@@ -271,7 +271,8 @@ fn steps(at: &At<'_>, problems: &mut Vec<String>) -> Vec<Step> {
     let step = |at: &At<'_>, problems: &mut Vec<String>| {
         let tool = at.field("tool", problems).text(problems);
         let args_hash = at.field("args_hash", problems).text(problems);
-        Some(Step { tool: tool?.to_owned(), args_hash: args_hash?.to_owned() })
+        let args = at.optional("args").and_then(|at| at.text(problems)).map(Into::into);
+        Some(Step { tool: tool?.to_owned(), args_hash: args_hash?.to_owned(), args })
     };
     at.items(problems).iter().filter_map(|at| step(at, problems)).collect()
 }
@@ -302,7 +303,7 @@ mod tests {
                   "assertions": { "total": 1, "failed": 1 } },
                 { "id": "a", "status": "pass", "wall_ms": 10, "tool_calls": 1, "tool_errors": 0, "mine": [],
                   "assertions": { "total": 1, "failed": 0 }, "history": { "runs": 4, "passes": 3 },
-                  "tool_steps": [{ "tool": "search", "args_hash": "00" }] },
+                  "tool_steps": [{ "tool": "search", "args_hash": "00", "args": "{}" }] },
             ],
         })
     }
@@ -313,7 +314,10 @@ mod tests {
         assert_eq!((baseline.pass_rate, baseline.wall_ms_mean, baseline.wall_ms_p95), (0.5, Some(20.0), Some(30.0)));
         let [a, b] = baseline.cases.as_slice() else { panic!("two cases") };
         assert_eq!((a.id.as_str(), a.history), ("a", History { runs: 4, passes: 3 }));
-        assert_eq!(a.steps.as_deref(), Some(&[Step { tool: "search".into(), args_hash: "00".into() }][..]));
+        assert_eq!(
+            a.steps.as_deref(),
+            Some(&[Step { tool: "search".into(), args_hash: "00".into(), args: Some("{}".into()) }][..])
+        );
         assert_eq!((b.status, b.history, &b.steps), (Status::Fail, History { runs: 1, passes: 0 }, &None));
     }
 

@@ -370,6 +370,16 @@ pub struct Step {
     pub tool: String,
     /// The first 16 hexadecimal digits of the SHA-256 of the arguments in canonical form.
     pub args_hash: String,
+    /// The arguments as JSON without secrets, if that is short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<Box<str>>,
+}
+
+impl Step {
+    /// Whether another run took the same step. Not all have written down the arguments themselves.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.tool == other.tool && self.args_hash == other.args_hash
+    }
 }
 
 /// How many checks there were.

@@ -145,8 +145,8 @@ fn departure(baseline: &BaselineCase, current: &BaselineCase) -> Option<StepChan
         return None;
     }
     let (old, new): (&[Step], &[Step]) = (baseline.steps.as_deref()?, current.steps.as_deref()?);
-    let same = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    (old.get(same) != new.get(same)).then(|| StepChange {
+    let same = old.iter().zip(new).take_while(|(old, new)| old.is_same(new)).count();
+    (old.len() > same || new.len() > same).then(|| StepChange {
         id: current.id.clone(),
         first_difference: same + 1,
         baseline: old.get(same).cloned(),
@@ -176,7 +176,7 @@ pub(crate) mod samples {
     }
 
     pub(crate) fn case(id: &str, status: Status, steps: &[(&str, &str)]) -> BaselineCase {
-        let step = |(tool, hash): &(&str, &str)| Step { tool: (*tool).into(), args_hash: (*hash).into() };
+        let step = |(tool, hash): &(&str, &str)| Step { tool: (*tool).into(), args_hash: (*hash).into(), args: None };
         BaselineCase {
             id: id.into(),
             status,

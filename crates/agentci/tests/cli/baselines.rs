@@ -219,9 +219,9 @@ fn the_first_departing_step_is_shown() {
     ]);
     fs::remove_file(suite.path("other")).unwrap();
     let suite = suite.file("changed", "");
-    suite.run(&[]).says(&["  walks: step 2 is search as before, but its arguments differ\n"]);
+    suite.run(&[]).says(&["  walks: step 2 is search as before, but `q` was \"b\", is \"a\"\n"]);
     let ran = suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", &last(&suite)]);
-    ran.says(&["walks: step 2 is search as before, but its arguments differ\n", "no_changed_steps  FAIL "]);
+    ran.says(&["walks: step 2 is search as before, but `q` was \"b\", is \"a\"\n", "no_changed_steps  FAIL "]);
 }
 
 #[test]

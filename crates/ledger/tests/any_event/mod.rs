@@ -215,7 +215,11 @@ fn metrics() -> impl Strategy<Value = Metrics> {
 }
 
 pub(crate) fn step() -> impl Strategy<Value = Step> {
-    (text(), text()).prop_map(|(tool, args_hash)| Step { tool, args_hash })
+    (text(), text(), option::of(text())).prop_map(|(tool, args_hash, args)| Step {
+        tool,
+        args_hash,
+        args: args.map(Into::into),
+    })
 }
 
 fn finding() -> impl Strategy<Value = Finding> {

@@ -1,13 +1,19 @@
 //! Gates and changes, a sentence each. Names come from suites and agents, and are made fit to be shown by whoever shows them.
 
+use std::collections::BTreeSet;
+
 use agentci_verdict::{
-    CaseChanges, Gate, GateCheck, GateStatus, SimilarityChange, SlowerCase, StatusChange, StepChange,
+    CaseChanges, Gate, GateCheck, GateStatus, SimilarityChange, SlowerCase, StatusChange, Step, StepChange,
 };
+use serde_json::{Map, Value};
 
 use crate::quantity::{count_of, duration_of};
 
 /// How many cases a sentence names.
 const NAMED: usize = 10;
+
+/// How many arguments that are others a sentence names.
+const ARGUMENTS: usize = 3;
 
 /// Why a baseline is of no use.
 pub fn baseline_problem(path: &str, problem: &str) -> String {
@@ -72,12 +78,30 @@ fn step_change(change: &StepChange) -> String {
     let StepChange { id, first_difference: number, baseline, current, .. } = change;
     match (baseline, current) {
         (Some(old), Some(new)) if old.tool == new.tool => {
-            format!("{id}: step {number} is {} as before, but its arguments differ", new.tool)
+            let differ = arguments(old, new).unwrap_or_else(|| "its arguments differ".to_owned());
+            format!("{id}: step {number} is {} as before, but {differ}", new.tool)
         }
         (Some(old), Some(new)) => format!("{id}: step {number} was {}, is {}", old.tool, new.tool),
         (Some(old), None) => format!("{id}: step {number} was {}, is missing", old.tool),
         (None, Some(new)) => format!("{id}: step {number} is new: {}", new.tool),
         (None, None) => format!("{id}: step {number} differs"),
+    }
+}
+
+/// Which arguments of a call are others, where both runs have written them down.
+fn arguments(old: &Step, new: &Step) -> Option<String> {
+    let read = |step: &Step| serde_json::from_str::<Map<String, Value>>(step.args.as_deref()?).ok();
+    let (old, new) = (read(old)?, read(new)?);
+    let shown = |value: Option<&Value>| value.map_or_else(|| "missing".to_owned(), Value::to_string);
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let differ: Vec<&String> = names.into_iter().filter(|name| old.get(*name) != new.get(*name)).collect();
+    let told = differ.iter().take(ARGUMENTS);
+    let told = told.map(|name| format!("`{name}` was {}, is {}", shown(old.get(*name)), shown(new.get(*name))));
+    let told = told.collect::<Vec<_>>().join("; ");
+    match differ.len().saturating_sub(ARGUMENTS) {
+        _ if told.is_empty() => None,
+        0 => Some(told),
+        more => Some(format!("{told}; and {more} more")),
     }
 }
 
@@ -214,13 +238,21 @@ mod tests {
 
     #[test]
     fn the_first_departing_step_is_named() {
-        let step = |tool: &str, hash: &str| Some(Step { tool: tool.into(), args_hash: hash.into() });
+        let step = |tool: &str, hash: &str| Some(Step { tool: tool.into(), args_hash: hash.into(), args: None });
+        let given = |args: &str| Some(Step { args: Some(args.into()), ..step("a", args).unwrap() });
         let line = |baseline, current| {
             let (id, baseline_after) = ("t3".into(), Vec::new());
             step_change(&StepChange { id, first_difference: 2, baseline, baseline_after, current })
         };
         assert_eq!(line(step("a", "0"), step("b", "0")), "t3: step 2 was a, is b");
         assert_eq!(line(step("a", "0"), step("a", "1")), "t3: step 2 is a as before, but its arguments differ");
+        assert_eq!(line(given("{}"), step("a", "1")), "t3: step 2 is a as before, but its arguments differ");
+        assert_eq!(
+            line(given(r#"{"a":1,"q":"x"}"#), given(r#"{"a":1,"q":"y","z":[]}"#)),
+            "t3: step 2 is a as before, but `q` was \"x\", is \"y\"; `z` was missing, is []"
+        );
+        let many = |value: u8| given(&format!(r#"{{"a":{value},"b":{value},"c":{value},"d":{value},"e":{value}}}"#));
+        assert!(line(many(1), many(2)).ends_with("`c` was 1, is 2; and 2 more"), "{}", line(many(1), many(2)));
         assert_eq!(line(step("a", "0"), None), "t3: step 2 was a, is missing");
         assert_eq!(line(None, step("a", "0")), "t3: step 2 is new: a");
     }

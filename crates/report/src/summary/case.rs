@@ -47,9 +47,10 @@ pub(super) fn write(row: &Row, out: &mut Vec<u8>) -> Result<()> {
     case.counts("tool_calls_by_name", &metrics.tool_calls_by_name)?;
     case.plain("tool_errors", metrics.tool_errors)?;
     case.counts("tool_errors_by_name", &metrics.tool_errors_by_name)?;
-    let steps = metrics.steps.iter().map(|step| -> [(&str, &dyn Small); 2] {
-        let Step { tool, args_hash } = step;
-        [("args_hash", args_hash), ("tool", tool)]
+    let steps = metrics.steps.iter().map(|step| {
+        let Step { tool, args_hash, args } = step;
+        let args = args.iter().map(|args| ("args", args as &dyn Small));
+        args.chain([("args_hash", args_hash as &dyn Small), ("tool", tool)])
     });
     case.small_ones("tool_steps", steps)?;
     case.plain("wall_ms", end.wall_ms)?;

@@ -54,10 +54,10 @@ impl<'o> Object<'o> {
     }
 
     /// A list of such objects.
-    pub(super) fn small_ones<'v, const N: usize>(
+    pub(super) fn small_ones<'v>(
         &mut self,
         name: &str,
-        items: impl Iterator<Item = [(&'v str, &'v dyn Small); N]>,
+        items: impl Iterator<Item = impl IntoIterator<Item = (&'v str, &'v dyn Small)>>,
     ) -> Result<()> {
         self.name(name);
         let mut before = "[";
@@ -132,7 +132,11 @@ impl<'o> Object<'o> {
 }
 
 /// The beginning of an object and its fields, each on a line that begins with `indent`.
-fn write_fields<const N: usize>(fields: [(&str, &dyn Small); N], indent: &str, out: &mut Vec<u8>) -> Result<()> {
+fn write_fields<'v>(
+    fields: impl IntoIterator<Item = (&'v str, &'v dyn Small)>,
+    indent: &str,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let mut before = b'{';
     for (name, value) in fields {
         out.push(before);
@@ -160,6 +164,13 @@ impl Small for u64 {
 impl Small for Option<&String> {
     fn write(&self, out: &mut Vec<u8>) -> Result<()> {
         write_json(self, out)
+    }
+}
+
+impl Small for Box<str> {
+    fn write(&self, out: &mut Vec<u8>) -> Result<()> {
+        write_text(self, out);
+        Ok(())
     }
 }
 

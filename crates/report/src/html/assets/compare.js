@@ -56,7 +56,7 @@ function callsOf(detail, number) {
   const attempt = (detail.attempts ?? []).find((one) => one.number === number);
   const steps = attempt && !attempt.steps.left_out ? stepsOf(attempt).filter((step) => step.kind === "tool_call") : [];
   if (!calls.length) return steps.map((step) => ({ tool: step.name, args_hash: step.parts[0].json, json: step.parts[0].json }));
-  return calls.map((call, at) => ({ ...call, json: steps[at]?.parts[0]?.json }));
+  return calls.map((call, at) => ({ ...call, json: steps[at]?.parts[0]?.json ?? call.args }));
 }
 
 function baselineSection(detail, selected) {
@@ -70,7 +70,7 @@ function baselineSection(detail, selected) {
   let steps = null;
   if (change.step) {
     const current = callsOf(detail, selected);
-    const before = [...current.slice(0, change.step - 1), ...(change.calls ?? [])];
+    const before = [...current.slice(0, change.step - 1), ...(change.calls ?? []).map((call) => ({ ...call, json: call.args }))];
     steps = [el("p", {}, `Step ${change.step} is the first that differs.`), aligned("baseline", before, "this run", current)];
   }
   return section("Against the baseline", said, steps);
