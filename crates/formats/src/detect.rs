@@ -2,7 +2,7 @@
 
 use agentci_plan::{Dialect, Node};
 
-use crate::{ananke, aumai, scenario};
+use crate::{ananke, aumai, native, scenario};
 
 /// The dialect of a file that was named directly.
 pub(crate) fn dialect(name: &str, root: &Node) -> Option<Dialect> {
@@ -22,8 +22,8 @@ pub(crate) fn dialect(name: &str, root: &Node) -> Option<Dialect> {
 pub(crate) fn fits(root: &Node, dialect: Dialect) -> bool {
     let has = |key: &str| root.get(key).is_some();
     match dialect {
-        // A suite whose `cases` is mistyped is still a suite.
-        Dialect::Native => has("cases") || has("suite"),
+        // A suite whose `cases` is mistyped, or called `tests` as elsewhere, is still a suite.
+        Dialect::Native => has("cases") || has("suite") || native::has_target(root),
         Dialect::Runledger => has("suite_name") || has("agent_command"),
         Dialect::Aumai => aumai::has_tests(root),
         Dialect::Ananke => ananke::is_test(root) || ananke::is_config(root),
@@ -78,6 +78,8 @@ mod tests {
             ("x.yaml", "{ version: 1.0, target: { type: agui } }", Some(Dialect::Ananke)),
             ("x.yaml", "{ test_name: a, user_input: b }", Some(Dialect::Scenario)),
             ("x.yaml", "{ test_name: a }", None),
+            ("agentci.yaml", "{ name: a, target: { process: { cmd: [a] } }, tests: [] }", Some(Dialect::Native)),
+            ("agentci.yaml", "{ target: { default: { url: a } } }", None),
             ("agentci.yaml", "{ target: { process: {} }, cases: [{ turns: [] }] }", Some(Dialect::Native)),
         ] {
             let file = Sources::default().add(Path::new(name), text);

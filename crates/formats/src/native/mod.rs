@@ -36,5 +36,5 @@ pub(crate) use models::attach_models;
 pub(crate) use named::named_target;
 pub use print::print;
 pub(crate) use read::SUITE;
-pub(crate) use target::{HTTP_KEYS, ReadHttp, SERVER_KEYS, read_address, read_http};
+pub(crate) use target::{HTTP_KEYS, ReadHttp, SERVER_KEYS, has_target, read_address, read_http};
 pub(crate) use words::Place;
