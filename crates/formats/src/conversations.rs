@@ -50,12 +50,13 @@ impl Loader<'_> {
     }
 
     /// Takes the files out of these that have the name of a test and can not be read, and reports them: nobody can tell whose
-    /// tests they are, and one that is broken must not be left out without a word. Whether there are any.
-    pub(crate) fn unreadable_tests(&mut self, paths: &mut Vec<PathBuf>) -> bool {
+    /// tests they are, and one that is broken must not be left out without a word. Beside suites it is a warning, for there they
+    /// are likely to be of something else. Whether there are any.
+    pub(crate) fn unreadable_tests(&mut self, paths: &mut Vec<PathBuf>, severity: Severity) -> bool {
         let before = paths.len();
         paths.retain(|path| match self.unreadable.remove(path) {
             Some(problem) => {
-                self.loaded.diagnostics.push(problem);
+                self.loaded.diagnostics.push(Diagnostic { severity, ..problem });
                 false
             }
             None => true,

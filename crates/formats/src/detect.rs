@@ -1,12 +1,12 @@
 //! Which dialect a file is written in: its content decides, its name only where the content leaves a choice.
 
-use agentci_plan::{Dialect, Node};
+use agentci_plan::{Dialect, Node, did_you_mean};
 
 use crate::{ananke, aumai, native, scenario};
 
 /// The dialect of a file that was named directly.
 pub(crate) fn dialect(name: &str, root: &Node) -> Option<Dialect> {
-    if let Some(expected) = expected(name).filter(|expected| fits(root, *expected)) {
+    if let Some(expected) = expected(name).filter(|expected| fits_name(root, *expected)) {
         return Some(expected);
     }
     // A mistyped key must not make a suite look like another dialect, so the mark that no other dialect has comes first.
@@ -32,6 +32,18 @@ pub(crate) fn fits(root: &Node, dialect: Dialect) -> bool {
     }
 }
 
+/// Whether a file whose name leads to a dialect is one of it, if need be with its marks mistyped.
+pub(crate) fn fits_name(root: &Node, dialect: Dialect) -> bool {
+    fits(root, dialect) || (dialect == Dialect::Native && is_nearly_native(root))
+}
+
+fn is_nearly_native(root: &Node) -> bool {
+    let near = |key: &str| did_you_mean(key, ["suite", "cases"]).is_some();
+    let others = [Dialect::Runledger, Dialect::Aumai, Dialect::Ananke, Dialect::Scenario];
+    root.pairs().unwrap_or_default().iter().any(|pair| near(&pair.key.text))
+        && !others.into_iter().any(|other| fits(root, other))
+}
+
 /// The dialect a file of this name is looked at for when a folder is searched.
 pub(crate) fn expected(name: &str) -> Option<Dialect> {
     match name {
@@ -43,7 +55,7 @@ pub(crate) fn expected(name: &str) -> Option<Dialect> {
 
 /// Whether an `agentci.yaml` holds the settings of a project rather than a suite.
 pub(crate) fn is_settings(root: &Node) -> bool {
-    (root.is_null() || root.pairs().is_some()) && !fits(root, Dialect::Native)
+    (root.is_null() || root.pairs().is_some()) && !fits_name(root, Dialect::Native)
 }
 
 /// What a suite looks like, for someone who named something else.
@@ -80,6 +92,9 @@ mod tests {
             ("x.yaml", "{ test_name: a }", None),
             ("agentci.yaml", "{ name: a, target: { process: { cmd: [a] } }, tests: [] }", Some(Dialect::Native)),
             ("agentci.yaml", "{ target: { default: { url: a } } }", None),
+            ("agentci.yaml", "{ suit: a, casess: [] }", Some(Dialect::Native)),
+            ("agentci.yaml", "{ tool_bases: { A: b } }", None),
+            ("x.yaml", "{ suit: a, casess: [] }", None),
             ("agentci.yaml", "{ target: { process: {} }, cases: [{ turns: [] }] }", Some(Dialect::Native)),
         ] {
             let file = Sources::default().add(Path::new(name), text);

@@ -71,6 +71,8 @@ impl Translation<'_> {
                 self.out.push_str("\\$");
                 self.no_variable();
             }
+            // There any other letter stands for itself; here some of them are places in the text.
+            Some(letter) if self.language == Language::JavaScript && is_plain(letter) => self.out.push(letter),
             Some(escaped) => {
                 self.out.push('\\');
                 self.out.push(escaped);
@@ -116,10 +118,13 @@ impl Translation<'_> {
 
     /// The characters between brackets.
     fn class(&mut self) {
-        if self.language == Language::JavaScript && self.rest.starts_with("^]") {
-            self.rest = &self.rest[2..];
-            self.out.push_str("[\\s\\S]");
-            return;
+        let script = self.language == Language::JavaScript;
+        for (written, any) in [("^]", "[\\s\\S]"), ("]", "[^\\s\\S]")] {
+            if let Some(rest) = self.rest.strip_prefix(written).filter(|_| script) {
+                self.rest = rest;
+                self.out.push_str(any);
+                return;
+            }
         }
         self.out.push('[');
         if self.rest.starts_with('^') {
@@ -129,29 +134,64 @@ impl Translation<'_> {
             self.copy(1);
         }
         while let Some(character) = self.next() {
-            match character {
-                '\\' => self.escape(true),
-                '$' => self.dollar(),
-                // `[:alpha:]` is the same everywhere it is known.
-                '[' => match self.find(":]").filter(|_| self.rest.starts_with(':')) {
-                    Some(end) => {
-                        self.out.push('[');
-                        self.copy(end + 2);
-                    }
-                    None => self.out.push_str("\\["),
-                },
-                // Two of them would be the intersection or the difference of classes here.
-                '&' | '~' => {
-                    self.out.push('\\');
-                    self.out.push(character);
-                }
-                _ => self.out.push(character),
-            }
             if character == ']' {
+                self.out.push(']');
                 return;
+            }
+            let several = self.member(character);
+            let Some(end) = self.rest.strip_prefix('-').filter(|end| !end.starts_with(']')) else { continue };
+            if several || is_several(end) {
+                // A range needs two ends, so this is a plain dash.
+                self.out.push_str("\\-");
+                self.rest = end;
+            } else if let Some(character) = end.chars().next() {
+                self.out.push('-');
+                self.rest = &end[character.len_utf8()..];
+                self.member(character);
             }
         }
     }
+
+    /// What stands for a character between brackets, or for several of them, which it tells.
+    fn member(&mut self, character: char) -> bool {
+        match character {
+            '\\' => {
+                let several = self.rest.starts_with(SEVERAL);
+                self.escape(true);
+                return several;
+            }
+            '$' => self.dollar(),
+            // `[:alpha:]` is the same everywhere it is known.
+            '[' => match self.find(":]").filter(|_| self.rest.starts_with(':')) {
+                Some(end) => {
+                    self.out.push('[');
+                    self.copy(end + 2);
+                    return true;
+                }
+                None => self.out.push_str("\\["),
+            },
+            // Two of them would be the intersection or a difference of classes here.
+            '&' | '~' | '-' => {
+                self.out.push('\\');
+                self.out.push(character);
+            }
+            _ => self.out.push(character),
+        }
+        false
+    }
+}
+
+/// Whether JavaScript takes a letter after a backslash for the letter.
+fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphabetic() && !"bBcdDfknpPrsStuvwWx".contains(letter)
+}
+
+/// What follows a backslash that stands for several characters.
+const SEVERAL: [char; 8] = ['w', 'W', 'd', 'D', 's', 'S', 'p', 'P'];
+
+/// Whether what comes next between brackets stands for several characters.
+fn is_several(rest: &str) -> bool {
+    rest.strip_prefix('\\').is_some_and(|escaped| escaped.starts_with(SEVERAL)) || rest.starts_with("[:")
 }
 
 #[cfg(test)]
@@ -170,7 +210,12 @@ mod tests {
             ("a{2}b{1,}c{0,3}", "aabcc", "abc"),
             ("[[]", "[", "]"),
             ("[[a]]", "a]", "a"),
-            ("[]a]", "]", "b"),
+            ("[+--]", ",", "a"),
+            ("^[--9]$", ".", ":"),
+            (r"[\w-.]+@", "a-b.c@", "@"),
+            (r"^[a-\d]$", "-", "b"),
+            ("^[a-]$", "-", "b"),
+            ("^[a-c-e]$", "-", "d"),
             ("[a&&b]", "&", "c"),
             (r"\<b\>", "<b>", "b"),
             (r"[\<\]]", "]", ">"),
@@ -190,6 +235,10 @@ mod tests {
     #[test]
     fn languages_differ() {
         assert_eq!(translated("a[^]b", Language::JavaScript), r"a[\s\S]b");
+        assert_eq!(translated("[]a]", Language::JavaScript), r"[^\s\S]a]");
+        assert_eq!(translated("[]a]", Language::Go), "[]a]");
+        assert_eq!(translated(r"\Aa\z", Language::JavaScript), "Aaz");
+        assert_eq!(translated(r"\Aa\z", Language::Go), r"\Aa\z");
         assert_eq!(translated("${NAME|escape}{", Language::JavaScript), r"${NAME|escape}\{");
         assert_eq!(translated("[${NAME:-a}]", Language::JavaScript), "[${NAME:-a}]");
         assert_eq!(translated(r"\$${NAME}", Language::JavaScript), r"\$\{NAME}");

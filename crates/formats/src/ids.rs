@@ -1,6 +1,6 @@
 //! The ids of a suite's cases: each stands once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use agentci_plan::{Diagnostic, Diagnostics, Name, Node, Reading, Sources, Span, Spanned};
 use serde_json::Value;
@@ -9,6 +9,8 @@ use serde_json::Value;
 #[derive(Default)]
 pub(crate) struct Ids {
     taken: HashMap<Name, Span>,
+    /// Names that were written somewhere, which no other is given.
+    written: HashSet<Name>,
 }
 
 impl Ids {
@@ -23,6 +25,11 @@ impl Ids {
                 .label(first_used(*first, id.span, sources))
                 .help("give each case of a suite an id of its own"),
         );
+    }
+
+    /// Keeps names that will be taken from being given to others.
+    pub(crate) fn reserve(&mut self, names: impl IntoIterator<Item = Name>) {
+        self.written.extend(names);
     }
 
     /// Takes the name of a test. For one that is taken already there is a warning, and another name, made with that of its file,
@@ -54,7 +61,7 @@ impl Ids {
     pub(crate) fn free(&mut self, wish: &str, span: Span) -> Name {
         let mut id = Name::from(wish);
         let mut number = 1_u32;
-        while self.taken.contains_key(id.as_str()) {
+        while self.taken.contains_key(id.as_str()) || self.written.contains(id.as_str()) {
             number += 1;
             id = format!("{wish}-{number}").into();
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Severity, Span, Suite, join};
 
-use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, is_settings};
+use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, fits_name, is_settings};
 use crate::scenario::Scenario;
 use crate::search::{DEPTH_LIMIT, FOLDER_LIMIT, look};
 use crate::{LoadOptions, Loaded, ananke, aumai, document, model_script, native, runledger, scenario};
@@ -98,13 +98,13 @@ impl<'f> Loader<'f> {
         let mut found = suites || conversations || scenarios;
         let mut named = met.strays.clone();
         found = found || self.tests(path, &mut met.strays);
-        let unreadable = self.unreadable_tests(if found { &mut met.strays } else { &mut named });
+        let severity = if found { Severity::Warning } else { Severity::Error };
+        let unreadable = self.unreadable_tests(if found { &mut met.strays } else { &mut named }, severity);
         let empty: Vec<PathBuf> = met.configs.into_iter().filter(|config| self.projects.is_empty(config)).collect();
         if !found && empty.is_empty() && !unreadable {
             let help = format!("{WHAT_IS_A_SUITE}; `agentci init` writes a first one");
             self.error(path, format!("no suite found in `{}`", written.display()), &help);
         }
-        let severity = if found { Severity::Warning } else { Severity::Error };
         for config in empty {
             let span = self.whole(&config);
             self.report_empty(&config, span, severity);
@@ -247,7 +247,7 @@ impl<'f> Loader<'f> {
             return true;
         }
         let Some(root) = self.open(path) else { return true };
-        if fits(&root, expected) {
+        if fits_name(&root, expected) {
             self.lower(path, expected, root);
             return true;
         }

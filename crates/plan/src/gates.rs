@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::Spanned;
+use crate::{Diagnostic, Spanned};
 
 /// What a run is held against: a baseline, and how far it may fall behind. Wall times are compared as fractions, whatever the
 /// suite writes: 0.1 allows a tenth more.
@@ -41,6 +41,18 @@ impl Gates {
             && !asked(&self.no_missing_cases)
             && !asked(&self.no_changed_steps)
             && !asked(&self.decide)
+    }
+
+    /// What is wrong with gates that are to decide and can not: none of them looks at whether cases pass.
+    pub fn blind(&self) -> Option<Diagnostic> {
+        let asked = |truth: &Option<Spanned<bool>>| truth.as_ref().is_some_and(|truth| truth.value);
+        let decide = self.decide.as_ref().filter(|decide| decide.value)?;
+        let looks = self.min_pass_rate.is_some() || asked(&self.no_new_failures);
+        (!looks).then(|| {
+            Diagnostic::warning(decide.span, "`decide` is without effect: no gate looks at whether cases pass")
+                .label("nothing to decide by")
+                .help("add `min_pass_rate` or `no_new_failures`")
+        })
     }
 
     /// Whether wall times are compared, which other cases running at the same time would change.

@@ -79,7 +79,7 @@ impl Github {
         property(&self.checkout.as_ref().map_or_else(|| shown.to_owned(), |checkout| checkout.path(shown)))
     }
 
-    fn annotation(&self, suite: &str, row: &Row, finding: &Finding) -> String {
+    fn annotation(&self, level: &str, suite: &str, row: &Row, finding: &Finding) -> String {
         let mut properties = Vec::new();
         if let Some(place) = finding.place.as_ref().or(row.decisive().place.as_ref()) {
             properties.push(format!("file={}", self.file(&place.path)));
@@ -100,7 +100,7 @@ impl Github {
         let alike = Stability::of_several(row).map(|stability| stability::words(&stability));
         lines.extend(alike.as_deref());
         let message = lines.join("\n");
-        format!("::error {}::{}\n", properties.join(","), data(cut::head(&message, MESSAGE_LIMIT).0))
+        format!("::{level} {}::{}\n", properties.join(","), data(cut::head(&message, MESSAGE_LIMIT).0))
     }
 
     fn write(&mut self, text: &str) -> Result<(), ReportError> {
@@ -125,8 +125,9 @@ impl Reporter for Github {
         let Some(run) = self.run.take() else { return Ok(()) };
         let failed = run.rows.iter().filter(|row| matches!(row.status(), Status::Fail | Status::Error));
         let mut text = self.token.as_ref().map(|token| format!("::{token}::\n")).unwrap_or_default();
+        let level = if run.held_to_cases() { "error" } else { "warning" };
         for row in failed {
-            text.extend(row.decisive().findings.iter().map(|finding| self.annotation(&run.suite, row, finding)));
+            text.extend(row.decisive().findings.iter().map(|finding| self.annotation(level, &run.suite, row, finding)));
         }
         for line in run.gates.as_deref().map(gate_lines).unwrap_or_default() {
             if line.status == "fail" {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agentci_checks::ReadyCheck;
 use agentci_drivers::{Clock, Context, DriveError, Driver, TraceSink};
-use agentci_plan::{Case, Limit, Limits, StopRule, Target, Turn};
+use agentci_plan::{Case, Limit, Limits, Speech, StopRule, Target, Turn};
 use agentci_stubs::{Faults, Recorder};
 use agentci_trace::{Event, Kind, Observer, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
@@ -360,7 +360,18 @@ fn trouble(job: &Job<'_>, ended: Ended, deadline: &Deadline, facts: impl FnOnce(
                 finding
             }
             None if deadline.of_suite => findings::suite_timeout(deadline.after),
-            None => findings::timeout(deadline.after, facts()),
+            None => {
+                let mut finding = findings::timeout(deadline.after, facts());
+                let speaks = matches!(&*job.case.target, Target::Process(target) if target.speaks == Speech::Protocol);
+                if speaks && finding.notes.first().is_some_and(|note| note == findings::SILENT) {
+                    finding.help = Some(
+                        "an agent speaks in JSON lines; one that just prints its answer needs `speaks: text` beside its \
+                         `command`. Raise `--timeout` or the case's own limit if it needs longer"
+                            .into(),
+                    );
+                }
+                finding
+            }
         }),
     }
 }

@@ -144,6 +144,9 @@ pub(crate) fn interrupted() -> Finding {
     plain(Cause::Interrupted, "the run was interrupted", None)
 }
 
+/// What is known of an agent that said nothing.
+pub(crate) const SILENT: &str = "it never sent a message";
+
 /// The agent took longer than any limit allows.
 pub(crate) fn timeout(limit: Duration, facts: Vec<String>) -> Finding {
     Finding {
@@ -205,7 +208,7 @@ pub(crate) fn last_seen(trace: &Trace, unread: usize, elapsed: Duration) -> Vec<
         Some((what, Duration::from_micros(event.at.offset_us)))
     });
     facts.push(match last {
-        None => "it never sent a message".into(),
+        None => SILENT.into(),
         Some((what, at)) => {
             format!("its last message was {what}, {:.1} s before", elapsed.saturating_sub(at).as_secs_f64())
         }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use agentci_plan::{Cases, Place, Suite};
-use agentci_trace::Redactor;
+use agentci_trace::{Redactor, canonical};
 use agentci_verdict::{Body, CaseEnd, Finding};
 use regex::Regex;
 use serde_json::Value;
@@ -110,6 +110,9 @@ fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
     for facts in end.similarities.iter_mut().map(|similarity| &mut similarity.facts) {
         facts.missing.iter_mut().chain(&mut facts.extra).for_each(|fact| secrets.scrub(&mut fact.text));
     }
+    if !end.metrics.steps.is_empty() {
+        end.metrics.steps.iter_mut().for_each(|step| scrub_arguments(&mut step.args, secrets));
+    }
     if !end.stderr_tail.is_empty() {
         // A key may reach over several lines.
         let joined = end.stderr_tail.join("\n");
@@ -117,6 +120,19 @@ fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
             end.stderr_tail = clean.lines().map(str::to_owned).collect();
         }
     }
+}
+
+/// Arguments that are kept as JSON: a secret may have become known only after the call.
+fn scrub_arguments(args: &mut Option<Box<str>>, secrets: &Redactor) {
+    let Some(text) = args else { return };
+    if let (false, std::borrow::Cow::Borrowed(_)) = (text.contains('\\'), secrets.text(text)) {
+        return;
+    }
+    // What is escaped in JSON looks otherwise, so the values are looked at and not the text.
+    *args = serde_json::from_str(text).ok().map(|mut value: Value| {
+        secrets.value(&mut value);
+        canonical(&value).into()
+    });
 }
 
 fn scrub_finding(finding: &mut Finding, secrets: &Redactor) {

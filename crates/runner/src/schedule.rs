@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agentci_checks::ReadyCase;
 use agentci_drivers::Clock;
-use agentci_plan::{Case, Cases, ChatApi, ChatTarget, CommandPart, Sources, Suite, Target};
+use agentci_plan::{Case, Cases, ChatApi, ChatTarget, CommandPart, Mode, Sources, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status};
 use futures_util::StreamExt as _;
@@ -183,7 +183,9 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
         // A part can not be told from a bad run: all parts are judged together.
         let mut report =
             if facts.shard.is_some() { policy.put_off() } else { policy.judge(&suite.name, &rows.borrow(), whole) };
-        worst = report.decide(worst, not_run == 0 && !stop.stopped());
+        // A recording that could not be made is missed by whoever plays it.
+        let sound = not_run == 0 && !stop.stopped() && options.mode != Mode::Record && rows.borrow().all_run();
+        worst = report.decide(worst, sound);
         send(of_run(now.unix_ms, Body::Gates(Box::new(report))));
     }
     send(of_run(now.unix_ms, Body::RunEnd(end)));

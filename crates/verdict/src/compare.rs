@@ -37,9 +37,13 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
             wall(Gate::MaxP95WallMsDeltaPct, thresholds.max_p95_wall_ms_delta_pct, metrics.wall_ms.p95, baseline),
             &pairs,
         ),
-        cases(Gate::NoNewFailures, thresholds.no_new_failures, baseline, || pairs.new_failures(&mut warnings)),
-        cases(Gate::NoMissingCases, thresholds.no_missing_cases, baseline, || pairs.missing()),
-        cases(Gate::NoChangedSteps, thresholds.no_changed_steps, baseline, || pairs.departed()),
+        cases(Gate::NoNewFailures, thresholds.no_new_failures, baseline, || {
+            pairs.any().then(|| pairs.new_failures(&mut warnings)).ok_or("no case of the baseline was run")
+        }),
+        cases(Gate::NoMissingCases, thresholds.no_missing_cases, baseline, || Ok(pairs.missing())),
+        cases(Gate::NoChangedSteps, thresholds.no_changed_steps, baseline, || {
+            pairs.any_steps().then(|| pairs.departed()).ok_or("no case has its tool calls in the baseline")
+        }),
     ];
     Comparison {
         passed: checks.iter().all(|check| check.status != GateStatus::Fail),
@@ -123,15 +127,23 @@ fn slower(check: GateCheck, pairs: &Pairs<'_>) -> GateCheck {
     GateCheck { slower, ..check }
 }
 
-/// A gate that no case may be concerned by.
-fn cases(gate: Gate, asked: bool, baseline: Option<&Baseline>, concerned: impl FnOnce() -> Vec<String>) -> GateCheck {
+/// A gate that no case may be concerned by, or why it can not be told.
+fn cases(
+    gate: Gate,
+    asked: bool,
+    baseline: Option<&Baseline>,
+    concerned: impl FnOnce() -> Result<Vec<String>, &'static str>,
+) -> GateCheck {
     if !asked {
         return GateCheck::skipped(gate, None, NOT_ASKED);
     }
     if baseline.is_none() {
         return GateCheck::skipped(gate, Some(0.0), NO_BASELINE);
     }
-    let cases = concerned();
+    let cases = match concerned() {
+        Ok(cases) => cases,
+        Err(why) => return GateCheck::skipped(gate, Some(0.0), why),
+    };
     #[expect(clippy::cast_precision_loss, reason = "there are fewer cases than a double can count")]
     let current = Some(cases.len() as f64);
     GateCheck { current, cases, ..GateCheck::judged(gate, Some(0.0), status(current == Some(0.0))) }
@@ -232,7 +244,7 @@ mod tests {
         );
         assert_eq!(
             comparison.warnings,
-            ["`flaky` does not pass and is not held against the run: in the baseline it passed 4 of 5 runs"]
+            ["`flaky` does not pass and is not counted by `no_new_failures`: in the baseline it passed 4 of 5 runs"]
         );
     }
 

@@ -53,6 +53,13 @@ impl Gate {
     }
 }
 
+impl Gate {
+    /// Whether it looks at how cases ended. The others say nothing about a run in which no case passed.
+    pub(crate) fn looks_at_outcomes(self) -> bool {
+        matches!(self, Gate::MinPassRate | Gate::NoNewFailures)
+    }
+}
+
 /// What became of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -34,6 +34,16 @@ impl<'c> Pairs<'c> {
         self.0.values().filter_map(|(baseline, current)| Some(((*baseline)?, (*current)?)))
     }
 
+    /// Whether any case was run both times.
+    pub(crate) fn any(&self) -> bool {
+        self.both().any(|(old, new)| old.status != Status::Skipped && new.status != Status::Skipped)
+    }
+
+    /// Whether the tool calls of any case are known of both times.
+    pub(crate) fn any_steps(&self) -> bool {
+        self.both().any(|(old, new)| old.steps.is_some() && new.steps.is_some())
+    }
+
     /// Cases that passed in the baseline and fail now. Of a case that is known to pass only sometimes this says nothing, so
     /// there it is only a warning.
     pub(crate) fn new_failures(&self, warnings: &mut Vec<String>) -> Vec<String> {
@@ -47,7 +57,7 @@ impl<'c> Pairs<'c> {
                 let id = &current.id;
                 let (passes, runs) = (history.passes, history.runs);
                 warnings
-                    .push(format!("`{id}` does not pass and is not held against the run: in the baseline it passed {passes} of {runs} runs"));
+                    .push(format!("`{id}` does not pass and is not counted by `no_new_failures`: in the baseline it passed {passes} of {runs} runs"));
             } else {
                 failures.push(current.id.clone());
             }

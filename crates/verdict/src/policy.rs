@@ -83,25 +83,26 @@ impl GateReport {
     }
 
     /// What the run comes to whose worst case ended like this: a gate that fails is a failure, and where the gates alone decide,
-    /// a run that got through all that were looked at has passed. `complete` says that no case was left waiting.
-    pub fn decide(&mut self, worst: Status, complete: bool) -> Status {
+    /// a run that got through all that were looked at has passed. `sound` says that no case was left waiting, and that what
+    /// did not pass was run.
+    pub fn decide(&mut self, worst: Status, sound: bool) -> Status {
         if !self.passed() {
             return worst.max(Status::Fail);
         }
         let checks = &self.comparison.checks;
         // A part of a run has none: all parts are judged together.
-        if !self.thresholds.decide || worst < Status::Fail || !complete || checks.is_empty() {
+        if !self.thresholds.decide || worst < Status::Fail || checks.is_empty() {
             return worst;
         }
-        let judged = checks.iter().any(|check| check.status == GateStatus::Pass);
-        let warning = if judged {
-            "cases that did not pass are not held against the run: its gates decide, and none failed"
-        } else {
-            "the gates can not decide: none of them was looked at"
+        let judged = checks.iter().any(|check| check.status == GateStatus::Pass && check.id.looks_at_outcomes());
+        self.forgiven = judged && sound;
+        let warning = match (judged, sound) {
+            (true, true) => "cases that did not pass are not held against the run: its gates decide, and none failed",
+            (_, false) => "the gates do not decide: not all cases could be run",
+            (false, _) => "the gates can not decide: none of those that look at whether cases pass could be judged",
         };
         self.comparison.warnings.push(warning.to_owned());
-        self.forgiven = judged;
-        if judged { Status::Pass } else { worst }
+        if self.forgiven { Status::Pass } else { worst }
     }
 }
 
@@ -109,6 +110,7 @@ impl GateReport {
 mod tests {
     use super::*;
     use crate::pairs::samples::{case, run};
+    use crate::{Gate, GateCheck};
 
     fn report(thresholds: Thresholds) -> GateReport {
         let current = run([case("a", Status::Pass, &[]), case("b", Status::Fail, &[])]);
@@ -130,6 +132,10 @@ mod tests {
         assert_eq!(decided(deciding(most), Status::Fail, true), Status::Fail);
         assert_eq!(decided(most, Status::Pass, true), Status::Fail);
         assert_eq!(decided(deciding(blind), Status::Fail, true), Status::Fail);
+        let elsewhere = GateCheck::judged(Gate::NoMissingCases, Some(0.0), GateStatus::Pass);
+        let mut seen = report(deciding(blind));
+        seen.comparison.checks.push(elsewhere);
+        assert_eq!(seen.decide(Status::Fail, true), Status::Fail);
         let mut report = report(deciding(half));
         report.decide(Status::Fail, true);
         assert!(report.forgiven && report.comparison.warnings.len() == 1, "{report:?}");

@@ -145,6 +145,12 @@ impl Rows {
         self.shelves.values().flat_map(|shelf| shelf.iter().flatten())
     }
 
+    /// Whether every case that did not pass was run, so that it says something about the agent: it was not wrong itself, and
+    /// what it needs beforehand was there.
+    pub fn all_run(&self) -> bool {
+        self.iter().all(|row| !matches!(row.cause(), Some(Cause::Config | Cause::Hook)))
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.count

@@ -41,9 +41,8 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
     if arguments.secrets {
         problems.append(cassettes::secrets(&mut suites, &paths));
     }
-    let failed = problems.has_errors() || (arguments.strict && problems.count(Severity::Warning) > 0);
-    // What this machine lacks is no fault of the suites.
     problems.append(machine::problems(&suites));
+    let failed = problems.has_errors() || (arguments.strict && problems.count(Severity::Warning) > 0);
     context.show(&problems, &suites.plan().sources);
     let plan = suites.plan();
     let cases: usize = plan.suites.iter().map(|suite| suite.cases.len()).sum();

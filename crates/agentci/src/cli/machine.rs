@@ -1,6 +1,6 @@
 //! What `agentci check` says about the machine it is on: programs that are not there, and baselines that can not be used.
 //!
-//! All of it is a warning, also where warnings fail: who checks a suite need not be who runs it.
+//! All of it is a warning: who checks a suite need not be who runs it.
 
 use std::collections::BTreeSet;
 use std::env;

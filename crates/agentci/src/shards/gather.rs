@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_ledger::{LedgerError, play};
+use agentci_plan::Mode;
 use agentci_verdict::{Body, GateReport, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, StabilitySummary, Status};
 
 use super::auto::MOST_PARTS;
@@ -110,7 +111,7 @@ pub enum MergeError {
         second: PathBuf,
     },
     /// Parts are missing.
-    #[error("of `{suite}` {there} of {cases} cases are there: {parts} of {count} missing")]
+    #[error("of `{suite}` {there} of {cases} cases are there: of {count} parts there is no {parts}")]
     Missing {
         /// The suite.
         suite: String,
@@ -303,7 +304,7 @@ impl Gathered {
         let ended_at = self.parts.iter().map(|part| part.ended_at).max().unwrap_or_default();
         if let Some(policy) = policy {
             let mut report = policy.judge(&self.suite, &rows, whole);
-            worst = report.decide(worst, true);
+            worst = report.decide(worst, first.start.mode != Mode::Record.name() && rows.all_run());
             on_event(of_run(ended_at, Body::Gates(Box::new(report))));
         }
         let wall_ms = self.parts.iter().map(|part| part.end.wall_ms).max().unwrap_or_default();

@@ -27,7 +27,12 @@ fn a_silent_agent_without_a_budget_is_an_error_after_the_timeout() {
     let suite = Suite::new().case("mute", "", "sleep 600");
     let ran = suite.run(&["--timeout", "2s"]);
     ran.only_wrong("mute", "error", "timeout");
-    ran.says(&["the agent was not done within 2s (timeout)", "it never sent a message", "help: raise `--timeout`"]);
+    ran.says(&[
+        "the agent was not done within 2s (timeout)",
+        "it never sent a message",
+        "needs `speaks: text`",
+        "Raise `--timeout`",
+    ]);
     ran.ended_soon_after(2);
 }
 

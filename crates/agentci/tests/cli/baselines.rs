@@ -110,6 +110,42 @@ fn the_gates_alone_decide_where_they_are_asked_to() {
 }
 
 #[test]
+fn gates_that_compared_nothing_and_cases_that_could_not_be_run_forgive_nothing() {
+    // A baseline of other cases says nothing about these.
+    let suite = promoted(five("{ no_new_failures: true, decide: true }"));
+    let baseline = fs::read_to_string(suite.path("suite/baseline.json")).unwrap();
+    let renamed = ["good", "t2", "t3", "t4", "t5"]
+        .iter()
+        .fold(baseline, |text, id| text.replace(&format!("\"id\": \"{id}\""), &format!("\"id\": \"former-{id}\"")));
+    fs::write(suite.path("suite/baseline.json"), renamed).unwrap();
+    let suite = suite.file("t2", "");
+    let ran = suite.run(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["GATE SKIP no_new_failures", "no case of the baseline was run", "the gates can not decide"]);
+    // A case that is wrong itself was not run.
+    let text = "gates: { min_pass_rate: 0, decide: true }\ncases: [{ id: a, input: {} }, { id: b, inpt: {} }]\n";
+    let ran = Suite::native(text).run(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["the gates do not decide: not all cases could be run"]);
+    assert_eq!(read(ran.run_folder().join("summary.json"))["run"]["exit_status"], "error");
+}
+
+#[test]
+fn a_secret_that_is_learnt_late_is_in_no_step() {
+    let text = "world: { tools: { scripted: { login: { reply: { token: s3cr3t-val-98765 } }, use: { reply: 1 } } } }\n\
+        cases: [{ id: a, input: {} }]\n";
+    let agent = "call login '{}'; call use '{\"q\":\"s3cr3t-val-98765\"}'; finish '{}'";
+    let ran = Suite::native(text).agent("a", agent).run(&[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for name in ["summary.json", "run.jsonl", "report.html"] {
+        let kept = fs::read_to_string(ran.run_folder().join(name)).unwrap();
+        assert!(!kept.contains("s3cr3t-val-98765"), "{name}: {kept}");
+    }
+    let summary = fs::read_to_string(ran.run_folder().join("summary.json")).unwrap();
+    assert!(summary.contains(r#""args": "{\"q\":\"[REDACTED]\"}""#), "{summary}");
+}
+
+#[test]
 fn a_new_failure_fails_the_run_unless_the_case_is_known_to_be_flaky() {
     let suite = five("{ no_new_failures: yes }").file("t2", "");
     let suite = promoted(suite);
@@ -120,7 +156,7 @@ fn a_new_failure_fails_the_run_unless_the_case_is_known_to_be_flaky() {
     let ran = suite.run(&[]);
     ran.says(&[
         "GATE PASS no_new_failures: no case fails that passed in the baseline\n",
-        "warning: `t2` does not pass and is not held against the run: in the baseline it passed 1 of 2 runs\n",
+        "warning: `t2` does not pass and is not counted by `no_new_failures`: in the baseline it passed 1 of 2 runs\n",
     ]);
     assert_eq!(ran.code, Some(1), "the case itself still fails: {ran:?}");
     let suite = suite.file("t4", "");

@@ -51,10 +51,18 @@ impl Line {
         lookup: &dyn Fn(&str) -> Option<String>,
         fill: impl Fn(&dyn Fn(&str) -> Option<String>) -> Result<T, UnsetVariable>,
     ) -> Result<T, UnsetVariable> {
-        fill(lookup).or_else(|unset| match self {
-            Line::Replay(_) => fill(&|name| lookup(name).or_else(|| Some(String::new()))),
-            Line::Live | Line::Record(_) => Err(unset),
-        })
+        let mut unset = match (fill(lookup), self) {
+            (Err(unset), Line::Replay(_)) => vec![unset.0],
+            (filled, _) => return filled,
+        };
+        // A variable that has a default keeps it, so only those are empty that were asked for in vain.
+        loop {
+            let known = |name: &str| lookup(name).or_else(|| unset.iter().any(|one| one == name).then(String::new));
+            match fill(&known) {
+                Err(another) if !unset.contains(&another.0) => unset.push(another.0),
+                filled => return filled,
+            }
+        }
     }
 
     /// Begins an exchange that is none of HTTP, if what goes over the line is written down.

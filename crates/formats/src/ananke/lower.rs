@@ -40,6 +40,7 @@ pub(crate) fn lower(
     tests.sort_by(|one, other| one.path.cmp(&other.path));
     let mut opened: Vec<Opened> = tests.into_iter().map(|test| shared.open(test)).collect();
     let mut ids = Ids::default();
+    ids.reserve(opened.iter().filter_map(|test| Some(test.name.as_ref()?.value.clone())));
     for test in &mut opened {
         if let Some(name) = &mut test.name {
             name.value = ids.tell_apart(name, &test.stem, sources, diagnostics);

@@ -38,7 +38,7 @@ pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> G
     let (no_new_failures, no_missing_cases) = (truth("no_new_failures"), truth("no_missing_cases"));
     let (no_changed_steps, decide) = (truth("no_changed_steps"), truth("decide"));
     fields.finish(problems);
-    Gates {
+    let gates = Gates {
         baseline: baseline.map(|path| Spanned::new(join(folder, &path.value), path.span)),
         min_pass_rate: rate,
         max_avg_wall_ms_delta_pct: mean,
@@ -48,7 +48,9 @@ pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> G
         no_changed_steps,
         decide,
         written: read::data(node, "gates", Reading::Core, problems).unwrap_or_default(),
-    }
+    };
+    gates.blind().into_iter().for_each(|warning| problems.push(warning));
+    gates
 }
 
 /// A percentage, as the fraction it stands for.

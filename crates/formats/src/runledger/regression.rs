@@ -47,7 +47,7 @@ pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
     let (no_new_failures, no_missing_cases) = (truth("no_new_failures"), truth("no_missing_cases"));
     let (no_changed_steps, decide) = (truth("no_changed_steps"), truth("decide"));
     fields.end();
-    Gates {
+    let gates = Gates {
         baseline: None,
         min_pass_rate: rate.and_then(|(key, node)| pass_rate(node, key, problems)),
         max_avg_wall_ms_delta_pct: mean.and_then(|(key, node)| fraction(node, key, problems)),
@@ -57,7 +57,9 @@ pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
         no_changed_steps,
         decide,
         written: read::data(node, "regression", Reading::Legacy, problems).unwrap_or_default(),
-    }
+    };
+    gates.blind().into_iter().for_each(|warning| problems.push(warning));
+    gates
 }
 
 /// The value of a key that has two names.

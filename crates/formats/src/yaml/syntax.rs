@@ -9,12 +9,14 @@ use super::place::Places;
 pub(super) fn diagnose(error: &ScanError, places: Places<'_>) -> Diagnostic {
     let mut span = places.point(*error.marker());
     let (message, help) = explain(error.kind());
-    let line = places.text().lines().nth(error.marker().line().saturating_sub(1)).unwrap_or_default();
-    let tab = tab_in_indentation(line);
+    // The parser stops behind the tab, or, where it could have gone on with a text, at the end of the line before.
+    let from = error.marker().line().saturating_sub(1);
+    let mut lines = places.text().lines().skip(from).take(2).map(tab_in_indentation);
+    let (tab, next) = (lines.next().flatten(), lines.next().flatten().filter(|_| help == Some(TAB)));
     let help = help.or(tab.map(|_| TAB));
-    // The parser stops behind the tab.
-    if let (Some(TAB), Some(column)) = (help, tab) {
+    if let (Some(TAB), Some(column)) = (help, tab.or(next)) {
         span.column = column;
+        span.line += u32::from(tab.is_none());
     }
     let diagnostic = match message {
         Some(message) => Diagnostic::error(span, message),

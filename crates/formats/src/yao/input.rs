@@ -16,14 +16,18 @@ pub enum YaoInput {
 }
 
 /// What stands before the names of such.
-const GENERATORS: [&str; 3] = ["agents:", "scripts:", "scripts."];
+const GENERATORS: [&str; 2] = ["agents:", "scripts:"];
+const OLD_GENERATOR: &str = "scripts.";
 
 impl YaoInput {
     /// What the user wrote: `@` before a file, a name that ends as one of tests does, or a path that leads to a file, is a
     /// file; anything else is a message.
     pub fn of(files: &dyn Files, written: &str) -> Self {
-        let named = |prefix: &str| written.strip_prefix(prefix).is_some_and(|name| !name.is_empty());
-        if GENERATORS.into_iter().any(named) && !written.contains(char::is_whitespace) {
+        let made_by = |prefix: &str| {
+            let name = written.strip_prefix(prefix).filter(|name| !name.is_empty());
+            name.is_some_and(|name| !name.contains(char::is_whitespace))
+        };
+        if GENERATORS.into_iter().any(made_by) {
             return YaoInput::Generator(written.to_owned());
         }
         if let Some(path) = written.strip_prefix('@').filter(|path| !path.is_empty()) {
@@ -33,6 +37,10 @@ impl YaoInput {
         let named = [".jsonl", ".json"].iter().any(|ending| written.ends_with(ending));
         if named || (written.contains('/') && files.kind(path) == Some(Kind::File)) {
             return YaoInput::File(path.into());
+        }
+        // The name of a file may begin like this.
+        if made_by(OLD_GENERATOR) {
+            return YaoInput::Generator(written.to_owned());
         }
         YaoInput::Message(written.to_owned())
     }

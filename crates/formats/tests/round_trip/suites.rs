@@ -114,6 +114,7 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
     let rate = option::of((0_u32..=1000).prop_map(|rate| f64::from(rate) / 1000.0));
     (any::<bool>(), rate, percent(), percent(), (truth(), truth()), (truth(), truth())).prop_map(
         |(baseline, rate, mean, p95, (no_new_failures, no_missing_cases), (no_changed_steps, decide))| {
+            let looks = rate.is_some() || no_new_failures == Some(true);
             let spanned = |percent: i32| Spanned::new(format!("{percent}e-2").parse().unwrap_or(f64::NAN), span());
             let written = [
                 ("baseline", baseline.then(|| json!("old/b.json"))),
@@ -126,7 +127,7 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
                 ("no_new_failures", no_new_failures.map(Value::from)),
                 ("no_missing_cases", no_missing_cases.map(Value::from)),
                 ("no_changed_steps", no_changed_steps.map(Value::from)),
-                ("decide", decide.map(Value::from)),
+                ("decide", decide.filter(|truth| !truth || looks).map(Value::from)),
             ];
             let pairs: Vec<_> =
                 written.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
@@ -138,7 +139,8 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
                 no_new_failures: no_new_failures.map(|truth| Spanned::new(truth, span())),
                 no_missing_cases: no_missing_cases.map(|truth| Spanned::new(truth, span())),
                 no_changed_steps: no_changed_steps.map(|truth| Spanned::new(truth, span())),
-                decide: decide.map(|truth| Spanned::new(truth, span())),
+                // Gates that can not decide are warned about.
+                decide: decide.filter(|truth| !truth || looks).map(|truth| Spanned::new(truth, span())),
                 written: if pairs.is_empty() { Value::Null } else { Value::Object(pairs.into_iter().collect()) },
             }
         },

@@ -234,9 +234,9 @@ mod tests {
 
     #[test]
     fn a_reader_that_gives_up_early_has_told_of_the_mistyped_key() {
-        let (node, mut problems) = (node(&["tpye", "name"]), Diagnostics::default());
+        let (node, mut problems) = (node(&["typ", "name"]), Diagnostics::default());
         assert!(PART.open(&node, &mut problems).unwrap().required("type", &mut problems).is_none());
-        assert_eq!(problems.iter().next().unwrap().message, "unknown key `tpye` in a part");
+        assert_eq!(problems.iter().next().unwrap().message, "unknown key `typ` in a part");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The single lines of the console report.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use agentci_verdict::{Aggregates, CaseEnd, Measure, Row, RunEnd, Stability, StabilitySummary, Status};
@@ -53,12 +54,8 @@ pub(super) fn case(row: &Row, paint: Paint, into: &mut String) {
     into.push(')');
     into.push_str(&reason(end));
     into.push('\n');
-    let mut told: Vec<&String> = Vec::new();
-    for warning in row.attempts.iter().flat_map(|attempt| &*attempt.warnings) {
-        if told.contains(&warning) {
-            continue;
-        }
-        told.push(warning);
+    let mut told = HashSet::new();
+    for warning in row.attempts.iter().flat_map(|attempt| &*attempt.warnings).filter(|warning| told.insert(*warning)) {
         let _ = writeln!(into, "  {} {}", paint.apply(Tone::Skip, "warning:"), one_line(warning));
     }
 }

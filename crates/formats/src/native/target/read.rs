@@ -8,13 +8,13 @@ use agentci_plan::{Diagnostic, Diagnostics, MockScript, MockTarget, Node, Span, 
 use super::super::words::Place;
 use super::{a2a, agui, chat, http, mcp, mock, process};
 
-/// A target.
 /// Whether a file says how an agent is reached, as suites of this dialect do.
 pub(crate) fn has_target(root: &Node) -> bool {
     let target = root.get("target").and_then(Node::pairs).unwrap_or_default();
     target.iter().any(|pair| pair.value.pairs().is_some() && TARGET.fields().any(|kind| kind.key == &*pair.key.text))
 }
 
+/// A target.
 pub(in crate::native) static TARGET: Shape = Shape::new(
     "`target`",
     "How the agent is reached: one key, the kind.",
