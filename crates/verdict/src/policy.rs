@@ -98,7 +98,7 @@ impl GateReport {
         self.forgiven = judged && sound;
         let warning = match (judged, sound) {
             (true, true) => "cases that did not pass are not held against the run: its gates decide, and none failed",
-            (_, false) => "the gates do not decide: not all cases could be run",
+            (_, false) => "the gates do not decide: a case could not be run, or recordings were made",
             (false, _) => "the gates can not decide: none of those that look at whether cases pass could be judged",
         };
         self.comparison.warnings.push(warning.to_owned());
