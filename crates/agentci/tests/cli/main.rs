@@ -42,6 +42,7 @@ mod errors;
 mod faults;
 mod faults_of_the_machine;
 mod flags;
+mod gallery;
 mod golden;
 mod hooks;
 mod http_target;
