@@ -24,7 +24,7 @@ use crate::called::cut;
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
 use crate::evidence::Question;
-use crate::output::{input, output, structured};
+use crate::output::{input, structured};
 use crate::shorten::shorten;
 
 /// How much of a reason is shown.
@@ -75,6 +75,10 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 }
 
 impl Evaluate for Agent {
+    fn needs_output(&self) -> bool {
+        true
+    }
+
     fn evaluate(&self, _trace: &Trace) -> Outcome {
         no_output()
     }
@@ -82,7 +86,7 @@ impl Evaluate for Agent {
     fn question(&self, trace: &Trace) -> Option<Question> {
         let input = self.input.as_ref().or(input(trace)).cloned().unwrap_or_default();
         let mut message = Map::new();
-        message.insert("output".into(), output(trace)?.into_owned());
+        message.insert("output".into(), trace.output().value()?.into_owned());
         message.insert("input".into(), input);
         message.insert("criteria".into(), self.criteria.clone());
         for (key, value) in &self.metadata {

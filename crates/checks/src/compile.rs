@@ -12,7 +12,7 @@ use agentci_trace::Trace;
 use serde_json::Value;
 
 use crate::compiler::Compiler;
-use crate::evaluate::Evaluate;
+use crate::evaluate::{Evaluate, no_output};
 use crate::{Kept, Question, ScriptCall, registry, unusable};
 
 /// The ready checks of a plan; suites and cases stand where they stand in the plan.
@@ -79,7 +79,15 @@ impl ReadyCheck {
 
     /// What becomes of it over a trace.
     pub fn evaluate(&self, trace: &Trace) -> Outcome {
-        self.outcome(|test, negate| if negate { test.evaluate_negated(trace) } else { test.evaluate(trace) })
+        self.outcome(|test, negate| {
+            if test.needs_output() && trace.output().value().is_none() {
+                no_output()
+            } else if negate {
+                test.evaluate_negated(trace)
+            } else {
+                test.evaluate(trace)
+            }
+        })
     }
 
     /// The same, with the answer to its question.

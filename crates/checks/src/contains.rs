@@ -1,8 +1,12 @@
 //! # What it checks
-//! What the agent said contains this text, letter for letter: its text, or its final output (as compact JSON where that is
-//! not a text). Several texts must all be contained. With `ignore_case` capital and small letters count as the same. With `of:
-//! output` only the final output counts, as JSON with sorted keys where it is no text, and what is looked for may be any value,
-//! written in the same way; an output of `null` is nothing.
+//! What the agent said contains this text exactly: its text, or its final output (as compact JSON where that is not a string).
+//! Several texts must all be contained. `ignore_case` makes the comparison case-insensitive. With `of: output`, the text may be any
+//! value; it is written as JSON in the same way as the output.
+//!
+//! A check of a case looks at its last turn, a check of a turn at that turn. With `of: conversation` it looks at what was said in all
+//! turns, one line each. With `of: output` only the final output counts, as JSON with sorted keys where it is not a string; `null` is
+//! nothing. Where the output is JSON, its escapes are resolved: `Caf\u00e9` counts as `Café`. With `not`, everything that the agent put
+//! out counts, in every turn: text, data beside the text, and each string in it.
 //!
 //! # Why
 //! A fact that has to be in the answer, whatever words surround it.
@@ -13,6 +17,7 @@
 //!   - contains: refunded
 //!   - not: { contains: [error, sorry] }
 //!   - contains: { text: refunded, ignore_case: true }
+//!   - contains: { text: your order number, of: conversation }
 //!   - contains: { text: { status: paid }, of: output }
 //! ```
 
@@ -21,7 +26,7 @@ use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, Reading, Spanned, read};
-use agentci_trace::Trace;
+use agentci_trace::{Spelling, Trace};
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
@@ -48,11 +53,7 @@ static ARGUMENTS: Shape = Shape::new(
     &[
         required("text", Kind::Data, "A text, or several that must all be there; with `of: output` any value."),
         optional("ignore_case", Kind::Truth, "Whether capital and small letters count as the same."),
-        optional(
-            "of",
-            Kind::Choice(&Of::WORDS),
-            "Where to look: in all that the agent said, or in its final output alone.",
-        ),
+        optional("of", Kind::Choice(&Of::WORDS), Of::ABOUT),
     ],
 );
 
@@ -69,7 +70,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let ignore_case = ignore_case.and_then(|node| read::truth(node, "ignore_case", problems)).unwrap_or_default();
     let of = of.map_or(Some(Of::Said), |node| Of::read(node, problems))?;
     let texts = match of {
-        Of::Said => read::one_or_more_texts(texts?, "contains", problems)?.into(),
+        Of::Said | Of::Conversation => read::one_or_more_texts(texts?, "contains", problems)?.into(),
         Of::Output => {
             let value = read::data(texts?, "text", Reading::Core, problems)?;
             [Spanned::new(sorted(&value).into_owned(), texts?.span)].into()
@@ -83,35 +84,35 @@ impl Contains {
         if self.ignore_case { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) }
     }
 
-    /// The first text of which it is so (or not so) that it was said.
-    fn first(&self, said: &str, contained: bool) -> Option<&Spanned<String>> {
-        let said = self.spelt(said);
-        self.texts.iter().find(|text| said.contains(&*self.spelt(&text.value)) == contained)
+    /// Whether a text is in what was said.
+    fn is_in(&self, text: &Spanned<String>, said: &Spelling) -> bool {
+        self.spelt(&said.text).contains(&*self.spelt(&text.value))
     }
 }
 
 impl Evaluate for Contains {
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let said = self.of.text(trace);
-        match self.first(&said, false) {
+        let said = self.of.demanded(trace);
+        match self.texts.iter().find(|text| !said.iter().any(|said| self.is_in(text, said))) {
             None => Outcome::Held,
             Some(text) => Outcome::Failed(
                 Failure::new(format!("the agent did not say `{}`", text.value))
                     .at(text.span, "not in what the agent said")
-                    .note(quote(&said)),
+                    .note(quote(&self.of.text(trace))),
             ),
         }
     }
 
     /// Negated, none of the texts may be there.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        let said = self.of.text(trace);
-        match self.first(&said, true) {
+        let said = self.of.forbidden(trace);
+        let found = said.iter().find_map(|said| Some((said, self.texts.iter().find(|text| self.is_in(text, said))?)));
+        match found {
             None => Outcome::Held,
-            Some(text) => Outcome::Failed(
+            Some((said, text)) => Outcome::Failed(
                 Failure::new(format!("the agent said `{}`", text.value))
                     .at(text.span, "the agent said this")
-                    .note(quote(&said)),
+                    .note(quote(&said.text)),
             ),
         }
     }

@@ -3,6 +3,8 @@
 //! for letter. When the value is an object or a list and the final output is a text, the text is read as JSON first, or the
 //! JSON between fences in it; a failure then says `equals (parsed)`.
 //!
+//! The output of a case is that of its last turn. Without any output the check fails, negated or not.
+//!
 //! # Why
 //! An answer that a program reads must be right as a whole.
 //!
@@ -25,7 +27,7 @@ use crate::called::cut;
 use crate::compiler::Compiler;
 use crate::equality::difference;
 use crate::evaluate::{Evaluate, no_output};
-use crate::output::{output, structured};
+use crate::output::structured;
 
 #[derive(Debug)]
 struct Equals {
@@ -43,8 +45,12 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 }
 
 impl Evaluate for Equals {
+    fn needs_output(&self) -> bool {
+        true
+    }
+
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let Some(output) = output(trace) else { return no_output() };
+        let Some(output) = trace.output().value() else { return no_output() };
         let whole = self.value.is_object() || self.value.is_array();
         let (seen, parsed) = structured(&output).filter(|_| whole).unwrap_or((Cow::Borrowed(&*output), false));
         let Some(detail) = difference(&self.value, &seen) else { return Outcome::Held };

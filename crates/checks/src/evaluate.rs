@@ -20,6 +20,12 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
         }
     }
 
+    /// Whether it looks at data that the agent put out. Without any it fails, negated or not: what is not there can neither be
+    /// right nor wrong.
+    fn needs_output(&self) -> bool {
+        false
+    }
+
     /// What it has to know beside the trace. Where there is something, it is judged by [`conclude`](Self::conclude) instead.
     fn question(&self, _trace: &Trace) -> Option<Question> {
         None
@@ -41,7 +47,9 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// What is said of a check over the result when there is none.
+/// The outcome of a check of data when the agent put out none.
 pub(crate) fn no_output() -> Outcome {
-    Outcome::NotEvaluated("the agent gave no final output".into())
+    Outcome::Failed(
+        Failure::new("the agent gave no output").note("neither words nor data came in the turn that is judged"),
+    )
 }

@@ -28,7 +28,7 @@ use crate::called::cut;
 use crate::compiler::Compiler;
 use crate::equality::same;
 use crate::evaluate::{Evaluate, no_output};
-use crate::output::{json_in, output, type_name};
+use crate::output::{json_in, type_name};
 use crate::walk::Walk;
 
 #[derive(Debug)]
@@ -93,8 +93,12 @@ impl AtPath {
 }
 
 impl Evaluate for AtPath {
+    fn needs_output(&self) -> bool {
+        true
+    }
+
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let Some(output) = output(trace) else { return no_output() };
+        let Some(output) = trace.output().value() else { return no_output() };
         let read = match output.as_ref() {
             Value::Object(_) | Value::Array(_) => Some(output.clone()),
             Value::String(text) => json_in(text).map(Cow::Owned),

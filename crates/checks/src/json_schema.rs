@@ -5,6 +5,8 @@
 //! A final output that is a text is read as JSON first, if it is an object or a list written as text, alone or between fences.
 //! With `of: text` it is always read so, and what is no JSON does not fit; with `of: output` it is taken as the text it is.
 //!
+//! The output of a case is that of its last turn. Without any output the check fails, negated or not.
+//!
 //! # Why
 //! The shape of a result is a contract with whatever reads it next. All errors are listed, not only the first.
 //!
@@ -176,6 +178,10 @@ fn wrong_schema(error: &ValidationError<'_>, name: &str, span: Span) -> Diagnost
 }
 
 impl Evaluate for JsonSchema {
+    fn needs_output(&self) -> bool {
+        true
+    }
+
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let output = match self.looked_at(trace) {
             Ok(output) => output,
@@ -209,15 +215,15 @@ impl JsonSchema {
     /// The value that is held against the schema.
     fn looked_at<'t>(&self, trace: &'t Trace) -> Result<Cow<'t, Value>, Box<Outcome>> {
         if self.of == Of::Text {
-            let said = trace.text();
+            let said = trace.output().text();
             return serde_json::from_str(said.trim()).map(Cow::Owned).map_err(|error| {
                 let message = format!("the agent's answer is not JSON: {error}");
                 Box::new(Outcome::Failed(Failure::new(message).at(self.span, "asks for JSON").note(quote(&said))))
             });
         }
-        let output = trace.final_output().ok_or_else(|| Box::new(no_output()))?;
-        let read = structured(output).filter(|_| self.of == Of::Either);
-        Ok(read.map_or(Cow::Borrowed(output), |(read, _)| read))
+        let output = trace.output().value().ok_or_else(|| Box::new(no_output()))?;
+        let read = structured(&output).filter(|_| self.of == Of::Either).map(|(read, _)| read.into_owned());
+        Ok(read.map_or(output, Cow::Owned))
     }
 
     fn detail(&self, error: &ValidationError<'_>) -> Detail {

@@ -1,8 +1,12 @@
 //! # What it checks
-//! A pattern is found somewhere in what the agent said: its text, or its final output (as compact JSON where that is not a
-//! text). Several patterns must all be found. `^` and `$` stand for the beginning and the end of all that was said. With
-//! `ignore_case` capital and small letters count as the same. With `of: output` only the final output counts, as JSON with sorted
-//! keys where it is no text; `null` is nothing.
+//! A pattern is found somewhere in what the agent said: its text, or its final output (as compact JSON where that is not a string).
+//! Several patterns must all be found. `^` and `$` match at the start and the end of the whole text. `ignore_case` makes the
+//! comparison case-insensitive.
+//!
+//! A check of a case looks at its last turn, a check of a turn at that turn. With `of: conversation` it looks at what was said in all
+//! turns, one line each. With `of: output` only the final output counts, as JSON with sorted keys where it is not a string; `null` is
+//! nothing. Where the output is JSON, its escapes are resolved: `Caf\u00e9` counts as `Café`. With `not`, everything that the agent put
+//! out counts, in every turn: text, data beside the text, and each string in it.
 //!
 //! # Why
 //! A fact whose form is known though its letters are not: an order number, a date, one of a few words.
@@ -19,7 +23,7 @@ use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, read};
-use agentci_trace::Trace;
+use agentci_trace::{Spelling, Trace};
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
@@ -46,11 +50,7 @@ static ARGUMENTS: Shape = Shape::new(
     &[
         required("pattern", Kind::OneOrMore(&Kind::Text), "A regular expression, or several that must all be found."),
         optional("ignore_case", Kind::Truth, "Whether capital and small letters count as the same."),
-        optional(
-            "of",
-            Kind::Choice(&Of::WORDS),
-            "Where to look: in all that the agent said, or in its final output alone.",
-        ),
+        optional("of", Kind::Choice(&Of::WORDS), Of::ABOUT),
     ],
 );
 
@@ -78,28 +78,33 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 
 impl Evaluate for Matches {
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let said = self.of.text(trace);
-        let missing: Vec<&Pattern> = self.patterns.iter().filter(|pattern| !pattern.is_in(&said)).collect();
+        // A string inside a larger answer is no answer: `^yes$` does not match a field that says so.
+        let said: Vec<Spelling> = self.of.demanded(trace).into_iter().filter(|said| !said.is_part).collect();
+        let matched = |pattern: &Pattern| said.iter().any(|said| pattern.is_in(&said.text));
+        let missing: Vec<&Pattern> = self.patterns.iter().filter(|pattern| !matched(pattern)).collect();
         let Some(first) = missing.first() else { return Outcome::Held };
         let list: Vec<String> = missing.iter().map(|pattern| pattern.shown()).collect();
         Outcome::Failed(
             Failure::new(format!("nothing that the agent said matches {}", list.join(", ")))
                 .at(first.span, "not in what the agent said")
-                .note(quote(&said)),
+                .note(quote(&self.of.text(trace))),
         )
     }
 
     /// Negated, none of the patterns may be found.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        let said = self.of.text(trace);
-        let found = |pattern: &Pattern| pattern.find(&said).map(|range| (pattern.span, pattern.shown(), range));
+        let said = self.of.forbidden(trace);
+        let found = |pattern: &Pattern| {
+            let hit = |said: &'_ Spelling| pattern.find(&said.text).map(|range| passage(&said.text, range));
+            said.iter().find_map(hit).map(|passage| (pattern.span, pattern.shown(), passage))
+        };
         let found: Vec<_> = self.patterns.iter().filter_map(found).collect();
         let Some((span, ..)) = found.first() else { return Outcome::Held };
         let list: Vec<&str> = found.iter().map(|(_, pattern, _)| pattern.as_str()).collect();
         let mut failure = Failure::new(format!("what the agent said matches {}, and must not", list.join(", ")))
             .at(*span, "the agent said this");
-        for (_, pattern, range) in &found {
-            failure = failure.note(format!("{pattern} matches in: {}", passage(&said, range.clone())));
+        for (_, pattern, passage) in &found {
+            failure = failure.note(format!("{pattern} matches in: {passage}"));
         }
         Outcome::Failed(failure)
     }

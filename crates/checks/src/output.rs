@@ -1,18 +1,9 @@
-//! The agent's result as a value, and JSON that is written in a text.
+//! JSON that is written in a text, and what the agent was given.
 
 use std::borrow::Cow;
 
 use agentci_trace::{Kind, Trace};
 use serde_json::Value;
-
-/// The agent's final output, or failing that what it said as a text.
-pub(crate) fn output(trace: &Trace) -> Option<Cow<'_, Value>> {
-    if let Some(output) = trace.final_output() {
-        return Some(Cow::Borrowed(output));
-    }
-    let said = trace.text();
-    (!said.is_empty()).then(|| Cow::Owned(Value::String(said)))
-}
 
 /// What the agent was given last.
 pub(crate) fn input(trace: &Trace) -> Option<&Value> {

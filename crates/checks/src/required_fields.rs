@@ -1,6 +1,8 @@
 //! # What it checks
 //! The agent's final output has these keys at its top level; a key whose value is null is there.
 //!
+//! The output of a case is that of its last turn. Without any output the check fails, negated or not.
+//!
 //! # Why
 //! It is the cheapest contract on the shape of a result, before a schema is worth writing.
 //!
@@ -38,8 +40,12 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 }
 
 impl Evaluate for RequiredFields {
+    fn needs_output(&self) -> bool {
+        true
+    }
+
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let Some(output) = trace.final_output() else { return no_output() };
+        let Some(output) = trace.output().value() else { return no_output() };
         let missing: Vec<&Spanned<String>> =
             self.fields.iter().filter(|field| output.get(field.value.as_str()).is_none()).collect();
         let Some(first) = missing.first() else { return Outcome::Held };

@@ -2,9 +2,8 @@
 
 use agentci_plan::shape::words;
 use agentci_plan::{Diagnostics, Node, read};
-use agentci_trace::Trace;
+use agentci_trace::{Spelling, Trace};
 
-use crate::output::output;
 use crate::shorten::shorten;
 use crate::spelling::sorted;
 
@@ -22,26 +21,60 @@ pub(crate) fn quote(said: &str) -> String {
 /// Which words count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Of {
-    /// All that the agent said.
+    /// What the agent said: of a case, in its last turn.
     #[default]
     Said,
+    /// What the agent said in all turns.
+    Conversation,
     /// The final output as a text: JSON with sorted keys where it is none, nothing where it is null.
     Output,
 }
 
 impl Of {
     /// The words for them.
-    pub(crate) const WORDS: [&str; 2] = words(&Self::NAMES);
-    const NAMES: [(&str, Of); 2] = [("text", Of::Said), ("output", Of::Output)];
+    pub(crate) const WORDS: [&str; 3] = words(&Self::NAMES);
+    const NAMES: [(&str, Of); 3] = [("text", Of::Said), ("conversation", Of::Conversation), ("output", Of::Output)];
+    /// What the key is for.
+    pub(crate) const ABOUT: &str = "Where to look: in the text of the last turn (`text`, the default), in that of all turns, or in \
+                                   the final output alone. A prohibition with `text` looks at all turns, and at data beside the text.";
 
     pub(crate) fn read(node: &Node, problems: &mut Diagnostics) -> Option<Self> {
         read::choice(node, "of", &Self::NAMES, problems)
     }
 
+    /// What a failure shows.
     pub(crate) fn text(self, trace: &Trace) -> String {
         match self {
-            Of::Said => trace.text(),
-            Of::Output => output(trace).map(|output| sorted(&output).into_owned()).unwrap_or_default(),
+            Of::Said => trace.output().text(),
+            Of::Conversation => trace.conversation().text(),
+            Of::Output => trace.output().value().map(|output| sorted(&output).into_owned()).unwrap_or_default(),
+        }
+    }
+
+    /// The texts of which one must do for a demand.
+    pub(crate) fn demanded(self, trace: &Trace) -> Vec<Spelling> {
+        let mut spellings = match self {
+            Of::Said => trace.output().spellings(),
+            Of::Conversation => trace.conversation().spellings(),
+            Of::Output => Vec::new(),
+        };
+        // Turns are joined as well: a pattern may span them.
+        let whole = self.text(trace);
+        if spellings.iter().all(|known| known.text != whole) {
+            spellings.insert(0, Spelling { text: whole, is_part: false });
+        }
+        spellings
+    }
+
+    /// The texts of which none may break a prohibition.
+    pub(crate) fn forbidden(self, trace: &Trace) -> Vec<Spelling> {
+        match self {
+            Of::Said | Of::Conversation => {
+                let mut spellings = trace.conversation().everything();
+                spellings.insert(0, Spelling { text: trace.conversation().text(), is_part: false });
+                spellings
+            }
+            Of::Output => self.demanded(trace),
         }
     }
 }

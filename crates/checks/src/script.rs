@@ -26,7 +26,7 @@ use crate::called::cut;
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
 use crate::evidence::Question;
-use crate::output::{input, output, type_name};
+use crate::output::{input, type_name};
 use crate::shorten::shorten;
 
 /// The largest file that is read.
@@ -111,12 +111,16 @@ fn load(path: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Arc<Scri
 }
 
 impl Evaluate for Script {
+    fn needs_output(&self) -> bool {
+        true
+    }
+
     fn evaluate(&self, _trace: &Trace) -> Outcome {
         no_output()
     }
 
     fn question(&self, trace: &Trace) -> Option<Question> {
-        let output = output(trace)?.into_owned();
+        let output = trace.output().value()?.into_owned();
         let input = self.input.as_ref().or(input(trace)).cloned().unwrap_or_default();
         let ScriptCall { file, function, .. } = &self.call;
         let arguments = vec![output, input, self.value.clone()];

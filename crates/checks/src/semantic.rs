@@ -225,21 +225,21 @@ impl Semantic {
 impl Evaluate for Semantic {
     /// Only an answer that says nothing is judged without asking.
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        if !trace.text().trim().is_empty() {
+        if !trace.output().text().trim().is_empty() {
             return Outcome::NotEvaluated("no similarity was measured".into());
         }
         Outcome::Failed(Failure::new("the agent said nothing").at(self.expected.span, "nothing is like this"))
     }
 
     fn question(&self, trace: &Trace) -> Option<Question> {
-        let said = trace.text();
+        let said = trace.output().text();
         let asks = !said.trim().is_empty();
         asks.then(|| Question::Similarity { expected: self.expected.value.clone(), said })
     }
 
     fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
         match self.measured(answer, negate) {
-            Some(measured) => self.judge(&measured, &trace.text()),
+            Some(measured) => self.judge(&measured, &trace.output().text()),
             None => Outcome::Error(Failure::new("the similarity that was measured is no number")),
         }
     }

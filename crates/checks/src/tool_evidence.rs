@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind};
 use agentci_plan::{Diagnostic, Failure, Node, Outcome, Spanned, read};
-use agentci_trace::Trace;
+use agentci_trace::{Spelling, Trace};
 use serde_json::Value;
 
 use crate::compiler::Compiler;
@@ -56,11 +56,10 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 }
 
 impl ToolEvidence {
-    fn judge(&self, trace: &Trace, wanted: bool, failure: impl Fn(&str) -> (String, &'static str)) -> Outcome {
-        let said = trace.text();
-        let calls = calls(&said);
+    fn judge(&self, said: &str, wanted: bool, failure: impl Fn(&str) -> (String, &'static str)) -> Outcome {
+        let calls = calls(said);
         let shows = |tool: &str| match calls.as_slice() {
-            [] => mentions(&said, tool),
+            [] => mentions(said, tool),
             calls => calls.iter().any(|call| call == tool),
         };
         let Some(tool) = self.tools.iter().find(|tool| shows(&tool.value) != wanted) else { return Outcome::Held };
@@ -69,18 +68,23 @@ impl ToolEvidence {
         if !calls.is_empty() {
             failure = failure.note(format!("the answer calls {}", read::quoted_list(&calls)));
         }
-        Outcome::Failed(failure.note(quote(&said)))
+        Outcome::Failed(failure.note(quote(said)))
     }
 }
 
 impl Evaluate for ToolEvidence {
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        self.judge(trace, true, |tool| (format!("nothing shows that `{tool}` was called"), "no sign of a call"))
+        self.judge(&trace.output().text(), true, |tool| {
+            (format!("nothing shows that `{tool}` was called"), "no sign of a call")
+        })
     }
 
     /// Negated, none of the tools may show.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        self.judge(trace, false, |tool| (format!("the answer shows a call of `{tool}`"), "the answer shows it"))
+        let failure = |tool: &str| (format!("the answer shows a call of `{tool}`"), "the answer shows it");
+        let judge = |said: Spelling| self.judge(&said.text, false, failure);
+        let said = trace.conversation().everything();
+        said.into_iter().map(judge).find(|outcome| *outcome != Outcome::Held).unwrap_or(Outcome::Held)
     }
 }
 

@@ -2,6 +2,8 @@
 //! The agent's final output is of this type: `string`, `number`, `boolean`, `array`, `object` or `null`. A text that holds an
 //! object or a list, alone or between fences, is `object` or `array` as well as `string`.
 //!
+//! The output of a case is that of its last turn. Without any output the check fails, negated or not.
+//!
 //! # Why
 //! The least that a program asks of an answer before it reads it.
 //!
@@ -20,7 +22,7 @@ use agentci_trace::Trace;
 use crate::called::cut;
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
-use crate::output::{output, structured, type_name};
+use crate::output::{structured, type_name};
 
 #[derive(Debug)]
 struct Type {
@@ -50,8 +52,12 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 }
 
 impl Evaluate for Type {
+    fn needs_output(&self) -> bool {
+        true
+    }
+
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let Some(output) = output(trace) else { return no_output() };
+        let Some(output) = trace.output().value() else { return no_output() };
         let own = type_name(&output);
         let held = structured(&output).map(|(read, _)| type_name(&read));
         if own == self.name || held == Some(self.name) {

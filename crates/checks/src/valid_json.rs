@@ -35,7 +35,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 
 impl Evaluate for ValidJson {
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let said = trace.text();
+        let said = trace.output().text();
         match serde_json::from_str::<IgnoredAny>(said.trim()) {
             Ok(_) => Outcome::Held,
             Err(error) => {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agentci_checks::{compile, names};
 use agentci_plan::{
-    Case, Check, Diagnostics, Dialect, MemoryFiles, Mode, Node, Outcome, Plan, ProcessTarget, Sources, Span, Speech,
-    Suite, Target, World,
+    Case, Check, Diagnostics, Dialect, MemoryFiles, Mode, Node, Outcome, OutputRule, Plan, ProcessTarget, Sources,
+    Span, Speech, Suite, Target, World,
 };
 use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, Trace};
 use serde_json::{Value, json};
@@ -20,8 +20,14 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
     let span = Span { file, line: 1, column: 1, width: 1 };
     let mut check = Check::new(kind, span, Node::from_value(arguments, span));
     check.negate = negate;
-    let target =
-        ProcessTarget { command: Vec::new(), folder: None, environment: Vec::new(), speaks: Speech::Protocol, span };
+    let target = ProcessTarget {
+        command: Vec::new(),
+        folder: None,
+        environment: Vec::new(),
+        speaks: Speech::Protocol,
+        output: OutputRule::Required,
+        span,
+    };
     let target = Arc::new(Target::Process(target));
     let checks = [Arc::new(check)].into();
     let case = Case { checks, ..Case::new("c", span, target, Arc::new(World::default())) };
@@ -84,15 +90,35 @@ fn said(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> String {
 }
 
 #[test]
+fn data_that_is_not_there_is_neither_right_nor_wrong() {
+    for (kind, arguments) in [
+        ("equals", json!("a")),
+        ("json_path", json!({"path": "a", "value": 1})),
+        ("type", json!("string")),
+        ("json_schema", json!({"schema": {"type": "object"}})),
+        ("json_schema", json!({"schema": {"type": "object"}, "of": "text"})),
+        ("required_fields", json!(["a"])),
+    ] {
+        for negate in [false, true] {
+            assert_eq!(
+                said(kind, &arguments, negate, &trace(&[], None)),
+                "the agent gave no output",
+                "{kind} {negate}"
+            );
+        }
+    }
+    for (kind, arguments) in [("contains", json!("a")), ("matches", json!("a"))] {
+        assert!(matches!(outcome(kind, &arguments, false, &trace(&[], None)), Ok(Outcome::Failed(_))));
+        assert_eq!(outcome(kind, &arguments, true, &trace(&[], None)), Ok(Outcome::Held));
+    }
+}
+
+#[test]
 fn required_fields_counts_null_as_present() {
     let output = trace(&[], Some(json!({"a": null, "c": 1})));
     assert_eq!(said("required_fields", &json!(["a"]), false, &output), "");
     assert_eq!(said("required_fields", &json!(["a", "b", "d"]), false, &output), "the final output lacks `b`, `d`");
     assert!(matches!(outcome("required_fields", &json!(["a"]), false, &called(&[])), Ok(Outcome::Failed(_))));
-    assert!(matches!(
-        outcome("required_fields", &json!(["a"]), false, &trace(&[], None)),
-        Ok(Outcome::NotEvaluated(_))
-    ));
 }
 
 #[test]

@@ -62,6 +62,9 @@ pub enum DriveError {
     /// The agent itself gave up.
     #[error("the agent gave up: {0}")]
     AgentError(String),
+    /// A plain program printed nothing.
+    #[error("the agent printed nothing")]
+    Silent,
     /// A function of the agent's own failed.
     #[error("{message}")]
     Function {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Case, Check, CommandPart, Diagnostics, Name, ProcessTarget, Span, Speech, Target, Text, World};
+use agentci_plan::{
+    Case, Check, CommandPart, Diagnostics, Name, OutputRule, ProcessTarget, Span, Speech, Target, Text, World,
+};
 
 /// A case that only says what is wrong with it; everything else in it is harmless. Its checks are kept as far as they could be
 /// read, so that what is wrong with them is told along with the rest.
@@ -18,6 +20,7 @@ pub(crate) fn no_target(span: Span) -> Arc<Target> {
         folder: None,
         environment: Vec::new(),
         speaks: Speech::Protocol,
+        output: OutputRule::Required,
         span,
     }))
 }

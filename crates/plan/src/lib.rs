@@ -64,8 +64,8 @@ pub use source::{FileId, Place, Sources, Span, Spanned};
 pub use suite::{Dialect, Mode, Plan, Suite};
 pub use target::{
     A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ChatApi, ChatContext, ChatTarget, ClientTool,
-    CommandPart, Connector, EnvironmentFile, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport, ProcessTarget,
-    Prompt, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target,
+    CommandPart, Connector, EnvironmentFile, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport, OutputRule,
+    ProcessTarget, Prompt, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target,
 };
 pub use template::{Data, Template, Text, UnsetVariable, Variables, escape, fill, is_input};
 pub use turn::{Action, Message, Said, Turn};

@@ -137,7 +137,7 @@ impl Ask<'_> {
         let trace = sink.into_trace();
         driver.close().await;
         ended?;
-        Ok(trace.final_output().cloned().unwrap_or_else(|| trace.text().into()))
+        Ok(trace.final_output().cloned().unwrap_or_else(|| trace.conversation().text().into()))
     }
 }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agentci_drivers::Clock;
+use agentci_plan::StopRule;
 use agentci_trace::{Kind, Trace};
-use agentci_verdict::{AssertionCount, Body, CaseEnd, Status, settle};
+use agentci_verdict::{AssertionCount, Body, CaseEnd, Cause, Finding, Status, settle};
 
 use crate::converse::converse;
 use crate::job::Job;
@@ -59,7 +60,7 @@ impl Job<'_> {
                 end.wall_ms = u64::try_from(talk.wall.as_millis()).unwrap_or(u64::MAX);
                 end.findings = talk.findings.into();
                 end.assertions.failed = talk.failed_checks;
-                let reason = end.findings.first().map(|finding| finding.cause);
+                let reason = self.keeps_from_judging(&end.findings);
                 let outcomes = self.judge(number, clock, &checks, &talk.trace, reason, None).await;
                 let told = self.told.take();
                 end.output_hash = self.output_hash(&talk.trace).map(Into::into);
@@ -93,6 +94,13 @@ impl Job<'_> {
         status
     }
 
+    /// Why the checks of the whole case are not evaluated, if they are not. A case that takes all its turns whatever their
+    /// checks say is judged as a whole, too.
+    fn keeps_from_judging(&self, findings: &[Finding]) -> Option<Cause> {
+        let goes_on = |finding: &Finding| self.case.stop == StopRule::Never && finding.cause == Cause::Check;
+        findings.iter().find(|finding| !goes_on(finding)).map(|finding| finding.cause)
+    }
+
     /// What is known of the case before it is run.
     fn beginning(&self) -> CaseEnd {
         let total = self.ready.checks.len() + self.ready.turns.iter().map(|checks| checks.len()).sum::<usize>();
@@ -119,7 +127,10 @@ impl Job<'_> {
         let secrets = self.secrets.borrow();
         match trace.final_output() {
             Some(output) => Some(fingerprint(output, &secrets)),
-            None => Some(trace.text()).filter(|text| !text.is_empty()).map(|text| fingerprint(&text.into(), &secrets)),
+            None => {
+                let text = trace.conversation().text();
+                (!text.is_empty()).then(|| fingerprint(&text.into(), &secrets))
+            }
         }
     }
 

@@ -21,7 +21,7 @@ use crate::prepare::Prepared;
 use crate::scope::Scope;
 use crate::services::OpenTools;
 use crate::volume::Volume;
-use crate::{findings, model, recording, translate, unmet};
+use crate::{findings, model, recording, silence, translate, unmet};
 
 /// What came of the conversation.
 #[derive(Default)]
@@ -310,11 +310,15 @@ fn counts_turns(case: &Case) -> bool {
 /// Whether the agent came to its end, whatever the checks will say.
 fn came_to_its_end(talk: &Conversation) -> bool {
     let trouble = |finding: &Finding| finding.cause != Cause::Check && finding.cause != Cause::Limit;
-    talk.trace.final_output().is_some() && !talk.findings.iter().any(trouble)
+    let ended = |event: &Event| matches!(event.kind, Kind::TurnEnd | Kind::FinalOutput(_));
+    talk.trace.events().last().is_some_and(ended) && !talk.findings.iter().any(trouble)
 }
 
 /// What can only be said when all is over.
 fn conclude(job: &Job<'_>, talk: &mut Conversation, meter: Meter<'_>) {
+    if talk.findings.is_empty() {
+        talk.findings.extend(silence::finding(job, &talk.trace));
+    }
     if talk.findings.is_empty() {
         // A limit below zero is exceeded by using nothing.
         talk.findings.extend(meter.exceeded());

@@ -83,6 +83,13 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
         }
         DriveError::Function { .. } => finding.cause = Cause::Hook,
         DriveError::AgentError(_) => finding.cause = Cause::AgentError,
+        DriveError::Silent => {
+            finding.cause = Cause::AgentError;
+            finding.place = Some(target);
+            finding.label = "this command".into();
+            finding.help =
+                Some("print the answer to standard output, or say `output: none` in the target if it has none".into());
+        }
         DriveError::Failed { .. } | DriveError::Transport(_) => finding.cause = Cause::AgentExited,
         DriveError::Unsupported(_) => finding.cause = Cause::Config,
     }
@@ -226,7 +233,13 @@ pub(crate) fn unanswered(check: &Check, trouble: Unanswered, sources: &Sources) 
     Finding { cause, name: check.name(), message, place, notes, help, ..Finding::default() }
 }
 
-/// What a check that did not hold comes to.
+/// A check that says nothing although nothing kept it from being evaluated: it must not count as passed.
+pub(crate) fn not_evaluated(check: &Check, reason: &str, sources: &Sources) -> Finding {
+    let message = format!("`{}` could not be evaluated: {reason}", check.name());
+    Finding { name: check.name(), ..plain(Cause::Config, message, Some(sources.place(check.kind.span))) }
+}
+
+/// The finding for a check that failed or could not be evaluated.
 pub(crate) fn check(check: &Check, outcome: &Outcome, sources: &Sources) -> Option<Finding> {
     let (failure, cause): (&Failure, Cause) = match outcome {
         Outcome::Failed(failure) => (failure, Cause::Check),

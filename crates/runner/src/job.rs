@@ -132,7 +132,12 @@ impl Job<'_> {
                 Outcome::NotEvaluated(reason) => (CheckStatus::NotEvaluated, Some(reason.clone())),
             };
             self.emit(number, clock.now().unix_ms, check_end(check, status, message, evidence));
-            let finding = findings::check(check, &outcome, self.sources);
+            let finding = match &outcome {
+                Outcome::NotEvaluated(reason) if stopped.is_none() => {
+                    Some(findings::not_evaluated(check, reason, self.sources))
+                }
+                outcome => findings::check(check, outcome, self.sources),
+            };
             found.extend(finding.map(|finding| Finding { turn, ..finding }));
             if self.case.stop == StopRule::FirstFailure && !found.is_empty() {
                 stopped = Some("an earlier check did not hold".into());

@@ -22,6 +22,7 @@ mod resources;
 mod schedule;
 mod scope;
 mod services;
+mod silence;
 mod step;
 mod stop;
 mod surroundings;

@@ -26,7 +26,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use agentci_plan::{ProcessTarget, Sources, Span, Speech, Target, World};
+    use agentci_plan::{OutputRule, ProcessTarget, Sources, Span, Speech, Target, World};
 
     use super::*;
 
@@ -38,6 +38,7 @@ mod tests {
             folder: None,
             environment: Vec::new(),
             speaks: Speech::Protocol,
+            output: OutputRule::Required,
             span,
         };
         let (target, world) = (Arc::new(Target::Process(target)), Arc::new(World::default()));

@@ -216,35 +216,6 @@ impl Trace {
         })
     }
 
-    /// What the agent said: its text, or failing that its result (a text as it is, anything else as compact JSON). What it
-    /// said in one turn is joined as it came, and each turn begins a new line.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        let mut said = None;
-        // Where the words of the present turn begin.
-        let mut start = 0;
-        for event in &self.events {
-            match &event.kind {
-                Kind::Text(part) => {
-                    if said != Some(event.turn) {
-                        text.push_str(if said.is_some() { "\n" } else { "" });
-                        start = text.len();
-                    }
-                    text.push_str(part);
-                    said = Some(event.turn);
-                }
-                Kind::TextTakenBack if said == Some(event.turn) => text.truncate(start),
-                _ => {}
-            }
-        }
-        let said = said.is_some();
-        match self.final_output() {
-            Some(Value::String(output)) if !said => output.clone(),
-            Some(output) if !said => output.to_string(),
-            _ => text,
-        }
-    }
-
     /// What it used up in all.
     pub fn usage(&self) -> Usage {
         self.events.iter().fold(Usage::default(), |sum, event| match event.kind {
@@ -278,10 +249,6 @@ mod tests {
         })
     }
 
-    fn output(value: Value) -> Kind {
-        Kind::FinalOutput(Arc::new(value))
-    }
-
     fn trace(kinds: Vec<Kind>) -> Trace {
         let mut trace = Trace::default();
         for kind in kinds {
@@ -295,22 +262,6 @@ mod tests {
         let trace = trace(vec![call("a"), call("b"), result("b", 2), result("a", 1), call("c")]);
         let answers: Vec<_> = trace.calls().iter().map(|call| call.result.map(|r| Value::clone(&r.result))).collect();
         assert_eq!(answers, [Some(1.into()), Some(2.into()), None]);
-    }
-
-    #[test]
-    fn text_falls_back_to_the_result() {
-        assert_eq!(trace(vec![output("hi".into())]).text(), "hi");
-        assert_eq!(trace(vec![output(serde_json::json!({"a": 1}))]).text(), r#"{"a":1}"#);
-        assert_eq!(trace(vec![Kind::Text("a".into()), Kind::Text("b".into()), output("x".into())]).text(), "ab");
-    }
-
-    #[test]
-    fn what_was_taken_back_was_not_said() {
-        let mut trace = trace(vec![Kind::TextTakenBack, Kind::Text("a".into())]);
-        for kind in [Kind::Text("b".into()), Kind::TextTakenBack, Kind::Text("c".into()), Kind::Text("d".into())] {
-            trace.push(Event { at: Moment::default(), turn: 1, kind });
-        }
-        assert_eq!(trace.text(), "a\ncd");
     }
 
     #[test]

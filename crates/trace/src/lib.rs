@@ -7,6 +7,7 @@ mod canonical;
 mod digest;
 mod event;
 mod json;
+mod output;
 mod redact;
 mod usage;
 
@@ -14,5 +15,6 @@ pub use canonical::{canonical, write_canonical};
 pub use digest::{sha256, sha256_beginning};
 pub use event::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace, TracedCall};
 pub use json::{write_beginning, write_json, write_text};
+pub use output::{Output, Spelling};
 pub use redact::{PLACEHOLDER, Redactor, fits_recorded};
-pub use usage::Usage;
+pub use usage::{Usage, add_decimals};

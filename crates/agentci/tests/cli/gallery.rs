@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::filter::filter;
 
-const ACCEPT: &str = "AGENTCI_ACCEPT=1 cargo test -p agentci --test cli gallery";
+const ACCEPT: &str = "AGENTCI_ACCEPT=1 cargo test --locked -p agentci --test cli gallery";
 /// Longer than any suite of the gallery takes on a slow machine.
 const LIMIT: Duration = Duration::from_secs(90);
 
@@ -101,7 +101,7 @@ fn judged(binary: &Path, suite: &Path) -> String {
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     )
     .unwrap();
-    command.current_dir(&folder).stdin(Stdio::null()).env("TERM", "dumb").env("PATH", path);
+    command.current_dir(&folder).stdin(Stdio::null()).env("TERM", "dumb").env("PATH", path).env("RUST_BACKTRACE", "0");
     for name in ["NO_COLOR", "COLUMNS", "AGENTCI", "CI", "GITHUB_SHA", "CI_COMMIT_SHA", "GITHUB_ACTIONS"] {
         command.env_remove(name);
     }

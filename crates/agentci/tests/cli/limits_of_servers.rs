@@ -74,6 +74,8 @@ fn a_server_that_never_closes_its_answer_is_left_when_everything_is_said() {
         let (thread, run) = (&asked["threadId"], &asked["runId"]);
         vec![
             json!({ "type": "RUN_STARTED", "threadId": thread, "runId": run }).to_string(),
+            json!({ "type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "role": "assistant", "delta": "hello" })
+                .to_string(),
             json!({ "type": "RUN_FINISHED", "threadId": thread, "runId": run }).to_string(),
         ]
     });

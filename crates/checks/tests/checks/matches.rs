@@ -38,10 +38,14 @@ fn patterns_are_searched_in_what_was_said() {
 }
 
 #[test]
-fn turns_are_lines_of_what_was_said() {
+fn the_last_turn_is_judged_unless_the_conversation_is_meant() {
     let story = Story::default().says("one ").says("two").next_turn().says("three").told();
-    assert!(holds("matches", &json!("one two\nthree"), false, &story));
-    assert!(holds("matches", &json!("(?m)^three$"), false, &story));
+    let whole = |pattern: &str| json!({"pattern": pattern, "of": "conversation"});
+    assert!(holds("matches", &whole("one two\nthree"), false, &story));
+    assert!(holds("matches", &whole("(?m)^three$"), false, &story));
+    assert!(holds("matches", &json!("^three$"), false, &story));
+    assert!(!holds("matches", &json!("two"), false, &story));
+    assert!(!holds("matches", &json!("two"), true, &story), "what is forbidden is forbidden in every turn");
     assert!(!holds("matches", &json!("two"), false, &story.of_turn(1)));
 }
 

@@ -7,6 +7,7 @@ use agentci_trace::{Kind, Moment};
 use serde_json::{Value, json};
 
 use super::conversation::VERSION;
+use super::interrupt;
 use super::refusal::{asks_for_method, no_stream, refused, refuses_version};
 use super::{Conversation, Ending, Method, Outcome, Reader, Resume, Step, envelope};
 use crate::exchange::{Answer, Line, Method as HttpMethod, Next, Recording, Request};
@@ -91,7 +92,11 @@ impl AguiDriver {
             let (ending, over) = self.run(&ask, at, sink, &mut violations).await?;
             let pending = match ending {
                 Ending::Finished { outcome: Outcome::Success { pending }, .. } => pending,
-                Ending::Finished { outcome: Outcome::Interrupted(_), .. } => Vec::new(),
+                Ending::Finished { outcome: Outcome::Interrupted(open), .. } => {
+                    let message = format!("the run waits for {}", interrupt::names(&open));
+                    sink.push_at(over, Kind::Log { level: "interrupt".into(), message, data: None })?;
+                    Vec::new()
+                }
                 Ending::Finished { outcome: Outcome::Cancelled, .. } => {
                     return Err(DriveError::AgentError("its run was cancelled".into()));
                 }

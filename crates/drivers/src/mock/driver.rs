@@ -68,7 +68,7 @@ mod tests {
         let driver = MockDriver::open(&target(0.0, 4), &MockDraws::new(0));
         driver.turn(json!({"messages": [{"role": "user"}]}).into(), &mut sink).unwrap();
         let trace = sink.into_trace();
-        assert_eq!(trace.text(), "Mock response: task completed successfully.");
+        assert_eq!(trace.conversation().text(), "Mock response: task completed successfully.");
         assert_eq!(trace.usage().tokens_out, Some(12));
         let call = trace.events().iter().find_map(|event| match &event.kind {
             Kind::ModelCall { request, response } => Some((Value::clone(request), response["latency_ms"].clone())),

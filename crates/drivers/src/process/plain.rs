@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agentci_plan::{ProcessTarget, Text, UnsetVariable, is_input};
+use agentci_plan::{OutputRule, ProcessTarget, Text, UnsetVariable, is_input};
 use agentci_trace::Kind;
 use agentci_wire::{Command, Ending, Exit, Pipes, PrintError, Process};
 use serde_json::Value;
@@ -75,9 +75,15 @@ impl PlainDriver {
         if exit != Exit::Code(0) {
             return Err(DriveError::Failed { exit });
         }
-        // What is data is judged as data; a number or a word that stands alone is something that was said.
-        let data = serde_json::from_str(&text).ok().filter(|value: &Value| value.is_object() || value.is_array());
-        sink.push(Kind::FinalOutput(data.unwrap_or(Value::String(text)).into()))?;
+        if text.trim().is_empty() {
+            if self.target.output == OutputRule::Required {
+                return Err(DriveError::Silent);
+            }
+        } else {
+            // What is data is judged as data; a number or a word that stands alone is something that was said.
+            let data = serde_json::from_str(&text).ok().filter(|value: &Value| value.is_object() || value.is_array());
+            sink.push(Kind::FinalOutput(data.unwrap_or(Value::String(text)).into()))?;
+        }
         sink.push(Kind::TurnEnd)?;
         Ok(())
     }

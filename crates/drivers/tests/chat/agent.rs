@@ -13,8 +13,8 @@ use agentci_drivers::{
     ToolHost, TraceSink,
 };
 use agentci_plan::{
-    ChatApi, ChatContext, ChatTarget, Connector, MemoryFiles, ModelScript, Prompt, ScriptFile, Sources, Span, Spanned,
-    Target, Text,
+    ChatApi, ChatContext, ChatTarget, Connector, MemoryFiles, ModelScript, OutputRule, Prompt, ScriptFile, Sources,
+    Span, Spanned, Target, Text,
 };
 use agentci_script::{Program, ScriptError};
 use agentci_stubs::{ModelServer, ServerOptions};
@@ -55,6 +55,7 @@ pub(crate) fn agent(api: ChatApi, url: String) -> ChatTarget {
         script: None,
         context: ChatContext::default(),
         timeout: Duration::from_secs(20),
+        output: OutputRule::Required,
         span: span(),
     }
 }

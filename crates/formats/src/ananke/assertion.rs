@@ -8,7 +8,7 @@
 //! | `timing.max_duration_ms` | `duration: { max: 500ms }` |
 //! | `timing.max_idle_ms` | `duration: { idle: 500ms }` |
 //! | `task` | `task: { state, artifacts }` |
-//! | `text.must_match` | `matches: pattern` |
+//! | `text.must_match` | `matches: { pattern, of: conversation }` |
 //! | `text.must_not_match` | `not: { matches: pattern }` |
 
 use std::sync::Arc;
@@ -201,7 +201,14 @@ fn patterns(
     let texts = fields.optional(key).and_then(|node| read::one_or_more_texts(node, key, problems));
     let check = |text: Spanned<String>| {
         let pattern = pattern(&text.value, text.span, problems)?;
-        Some(item("matches", label, negate, text.span, &Node::text(pattern, text.span)))
+        let pattern = Node::text(pattern, text.span);
+        // What a whole test must say may be said in any of its turns.
+        let arguments = if negate {
+            pattern
+        } else {
+            Node::map(text.span, [("pattern", pattern), ("of", Node::text("conversation", text.span))])
+        };
+        Some(item("matches", label, negate, text.span, &arguments))
     };
     texts.unwrap_or_default().into_iter().filter_map(check).collect()
 }

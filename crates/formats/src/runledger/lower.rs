@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use agentci_plan::{
     Case, Cassette, Check, Data, Diagnostics, Dialect, Fault, Files, Gates, Hook, Limits, LiveTools, Name, Node,
-    Normalization, ProcessTarget, Said, Sources, Span, Spanned, Speech, Suite, Target, Text, ToolSource, Turn, World,
-    join,
+    Normalization, OutputRule, ProcessTarget, Said, Sources, Span, Spanned, Speech, Suite, Target, Text, ToolSource,
+    Turn, World, join,
 };
 
 use super::read::{self, CaseFile, SuiteFile};
@@ -136,6 +136,7 @@ impl Shared {
                 folder: None,
                 environment: Vec::new(),
                 speaks: Speech::Protocol,
+                output: OutputRule::Required,
                 span: suite.command_span,
             })),
             tools: suite.tools.as_slice().into(),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agentci_plan::shape::{Kind as Of, Shape, Unknown, optional};
 use agentci_plan::{
-    ChatContext, ChatTarget, Diagnostic, Diagnostics, Kind, Node, Prompt, Reading, ScriptFile, Sources, Spanned, join,
-    read,
+    ChatContext, ChatTarget, Diagnostic, Diagnostics, Kind, Node, OutputRule, Prompt, Reading, ScriptFile, Sources,
+    Spanned, join, read,
 };
 use serde_json::{Map, Value};
 
@@ -87,6 +87,7 @@ pub(super) fn open(
         script,
         context,
         timeout: super::DEFAULT_TIMEOUT,
+        output: OutputRule::Optional,
         span: root.span,
     };
     Some(Assistant { id, folder: folder.to_path_buf(), target })

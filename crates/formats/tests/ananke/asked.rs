@@ -32,7 +32,7 @@ fn every_item_is_a_check() {
             r#"timing.max_duration_ms: duration {"max":"1.5ms"}"#,
             r#"timing.max_idle_ms: duration {"idle":"0ms"}"#,
             r#"task: task {"state":["completed"],"artifacts":{"min":1,"match":["Rome","(?i)oslo"]}}"#,
-            r#"text.must_match: matches "(?m)^Done""#,
+            r#"text.must_match: matches {"pattern":"(?m)^Done","of":"conversation"}"#,
             r#"text.must_not_match: not matches "sorry""#,
         ]
     );
@@ -44,9 +44,9 @@ fn only_what_holds_variables_waits_for_them() {
         whole("text: { must_match: ['/^${WHO}/i', 'cost ${a-b}', 'a $${B}'] }\ntools: { forbid: ['${TOOL}'] }\n"),
         [
             r#"tools.forbid: $ not tool_called "${TOOL}""#,
-            r#"text.must_match: $ matches "(?i)^${WHO}""#,
-            r#"text.must_match: matches "cost $\\{a-b}""#,
-            r#"text.must_match: matches "a $\\{B}""#,
+            r#"text.must_match: $ matches {"pattern":"(?i)^${WHO}","of":"conversation"}"#,
+            r#"text.must_match: matches {"pattern":"cost $\\{a-b}","of":"conversation"}"#,
+            r#"text.must_match: matches {"pattern":"a $\\{B}","of":"conversation"}"#,
         ]
     );
 }
@@ -120,5 +120,8 @@ fn checks_of_a_broken_test_are_kept_to_be_looked_at() {
     let loaded = crate::project::loaded(CONFIG, &wrong);
     let case = &loaded.plan.suites[0].cases[0];
     assert!(case.broken.is_some() && case.turns.is_empty());
-    assert_eq!(crate::project::shown(case.checks.iter().map(|check| &**check)), [r#"text.must_match: matches "(""#]);
+    assert_eq!(
+        crate::project::shown(case.checks.iter().map(|check| &**check)),
+        [r#"text.must_match: matches {"pattern":"(","of":"conversation"}"#]
+    );
 }

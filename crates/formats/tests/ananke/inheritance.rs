@@ -13,7 +13,7 @@ fn short(config: &str, test: &str) -> (Vec<Vec<String>>, Vec<String>) {
     let short = |line: &String| {
         let (label, rest) = line.split_once(": ").unwrap();
         let kind = label.rsplit('.').next().unwrap();
-        let argument = rest.rsplit(' ').next().unwrap();
+        let argument = rest.rsplit(' ').next().unwrap().trim_end_matches(r#","of":"conversation"}"#);
         let argument = argument.trim_matches(|c: char| !c.is_alphanumeric());
         format!("{kind} {}", argument.rsplit(['"', ':']).next().unwrap())
     };

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::{collection, option, sample};
 use serde_json::Value;
 
-use crate::targets::{address, millis, named_texts};
+use crate::targets::{address, any_output, millis, named_texts};
 use crate::values::{argument, span, text, value};
 
 /// The files with answers.
@@ -23,7 +23,16 @@ pub(crate) fn http() -> impl Strategy<Value = Target> {
         option::of(value().prop_map(|value| Data::parse(&value))).prop_map(|body| body.filter(|body| !is_null(body)));
     (address(), named_texts(), data, pointer, millis(), option::of(server())).prop_map(
         |(url, headers, body, answer, timeout, server)| {
-            Target::Http(Box::new(HttpTarget { url, headers, body, answer, timeout, server, span: span() }))
+            Target::Http(Box::new(HttpTarget {
+                url,
+                headers,
+                body,
+                answer,
+                timeout,
+                server,
+                output: any_output(timeout),
+                span: span(),
+            }))
         },
     )
 }

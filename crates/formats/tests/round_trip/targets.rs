@@ -7,7 +7,7 @@ use std::time::Duration;
 use agentci_plan::{
     A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ChatApi, ChatContext, ChatTarget, ClientTool,
     CommandPart, Connector, Data, EnvironmentFile, KeyHeader, McpTarget, McpTransport, MockResponse, MockScript,
-    MockTarget, ProcessTarget, Prompt, ScriptFile, Spanned, Speech, Strictness, Target, Text,
+    MockTarget, OutputRule, ProcessTarget, Prompt, ScriptFile, Spanned, Speech, Strictness, Target, Text,
 };
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
@@ -47,6 +47,11 @@ pub(crate) fn template() -> impl Strategy<Value = Text> {
     text().prop_map(|text| Text::parse(&text))
 }
 
+/// Either rule, so that both survive.
+pub(crate) fn any_output(timeout: Duration) -> OutputRule {
+    if timeout.as_millis().is_multiple_of(2) { OutputRule::Optional } else { OutputRule::Required }
+}
+
 pub(crate) fn agui() -> impl Strategy<Value = Target> {
     let tool = (name(), text(), object()).prop_map(|(name, description, parameters)| ClientTool {
         name: Spanned::new(name, span()),
@@ -71,6 +76,7 @@ pub(crate) fn agui() -> impl Strategy<Value = Target> {
                 tools,
                 wire,
                 protocol,
+                output: any_output(timeout),
                 span,
             }))
         },
@@ -114,6 +120,7 @@ pub(crate) fn a2a() -> impl Strategy<Value = Target> {
                 auth,
                 headers,
                 timeout,
+                output: any_output(timeout),
                 span,
             }))
         },
@@ -211,6 +218,7 @@ pub(crate) fn chat() -> impl Strategy<Value = Target> {
                 script: beside.1.then(|| Arc::new(script)),
                 context: ChatContext { user, team, chat, locale, metadata, ..ChatContext::default() },
                 timeout,
+                output: any_output(timeout),
                 span: span(),
             }))
         },
@@ -226,6 +234,7 @@ pub(crate) fn process() -> impl Strategy<Value = Target> {
             folder: folder.then(|| PathBuf::from("work")),
             environment,
             speaks: if text { Speech::Text } else { Speech::Protocol },
+            output: if text && folder { OutputRule::Optional } else { OutputRule::Required },
             span: span(),
         })
     })

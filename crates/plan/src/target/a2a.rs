@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Span, Spanned, Text};
+use crate::{OutputRule, Span, Spanned, Text};
 
 /// An agent that speaks A2A.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,8 @@ pub struct A2aTarget {
     pub headers: Vec<(String, Text)>,
     /// How long one request may take.
     pub timeout: Duration,
+    /// Whether it must put something out.
+    pub output: OutputRule,
     /// Where the suite says so.
     pub span: Span,
 }

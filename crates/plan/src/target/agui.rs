@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Data, Span, Spanned, Text};
+use crate::{Data, OutputRule, Span, Spanned, Text};
 
 /// A server that speaks AG-UI over HTTP.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,8 @@ pub struct AguiTarget {
     pub wire: AguiWire,
     /// What a violation of the protocol comes to.
     pub protocol: Strictness,
+    /// Whether it must put something out.
+    pub output: OutputRule,
     /// Where the suite says so.
     pub span: Span,
 }

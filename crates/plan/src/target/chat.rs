@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::{ModelScript, Span, Spanned, Text};
+use crate::{ModelScript, OutputRule, Span, Spanned, Text};
 
 /// An agent that is prompts before a conversation, a model that goes on with it, and perhaps functions before and after.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +31,8 @@ pub struct ChatTarget {
     pub context: ChatContext,
     /// How long one request may take.
     pub timeout: Duration,
+    /// Whether it must put something out.
+    pub output: OutputRule,
     /// Where the suite says so.
     pub span: Span,
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{CommandPart, Data, Span, Spanned, Text};
+use crate::{CommandPart, Data, OutputRule, Span, Spanned, Text};
 
 /// A server that is asked over plain HTTP and answers with text: whole, as lines of JSON, or as server-sent events.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,8 @@ pub struct HttpTarget {
     pub timeout: Duration,
     /// The program that is the server, where the run starts it itself, once for all cases that share it.
     pub server: Option<HttpServer>,
+    /// Whether it must put something out.
+    pub output: OutputRule,
     /// Where the suite says so.
     pub span: Span,
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     A2aTarget, AguiTarget, Auth, ChatTarget, Diagnostic, Diagnostics, HttpTarget, McpTarget, McpTransport, MockTarget,
-    ProcessTarget, Said, Span, Speech, Text, Turn, World,
+    OutputRule, ProcessTarget, Said, Span, Speech, Text, Turn, World,
 };
 
 /// How to reach the agent.
@@ -93,6 +93,18 @@ impl Target {
     /// The headers of its requests.
     pub fn headers(&self) -> &[(String, Text)] {
         if self.takes_requests() { self.handed_over() } else { &[] }
+    }
+
+    /// Whether the agent must put something out. A mock says what its script says, and an MCP server answers each action.
+    pub fn output(&self) -> OutputRule {
+        match self {
+            Target::Process(process) => process.output,
+            Target::Agui(agui) => agui.output,
+            Target::A2a(a2a) => a2a.output,
+            Target::Http(http) => http.output,
+            Target::Chat(chat) => chat.output,
+            Target::Mock(_) | Target::Mcp(_) => OutputRule::Optional,
+        }
     }
 
     /// Whether a time limit given for a run is one on each request rather than on a case.

@@ -6,6 +6,7 @@ mod chat;
 mod http;
 mod kind;
 mod mcp;
+mod output;
 mod process;
 
 pub use a2a::{A2aCard, A2aTarget, ApiKeyPlace, Auth};
@@ -14,4 +15,5 @@ pub use chat::{ChatApi, ChatContext, ChatTarget, Connector, EnvironmentFile, Key
 pub use http::{HttpServer, HttpTarget};
 pub use kind::{REQUEST_TIMEOUT, Target};
 pub use mcp::{McpTarget, McpTransport};
+pub use output::OutputRule;
 pub use process::{CommandPart, ProcessTarget, Speech};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Span, Text};
+use crate::{OutputRule, Span, Text};
 
 /// An agent that is a program.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,8 @@ pub struct ProcessTarget {
     pub environment: Vec<(String, Text)>,
     /// How it is spoken to.
     pub speaks: Speech,
+    /// Whether it must put something out.
+    pub output: OutputRule,
     /// Where the suite says so.
     pub span: Span,
 }

@@ -95,6 +95,7 @@ fn endpoint() -> A2aTarget {
         auth: None,
         headers: Vec::new(),
         timeout: Duration::from_secs(3),
+        output: agentci_plan::OutputRule::Required,
         span: span(),
     }
 }
@@ -163,7 +164,7 @@ fn a_stream_that_is_cut_is_taken_up_again() {
         let tape = Tape::default().stream(&said("stream"), &begun, how).stream(&asked("subscribe"), &rest, &closed);
         let (result, trace) = drive(&streaming(), tape);
         assert!(result.is_ok(), "{result:?}");
-        assert_eq!(trace.text(), "one two");
+        assert_eq!(trace.conversation().text(), "one two");
         assert_eq!(violations(&trace), told, "only who closes a stream too early breaks a rule");
     }
 }
@@ -180,7 +181,7 @@ fn a_stream_that_can_not_be_taken_up_is_asked_for() {
         .whole(&asked("get"), 200, &result(&done["task"]));
     let (result, trace) = drive(&streaming(), tape);
     assert!(result.is_ok(), "{result:?}");
-    assert_eq!(trace.text(), "done");
+    assert_eq!(trace.conversation().text(), "done");
 }
 
 #[test]
@@ -206,7 +207,7 @@ fn an_address_alone_is_tried_in_both_versions() {
         let tape = Tape::default().whole(&said("send"), 200, &refusal(code)).whole(&said("send"), 200, &result(&old));
         let (result, trace) = drive(&endpoint(), tape);
         assert!(result.is_ok(), "{result:?}");
-        assert_eq!(trace.text(), "hello");
+        assert_eq!(trace.conversation().text(), "hello");
     }
     let tape = Tape::default().whole(&said("send"), 200, &refusal(-32601)).whole(&said("send"), 200, &refusal(-32601));
     assert!(matches!(drive(&endpoint(), tape).0, Err(DriveError::Refused { .. })));
@@ -240,7 +241,7 @@ fn a_task_that_fails_fails_the_turn_and_leaves_its_trace() {
     let (result, trace) =
         drive(&streaming(), Tape::default().stream(&said("stream"), &items, &json!({ "how": "closed" })));
     assert_eq!(result.unwrap_err().to_string(), "the agent gave up: its task was rejected: not this");
-    assert_eq!(trace.text(), "half");
+    assert_eq!(trace.conversation().text(), "half");
     let state = trace.events().iter().find_map(|event| match &event.kind {
         Kind::State(state) => Some(state["task"]["state"].clone()),
         _ => None,

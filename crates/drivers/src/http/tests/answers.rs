@@ -50,7 +50,7 @@ pub(super) fn stream(pointer: Option<&str>, pieces: &[&[u8]]) -> Read {
 fn events(text: &str) -> Result<Value, NoAnswer> {
     let read = stream(None, &[text.as_bytes()]);
     if let Ok(Value::String(output)) = &read.output {
-        assert_eq!(read.trace.text(), *output, "what was said and what it comes to differ");
+        assert_eq!(read.trace.conversation().text(), *output, "what was said and what it comes to differ");
     }
     read.output
 }

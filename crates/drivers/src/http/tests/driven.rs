@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Data, HttpTarget, Sources, Span, Spanned, Text};
+use agentci_plan::{Data, HttpTarget, OutputRule, Sources, Span, Spanned, Text};
 use agentci_trace::{Event, Kind, Observer, Redactor, ToolCall, Trace};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -103,6 +103,7 @@ fn target(url: &str) -> HttpTarget {
         answer: None,
         timeout: Duration::from_secs(30),
         server: None,
+        output: OutputRule::Required,
         span: span(),
     }
 }
@@ -187,7 +188,7 @@ async fn a_question_is_posted_and_the_answer_read_as_it_comes() {
     let answer =
         Then::Answer(SSE, "data: {\"token\":\"Be\"}\n\ndata: {\"token\":\"cause\"}\n\ndata: [DONE]\n\ndata: x\n\n");
     let (trace, result, mut asked) = ask(vec![answer], &[task()]).await;
-    assert_eq!((result, trace.text().as_str()), (Ok(()), "Because"));
+    assert_eq!((result, trace.conversation().text().as_str()), (Ok(()), "Because"));
     assert_eq!(trace.final_output(), Some(&json!("Because")));
     let names: Vec<&str> = trace
         .events()
@@ -214,7 +215,7 @@ async fn other_answers_are_read_too() {
         (PLAIN, "ab", "ab"),
     ] {
         let (trace, result, _) = ask(vec![Then::Answer(head, body)], &[task()]).await;
-        assert_eq!((result, trace.text().as_str()), (Ok(()), expected), "{head}");
+        assert_eq!((result, trace.conversation().text().as_str()), (Ok(()), expected), "{head}");
     }
 }
 
@@ -223,7 +224,7 @@ async fn a_conversation_is_told_from_its_beginning() {
     let says = |text: &str| Input::Messages(vec![json!({"role": "user", "content": text})]);
     let answers = vec![Then::Answer(PLAIN, "hello"), Then::Answer(PLAIN, "bye")];
     let (trace, result, mut asked) = ask(answers, &[says("hi"), says("ciao")]).await;
-    assert_eq!((result, trace.text().as_str()), (Ok(()), "hello\nbye"));
+    assert_eq!((result, trace.conversation().text().as_str()), (Ok(()), "hello\nbye"));
     asked.recv().await.unwrap();
     let (_, second) = asked.recv().await.unwrap();
     let message = |role: &str, content: &str| json!({"role": role, "content": content});
@@ -236,7 +237,7 @@ async fn a_conversation_is_told_from_its_beginning() {
 #[tokio::test]
 async fn calls_of_tools_are_told_when_they_happen_and_when_it_is_played_back() {
     let (trace, result, _) = ask(vec![Then::CallTool], &[task()]).await;
-    assert_eq!((result, trace.text().as_str()), (Ok(()), "beforeafter"));
+    assert_eq!((result, trace.conversation().text().as_str()), (Ok(()), "beforeafter"));
     let order: Vec<&str> = trace
         .events()
         .iter()

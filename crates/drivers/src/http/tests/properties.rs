@@ -36,12 +36,12 @@ proptest! {
         let pieces: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
         let read = stream(None, &pieces);
         prop_assert_eq!(read.output, Ok(json!(said)));
-        prop_assert_eq!(read.trace.text(), said);
+        prop_assert_eq!(read.trace.conversation().text(), said);
     }
 
     #[test]
     fn no_bytes_do_any_harm(bytes in prop::collection::vec(any::<u8>(), 0..200), pointer in "[/a~0-9]{0,6}") {
         let read = stream(Some(&pointer), &[&bytes]);
-        prop_assert!(read.output.is_err() || !read.trace.text().is_empty());
+        prop_assert!(read.output.is_err() || !read.trace.conversation().text().is_empty());
     }
 }

@@ -32,7 +32,7 @@ async fn a_call_is_one_call_of_a_tool_with_its_result() {
         (1, "add", &json!({ "a": 2, "b": 3 }))
     );
     assert_eq!((result.ok, &*result.result, &result.error), (true, &json!({ "sum": 5 }), &None));
-    assert_eq!(came.trace.text(), "{\n \"sum\": 5\n}");
+    assert_eq!(came.trace.conversation().text(), "{\n \"sum\": 5\n}");
     assert_eq!(came.trace.final_output(), Some(&json!({ "sum": 5 })));
     let kinds = came.kinds();
     assert!(
@@ -72,7 +72,7 @@ async fn a_question_is_answered_and_kept() {
     let script = answering(ask, &json!({ "content": text("for Ann") }));
     let answers = json!([{ "action": "accept", "content": { "name": "Ann" } }]);
     let came = both(&script, &[call(json!({ "tool": "reserve", "answers": answers }))]).await;
-    assert_eq!(came.trace.text(), "for Ann");
+    assert_eq!(came.trace.conversation().text(), "for Ann");
     assert!(came.ending.stderr_tail.iter().any(|line| line.contains(r#""name":"Ann""#)), "{:?}", came.ending);
     assert!(came.kinds().iter().any(|kind| matches!(kind, Kind::Log { message, .. } if message.contains("`Who?`"))));
     let came = both(&script, &[call(json!({ "tool": "reserve" }))]).await;
@@ -126,7 +126,7 @@ async fn a_server_stays_for_all_turns() {
     ];
     let came = both(&(script.concat() + STAY), &turns).await;
     assert!(came.results.iter().all(Result::is_ok), "{:?}", came.results);
-    assert!(came.trace.text().starts_with("Buy bread."), "{}", came.trace.text());
+    assert!(came.trace.conversation().text().starts_with("Buy bread."), "{}", came.trace.conversation().text());
     let all = json!({ "tools": [{ "name": "a" }, { "name": "b" }], "prompts": [{ "name": "review" }] });
     assert_eq!(came.trace.final_output(), Some(&all));
     assert!(came.trace.calls().is_empty());

@@ -1,7 +1,7 @@
 //! An agent that speaks A2A.
 
 use agentci_plan::shape::{Field, Kind, optional};
-use agentci_plan::{A2aCard, A2aTarget, Diagnostic, Diagnostics, Node, Target, read};
+use agentci_plan::{A2aCard, A2aTarget, Diagnostic, Diagnostics, Node, OutputRule, Target, read};
 
 use super::auth::AUTH;
 use super::{Common, Place, auth};
@@ -40,6 +40,7 @@ pub(super) fn target(
         auth,
         headers: common.headers,
         timeout: common.timeout,
+        output: OutputRule::Optional,
         span: common.span,
     })))
 }

@@ -1,7 +1,7 @@
 //! A server that speaks AG-UI.
 
 use agentci_plan::shape::{Field, Kind, optional, required, words};
-use agentci_plan::{AguiTarget, AguiWire, Diagnostics, Strictness, Target, Text, read};
+use agentci_plan::{AguiTarget, AguiWire, Diagnostics, OutputRule, Strictness, Target, Text, read};
 
 use super::Common;
 use crate::ananke::tool::{TOOLS, Tool, tools as read_tools};
@@ -46,6 +46,7 @@ pub(super) fn target(
         tools: tools.iter().map(Tool::client).collect(),
         wire: wire.unwrap_or_default(),
         protocol: protocol.unwrap_or_default(),
+        output: OutputRule::Optional,
         span: common.span,
     })))
 }

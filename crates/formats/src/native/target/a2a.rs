@@ -2,7 +2,8 @@
 
 use agentci_plan::shape::{Kind, Rule, Shape, filled, optional, required, words};
 use agentci_plan::{
-    A2aCard, A2aTarget, ApiKeyPlace, Auth, Diagnostic, Diagnostics, Node, REQUEST_TIMEOUT, Reading, Text, join, read,
+    A2aCard, A2aTarget, ApiKeyPlace, Auth, Diagnostic, Diagnostics, Node, OutputRule, REQUEST_TIMEOUT, Reading, Text,
+    join, read,
 };
 
 use super::super::words::{Place, named_texts, template};
@@ -21,6 +22,7 @@ pub(super) static A2A: Shape = Shape::new(
         optional("auth", Kind::Shape(&AUTH), "How we say who we are."),
         optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
         optional("timeout", Kind::Duration, "How long one request may take."),
+        optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
 )
 .rules(&[Rule::One(&["card_url", "card", "endpoint"])]);
@@ -91,6 +93,7 @@ pub(super) fn a2a(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> 
     let auth = fields.optional("auth").map(|node| auth(node, place, problems));
     let headers = fields.optional("headers").map(|node| named_texts(node, "headers", problems)).unwrap_or_default();
     let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
+    let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
     fields.finish(problems);
     Some(A2aTarget {
         card: card?,
@@ -103,6 +106,7 @@ pub(super) fn a2a(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> 
         },
         headers,
         timeout: timeout.unwrap_or(REQUEST_TIMEOUT),
+        output: output.unwrap_or_default(),
         span: node.span,
     })
 }

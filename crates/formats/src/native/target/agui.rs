@@ -2,7 +2,7 @@
 
 use agentci_plan::shape::{Kind, Shape, optional, required, words};
 use agentci_plan::{
-    AguiTarget, AguiWire, ClientTool, Data, Diagnostics, Node, REQUEST_TIMEOUT, Reading, Strictness, read,
+    AguiTarget, AguiWire, ClientTool, Data, Diagnostics, Node, OutputRule, REQUEST_TIMEOUT, Reading, Strictness, read,
 };
 use serde_json::json;
 
@@ -23,6 +23,7 @@ pub(super) static AGUI: Shape = Shape::new(
         optional("tools", Kind::List(&Kind::Shape(&CLIENT_TOOL)), "Tools that the client offers."),
         optional("wire", Kind::Choice(&words(&AguiWire::NAMES)), "Which form of the protocol is spoken."),
         optional("protocol", Kind::Choice(&words(&Strictness::NAMES)), "What a breach of the protocol comes to."),
+        optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
 );
 
@@ -52,6 +53,7 @@ pub(super) fn agui(node: &Node, problems: &mut Diagnostics) -> Option<AguiTarget
     let wire = fields.optional("wire").and_then(|node| read::choice(node, "wire", &AguiWire::NAMES, problems));
     let protocol =
         fields.optional("protocol").and_then(|node| read::choice(node, "protocol", &Strictness::NAMES, problems));
+    let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
     fields.finish(problems);
     Some(AguiTarget {
         endpoint: endpoint?,
@@ -64,6 +66,7 @@ pub(super) fn agui(node: &Node, problems: &mut Diagnostics) -> Option<AguiTarget
         tools,
         wire: wire.unwrap_or_default(),
         protocol: protocol.unwrap_or_default(),
+        output: output.unwrap_or_default(),
         span: node.span,
     })
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agentci_plan::shape::{Kind, Rule, Shape, optional, required, words};
 use agentci_plan::{
-    ChatApi, ChatContext, ChatTarget, Connector, Diagnostic, Diagnostics, EnvironmentFile, KeyHeader, Node, Prompt,
-    REQUEST_TIMEOUT, Reading, ScriptFile, Spanned, Text, join, read,
+    ChatApi, ChatContext, ChatTarget, Connector, Diagnostic, Diagnostics, EnvironmentFile, KeyHeader, Node, OutputRule,
+    Prompt, REQUEST_TIMEOUT, Reading, ScriptFile, Spanned, Text, join, read,
 };
 use serde_json::{Map, Value};
 
@@ -45,6 +45,7 @@ pub(super) static CHAT: Shape = Shape::new(
         optional("script", Kind::Name, "A file with functions that run before and after the model."),
         optional("context", Kind::Shape(&CONTEXT), "Who asks, and from where."),
         optional("timeout", Kind::Duration, "How long one request may take."),
+        optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
 );
 
@@ -125,6 +126,7 @@ pub(super) fn chat(node: &Node, place: Place<'_>, problems: &mut Diagnostics) ->
     let script = fields.optional("script").map(|node| script(node, place, problems));
     let context = fields.optional("context").map(|node| context(node, problems)).unwrap_or_default();
     let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
+    let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
     fields.finish(problems);
     Some(ChatTarget {
         agent: agent.map_or_else(|| "assistant".into(), |agent| agent.value),
@@ -143,6 +145,7 @@ pub(super) fn chat(node: &Node, place: Place<'_>, problems: &mut Diagnostics) ->
         },
         context,
         timeout: timeout.unwrap_or(REQUEST_TIMEOUT),
+        output: output.unwrap_or_default(),
         span: node.span,
     })
 }

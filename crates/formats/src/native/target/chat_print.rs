@@ -1,7 +1,8 @@
 //! An agent that is prompts and a model, in native form.
 
 use agentci_plan::{
-    ChatApi, ChatContext, ChatTarget, Connector, KeyHeader, Node, Pair, Prompt, REQUEST_TIMEOUT, print_duration,
+    ChatApi, ChatContext, ChatTarget, Connector, KeyHeader, Node, OutputRule, Pair, Prompt, REQUEST_TIMEOUT,
+    print_duration,
 };
 use serde_json::{Map, Value};
 
@@ -31,6 +32,7 @@ impl Printer<'_> {
         if chat.timeout != REQUEST_TIMEOUT {
             pairs.push(self.pair("timeout", self.text(&print_duration(chat.timeout))));
         }
+        pairs.extend(self.choice("output", chat.output, &OutputRule::NAMES));
         self.map(pairs)
     }
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use agentci_plan::shape::{Field, Kind, Rule, Shape, optional, required};
+use agentci_plan::shape::{Field, Kind, Rule, Shape, optional, required, words};
 use agentci_plan::{
-    Data, Diagnostic, Diagnostics, HttpServer, HttpTarget, Node, Pair, Reading, Span, Spanned, Text, join,
+    Data, Diagnostic, Diagnostics, HttpServer, HttpTarget, Node, OutputRule, Pair, Reading, Span, Spanned, Text, join,
     print_duration, read,
 };
 
@@ -41,6 +41,7 @@ pub(super) static HTTP: Shape = Shape::new(
     HTTP_KEYS,
     &[optional("command", Kind::Filled(&Kind::Text), "The program that is the server, started by the run.")],
     SERVER_KEYS,
+    &[optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT)],
 ])
 .rules(&[
     Rule::Needs("folder", "command"),
@@ -53,9 +54,10 @@ pub(super) fn http(node: &Node, place: Place<'_>, problems: &mut Diagnostics) ->
     let mut fields = HTTP.open(node, problems)?;
     fields.required("url", problems);
     let read = read_http(&mut fields, "command", place, problems);
+    let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
     fields.finish(problems);
     let url = read.url.clone()?;
-    Some(read.target(url, node.span))
+    Some(HttpTarget { output: output.unwrap_or_default(), ..read.target(url, node.span) })
 }
 
 /// The keys of a server, whatever mapping they stand in.
@@ -93,7 +95,16 @@ impl ReadHttp {
     /// The target at this address.
     pub(crate) fn target(self, url: Spanned<Text>, span: Span) -> HttpTarget {
         let Self { headers, body, answer, timeout, server, .. } = self;
-        HttpTarget { url, headers, body, answer, timeout: timeout.unwrap_or(HttpTarget::TIMEOUT), server, span }
+        HttpTarget {
+            url,
+            headers,
+            body,
+            answer,
+            timeout: timeout.unwrap_or(HttpTarget::TIMEOUT),
+            server,
+            output: OutputRule::Required,
+            span,
+        }
     }
 }
 
@@ -155,6 +166,7 @@ impl Printer<'_> {
             pairs.push(self.pair("timeout", self.text(&print_duration(http.timeout))));
         }
         pairs.extend(http.server.iter().flat_map(|server| self.server(server)));
+        pairs.extend(self.choice("output", http.output, &OutputRule::NAMES));
         self.map(pairs)
     }
 

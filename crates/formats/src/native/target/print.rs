@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use agentci_plan::{
-    A2aCard, A2aTarget, AguiTarget, ApiKeyPlace, Auth, McpTarget, McpTransport, MockTarget, Node, Pair, ProcessTarget,
-    REQUEST_TIMEOUT, Speech, Target, Text, print_duration,
+    A2aCard, A2aTarget, AguiTarget, ApiKeyPlace, Auth, McpTarget, McpTransport, MockTarget, Node, OutputRule, Pair,
+    ProcessTarget, REQUEST_TIMEOUT, Speech, Target, Text, print_duration,
 };
 use serde_json::json;
 
@@ -36,6 +36,7 @@ impl Printer<'_> {
             pairs.push(self.pair("env", self.named_texts(&process.environment)));
         }
         pairs.extend(self.choice("speaks", process.speaks, &Speech::NAMES));
+        pairs.extend(self.choice("output", process.output, &OutputRule::NAMES));
         self.map(pairs)
     }
 
@@ -70,6 +71,7 @@ impl Printer<'_> {
         }
         pairs.extend(self.choice("wire", agui.wire, &agentci_plan::AguiWire::NAMES));
         pairs.extend(self.choice("protocol", agui.protocol, &agentci_plan::Strictness::NAMES));
+        pairs.extend(self.choice("output", agui.output, &OutputRule::NAMES));
         self.map(pairs)
     }
 
@@ -88,6 +90,7 @@ impl Printer<'_> {
         }
         pairs.extend(a2a.auth.as_ref().and_then(|auth| self.auth(auth)).map(|auth| self.pair("auth", auth)));
         pairs.extend(self.requests(&a2a.headers, a2a.timeout));
+        pairs.extend(self.choice("output", a2a.output, &OutputRule::NAMES));
         self.map(pairs)
     }
 
@@ -155,7 +158,12 @@ impl Printer<'_> {
     }
 
     /// One word of a few, unless it is the usual one.
-    fn choice<T: Copy + PartialEq + Default>(&self, key: &str, chosen: T, names: &[(&str, T)]) -> Option<Pair> {
+    pub(super) fn choice<T: Copy + PartialEq + Default>(
+        &self,
+        key: &str,
+        chosen: T,
+        names: &[(&str, T)],
+    ) -> Option<Pair> {
         let name = names.iter().find(|(_, value)| *value == chosen).map(|(name, _)| *name)?;
         (chosen != T::default()).then(|| self.pair(key, self.text(name)))
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci_plan::shape::{Kind, Shape, optional, required, words};
-use agentci_plan::{Diagnostic, Diagnostics, Node, ProcessTarget, Speech, Text, join, read};
+use agentci_plan::{Diagnostic, Diagnostics, Node, OutputRule, ProcessTarget, Speech, Text, join, read};
 
 use super::super::words::{Place, command, named_texts};
 use crate::command::part;
@@ -24,6 +24,7 @@ pub(super) static PROCESS: Shape = Shape::new(
             Kind::Choice(&words(&Speech::NAMES)),
             "How it is spoken to: in JSON lines, or plainly, where what it prints is its answer.",
         ),
+        optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
 );
 
@@ -34,6 +35,7 @@ pub(super) fn process(node: &Node, place: Place<'_>, problems: &mut Diagnostics)
     let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     let speaks = fields.optional("speaks").and_then(|node| read::choice(node, "speaks", &Speech::NAMES, problems));
     let speaks = speaks.unwrap_or_default();
+    let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
     fields.finish(problems);
     if speaks == Speech::Protocol && command.iter().flatten().any(Text::uses_input) {
         problems.push(
@@ -42,12 +44,20 @@ pub(super) fn process(node: &Node, place: Place<'_>, problems: &mut Diagnostics)
                 .help("add `speaks: text` if it is a plain program, whose answer is what it prints"),
         );
     }
+    if speaks == Speech::Protocol && output == Some(OutputRule::Optional) {
+        problems.push(
+            Diagnostic::error(node.span, "`output: none` has no effect on an agent that speaks the protocol")
+                .label("its `final_output` message is always required")
+                .help("remove `output`, or add `speaks: text` if it is a plain program"),
+        );
+    }
     let Place { files, folder: suite_folder } = place;
     Some(ProcessTarget {
         command: command?.into_iter().map(|text| part(files, suite_folder, text)).collect(),
         folder: folder.map(|folder| join(Path::new(suite_folder), &folder.value)),
         environment,
         speaks,
+        output: output.unwrap_or_default(),
         span: node.span,
     })
 }

@@ -1,0 +1,58 @@
+//! An agent that was asked something and put out nothing at all.
+
+use agentci_plan::{Case, Check, OutputRule, Reading, Said, Turn};
+use agentci_trace::{Kind, Trace};
+use agentci_verdict::{Cause, Finding};
+
+use crate::findings;
+use crate::job::Job;
+
+/// The finding for a case in which the agent gave no sign of having done anything: neither words nor data nor a tool call. Such a
+/// case would pass every check that only forbids something.
+pub(crate) fn finding(job: &Job<'_>, trace: &Trace) -> Option<Finding> {
+    let case = job.case;
+    let answers = case.target.output() == OutputRule::Required && case.turns.iter().any(is_question);
+    if !answers
+        || expects_nothing(case)
+        || !trace.conversation().is_empty()
+        || trace.events().iter().any(|event| is_sign(&event.kind))
+    {
+        return None;
+    }
+    let place = job.place(case.target.span());
+    let mut finding =
+        findings::plain(Cause::AgentError, "the agent put out nothing: no words, no data, no tool call", Some(place));
+    finding.help = Some("fix the agent, or say `output: none` in its target if it may stay silent".into());
+    Some(finding)
+}
+
+/// Whether something is asked in a turn. Joining a thread or resuming a run may go without an answer.
+fn is_question(turn: &Turn) -> bool {
+    !matches!(turn.said, Said::Action(_))
+}
+
+/// Whether a check expects the empty answer in so many words.
+fn expects_nothing(case: &Case) -> bool {
+    let is_empty = |check: &Check| {
+        check.kind.value == "equals"
+            && !check.negate
+            && check.arguments.scalar().and_then(|scalar| scalar.value(Reading::Core)).is_some_and(|value| value == "")
+    };
+    let of_turns = case.turns.iter().flat_map(|turn| turn.checks.iter());
+    case.checks.iter().chain(of_turns).any(|check| is_empty(check))
+}
+
+/// Whether an event shows that the agent did something that can be seen from outside.
+fn is_sign(kind: &Kind) -> bool {
+    match kind {
+        Kind::ToolCall(_) => true,
+        // Of an A2A task the state is always known; what it made counts.
+        Kind::State(state) => match state.get("task") {
+            Some(task) => task["artifacts"].as_array().is_some_and(|made| !made.is_empty()),
+            None => true,
+        },
+        // A run that stops to ask the user something.
+        Kind::Log { level, .. } => level == "interrupt",
+        _ => false,
+    }
+}

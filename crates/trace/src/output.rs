@@ -1,0 +1,251 @@
+//! What the agent put out, in words and as data: the one place that says what "the output" is.
+//!
+//! A turn's output is its last [`FinalOutput`](Kind::FinalOutput) and the text that was said in it. The output of a case is that of
+//! its last turn, whatever the target. Checks of data look at [`Output::value`], checks of words at [`Output::text`] and
+//! [`Output::spellings`], and prohibitions at [`Output::everything`] of all turns, so that nothing is hidden behind words.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::{Kind, Trace};
+
+/// What was put out in one turn or in several.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Output<'t> {
+    turns: Vec<TurnOutput<'t>>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct TurnOutput<'t> {
+    words: Option<String>,
+    data: Option<&'t Value>,
+}
+
+impl Trace {
+    /// What the agent put out in the last turn.
+    pub fn output(&self) -> Output<'_> {
+        let last = self.events().last().map(|event| event.turn);
+        self.output_where(|turn| Some(turn) == last)
+    }
+
+    /// What the agent put out in all turns.
+    pub fn conversation(&self) -> Output<'_> {
+        self.output_where(|_| true)
+    }
+
+    fn output_where(&self, counts: impl Fn(u32) -> bool) -> Output<'_> {
+        let mut turns: Vec<TurnOutput<'_>> = Vec::new();
+        let mut last = None;
+        for event in self.events().iter().filter(|event| counts(event.turn)) {
+            if last != Some(event.turn) {
+                turns.push(TurnOutput::default());
+                last = Some(event.turn);
+            }
+            let Some(turn) = turns.last_mut() else { continue };
+            match &event.kind {
+                Kind::Text(part) => turn.words.get_or_insert_default().push_str(part),
+                Kind::TextTakenBack => turn.words = None,
+                Kind::FinalOutput(data) => turn.data = Some(data),
+                _ => {}
+            }
+        }
+        Output { turns }
+    }
+}
+
+impl<'t> Output<'t> {
+    /// The output as words: what was said, or else the data (a string as it is, anything else as compact JSON). Each turn
+    /// starts a new line.
+    pub fn text(&self) -> String {
+        let texts: Vec<Cow<'_, str>> = self.turns.iter().filter_map(TurnOutput::text).collect();
+        texts.join("\n")
+    }
+
+    /// The output as data: the final output of the last turn, or else what was said in it as a string. Nothing if the agent put
+    /// out neither.
+    pub fn value(&self) -> Option<Cow<'t, Value>> {
+        let turn = self.turns.last()?;
+        match (turn.data, &turn.words) {
+            (Some(data), _) => Some(Cow::Borrowed(data)),
+            (None, Some(words)) if !words.is_empty() => Some(Cow::Owned(Value::String(words.clone()))),
+            (None, _) => None,
+        }
+    }
+
+    /// Every way to write the [text](Self::text) of the turns. What is JSON is also written with its escapes resolved: first
+    /// as compact JSON, then each string in it.
+    pub fn spellings(&self) -> Vec<Spelling> {
+        self.turns.iter().flat_map(|turn| turn.spellings(false)).collect()
+    }
+
+    /// Every way to write everything that was put out, data beside words included.
+    pub fn everything(&self) -> Vec<Spelling> {
+        self.turns.iter().flat_map(|turn| turn.spellings(true)).collect()
+    }
+
+    /// Whether there is neither a word nor any data.
+    pub fn is_empty(&self) -> bool {
+        self.turns.iter().all(|turn| {
+            let silent = turn.words.as_ref().is_none_or(|words| words.trim().is_empty());
+            silent
+                && turn
+                    .data
+                    .is_none_or(|data| data.is_null() || data.as_str().is_some_and(|text| text.trim().is_empty()))
+        })
+    }
+}
+
+/// A text that the agent put out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spelling {
+    /// The text.
+    pub text: String,
+    /// Whether it is a single string of a larger JSON value.
+    pub is_part: bool,
+}
+
+impl TurnOutput<'_> {
+    fn text(&self) -> Option<Cow<'_, str>> {
+        match (&self.words, self.data) {
+            (Some(words), _) => Some(Cow::Borrowed(words)),
+            (None, Some(Value::String(text))) => Some(Cow::Borrowed(text)),
+            (None, Some(data)) => Some(Cow::Owned(data.to_string())),
+            (None, None) => None,
+        }
+    }
+
+    fn spellings(&self, with_data_beside_words: bool) -> Vec<Spelling> {
+        let mut found = Vec::new();
+        if let Some(words) = &self.words {
+            found.push(Spelling { text: words.clone(), is_part: false });
+            if let Some(value) = escaped_json(words) {
+                spell(&value, &mut found);
+            }
+        }
+        if let Some(data) = self.data.filter(|_| with_data_beside_words || self.words.is_none()) {
+            spell(data, &mut found);
+        }
+        found
+    }
+}
+
+/// The JSON of a text that is an object or a list and writes some characters as escapes.
+fn escaped_json(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let looks_so = text.starts_with(['{', '[']) && text.contains('\\');
+    looks_so.then(|| serde_json::from_str(text).ok())?
+}
+
+fn spell(value: &Value, found: &mut Vec<Spelling>) {
+    let whole = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    if found.iter().all(|known| known.text != whole) {
+        found.push(Spelling { text: whole, is_part: false });
+    }
+    if value.is_object() || value.is_array() {
+        spell_parts(value, found);
+    }
+}
+
+/// Adds the strings that JSON writes differently from what they say.
+fn spell_parts(value: &Value, found: &mut Vec<Spelling>) {
+    match value {
+        Value::String(text) => spell_part(text, found),
+        Value::Array(items) => items.iter().for_each(|item| spell_parts(item, found)),
+        Value::Object(map) => {
+            for (key, value) in map {
+                spell_part(key, found);
+                spell_parts(value, found);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn spell_part(text: &str, found: &mut Vec<Spelling>) {
+    let differs = text.contains(['"', '\\']) || text.contains(char::is_control);
+    if differs && found.iter().all(|known| known.text != text) {
+        found.push(Spelling { text: text.to_owned(), is_part: true });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Event, Moment};
+
+    fn text(said: &str) -> Kind {
+        Kind::Text(said.into())
+    }
+
+    fn data(value: Value) -> Kind {
+        Kind::FinalOutput(value.into())
+    }
+
+    fn trace(turns: Vec<Vec<Kind>>) -> Trace {
+        let mut trace = Trace::default();
+        for (turn, kinds) in (0..).zip(turns) {
+            for kind in std::iter::once(Kind::TurnStart(Value::Null.into())).chain(kinds) {
+                trace.push(Event { at: Moment::default(), turn, kind });
+            }
+        }
+        trace
+    }
+
+    fn texts(spellings: Vec<Spelling>) -> Vec<String> {
+        spellings.into_iter().map(|spelling| spelling.text).collect()
+    }
+
+    #[test]
+    fn words_come_before_data_and_data_before_nothing() {
+        assert_eq!(trace(vec![vec![data("hi".into())]]).output().text(), "hi");
+        assert_eq!(trace(vec![vec![data(json!({"a": 1}))]]).output().text(), r#"{"a":1}"#);
+        let both = trace(vec![vec![text("a"), text("b"), data(json!({"x": 1}))]]);
+        assert_eq!(both.output().text(), "ab");
+        assert_eq!(both.output().value().as_deref(), Some(&json!({"x": 1})));
+        let words = trace(vec![vec![text("a")]]);
+        assert_eq!(words.output().value().as_deref(), Some(&json!("a")));
+        let nothing = trace(vec![vec![]]);
+        assert_eq!((nothing.output().text(), nothing.output().value()), (String::new(), None));
+    }
+
+    #[test]
+    fn the_output_of_a_case_is_that_of_its_last_turn() {
+        let two = trace(vec![vec![text("first"), data(json!(1))], vec![text("second")]]);
+        assert_eq!(two.output().text(), "second");
+        assert_eq!(two.output().value().as_deref(), Some(&json!("second")));
+        assert_eq!(two.conversation().text(), "first\nsecond");
+        let silent = trace(vec![vec![text("first")], vec![]]);
+        assert_eq!((silent.output().text(), silent.output().value()), (String::new(), None));
+        assert!(silent.output().is_empty() && !silent.conversation().is_empty());
+    }
+
+    #[test]
+    fn what_was_taken_back_was_not_said() {
+        let mut trace = trace(vec![vec![Kind::TextTakenBack, text("a")]]);
+        for kind in [text("b"), Kind::TextTakenBack, text("c"), text("d")] {
+            trace.push(Event { at: Moment::default(), turn: 1, kind });
+        }
+        assert_eq!(trace.conversation().text(), "a\ncd");
+    }
+
+    #[test]
+    fn escapes_of_json_are_resolved() {
+        let raw = r#"{"name": "Caf\u00e9", "said": "\"hi\""}"#;
+        let printed = trace(vec![vec![text(raw), data(serde_json::from_str(raw).unwrap())]]);
+        assert_eq!(texts(printed.output().everything()), [raw, r#"{"name":"Café","said":"\"hi\""}"#, "\"hi\""]);
+        assert_eq!(texts(printed.output().spellings()), [raw, r#"{"name":"Café","said":"\"hi\""}"#, "\"hi\""]);
+    }
+
+    #[test]
+    fn prohibitions_see_data_beside_words() {
+        let both = trace(vec![vec![text("done"), data(json!({"mail": "ada@example.org"}))]]);
+        assert_eq!(texts(both.output().spellings()), ["done"]);
+        assert_eq!(texts(both.output().everything()), ["done", r#"{"mail":"ada@example.org"}"#]);
+    }
+}
