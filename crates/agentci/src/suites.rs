@@ -38,6 +38,8 @@ pub struct Settings {
     pub parallel: usize,
     /// Start no further case after one that did not pass.
     pub fail_fast: bool,
+    /// How often a case is tried again when its agent could not be reached or was busy.
+    pub retries: u32,
     /// How long a case may take; its own limit without it.
     pub timeout: Option<Duration>,
     /// How long all cases of a suite together may take; what its dialect says without it.
@@ -63,6 +65,7 @@ impl Default for Settings {
             mode: None,
             parallel,
             fail_fast: false,
+            retries: 0,
             timeout: None,
             suite_timeout: None,
             seed: 0,
@@ -230,6 +233,7 @@ impl Suites {
             mode: settings.mode.unwrap_or(suite.mode),
             parallel: settings.parallel,
             fail_fast: settings.fail_fast,
+            retries: settings.retries,
             timeout: settings.timeout,
             suite_timeout: settings.suite_timeout.or(suite.dialect.suite_timeout()),
             seed: settings.seed,

@@ -28,6 +28,14 @@ pub enum DriveError {
         /// What to do about it.
         help: String,
     },
+    /// The server has too many requests and may take this one later.
+    #[error("{message}")]
+    Busy {
+        /// The status and what it says.
+        message: String,
+        /// What to do about it.
+        help: String,
+    },
     /// A request took too long.
     #[error("the agent was not done within {}", print_duration(*after))]
     Timeout {
@@ -80,6 +88,22 @@ pub enum DriveError {
     /// The watcher or the tool host stopped it, and knows why.
     #[error("stopped")]
     Stopped,
+}
+
+impl DriveError {
+    /// The error for an HTTP status that is not a success.
+    pub(crate) fn of_status(status: u16, message: String, help: impl Into<String>) -> Self {
+        let help = help.into();
+        if status == 429 { DriveError::Busy { message, help } } else { DriveError::Refused { message, help } }
+    }
+
+    /// Whether the same turn may succeed later although nothing is changed: the agent could not be reached or was busy.
+    pub fn may_pass(&self) -> bool {
+        matches!(
+            self,
+            DriveError::Unreachable(_) | DriveError::NotStarted(_) | DriveError::NoServer(_) | DriveError::Busy { .. }
+        )
+    }
 }
 
 impl From<Stopped> for DriveError {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agentci_drivers::Clock;
 use agentci_plan::StopRule;
@@ -13,8 +13,17 @@ use agentci_verdict::{AssertionCount, Body, CaseEnd, Cause, Finding, Status, set
 use crate::converse::converse;
 use crate::job::Job;
 use crate::prepare::{Unprepared, prepare};
+use crate::retries::Retries;
 use crate::step::fingerprint;
 use crate::{findings, model};
+
+/// How an attempt ended.
+struct Attempted {
+    end: CaseEnd,
+    clock: Clock,
+    /// Whether its agent could not be reached or was busy.
+    may_pass: bool,
+}
 
 impl Job<'_> {
     /// Runs the case as often as it is to be run; the worst of how it ended, or nothing if it was not begun. `failed` tells whether
@@ -26,25 +35,58 @@ impl Job<'_> {
             if self.stop.stopped() || (self.options.fail_fast && failed.get() && worst.is_none()) {
                 break;
             }
-            let status = self.attempt(number).await;
+            let status = self.attempt_with_retries(number).await;
             failed.set(failed.get() || status > Status::Skipped);
             worst = worst.max(Some(status));
         }
         worst
     }
 
-    /// Runs the case once and tells how it ended.
-    async fn attempt(&self, number: u32) -> Status {
+    /// Runs the case once, and again for as long as its agent could not be reached or was busy and there are retries left.
+    async fn attempt_with_retries(&self, number: u32) -> Status {
+        let mut retries = Retries::new(self.options.retries);
+        loop {
+            let Attempted { mut end, clock, may_pass } = self.attempt(number).await;
+            let wait = if may_pass && !self.stop.stopped() { retries.next() } else { None };
+            if let (Some(wait), Some(finding)) = (wait, end.findings.first()) {
+                self.emit(number, clock.now().unix_ms, retries.failed(&finding.message, wait));
+                if self.waited(wait).await {
+                    continue;
+                }
+            }
+            end.warnings.extend(retries.summary(end.passed));
+            let status = end.status;
+            self.emit(number, clock.now().unix_ms, Body::CaseEnd(Arc::new(end)));
+            return status;
+        }
+    }
+
+    /// Waits; whether there is still time to go on after that.
+    async fn waited(&self, wait: Duration) -> bool {
+        let in_time = self.suite_deadline.is_none_or(|deadline| deadline.at > Instant::now() + wait);
+        if !in_time {
+            return false;
+        }
+        tokio::select! {
+            biased;
+            () = self.stop.wait() => false,
+            () = tokio::time::sleep(wait) => true,
+        }
+    }
+
+    /// Runs the case once.
+    async fn attempt(&self, number: u32) -> Attempted {
         let mut end = self.beginning();
         if let Some(skip) = &self.case.skip {
             end.status = Status::Skipped;
             end.runs = 1;
             end.skip_reason = skip.reason.as_deref().map(Into::into);
-            self.emit(number, Clock::start().now().unix_ms, Body::CaseEnd(Arc::new(end)));
-            return Status::Skipped;
+            return Attempted { end, clock: Clock::start(), may_pass: false };
         }
+        let may_pass;
         let clock = match self.in_time(number).await {
             Err(unprepared) => {
+                may_pass = unprepared.findings.first().is_some_and(|finding| finding.cause == Cause::Unreachable);
                 end.findings = unprepared.findings.into();
                 end.stderr_tail = unprepared.stderr_tail.into();
                 Clock::start()
@@ -54,6 +96,7 @@ impl Job<'_> {
                 end.replay = prepared.replay.clone().map(Box::new);
                 let checks = prepared.checks.clone();
                 let talk = converse(self, number, clock, prepared).await;
+                may_pass = talk.may_pass;
                 if let Some(replay) = &mut end.replay {
                     replay.unused_lines = talk.unused_lines;
                 }
@@ -89,9 +132,7 @@ impl Job<'_> {
         if end.passed {
             end.stderr_tail.clear();
         }
-        let status = end.status;
-        self.emit(number, clock.now().unix_ms, Body::CaseEnd(Arc::new(end)));
-        status
+        Attempted { end, clock, may_pass }
     }
 
     /// Why the checks of the whole case are not evaluated, if they are not. A case that takes all its turns whatever their

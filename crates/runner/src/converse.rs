@@ -39,6 +39,8 @@ pub(crate) struct Conversation {
     pub(crate) warnings: Vec<String>,
     /// What went wrong on purpose, and what did not.
     pub(crate) faults: Vec<Faults>,
+    /// Whether the agent could not be reached or had too many requests, which may be over the next time.
+    pub(crate) may_pass: bool,
     /// Whether the agent may still be busy with a turn that nobody waits for any more.
     given_up: bool,
 }
@@ -91,6 +93,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let mut driver = match open(job, number, &mut prepared).await {
         Ok(driver) => driver,
         Err(refused) => {
+            talk.may_pass = refused.iter().any(|finding| finding.cause == Cause::Unreachable);
             talk.findings.extend(refused);
             return talk;
         }
@@ -156,6 +159,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         talk.wall = clock.started().elapsed();
         talk.given_up =
             matches!(ended, Ended::TooLate | Ended::Broken(DriveError::Timeout { .. } | DriveError::Stopped));
+        talk.may_pass = matches!(&ended, Ended::Broken(error) if error.may_pass());
         let trouble = trouble(job, ended, &deadline, || findings::last_seen(sink.trace(), driver.unread(), talk.wall));
         let turn = counts_turns(case).then_some(numbered);
         found.borrow_mut().extend(trouble.map(|finding| Finding { turn, ..finding }));

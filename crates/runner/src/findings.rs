@@ -55,7 +55,7 @@ pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
             finding.label = "this server".into();
             finding.help = Some("check the address, and start it before the run or in a hook".into());
         }
-        DriveError::Refused { help, .. } => {
+        DriveError::Refused { help, .. } | DriveError::Busy { help, .. } => {
             finding.cause = Cause::AgentError;
             finding.place = Some(target);
             finding.label = "this server".into();

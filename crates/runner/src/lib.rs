@@ -19,6 +19,7 @@ mod prepare;
 mod recording;
 mod redact;
 mod resources;
+mod retries;
 mod schedule;
 mod scope;
 mod services;

@@ -20,6 +20,8 @@ pub struct Options<'o> {
     pub parallel: usize,
     /// Start no further case after one that did not pass.
     pub fail_fast: bool,
+    /// How often a case is tried again when its agent could not be reached or was busy.
+    pub retries: u32,
     /// How long a case may take; the case's own limit otherwise.
     pub timeout: Option<Duration>,
     /// How long all cases together may take.

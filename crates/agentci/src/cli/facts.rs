@@ -52,8 +52,9 @@ fn environment(arguments: &RunArguments, suite: &Suite) -> BTreeMap<String, Stri
 fn options(arguments: &RunArguments, default_out: Option<&Path>) -> BTreeMap<String, Value> {
     let yao = arguments.dialects.yao();
     let out = arguments.reports.first_out().map(str::to_owned).or(default_out.map(|path| path.display().to_string()));
-    let options: [(&str, Option<Value>); 8] = [
+    let options: [(&str, Option<Value>); 9] = [
         ("connector", yao.connector.as_deref().map(Value::from)),
+        ("retries", (arguments.retries > 0).then(|| arguments.retries.into())),
         ("fail_fast", arguments.fail_fast.then_some(true.into())),
         ("out", out.map(Value::from)),
         ("parallel", arguments.parallel.map(Value::from)),

@@ -51,6 +51,9 @@ pub(crate) struct RunArguments {
     /// Start no further case after the first that does not pass
     #[arg(long)]
     pub(super) fail_fast: bool,
+    /// Retry a case up to N times if its agent is unreachable or answers with status 429 (a failed check is never retried)
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10))]
+    pub(super) retries: u32,
     /// What every draw depends on; drawn anew and shown without it
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,

@@ -223,6 +223,7 @@ impl Session<'_> {
         settings.mode = self.arguments.mode;
         settings.parallel = self.arguments.parallel.unwrap_or_else(|| gates::parallel(suite, settings.parallel));
         settings.fail_fast = self.arguments.fail_fast;
+        settings.retries = self.arguments.retries;
         // In some dialects it is the suite as a whole that may take so long.
         match suite.dialect.suite_timeout() {
             Some(_) => settings.suite_timeout = self.arguments.timeout,

@@ -60,6 +60,7 @@ mod recording;
 mod redaction;
 mod replay;
 mod reports;
+mod retries;
 mod scenario_files;
 mod scenario_results;
 mod scenario_run;

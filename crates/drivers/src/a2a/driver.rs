@@ -246,7 +246,7 @@ impl A2aDriver {
         match self.call(Call::Subscribe(task), budget, sink.clock()).await {
             Ok(Reply::Refused(_, at)) => *over = at,
             Ok(reply) => match self.read(reply, reader, sink, over).await {
-                Ok(_) | Err(DriveError::Refused { .. }) => {}
+                Ok(_) | Err(DriveError::Refused { .. } | DriveError::Busy { .. }) => {}
                 Err(error) => return Err(error),
             },
             Err(DriveError::Transport(_)) => *over = self.ask.line.now(sink.clock()),

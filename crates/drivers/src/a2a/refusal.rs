@@ -103,8 +103,8 @@ impl std::fmt::Display for Refusal {
 
 impl From<Refusal> for DriveError {
     fn from(refusal: Refusal) -> Self {
-        let help = refusal.help().into();
-        DriveError::Refused { message: format!("the agent refused the request: {refusal}"), help }
+        let message = format!("the agent refused the request: {refusal}");
+        DriveError::of_status(refusal.status.unwrap_or_default(), message, refusal.help())
     }
 }
 

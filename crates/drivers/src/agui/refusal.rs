@@ -26,12 +26,10 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
         401 | 403 => "check the credentials in the target's `headers`",
         404 | 405 => "check the target's `endpoint`: the server is there, but not at this path",
         422 => "the server does not take the request: check that it speaks AG-UI, or set the target's `wire`",
+        429 => "run fewer cases at once (`--parallel`), or retry with `--retries`",
         _ => "look at the server's log",
     };
-    DriveError::Refused {
-        message: format!("the server answered with status {status}{}", shown(body)),
-        help: help.into(),
-    }
+    DriveError::of_status(status, format!("the server answered with status {status}{}", shown(body)), help)
 }
 
 /// A success that is something else.

@@ -84,7 +84,8 @@ impl ChatDriver {
                     at = self.line.next(sink.clock());
                 }
                 Err(error) => {
-                    if matches!(error, DriveError::Refused { .. } | DriveError::AgentError(_)) {
+                    if matches!(error, DriveError::Refused { .. } | DriveError::Busy { .. } | DriveError::AgentError(_))
+                    {
                         let at = self.line.now(sink.clock());
                         sink.push_at(at, Kind::AgentError { message: error.to_string(), data: None })?;
                     }

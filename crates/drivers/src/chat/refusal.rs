@@ -16,16 +16,13 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
         400 | 422 => "check the options of the agent and the messages of the case: the model does not take them",
         401 | 403 => "check the connector's key",
         404 | 405 => "check the connector's host and model",
-        429 => "run fewer cases at once (`--parallel`), or later",
+        429 => "run fewer cases at once (`--parallel`), or retry with `--retries`",
         500.. => "the trouble is on the model's side: try again later",
         _ => "check the connector",
     };
     let words = words(body);
     let words = if words.is_empty() { words } else { format!(": {words}") };
-    DriveError::Refused {
-        message: format!("the model's server answered with status {status}{words}"),
-        help: help.into(),
-    }
+    DriveError::of_status(status, format!("the model's server answered with status {status}{words}"), help)
 }
 
 /// An answer that can not be used; whether the model said something before, and when that was found out.

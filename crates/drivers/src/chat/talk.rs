@@ -241,7 +241,10 @@ impl Next {
 
 /// Whether it is the model that failed, and not the suite or the run.
 fn is_of_model(error: &DriveError) -> bool {
-    matches!(error, DriveError::Refused { .. } | DriveError::AgentError(_) | DriveError::Protocol { .. })
+    matches!(
+        error,
+        DriveError::Refused { .. } | DriveError::Busy { .. } | DriveError::AgentError(_) | DriveError::Protocol { .. }
+    )
 }
 
 /// Writes down what the model answered.

@@ -16,6 +16,7 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
         401 | 403 => "check the credentials in the target's `headers`",
         404 | 405 => "check the target's `url`: a server is there, but not at this path",
         400 | 415 | 422 => "the agent does not take the question: check the target's `body` and `headers`",
+        429 => "run fewer cases at once (`--parallel`), or retry with `--retries`",
         _ => "look at the agent's log",
     };
     let text = String::from_utf8_lossy(body);
@@ -23,10 +24,7 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
         Ok(value @ Value::Object(_)) => places::words(&value),
         _ => text.trim().to_owned(),
     };
-    DriveError::Refused {
-        message: format!("the agent answered with status {status}{}", cut(&words)),
-        help: help.into(),
-    }
+    DriveError::of_status(status, format!("the agent answered with status {status}{}", cut(&words)), help)
 }
 
 impl From<NoAnswer> for DriveError {

@@ -1,0 +1,72 @@
+//! Trying a case again when its agent could not be reached or had too many requests. What the agent did wrong is never retried.
+
+use std::time::Duration;
+
+use agentci_plan::print_duration;
+use agentci_verdict::{Body, Log};
+
+/// How long to wait before the first retry; each further one waits twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+/// How long to wait at most.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// The retries of one attempt.
+#[derive(Debug)]
+pub(crate) struct Retries {
+    most: u32,
+    used: u32,
+    /// Why the first try failed.
+    reason: Option<String>,
+}
+
+impl Retries {
+    pub(crate) fn new(most: u32) -> Self {
+        Self { most, used: 0, reason: None }
+    }
+
+    /// How long to wait before the next retry; nothing if there is none left.
+    pub(crate) fn next(&mut self) -> Option<Duration> {
+        if self.used >= self.most {
+            return None;
+        }
+        self.used += 1;
+        Some((FIRST_WAIT * 2_u32.saturating_pow(self.used - 1)).min(LONGEST_WAIT))
+    }
+
+    /// The event for a try that failed.
+    pub(crate) fn failed(&mut self, message: &str, wait: Duration) -> Body {
+        self.reason.get_or_insert_with(|| message.to_owned());
+        let message = format!("{message}; retry {} of {} in {}", self.used, self.most, print_duration(wait));
+        Body::Log(Log { level: "warn".into(), message, ..Log::default() })
+    }
+
+    /// What the end of the case says about its retries.
+    pub(crate) fn summary(&self, passed: bool) -> Option<String> {
+        let reason = self.reason.as_ref()?;
+        let times = if self.used == 1 { "1 retry".to_owned() } else { format!("{} retries", self.used) };
+        let verdict = if passed { "passed" } else { "did not pass" };
+        Some(format!("{verdict} after {times}; the first try: {reason}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_up_to_the_longest_and_end() {
+        let mut retries = Retries::new(7);
+        let waits: Vec<u128> = std::iter::from_fn(|| retries.next()).map(|wait| wait.as_millis()).collect();
+        assert_eq!(waits, [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+        assert_eq!(Retries::new(0).next(), None);
+    }
+
+    #[test]
+    fn only_a_case_that_was_retried_says_so() {
+        let mut retries = Retries::new(2);
+        assert_eq!(retries.summary(true), None);
+        let wait = retries.next().unwrap();
+        let _ = retries.failed("connection refused", wait);
+        assert_eq!(retries.summary(true).unwrap(), "passed after 1 retry; the first try: connection refused");
+    }
+}
