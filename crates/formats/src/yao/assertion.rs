@@ -77,6 +77,8 @@ pub(super) struct About<'t> {
 struct Written<'n> {
     kind: Spanned<String>,
     value: Option<&'n Node>,
+    /// A `value` of null, which is none but for `json_path`.
+    null: Option<&'n Node>,
     path: Option<&'n Node>,
     script: Option<Spanned<String>>,
     judge: Option<Spanned<String>>,
@@ -115,6 +117,7 @@ impl Assertions<'_> {
         let written = Written {
             kind: kind.unwrap_or_else(|| Spanned::new("equals".into(), node.span)),
             value: fields.optional("value"),
+            null: node.get("value").filter(|value| value.is_null()),
             path: fields.optional("path"),
             script,
             judge,
@@ -231,6 +234,7 @@ fn bare<'n>(node: &'n Node, problems: &mut Diagnostics) -> Option<Written<'n>> {
     Some(Written {
         kind: Spanned::new(word, node.span),
         value: None,
+        null: None,
         path: None,
         script: None,
         judge: None,
@@ -296,8 +300,15 @@ fn json_path(written: &Written<'_>, problems: &mut Diagnostics) -> Result<Node, 
     let Some(path) = path else {
         return Err(Unusable { message: "`path` must be text".into(), span: written.span });
     };
-    let value = written.value.cloned().unwrap_or_else(|| plain("null", written.span));
-    Ok(Node::map(written.span, [("path", path), ("value", value)]))
+    let Some(value) = written.value.or(written.null) else {
+        let message = "a `json_path` assertion needs `value`; `null` is one".into();
+        return Err(Unusable { message, span: written.span });
+    };
+    // There, a path that does not exist has the value null.
+    let nullable = value.is_null() || value.items().is_some_and(|items| items.iter().any(Node::is_null));
+    let optional = nullable.then(|| ("optional", plain("true", written.span)));
+    let pairs = [("path", path), ("value", value.clone())].into_iter().chain(optional);
+    Ok(Node::map(written.span, pairs))
 }
 
 fn schema(written: &Written<'_>) -> Result<Node, Unusable> {
