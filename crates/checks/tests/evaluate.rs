@@ -156,15 +156,18 @@ fn tool_called_negated_forbids_each_name() {
 }
 
 #[test]
-fn tool_called_compares_arguments_without_coercion() {
+fn tool_called_compares_arguments_by_value() {
     let calls = trace(&[("pay", json!({"amount": 20, "to": {"id": 1, "name": "x"}}))], None);
     let with = |args: Value| json!({"name": "pay", "args": args});
     assert_eq!(said("tool_called", &with(json!({"amount": 20})), false, &calls), "");
     assert_eq!(said("tool_called", &with(json!({"to": {"id": 1}})), false, &calls), "");
-    assert_eq!(
-        said("tool_called", &with(json!({"amount": 20.0})), false, &calls),
-        "no call of `pay` has `amount` as asked"
-    );
+    assert_eq!(said("tool_called", &with(json!({"amount": 20.0})), false, &calls), "");
+    for other in [json!("20"), json!(20.5), json!([20])] {
+        assert_eq!(
+            said("tool_called", &with(json!({"amount": other})), false, &calls),
+            "no call of `pay` has `amount` as asked"
+        );
+    }
     let Ok(Outcome::Failed(failure)) = outcome("tool_called", &with(json!({"amount": 200})), false, &calls) else {
         panic!("it must fail")
     };
@@ -191,14 +194,32 @@ fn tool_called_counts() {
 }
 
 #[test]
-fn call_order_is_a_subsequence_and_repeats_need_repeats() {
+fn call_order_is_found_in_order_and_nothing_comes_early() {
     let calls = called(&["a", "x", "b", "a"]);
-    for good in [json!([]), json!(["a", "b"]), json!(["a", "b", "a"]), json!(["x", "a"])] {
+    for good in [json!([]), json!(["a", "b"]), json!(["a", "b", "a"]), json!(["x", "b"])] {
         assert_eq!(said("call_order", &good, false, &calls), "", "{good}");
     }
     assert_eq!(said("call_order", &json!(["b", "x"]), false, &calls), "`x` was not called after `b`");
     assert_eq!(said("call_order", &json!(["a", "b", "b"]), false, &calls), "`b` was not called after `b`");
     assert_eq!(said("call_order", &json!(["z"]), false, &calls), "`z` was not called");
+    for early in [json!(["x", "a"]), json!({"order": ["x", "a"]}), json!(["x", "a", "b"])] {
+        let message = if early[2] == "b" { "`b` was not called after `a`" } else { "`a` was called before `x`" };
+        assert_eq!(said("call_order", &early, false, &calls), message, "{early}");
+    }
+    for anywhere in [json!(["x", "a"]), json!(["x", "b", "a"]), json!(["a", "b"])] {
+        assert_eq!(said("call_order", &json!({"order": anywhere, "anywhere": true}), false, &calls), "");
+    }
+    let retried = called(&["find", "find", "refund", "find", "refund"]);
+    assert_eq!(said("call_order", &json!(["find", "refund", "refund"]), false, &retried), "");
+}
+
+#[test]
+fn call_order_negated_forbids_the_order_wherever_it_is() {
+    let calls = called(&["mail", "read_secret", "mail"]);
+    let message = "the tools were called in this order, and must not be";
+    assert_eq!(said("call_order", &json!(["read_secret", "mail"]), true, &calls), message);
+    assert_eq!(said("call_order", &json!({"order": ["read_secret", "mail"], "anywhere": true}), true, &calls), message);
+    assert_eq!(said("call_order", &json!(["mail", "mail", "read_secret"]), true, &calls), "");
 }
 
 #[test]

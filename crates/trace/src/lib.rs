@@ -8,6 +8,7 @@ mod digest;
 mod event;
 mod json;
 mod redact;
+mod same;
 mod usage;
 
 pub use canonical::{canonical, write_canonical};
@@ -15,4 +16,5 @@ pub use digest::{sha256, sha256_beginning};
 pub use event::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace, TracedCall};
 pub use json::{write_beginning, write_json, write_text};
 pub use redact::{PLACEHOLDER, Redactor, fits_recorded};
+pub use same::{decimal, same_value, value_key};
 pub use usage::Usage;
