@@ -1,5 +1,5 @@
 //! # What it checks
-//! What the agent said contains this text, letter for letter: its text, or its final output (as compact JSON where that is
+//! What the agent said contains this text, letter for letter but for one line end that the text closes with: its text, or its final output (as compact JSON where that is
 //! not a text). Several texts must all be contained. With `ignore_case` capital and small letters count as the same. With `of:
 //! output` only the final output counts, as JSON with sorted keys where it is no text, and what is looked for may be any value,
 //! written in the same way; an output of `null` is nothing.
@@ -69,13 +69,22 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let ignore_case = ignore_case.and_then(|node| read::truth(node, "ignore_case", problems)).unwrap_or_default();
     let of = of.map_or(Some(Of::Said), |node| Of::read(node, problems))?;
     let texts = match of {
-        Of::Said => read::one_or_more_texts(texts?, "contains", problems)?.into(),
+        Of::Said => read::one_or_more_texts(texts?, "contains", problems)?.into_iter().map(without_line_end).collect(),
         Of::Output => {
             let value = read::data(texts?, "text", Reading::Core, problems)?;
             [Spanned::new(sorted(&value).into_owned(), texts?.span)].into()
         }
     };
     Some(Arc::new(Contains { texts, ignore_case, of }))
+}
+
+/// A block of YAML (`|`) closes with a line end that nobody asked for.
+fn without_line_end(text: Spanned<String>) -> Spanned<String> {
+    let trimmed = text.value.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    match trimmed.filter(|trimmed| !trimmed.is_empty()) {
+        Some(trimmed) => Spanned::new(trimmed.to_owned(), text.span),
+        None => text,
+    }
 }
 
 impl Contains {

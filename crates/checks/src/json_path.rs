@@ -28,7 +28,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional, required};
 use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Reading, Span, read};
 use agentci_trace::Trace;
 use serde_json::Value;
@@ -67,7 +67,8 @@ static ARGUMENTS: Shape = Shape::new(
         optional("value", Kind::Data, "What stands at the path; of a list, one item. Default: anything."),
         optional("optional", Kind::Truth, "Whether a path that does not exist passes. Default: false."),
     ],
-);
+)
+.rules(&[Rule::Needs("optional", "value")]);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let problems = &mut compiler.problems;

@@ -89,6 +89,11 @@ fn required_fields_counts_null_as_present() {
     assert_eq!(said("required_fields", &json!(["a"]), false, &output), "");
     assert_eq!(said("required_fields", &json!(["a", "b", "d"]), false, &output), "the final output lacks `b`, `d`");
     assert!(matches!(outcome("required_fields", &json!(["a"]), false, &called(&[])), Ok(Outcome::Failed(_))));
+    for text in [r#"{"a": null}"#, "Here:\n```json\n{\"a\": 1}\n```"] {
+        assert_eq!(said("required_fields", &json!(["a"]), false, &words(text)), "");
+        assert_eq!(said("required_fields", &json!(["b"]), false, &words(text)), "the final output lacks `b`");
+        assert!(!said("required_fields", &json!(["a"]), true, &words(text)).is_empty());
+    }
     assert!(matches!(
         outcome("required_fields", &json!(["a"]), false, &trace(&[], None)),
         Ok(Outcome::NotEvaluated(_))
@@ -232,6 +237,18 @@ fn contains_looks_at_what_was_said() {
 }
 
 #[test]
+fn contains_does_not_ask_for_the_line_end_of_a_block() {
+    let said_both = words("refunded\nin full");
+    for (text, held) in
+        [("in full\n", true), ("in full\r\n", true), ("in full\n\n", false), ("refunded\nin\n", true), ("\n", true)]
+    {
+        assert_eq!(said("contains", &json!(text), false, &said_both).is_empty(), held, "{text:?}");
+        assert_eq!(said("contains", &json!([text]), true, &said_both).is_empty(), !held, "{text:?}");
+    }
+    assert!(!said("contains", &json!("\n"), false, &words("refunded")).is_empty());
+}
+
+#[test]
 fn an_unknown_check_is_refused_with_a_suggestion() {
     let problems = outcome("tool_caled", &json!("x"), false, &called(&[])).unwrap_err();
     let problem = problems.iter().next().unwrap();
@@ -290,6 +307,28 @@ fn a_text_that_holds_json_is_read_for_its_schema() {
     assert!(failure.message.starts_with("the agent's answer is not JSON"), "{}", failure.message);
     let output = json!({"schema": {"type": "string"}, "of": "output"});
     assert_eq!(outcome("json_schema", &output, false, &words("[1]")), Ok(Outcome::Held));
+}
+
+#[test]
+fn formats_are_enforced_unless_they_are_notes() {
+    let fits = |schema: Value, format: Option<&str>, value: Value| {
+        let mut asked = json!({ "schema": schema });
+        if let Some(format) = format {
+            asked["format"] = format.into();
+        }
+        outcome("json_schema", &asked, false, &trace(&[], Some(value))) == Ok(Outcome::Held)
+    };
+    let mail = json!({"properties": {"to": {"format": "email"}}});
+    let mail_of_7 =
+        json!({"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"to": {"format": "email"}}});
+    let (good, bad) = (json!({"to": "ann@example.com"}), json!({"to": "ann"}));
+    for (format, enforced) in [(None, true), (Some("enforce"), true), (Some("annotate"), false), (Some("warn"), false)]
+    {
+        assert!(fits(mail.clone(), format, good.clone()) && fits(mail_of_7.clone(), format, good.clone()));
+        assert_eq!(fits(mail.clone(), format, bad.clone()), !enforced, "{format:?}");
+        assert_eq!(fits(mail_of_7.clone(), format, bad.clone()), format == Some("annotate"), "{format:?}");
+    }
+    assert!(fits(json!({"format": "int32"}), None, json!("words")), "the standard knows no such format");
 }
 
 #[test]

@@ -13,6 +13,7 @@
 //!
 //! `count` is how many such calls there must be: a number, or `min` and `max`; at least one without it. `after` is a tool whose
 //! first call must not come later than the first call of this one; where one turn is looked at, the turns before it count too.
+//! `suffix` holds for it as well.
 //!
 //! Under `not`, none of the names may be called, and no call may meet all of the conditions.
 //!

@@ -3,7 +3,7 @@
 //! | assertion | check |
 //! |---|---|
 //! | `required_fields` {fields} | `required_fields: [..]` |
-//! | `json_schema` {`schema_path`} | `json_schema: path` |
+//! | `json_schema` {`schema_path`} | `json_schema: { path, format: warn }` |
 //! | `must_call` {tools} | `tool_called: [..]` |
 //! | `must_not_call` {tools} | `not: { tool_called: { any: [..] } }` |
 //! | `call_order` {order} | `call_order: { order: [..], anywhere: true }`, since earlier calls of the tools never counted there |
@@ -123,7 +123,8 @@ fn assertion(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
             .map(|list| Check::new("required_fields", span, list)),
         "json_schema" => fields.required("schema_path", problems).and_then(|node| {
             let path = read::name(node, "schema_path", problems)?;
-            Some(Check::new("json_schema", span, Node::text(path.value, path.span)))
+            let arguments = [("path", Node::text(path.value, path.span)), ("format", Node::text("warn", span))];
+            Some(Check::new("json_schema", span, Node::map(path.span, arguments)))
         }),
         "must_call" => fields
             .required("tools", problems)
@@ -210,7 +211,7 @@ mod tests {
             seen,
             [
                 ("required_fields", false, None, json!(["a", "b"]), 11),
-                ("json_schema", false, None, json!("schema.json"), 11),
+                ("json_schema", false, None, json!({"path": "schema.json", "format": "warn"}), 11),
                 ("tool_called", false, Some("must_call"), json!(["one"]), 11),
                 ("tool_called", true, Some("must_not_call"), json!({"any": ["two"]}), 11),
                 ("call_order", false, None, json!({"order": [], "anywhere": true}), 11),

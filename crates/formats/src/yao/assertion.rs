@@ -312,9 +312,12 @@ fn json_path(written: &Written<'_>, problems: &mut Diagnostics) -> Result<Node, 
 }
 
 fn schema(written: &Written<'_>) -> Result<Node, Unusable> {
+    let format = |node: &Node| ("format", Node::text("warn", node.span));
     match written.value {
-        Some(path) if text_of(Some(path)).is_some() => Ok(path.clone()),
-        Some(schema) if schema.pairs().is_some() => Ok(Node::map(schema.span, [("schema", schema.clone())])),
+        Some(path) if text_of(Some(path)).is_some() => Ok(Node::map(path.span, [("path", path.clone()), format(path)])),
+        Some(schema) if schema.pairs().is_some() => {
+            Ok(Node::map(schema.span, [("schema", schema.clone()), format(schema)]))
+        }
         _ => {
             let message = "a `json_schema` assertion needs a schema, or the path of one, as its `value`".into();
             Err(Unusable { message, span: written.span })

@@ -70,9 +70,12 @@ fn each_type_is_a_check() {
         ),
         (
             r#"{"type": "json_schema", "value": {"type": "object"}}"#,
-            is("json_schema", json!({"schema": {"type": "object"}}), false),
+            is("json_schema", json!({"schema": {"type": "object"}, "format": "warn"}), false),
         ),
-        (r#"{"type": "json_schema", "value": "schema.json"}"#, is("json_schema", json!("schema.json"), false)),
+        (
+            r#"{"type": "json_schema", "value": "schema.json"}"#,
+            is("json_schema", json!({"path": "schema.json", "format": "warn"}), false),
+        ),
         (r#"{"type": "semantic", "value": "x"}"#, is("semantic", json!({"expected": "x", "facts": "warn"}), false)),
         (
             r#"{"type": "tool_called", "value": "pay"}"#,
