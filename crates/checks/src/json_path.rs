@@ -101,7 +101,11 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     match Walk::read(&written) {
         Ok(walk) => Some(Arc::new(AtPath { walk, written, path_span, value, optional, span })),
         Err(error) => {
-            let message = format!("this is not a JSONPath: {error}");
+            let message = if written.starts_with('$') {
+                format!("this is not a JSONPath: {error}")
+            } else {
+                "this is neither a plain path nor a JSONPath".into()
+            };
             let problem = Diagnostic::error(path_span, message).label("not a path");
             problems.push(problem.help(
                 "plain paths are `a.b[0].c`; any other is a JSONPath (RFC 9535): `$.a[*].b`. Quote a key with other \
@@ -216,8 +220,12 @@ impl Evaluate for AtPath {
         let (message, label) = match found.as_slice() {
             [] => (format!("`{path}` does not exist, and must"), "nothing is there".into()),
             found => {
-                let found = cut(&self.shown(found));
-                (format!("at `{path}` stands {found}, and must not"), format!("there is {found}"))
+                let shown = cut(&self.shown(found));
+                let there = match &self.value {
+                    Some(value) if found.len() > 1 && !value.is_array() => format!("{} among {shown}", cut(value)),
+                    _ => shown,
+                };
+                (format!("at `{path}` stands {there}, and must not"), format!("there is {there}"))
             }
         };
         Outcome::Failed(Failure::new(message).at(self.span, label).note(format!("the final output is {}", cut(&read))))
