@@ -1,5 +1,9 @@
 //! # What it checks
-//! The tools were called in this order; other calls may come between, and a name that is listed twice must be called twice.
+//! The tools were called in this order: the list is found among the calls, and no tool of it was called before the first call of
+//! each tool that is listed before it. Other calls may come between, and a name that is listed twice must be called twice. With
+//! `anywhere: true` it is enough that the list is found: `refund`, `find`, `refund` then passes for `[find, refund]`.
+//!
+//! Under `not`, the list must not be found among the calls, with or without `anywhere`.
 //!
 //! # Why
 //! Some steps only make sense after others: look up before refunding, validate before charging.
@@ -8,13 +12,14 @@
 //! ```yaml
 //! checks:
 //!   - call_order: [search_docs, create_issue]
+//!   - call_order: { order: [find_order, refund_order], anywhere: true }
 //! ```
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind};
+use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, Spanned, read};
-use agentci_trace::Trace;
+use agentci_trace::{Trace, TracedCall};
 
 use crate::called::observed;
 use crate::compiler::Compiler;
@@ -23,39 +28,105 @@ use crate::evaluate::Evaluate;
 #[derive(Debug)]
 struct CallOrder {
     order: Vec<Spanned<String>>,
+    /// Whether earlier calls of the tools do not count against them.
+    anywhere: bool,
 }
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "call_order",
     about: "The tools were called in this order.",
-    arguments: Kind::List(&Kind::Text),
+    arguments: Kind::Either(&[Kind::List(&Kind::Text), Kind::Shape(&ARGUMENTS)]),
 };
 
+static ARGUMENTS: Shape = Shape::new(
+    "`call_order`",
+    "Tools in order.",
+    &[
+        required("order", Kind::List(&Kind::Text), "The names of the tools."),
+        optional(
+            "anywhere",
+            Kind::Truth,
+            "Whether the tools may also have been called before, in another order. Default: false.",
+        ),
+    ],
+);
+
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let order = read::texts(arguments, "call_order", &mut compiler.problems)?;
-    Some(Arc::new(CallOrder { order }))
+    let problems = &mut compiler.problems;
+    if arguments.pairs().is_none() {
+        let order = read::texts(arguments, "call_order", problems)?;
+        return Some(Arc::new(CallOrder { order, anywhere: false }));
+    }
+    let mut fields = ARGUMENTS.open(arguments, problems)?;
+    let order = fields.required("order", problems);
+    let anywhere = fields.optional("anywhere");
+    fields.finish(problems);
+    let order = order.and_then(|node| read::texts(node, "order", problems));
+    let anywhere = anywhere.map_or(Some(false), |node| read::truth(node, "anywhere", problems));
+    Some(Arc::new(CallOrder { order: order?, anywhere: anywhere? }))
+}
+
+impl CallOrder {
+    /// Where the list ends, if it is not found: the first name that is missing, and the one before it.
+    fn missing(&self, calls: &[TracedCall<'_>]) -> Option<(&Spanned<String>, Option<&Spanned<String>>)> {
+        let mut found = 0;
+        for call in calls {
+            found += usize::from(self.order.get(found).is_some_and(|name| name.value == call.call.name));
+        }
+        let missing = self.order.get(found)?;
+        Some((missing, found.checked_sub(1).map(|before| &self.order[before])))
+    }
+
+    /// The first name that was called before the first call of one that is listed before it, and that other one.
+    fn early(&self, calls: &[TracedCall<'_>]) -> Option<(&Spanned<String>, &Spanned<String>)> {
+        let first = |name: &Spanned<String>| calls.iter().position(|call| call.call.name == name.value);
+        let mut latest: Option<(usize, &Spanned<String>)> = None;
+        let mut known: Vec<&str> = Vec::new();
+        for name in &self.order {
+            // A name that is listed again was called before for its first place in the list.
+            if known.contains(&name.value.as_str()) {
+                continue;
+            }
+            known.push(&name.value);
+            let own = first(name)?;
+            match latest {
+                Some((before, other)) if own < before => return Some((name, other)),
+                _ => latest = Some((own, name)),
+            }
+        }
+        None
+    }
 }
 
 impl Evaluate for CallOrder {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let calls = trace.calls();
-        let mut wanted = self.order.iter().peekable();
-        for call in &calls {
-            wanted.next_if(|name| name.value == call.call.name);
-        }
-        let Some(missing) = wanted.peek() else { return Outcome::Held };
-        let done: Vec<&str> = self
-            .order
-            .iter()
-            .take_while(|name| !std::ptr::eq(*name, *missing))
-            .map(|name| name.value.as_str())
-            .collect();
-        let name = &missing.value;
-        let message = match done.last() {
-            None => format!("`{name}` was not called"),
-            Some(last) => format!("`{name}` was not called after `{last}`"),
+        let (name, message) = match (self.missing(&calls), self.early(&calls)) {
+            (Some((missing, None)), _) => (missing, format!("`{}` was not called", missing.value)),
+            (Some((missing, Some(last))), _) => {
+                (missing, format!("`{}` was not called after `{}`", missing.value, last.value))
+            }
+            (None, Some((early, other))) if !self.anywhere => {
+                (early, format!("`{}` was called before `{}`", early.value, other.value))
+            }
+            (None, _) => return Outcome::Held,
         };
-        Outcome::Failed(Failure::new(message.clone()).at(missing.span, message).note(observed(&calls)))
+        Outcome::Failed(Failure::new(message.clone()).at(name.span, message).note(observed(&calls)))
+    }
+
+    /// Negated, the list must not be found, whatever was called before: mail after a secret was read is mail after a secret.
+    fn evaluate_negated(&self, trace: &Trace) -> Outcome {
+        let calls = trace.calls();
+        if self.missing(&calls).is_some() {
+            return Outcome::Held;
+        }
+        let message = "the tools were called in this order, and must not be";
+        let span = self.order.first().map(|name| name.span);
+        let failure = Failure::new(message).note(observed(&calls));
+        Outcome::Failed(match span {
+            Some(span) => failure.at(span, "called in this order"),
+            None => failure,
+        })
     }
 }

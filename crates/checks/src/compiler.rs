@@ -9,6 +9,8 @@ use jsonschema::Validator;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::schema_format::Formats;
+
 /// A compiled schema and its source, to say what a keyword asked for.
 #[derive(Debug)]
 pub(crate) struct Schema {
@@ -24,8 +26,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) folder: &'c Path,
     /// What was found to be wrong.
     pub(crate) problems: Diagnostics,
-    /// Schemas by path, since many checks share one, or what is wrong with them.
-    pub(crate) schemas: HashMap<PathBuf, Result<Arc<Schema>, Diagnostic>>,
+    /// Schemas by path and by what their `format` comes to, since many checks share one, or what is wrong with them.
+    pub(crate) schemas: HashMap<(PathBuf, Formats), Result<Arc<Schema>, Diagnostic>>,
     /// Patterns by how they are written and whether letter case counts, since many checks share one.
     pub(crate) patterns: HashMap<(String, bool), Regex>,
     /// Files of functions by path, since many checks share one.

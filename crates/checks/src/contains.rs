@@ -1,5 +1,5 @@
 //! # What it checks
-//! What the agent said contains this text exactly: its text, or its final output (as compact JSON where that is not a string).
+//! What the agent said contains this text exactly (one line end that closes the text is left out): its text, or its final output (as compact JSON where that is not a string).
 //! Several texts must all be contained. `ignore_case` makes the comparison case-insensitive. With `of: output`, the text may be any
 //! value; it is written as JSON in the same way as the output.
 //!
@@ -70,13 +70,24 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let ignore_case = ignore_case.and_then(|node| read::truth(node, "ignore_case", problems)).unwrap_or_default();
     let of = of.map_or(Some(Of::Said), |node| Of::read(node, problems))?;
     let texts = match of {
-        Of::Said | Of::Conversation => read::one_or_more_texts(texts?, "contains", problems)?.into(),
+        Of::Said | Of::Conversation => {
+            read::one_or_more_texts(texts?, "contains", problems)?.into_iter().map(without_line_end).collect()
+        }
         Of::Output => {
             let value = read::data(texts?, "text", Reading::Core, problems)?;
             [Spanned::new(sorted(&value).into_owned(), texts?.span)].into()
         }
     };
     Some(Arc::new(Contains { texts, ignore_case, of }))
+}
+
+/// A block of YAML (`|`) closes with a line end that nobody asked for.
+fn without_line_end(text: Spanned<String>) -> Spanned<String> {
+    let trimmed = text.value.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    match trimmed.filter(|trimmed| !trimmed.is_empty()) {
+        Some(trimmed) => Spanned::new(trimmed.to_owned(), text.span),
+        None => text,
+    }
 }
 
 impl Contains {

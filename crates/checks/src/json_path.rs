@@ -1,9 +1,16 @@
 //! # What it checks
-//! At this path of the agent's final output stands this value. A path is names with dots between them and indexes in brackets,
-//! `items[0].name`, with or without `$.` before it; one that begins with `$` and is more than that is a `JSONPath` of RFC 9535, and
-//! several places that it leads to are compared as a list. A list as `value` means one of it, where no list stands at the path.
-//! Nothing at the path is `null`, as is a `value` that is left out. A final output that is a text is read as JSON, all of it or
-//! what is between fences; one that is none does not pass.
+//! At this path of the agent's final output stands this value. Without `value` the path must exist, whatever stands there;
+//! `value: null` asks for null. With `optional: true` a path that does not exist passes as well.
+//!
+//! A path is names with dots between them and indexes in brackets, `items[0].name`, with or without `$.` before it. A path with
+//! any other selector is a `JSONPath` of RFC 9535, with or without `$`: `items[*].name`, `items[-1]`, `$..name`. Brackets always are
+//! selectors: a key that has brackets in it is quoted, `$['a[x]']`, and so is one that is named `*`.
+//!
+//! A list as `value` means one of it, where no list stands at the path. Of a path that can lead to several places (a wildcard, a
+//! filter, a slice, `..`) it means all values found, in order; anything else as `value` asks for exactly one
+//! place with this value, and under `not` for none.
+//!
+//! A final output that is a text is read as JSON, all of it or what is between fences; one that is not JSON does not pass.
 //!
 //! # Why
 //! One field of a structured answer, whatever the others say.
@@ -13,13 +20,15 @@
 //! checks:
 //!   - json_path: { path: need_search, value: false }
 //!   - json_path: { path: "items[0].colour", value: [red, green] }
+//!   - json_path: { path: order.id }
+//!   - json_path: { path: "items[*].name", value: [lamp, desk] }
 //!   - json_path: { path: "$.items[?@.price > 10].name", value: lamp }
 //! ```
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional, required};
 use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Reading, Span, read};
 use agentci_trace::Trace;
 use serde_json::Value;
@@ -36,7 +45,10 @@ struct AtPath {
     walk: Walk,
     written: String,
     path_span: Span,
-    value: Value,
+    /// Absent where the path only has to exist.
+    value: Option<Value>,
+    /// Whether a path that does not exist passes.
+    optional: bool,
     span: Span,
 }
 
@@ -51,43 +63,106 @@ static ARGUMENTS: Shape = Shape::new(
     "`json_path`",
     "A path into the final output, and what stands there.",
     &[
-        required(
-            "path",
-            Kind::Text,
-            "Names with dots between them and indexes in brackets, or a JSONPath that begins with `$`.",
-        ),
-        optional("value", Kind::Data, "What stands at the path; of a list, one item."),
+        required("path", Kind::Text, "Names with dots between them and indexes in brackets, or a JSONPath."),
+        optional("value", Kind::Data, "What stands at the path; of a list, one item. Default: anything."),
+        optional("optional", Kind::Truth, "Whether a path that does not exist passes. Default: false."),
     ],
-);
+)
+.rules(&[Rule::Needs("optional", "value")]);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let problems = &mut compiler.problems;
     let mut fields = ARGUMENTS.open(arguments, problems)?;
     let path = fields.required("path", problems);
-    let value = fields.optional("value");
+    fields.optional("value");
+    // An explicit null asks for null.
+    let value = arguments.get("value");
+    let optional = fields.optional("optional");
     fields.finish(problems);
     let span = value.map_or(arguments.span, |value| value.span);
-    let value = value.map_or(Some(Value::Null), |node| read::data(node, "value", Reading::Core, problems));
+    let optional = match optional {
+        Some(node) if value.is_none() => {
+            problems.push(
+                Diagnostic::error(node.span, "`optional` needs `value`: without one the check could not fail")
+                    .label("no `value` beside it")
+                    .help("write what stands at the path if it exists"),
+            );
+            return None;
+        }
+        Some(node) => read::truth(node, "optional", problems)?,
+        None => false,
+    };
+    let value = match value {
+        Some(node) => Some(read::data(node, "value", Reading::Core, problems)?),
+        None => None,
+    };
     let path_span = path?.span;
     let written = read::text(path?, "path", problems)?;
     match Walk::read(&written) {
-        Ok(walk) => Some(Arc::new(AtPath { walk, written, path_span, value: value?, span })),
+        Ok(walk) => Some(Arc::new(AtPath { walk, written, path_span, value, optional, span })),
         Err(error) => {
-            let message = format!("this is not a JSONPath: {error}");
+            let message = if written.starts_with('$') {
+                format!("this is not a JSONPath: {error}")
+            } else {
+                "this is neither a plain path nor a JSONPath".into()
+            };
             let problem = Diagnostic::error(path_span, message).label("not a path");
-            problems.push(
-                problem.help("plain paths are `a.b[0].c`; all others are written as RFC 9535 has it: `$.a[*].b`"),
-            );
+            problems.push(problem.help(
+                "plain paths are `a.b[0].c`; any other is a JSONPath (RFC 9535): `$.a[*].b`. Quote a key with other \
+                 characters than letters, digits and `_` there: `$['a[x]']`",
+            ));
             None
         }
     }
 }
 
 impl AtPath {
-    fn fits(&self, found: &Value) -> bool {
+    fn fits(&self, found: &[&Value]) -> bool {
         match (&self.value, found) {
-            (Value::Array(choices), found) if !found.is_array() => choices.iter().any(|choice| same(choice, found)),
-            (value, found) => same(value, found),
+            (_, []) if self.optional => true,
+            (None, found) => !found.is_empty(),
+            (Some(value @ Value::Array(items)), found) if self.walk.can_branch() => {
+                let all = items.len() == found.len() && items.iter().zip(found).all(|(item, found)| same(item, found));
+                // One place where a list stands is that list.
+                all || matches!(found, [one] if one.is_array() && same(value, one))
+            }
+            (Some(Value::Array(choices)), [one]) if !one.is_array() => choices.iter().any(|choice| same(choice, one)),
+            (Some(value), [one]) => same(value, one),
+            (Some(_), _) => false,
+        }
+    }
+
+    /// The final output as JSON, or why there is none.
+    fn read<'t>(&self, trace: &'t Trace) -> Result<Cow<'t, Value>, Box<Outcome>> {
+        let output = trace.output().value().ok_or_else(|| Box::new(no_output()))?;
+        let read = match output.as_ref() {
+            Value::Object(_) | Value::Array(_) => Some(output.clone()),
+            Value::String(text) => json_in(text).map(Cow::Owned),
+            _ => None,
+        };
+        read.ok_or_else(|| {
+            let kind = type_name(&output);
+            let message = format!("the final output is not valid JSON with a `{}` in it, but a {kind}", self.written);
+            let failure = Failure::new(message).at(self.path_span, "asks for JSON");
+            Box::new(Outcome::Failed(failure.note(format!("the final output is {}", cut(&output)))))
+        })
+    }
+
+    /// What is expected, in words.
+    fn wanted(&self) -> String {
+        match &self.value {
+            None => "anything".into(),
+            Some(value @ Value::Array(_)) if !self.walk.can_branch() => format!("one of {}", cut(value)),
+            Some(value) => cut(value),
+        }
+    }
+
+    /// What stands at the path, as one value to show.
+    fn shown(&self, found: &[&Value]) -> Value {
+        match found {
+            [] => Value::Null,
+            [one] if !self.walk.can_branch() || !matches!(self.value, Some(Value::Array(_))) => (*one).clone(),
+            several => several.iter().map(|value| (*value).clone()).collect(),
         }
     }
 }
@@ -98,40 +173,65 @@ impl Evaluate for AtPath {
     }
 
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let Some(output) = trace.output().value() else { return no_output() };
-        let read = match output.as_ref() {
-            Value::Object(_) | Value::Array(_) => Some(output.clone()),
-            Value::String(text) => json_in(text).map(Cow::Owned),
-            _ => None,
-        };
-        let Some(read) = read else {
-            let kind = type_name(&output);
-            let message = format!("the final output is not valid JSON with a `{}` in it, but a {kind}", self.written);
-            let failure = Failure::new(message).at(self.path_span, "asks for JSON");
-            return Outcome::Failed(failure.note(format!("the final output is {}", cut(&output))));
+        let read = match self.read(trace) {
+            Ok(read) => read,
+            Err(outcome) => return *outcome,
         };
         let found = self.walk.find(&read);
-        let actual = found.as_deref().unwrap_or(&Value::Null);
-        if self.fits(actual) {
+        if self.fits(&found) {
             return Outcome::Held;
         }
+        let (path, actual) = (&self.written, self.shown(&found));
         let wanted = match &self.value {
-            value @ Value::Array(_) if !actual.is_array() => format!("one of {}", cut(value)),
-            value => cut(value),
+            Some(value) if actual.is_array() => cut(value),
+            _ => self.wanted(),
         };
-        let (message, label) = match &found {
-            None => {
-                (format!("nothing stands at `{}`, which should be {wanted}", self.written), "nothing is there".into())
+        let (message, label) = match (found.as_slice(), &self.value) {
+            ([], None) => (format!("`{path}` does not exist in the final output"), "nothing is there".into()),
+            ([], Some(_)) => {
+                (format!("nothing stands at `{path}`, which should be {wanted}"), "nothing is there".into())
             }
-            Some(found) => (
-                format!("at `{}` stands {} instead of {wanted}", self.written, cut(found)),
-                format!("there is {}", cut(found)),
-            ),
+            _ => {
+                let actual = cut(&actual);
+                (format!("at `{path}` stands {actual} instead of {wanted}"), format!("there is {actual}"))
+            }
         };
         let mut failure =
             Failure::new(message).at(self.span, label).note(format!("the final output is {}", cut(&read)));
-        let detail = Detail { path: self.written.clone(), expected: self.value.clone(), actual: actual.clone() };
-        failure.details = vec![detail];
+        let expected = self.value.clone().unwrap_or_else(|| "present".into());
+        failure.details = vec![Detail { path: path.clone(), expected, actual }];
         Outcome::Failed(failure)
+    }
+
+    fn evaluate_negated(&self, trace: &Trace) -> Outcome {
+        let read = match self.read(trace) {
+            Ok(read) => read,
+            Err(outcome) if matches!(*outcome, Outcome::Failed(_)) => return Outcome::Held,
+            Err(outcome) => return *outcome,
+        };
+        let found = self.walk.find(&read);
+        let forbidden = match &self.value {
+            // None of several places may have it.
+            Some(value) if self.walk.can_branch() && !value.is_array() && !found.is_empty() => {
+                found.iter().any(|found| same(value, found))
+            }
+            _ => self.fits(&found),
+        };
+        if !forbidden {
+            return Outcome::Held;
+        }
+        let path = &self.written;
+        let (message, label) = match found.as_slice() {
+            [] => (format!("`{path}` does not exist, and must"), "nothing is there".into()),
+            found => {
+                let shown = cut(&self.shown(found));
+                let there = match &self.value {
+                    Some(value) if found.len() > 1 && !value.is_array() => format!("{} among {shown}", cut(value)),
+                    _ => shown,
+                };
+                (format!("at `{path}` stands {there}, and must not"), format!("there is {there}"))
+            }
+        };
+        Outcome::Failed(Failure::new(message).at(self.span, label).note(format!("the final output is {}", cut(&read))))
     }
 }

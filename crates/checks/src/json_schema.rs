@@ -1,6 +1,10 @@
 //! # What it checks
 //! The agent's final output is valid under a JSON Schema, given by its file relative to the suite (or as `path`), or written
-//! in place as `schema`. The draft is the one that `$schema` names, 2020-12 without it.
+//! in place as `schema`. The draft is the one that `$schema` names, default: 2020-12.
+//!
+//! `format` (`email`, `date`, `uuid` and others) is enforced in every draft. With `format: annotate` it is a note, which is what the
+//! standard says since draft 2019-09; with `format: warn` the draft decides, and a format that is not enforced is a warning.
+//! Formats that the standard does not know are notes.
 //!
 //! A final output that is a text is read as JSON first, if it is an object or a list written as text, alone or between fences.
 //! With `of: text` it is always read so, and what is no JSON does not fit; with `of: output` it is taken as the text it is.
@@ -16,10 +20,11 @@
 //!   - json_schema: schema.json
 //!   - json_schema: { schema: { type: object, required: [answer] } }
 //!   - json_schema: { schema: { type: integer }, of: text }
+//!   - json_schema: { path: schema.json, format: annotate }
 //! ```
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional, words};
@@ -33,6 +38,7 @@ use crate::compiler::{Compiler, Schema};
 use crate::evaluate::{Evaluate, no_output};
 use crate::output::structured;
 use crate::said::quote;
+use crate::schema_format::Formats;
 
 /// The largest schema that is read.
 const SCHEMA_LIMIT: u64 = 10 << 20;
@@ -87,6 +93,12 @@ static ARGUMENTS: Shape = Shape::new(
             Kind::Choice(&words(&WAYS)),
             "Whether the output is taken as it is, or always read as JSON from its text.",
         ),
+        optional(
+            "format",
+            Kind::Choice(&Formats::WORDS),
+            "Whether `format` in the schema is enforced, a note, or a note with a warning where its draft says so. Default: \
+             enforce.",
+        ),
     ],
 )
 .rules(&[Rule::One(&["schema", "path"])]);
@@ -94,6 +106,7 @@ static ARGUMENTS: Shape = Shape::new(
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let mut path = arguments;
     let mut of = Of::Either;
+    let mut formats = Formats::default();
     if arguments.pairs().is_some() {
         let mut fields = ARGUMENTS.open(arguments, &mut compiler.problems)?;
         let inline = fields.optional("schema");
@@ -101,12 +114,16 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         if let Some(node) = fields.optional("of") {
             of = read::choice(node, "of", &WAYS, &mut compiler.problems).unwrap_or(of);
         }
+        if let Some(node) = fields.optional("format") {
+            formats = read::choice(node, "format", &Formats::NAMES, &mut compiler.problems).unwrap_or(formats);
+        }
         fields.finish(&mut compiler.problems);
         match (inline, file) {
             (Some(inline), None) => {
                 let source = read::data(inline, "schema", Reading::Core, &mut compiler.problems)?;
-                let schema =
-                    build(source, "this", inline.span).map_err(|problem| compiler.problems.push(problem)).ok()?;
+                let schema = build(source, "this", inline.span, formats);
+                let schema = schema.map_err(|problem| compiler.problems.push(problem)).ok()?;
+                formats.warning(&schema.source, inline.span).into_iter().for_each(|told| compiler.problems.push(told));
                 return Some(Arc::new(JsonSchema { schema: Arc::new(schema), of, span: inline.span }));
             }
             (None, Some(file)) => path = file,
@@ -122,15 +139,21 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let written = read::text(path, "json_schema", &mut compiler.problems)?;
     let file = join(compiler.folder, &written);
     let files = compiler.files;
-    let known = compiler.schemas.entry(file);
-    let known = known.or_insert_with_key(|file| load(files, file, path.span).map(Arc::new)).clone();
+    let known = compiler.schemas.entry((file, formats));
+    let problems = &mut compiler.problems;
+    let load = |(file, formats): &(PathBuf, Formats)| {
+        let schema = load(files, file, path.span, *formats)?;
+        formats.warning(&schema.source, path.span).into_iter().for_each(|told| problems.push(told));
+        Ok(Arc::new(schema))
+    };
+    let known = known.or_insert_with_key(load).clone();
     // What is wrong with a schema that is shared is told at each place that names it.
     let wrong = |problem| compiler.problems.push(Diagnostic { span: path.span, ..problem });
     let schema = known.map_err(wrong).ok()?;
     Some(Arc::new(JsonSchema { schema, of, span: path.span }))
 }
 
-fn load(files: &dyn Files, file: &Path, span: Span) -> Result<Schema, Diagnostic> {
+fn load(files: &dyn Files, file: &Path, span: Span, formats: Formats) -> Result<Schema, Diagnostic> {
     let shown = file.display();
     let text = files.read_text(file, SCHEMA_LIMIT).map_err(|error| {
         Diagnostic::error(span, format!("the schema `{shown}` can not be read: {error}"))
@@ -140,12 +163,16 @@ fn load(files: &dyn Files, file: &Path, span: Span) -> Result<Schema, Diagnostic
     let source = serde_json::from_str(&text).map_err(|error| {
         Diagnostic::error(span, format!("the schema `{shown}` is not JSON: {error}")).label("names this file")
     })?;
-    build(source, &format!("`{shown}`"), span)
+    build(source, &format!("`{shown}`"), span, formats)
 }
 
-fn build(source: Value, name: &str, span: Span) -> Result<Schema, Diagnostic> {
+fn build(source: Value, name: &str, span: Span, formats: Formats) -> Result<Schema, Diagnostic> {
     // Patterns in linear time, as everywhere.
-    match jsonschema::options().with_pattern_options(PatternOptions::regex()).build(&source) {
+    let mut options = jsonschema::options().with_pattern_options(PatternOptions::regex());
+    if let Some(enforced) = formats.enforced() {
+        options = options.should_validate_formats(enforced);
+    }
+    match options.build(&source) {
         Ok(validator) => Ok(Schema { validator, source }),
         Err(_) if unknown_draft(&source).is_some() => {
             let draft = unknown_draft(&source).unwrap_or_default();

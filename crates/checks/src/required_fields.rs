@@ -1,5 +1,6 @@
 //! # What it checks
-//! The agent's final output has these keys at its top level; a key whose value is null is there.
+//! The agent's final output has these keys at its top level; a key whose value is null is there. A final output that is a text is
+//! read as JSON first, if it is an object written as text, alone or between fences.
 //!
 //! The output of a case is that of its last turn. Without any output the check fails, negated or not.
 //!
@@ -12,6 +13,7 @@
 //!   - required_fields: [category, reply]
 //! ```
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind};
@@ -21,6 +23,7 @@ use serde_json::Value;
 
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
+use crate::output::structured;
 
 #[derive(Debug)]
 struct RequiredFields {
@@ -46,6 +49,7 @@ impl Evaluate for RequiredFields {
 
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let Some(output) = trace.output().value() else { return no_output() };
+        let output = structured(&output).map_or(Cow::Borrowed(&*output), |(read, _)| read);
         let missing: Vec<&Spanned<String>> =
             self.fields.iter().filter(|field| output.get(field.value.as_str()).is_none()).collect();
         let Some(first) = missing.first() else { return Outcome::Held };

@@ -1,6 +1,6 @@
 //! # What it checks
 //! A function of yours says so: it is called with the agent's final output, what the agent was given (or `input`), and `value`, and
-//! returns `true` or `false`, or an object with `pass` and `message`. The file is JavaScript or TypeScript, relative to the suite;
+//! returns `true` or `false`, or an object with a boolean `pass` and maybe a `message`. The file is JavaScript or TypeScript, relative to the suite;
 //! the function need not be exported. A function that throws, takes too long or returns anything else fails, negated or not.
 //!
 //! # Why
@@ -144,13 +144,18 @@ impl Evaluate for Script {
         let returned = answer.get("returned").unwrap_or(&Value::Null);
         let (pass, said) = match returned {
             Value::Bool(pass) => (*pass, None),
-            Value::Object(map) => {
+            Value::Object(map) if map.get("pass").is_some_and(Value::is_boolean) => {
                 (map.get("pass") == Some(&Value::Bool(true)), map.get("message").and_then(Value::as_str))
             }
+            // What says neither yes nor no is wrong under `not` as well.
             other => {
-                let kind = type_name(other);
-                let message = format!("`{name}` returned {}, which is of type `{kind}`", cut(other));
-                let failure = failed(message, "must return a boolean, or an object with `pass`");
+                let what = match other {
+                    Value::Object(map) if map.contains_key("pass") => "whose `pass` is not a boolean".to_owned(),
+                    Value::Object(_) => "which has no `pass`".to_owned(),
+                    other => format!("which is of type `{}`", type_name(other)),
+                };
+                let message = format!("`{name}` returned {}, {what}", cut(other));
+                let failure = failed(message, "must return a boolean, or an object with a boolean `pass`");
                 return Outcome::Failed(failure);
             }
         };

@@ -1,7 +1,8 @@
 //! # What it checks
 //! A call of this tool had this result: objects need only hold what is listed, lists must be as long, texts are compared letter for
-//! letter, and one that begins with `regex:` is a pattern. A result that is a text is read as JSON where an object or a list is
-//! asked for. Without `result`, a call must have been answered without an error. With `suffix: true` a tool counts as well whose
+//! letter, numbers by value (`20` is `20.0`), and a text that begins with `regex:` is a pattern. A result that is a text is read as
+//! JSON, or as what Python prints (`{'paid': True}`), where an object, a list, a number or a boolean is asked for; a failure shows
+//! what was read. Without `result`, a call must have been answered without an error. With `suffix: true` a tool counts as well whose
 //! name ends in `.` or `__` and this name.
 //!
 //! # Why
@@ -14,6 +15,7 @@
 //!   - tool_result: { name: refund_order }
 //! ```
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
@@ -21,13 +23,17 @@ use agentci_plan::{Failure, Node, Outcome, Reading, Span, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
 use serde_json::Value;
 
-use crate::called::{goes_by, listed, observed};
+use crate::called::{cut, goes_by, listed, observed};
 use crate::compiler::Compiler;
 use crate::equality::same;
 use crate::evaluate::Evaluate;
-use crate::output::structured;
+use crate::output::{json_in, structured};
 use crate::pattern::Pattern;
+use crate::python::literal;
 use crate::spelling::compact;
+
+/// How many texts that were read are shown.
+const READ: usize = 10;
 
 #[derive(Debug)]
 struct ResultOf {
@@ -96,32 +102,74 @@ impl Wanted {
         }
     }
 
-    fn fits(&self, found: &Value) -> bool {
+    /// Whether it asks for anything but a text.
+    fn is_data(&self) -> bool {
+        match self {
+            Wanted::Value(value) => !value.is_string(),
+            Wanted::Matching(_) => false,
+            Wanted::List(_) | Wanted::Holding(_) => true,
+        }
+    }
+
+    /// Whether a whole result is like this.
+    fn fits(&self, result: &Value) -> bool {
+        match self.read_from(result) {
+            Some(read) => self.fits_value(&read),
+            None => self.fits_value(result),
+        }
+    }
+
+    /// What a text is read as, where data is asked for.
+    fn read_from(&self, result: &Value) -> Option<Value> {
+        let text = result.as_str().filter(|_| self.is_data())?;
+        json_in(text).or_else(|| literal(text))
+    }
+
+    fn fits_value(&self, found: &Value) -> bool {
         match self {
             Wanted::Value(value) => same(value, found),
             Wanted::Matching(pattern) => pattern.is_in(&compact(found)),
             Wanted::List(wanted) => structured(found).is_some_and(|(found, _)| {
                 found.as_array().is_some_and(|found| {
-                    found.len() == wanted.len() && wanted.iter().zip(found).all(|(wanted, found)| wanted.fits(found))
+                    let mut pairs = wanted.iter().zip(found);
+                    found.len() == wanted.len() && pairs.all(|(wanted, found)| wanted.fits_value(found))
                 })
             }),
             Wanted::Holding(wanted) => structured(found).is_some_and(|(found, _)| {
-                wanted.iter().all(|(key, wanted)| found.get(key).is_some_and(|found| wanted.fits(found)))
+                wanted.iter().all(|(key, wanted)| found.get(key).is_some_and(|found| wanted.fits_value(found)))
             }),
         }
     }
+}
+
+/// What a call gave. A tool that only complained gave its complaint.
+fn given<'t>(call: &TracedCall<'t>) -> Option<Cow<'t, Value>> {
+    let answer = call.result?;
+    Some(match &answer.error {
+        Some(error) if !answer.ok && answer.result.is_null() => Cow::Owned(error.as_str().into()),
+        _ => Cow::Borrowed(&*answer.result),
+    })
 }
 
 impl ResultOf {
     fn fits(&self, call: &TracedCall<'_>) -> bool {
         call.result.is_some_and(|answer| match &self.result {
             None => answer.ok,
-            // A tool that only complained gave its complaint.
-            Some((wanted, _)) => match &answer.error {
-                Some(error) if !answer.ok && answer.result.is_null() => wanted.fits(&error.as_str().into()),
-                _ => wanted.fits(&answer.result),
-            },
+            Some((wanted, _)) => given(call).is_some_and(|given| wanted.fits(&given)),
         })
+    }
+
+    /// What the texts among the results were read as.
+    fn read_as(&self, calls: &[&TracedCall<'_>]) -> Vec<String> {
+        let Some((wanted, _)) = self.result.as_ref().filter(|(wanted, _)| wanted.is_data()) else { return Vec::new() };
+        let texts = calls.iter().enumerate().filter_map(|(index, call)| Some((index + 1, given(call)?)));
+        let texts = texts.filter(|(_, given)| given.is_string());
+        let all = calls.len();
+        let note = |(number, given): (usize, Cow<'_, Value>)| match wanted.read_from(&given) {
+            Some(read) => format!("call {number} of {all}: its text was read as {}", cut(&read)),
+            None => format!("call {number} of {all}: its text is neither JSON nor a Python literal"),
+        };
+        texts.take(READ).map(note).collect()
     }
 
     fn named<'c>(&self, calls: &'c [TracedCall<'c>]) -> Vec<&'c TracedCall<'c>> {
@@ -146,7 +194,9 @@ impl Evaluate for ResultOf {
             Some((_, span)) => (format!("no call of `{name}` had this result"), *span, "no result is like this"),
         };
         let mut failure = Failure::new(message).at(span, label);
+        let read = self.read_as(&named);
         failure.notes = listed(named);
+        failure.notes.extend(read);
         Outcome::Failed(failure)
     }
 
@@ -160,7 +210,9 @@ impl Evaluate for ResultOf {
         let message = format!("a call of `{}` had this result, and must not", self.name.value);
         let span = self.result.as_ref().map_or(self.name.span, |(_, span)| *span);
         let mut failure = Failure::new(message).at(span, "a result is like this");
+        let read = self.read_as(&fitting);
         failure.notes = listed(fitting);
+        failure.notes.extend(read);
         Outcome::Failed(failure)
     }
 }

@@ -1,7 +1,5 @@
 //! Paths into a value: plain ones with dots and indexes (`items[0].name`, with or without `$.` before it), and those of RFC 9535.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 use serde_json_path::{JsonPath, ParseError};
 
@@ -10,8 +8,12 @@ use serde_json_path::{JsonPath, ParseError};
 pub(crate) enum Walk {
     /// Names and indexes, one after the other.
     Steps(Vec<Step>),
-    /// Whatever the standard has; it may lead to several places.
-    Standard(JsonPath),
+    /// Whatever the standard has.
+    Standard {
+        path: JsonPath,
+        /// Whether it can lead to several places.
+        several: bool,
+    },
 }
 
 /// One step of a plain path.
@@ -22,35 +24,71 @@ pub(crate) enum Step {
 }
 
 impl Walk {
-    /// Reads a path. Only one that begins with `$` and is more than dots and indexes can be wrong.
+    /// Reads a path. Only one that is more than dots, names and indexes can be wrong.
     pub(crate) fn read(path: &str) -> Result<Self, ParseError> {
         match path.strip_prefix('$') {
-            Some(rest) if !is_plain(rest) => JsonPath::parse(path).map(Walk::Standard),
-            Some(rest) => Ok(Walk::Steps(steps(rest))),
+            Some(rest) if is_plain(rest) => Ok(Walk::Steps(steps(rest))),
+            Some(_) => Self::standard(path),
+            None if has_selectors(path) => {
+                let root = if path.starts_with(['[', '.']) { "$" } else { "$." };
+                Self::standard(&format!("{root}{}", path.trim_end_matches('.')))
+            }
             None => Ok(Walk::Steps(steps(path))),
         }
     }
 
-    /// What stands there; a list where the path leads to several places.
-    pub(crate) fn find<'v>(&self, value: &'v Value) -> Option<Cow<'v, Value>> {
+    fn standard(path: &str) -> Result<Self, ParseError> {
+        let several = can_branch(path);
+        JsonPath::parse(path).map(|path| Walk::Standard { path, several })
+    }
+
+    /// Whether it can lead to several places: by a wildcard, a filter, a slice, a list of selectors or `..`.
+    pub(crate) fn can_branch(&self) -> bool {
+        matches!(self, Walk::Standard { several: true, .. })
+    }
+
+    /// All places that it leads to.
+    pub(crate) fn find<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
         match self {
             Walk::Steps(steps) => {
-                let found = steps.iter().try_fold(value, |value, step| match step {
-                    Step::Name(name) => value.get(name),
-                    Step::Index(index) => value.get(index),
+                let found = steps.iter().try_fold(value, |value, step| match (step, value) {
+                    // A list has no names, so this can only be an index.
+                    (Step::Name(name), Value::Array(items)) => items.get(name.parse::<usize>().ok()?),
+                    (Step::Name(name), _) => value.get(name),
+                    (Step::Index(index), _) => value.get(index),
                 });
-                found.map(Cow::Borrowed)
+                found.into_iter().collect()
             }
-            Walk::Standard(path) => {
-                let found = path.query(value).all();
-                match found.as_slice() {
-                    [] => None,
-                    [one] => Some(Cow::Borrowed(one)),
-                    several => Some(Cow::Owned(several.iter().map(|value| (*value).clone()).collect())),
-                }
-            }
+            Walk::Standard { path, .. } => path.query(value).all(),
         }
     }
+}
+
+/// Whether a path without `$` is more than dots, names and indexes. A key that has brackets in it has to be quoted: `['a[x]']`.
+pub(crate) fn has_selectors(path: &str) -> bool {
+    let path = path.trim_end_matches('.');
+    path.contains("..")
+        || steps(path).iter().any(|step| matches!(step, Step::Name(name) if name == "*" || name.contains(['[', ']'])))
+}
+
+/// Whether a path of the standard has selectors that can find more than one value; what is quoted is a name.
+fn can_branch(path: &str) -> bool {
+    let mut quote = None;
+    let mut letters = path.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some(_), '\\') => {
+                letters.next();
+            }
+            (Some(open), _) if letter == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '*' | '?' | ':' | ',') => return true,
+            (None, '.') if letters.peek() == Some(&'.') => return true,
+            (None, _) => {}
+        }
+    }
+    false
 }
 
 /// Whether what follows `$` is dots, names and indexes only.
@@ -91,7 +129,7 @@ mod tests {
     #[test]
     fn paths_lead_where_they_say() {
         let value = json!({
-            "need_search": false, "a": {"b": {"c": 1}}, "items": [{"k": "x"}, {"k": "y"}, [7]], "a[x]": 2, "*": 3, "n": null,
+            "need_search": false, "a": {"b": {"c": 1}}, "items": [{"k": "x"}, {"k": "y"}, [7]], "a[x]": 2, "*": 3, "first name": 4, "n": null,
         });
         for (path, found) in [
             ("need_search", Some(json!(false))),
@@ -106,12 +144,14 @@ mod tests {
             ("items[2][0]", Some(json!(7))),
             ("items[9].k", None),
             ("items.k", None),
-            ("a[x]", Some(json!(2))),
-            ("*", Some(json!(3))),
+            ("items.1.k", Some(json!("y"))),
+            ("['a[x]']", Some(json!(2))),
+            ("$['*']", Some(json!(3))),
+            ("first name", Some(json!(4))),
             ("n", Some(json!(null))),
-            ("$.items[*].k", Some(json!(["x", "y"]))),
-            ("$..k", Some(json!(["x", "y"]))),
             ("$.items[?@.k == 'y'].k", Some(json!("y"))),
+            ("items[?@.k == 'y'].k", Some(json!("y"))),
+            ("items[-1][0]", Some(json!(7))),
             ("$.items[0:1].k", Some(json!("x"))),
             ("$.items[?@.k == 'z'].k", None),
             ("$.none[*]", None),
@@ -121,15 +161,33 @@ mod tests {
             ("nowhere.at.all", None),
         ] {
             let walk = Walk::read(path).unwrap();
-            assert_eq!(walk.find(&value).map(Cow::into_owned), found, "{path}");
+            assert_eq!(walk.find(&value), found.iter().collect::<Vec<_>>(), "{path}");
         }
-        assert_eq!(Walk::read("[1]").unwrap().find(&json!([1, 2])).as_deref(), Some(&json!(2)));
-        assert_eq!(Walk::read("$[1]").unwrap().find(&json!([1, 2])).as_deref(), Some(&json!(2)));
+        assert_eq!(Walk::read("[1]").unwrap().find(&json!([1, 2])), [&json!(2)]);
+        assert_eq!(Walk::read("$[1]").unwrap().find(&json!([1, 2])), [&json!(2)]);
+    }
+
+    #[test]
+    fn selectors_are_read_with_and_without_a_root() {
+        let value = json!({"items": [{"k": "x"}, {"k": "y"}]});
+        for path in ["items[*].k", "items.*.k", ".items[*].k", "..k", "items[?@.k].k", "items[0,1].k", "items[0:2].k"] {
+            let root = if path.starts_with('.') { "$" } else { "$." };
+            for path in [path.to_owned(), format!("{root}{path}")] {
+                let walk = Walk::read(&path).unwrap();
+                assert!(walk.can_branch(), "{path}");
+                assert_eq!(walk.find(&value), [&json!("x"), &json!("y")], "{path}");
+            }
+        }
+        for path in ["items[-1]", "$['a.*']", r#"$["a\"?"]"#, "a.b[0]", "$['a:b,c..d'][0]", "items[-1].k"] {
+            assert!(!Walk::read(path).unwrap().can_branch(), "{path}");
+        }
     }
 
     #[test]
     fn a_path_that_is_more_than_dots_can_be_wrong() {
-        for path in ["$[", "$.a[?]", "$.a[b]", "$x", "$..", "$.a[?@.b ==]"] {
+        for path in
+            ["$[", "$.a[?]", "$.a[b]", "$x", "$..", "$.a[?@.b ==]", "a[x]", "a[", "a[0]b", "a]", "a-b[*]", "a[?]"]
+        {
             assert!(Walk::read(path).is_err(), "{path}");
         }
     }

@@ -119,6 +119,11 @@ fn required_fields_counts_null_as_present() {
     assert_eq!(said("required_fields", &json!(["a"]), false, &output), "");
     assert_eq!(said("required_fields", &json!(["a", "b", "d"]), false, &output), "the final output lacks `b`, `d`");
     assert!(matches!(outcome("required_fields", &json!(["a"]), false, &called(&[])), Ok(Outcome::Failed(_))));
+    for text in [r#"{"a": null}"#, "Here:\n```json\n{\"a\": 1}\n```"] {
+        assert_eq!(said("required_fields", &json!(["a"]), false, &words(text)), "");
+        assert_eq!(said("required_fields", &json!(["b"]), false, &words(text)), "the final output lacks `b`");
+        assert!(!said("required_fields", &json!(["a"]), true, &words(text)).is_empty());
+    }
 }
 
 #[test]
@@ -182,15 +187,18 @@ fn tool_called_negated_forbids_each_name() {
 }
 
 #[test]
-fn tool_called_compares_arguments_without_coercion() {
+fn tool_called_compares_arguments_by_value() {
     let calls = trace(&[("pay", json!({"amount": 20, "to": {"id": 1, "name": "x"}}))], None);
     let with = |args: Value| json!({"name": "pay", "args": args});
     assert_eq!(said("tool_called", &with(json!({"amount": 20})), false, &calls), "");
     assert_eq!(said("tool_called", &with(json!({"to": {"id": 1}})), false, &calls), "");
-    assert_eq!(
-        said("tool_called", &with(json!({"amount": 20.0})), false, &calls),
-        "no call of `pay` has `amount` as asked"
-    );
+    assert_eq!(said("tool_called", &with(json!({"amount": 20.0})), false, &calls), "");
+    for other in [json!("20"), json!(20.5), json!([20])] {
+        assert_eq!(
+            said("tool_called", &with(json!({"amount": other})), false, &calls),
+            "no call of `pay` has `amount` as asked"
+        );
+    }
     let Ok(Outcome::Failed(failure)) = outcome("tool_called", &with(json!({"amount": 200})), false, &calls) else {
         panic!("it must fail")
     };
@@ -217,14 +225,32 @@ fn tool_called_counts() {
 }
 
 #[test]
-fn call_order_is_a_subsequence_and_repeats_need_repeats() {
+fn call_order_is_found_in_order_and_nothing_comes_early() {
     let calls = called(&["a", "x", "b", "a"]);
-    for good in [json!([]), json!(["a", "b"]), json!(["a", "b", "a"]), json!(["x", "a"])] {
+    for good in [json!([]), json!(["a", "b"]), json!(["a", "b", "a"]), json!(["x", "b"])] {
         assert_eq!(said("call_order", &good, false, &calls), "", "{good}");
     }
     assert_eq!(said("call_order", &json!(["b", "x"]), false, &calls), "`x` was not called after `b`");
     assert_eq!(said("call_order", &json!(["a", "b", "b"]), false, &calls), "`b` was not called after `b`");
     assert_eq!(said("call_order", &json!(["z"]), false, &calls), "`z` was not called");
+    for early in [json!(["x", "a"]), json!({"order": ["x", "a"]}), json!(["x", "a", "b"])] {
+        let message = if early[2] == "b" { "`b` was not called after `a`" } else { "`a` was called before `x`" };
+        assert_eq!(said("call_order", &early, false, &calls), message, "{early}");
+    }
+    for anywhere in [json!(["x", "a"]), json!(["x", "b", "a"]), json!(["a", "b"])] {
+        assert_eq!(said("call_order", &json!({"order": anywhere, "anywhere": true}), false, &calls), "");
+    }
+    let retried = called(&["find", "find", "refund", "find", "refund"]);
+    assert_eq!(said("call_order", &json!(["find", "refund", "refund"]), false, &retried), "");
+}
+
+#[test]
+fn call_order_negated_forbids_the_order_wherever_it_is() {
+    let calls = called(&["mail", "read_secret", "mail"]);
+    let message = "the tools were called in this order, and must not be";
+    assert_eq!(said("call_order", &json!(["read_secret", "mail"]), true, &calls), message);
+    assert_eq!(said("call_order", &json!({"order": ["read_secret", "mail"], "anywhere": true}), true, &calls), message);
+    assert_eq!(said("call_order", &json!(["mail", "mail", "read_secret"]), true, &calls), "");
 }
 
 #[test]
@@ -234,6 +260,18 @@ fn contains_looks_at_what_was_said() {
     assert_eq!(said("contains", &json!(["refunded", "Refunded"]), false, &output), "the agent did not say `Refunded`");
     assert_eq!(said("contains", &json!(["sorry", "refunded"]), true, &output), "the agent said `refunded`");
     assert_eq!(said("contains", &json!(["sorry"]), true, &output), "");
+}
+
+#[test]
+fn contains_does_not_ask_for_the_line_end_of_a_block() {
+    let said_both = words("refunded\nin full");
+    for (text, held) in
+        [("in full\n", true), ("in full\r\n", true), ("in full\n\n", false), ("refunded\nin\n", true), ("\n", true)]
+    {
+        assert_eq!(said("contains", &json!(text), false, &said_both).is_empty(), held, "{text:?}");
+        assert_eq!(said("contains", &json!([text]), true, &said_both).is_empty(), !held, "{text:?}");
+    }
+    assert!(!said("contains", &json!("\n"), false, &words("refunded")).is_empty());
 }
 
 #[test]
@@ -295,6 +333,28 @@ fn a_text_that_holds_json_is_read_for_its_schema() {
     assert!(failure.message.starts_with("the agent's answer is not JSON"), "{}", failure.message);
     let output = json!({"schema": {"type": "string"}, "of": "output"});
     assert_eq!(outcome("json_schema", &output, false, &words("[1]")), Ok(Outcome::Held));
+}
+
+#[test]
+fn formats_are_enforced_unless_they_are_notes() {
+    let fits = |schema: Value, format: Option<&str>, value: Value| {
+        let mut asked = json!({ "schema": schema });
+        if let Some(format) = format {
+            asked["format"] = format.into();
+        }
+        outcome("json_schema", &asked, false, &trace(&[], Some(value))) == Ok(Outcome::Held)
+    };
+    let mail = json!({"properties": {"to": {"format": "email"}}});
+    let mail_of_7 =
+        json!({"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"to": {"format": "email"}}});
+    let (good, bad) = (json!({"to": "ann@example.com"}), json!({"to": "ann"}));
+    for (format, enforced) in [(None, true), (Some("enforce"), true), (Some("annotate"), false), (Some("warn"), false)]
+    {
+        assert!(fits(mail.clone(), format, good.clone()) && fits(mail_of_7.clone(), format, good.clone()));
+        assert_eq!(fits(mail.clone(), format, bad.clone()), !enforced, "{format:?}");
+        assert_eq!(fits(mail_of_7.clone(), format, bad.clone()), format == Some("annotate"), "{format:?}");
+    }
+    assert!(fits(json!({"format": "int32"}), None, json!("words")), "the standard knows no such format");
 }
 
 #[test]

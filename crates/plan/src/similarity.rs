@@ -51,9 +51,9 @@ pub struct DifferingFact {
 }
 
 impl Similarity {
-    /// Whether a similarity is enough.
+    /// Whether a similarity is enough. A negative one counts as 0, which is how it is shown.
     pub fn passes(similarity: f64, threshold: f64) -> bool {
-        similarity + TOLERANCE >= threshold
+        similarity.max(0.0) + TOLERANCE >= threshold
     }
 
     /// The number as reports show it: from 0 to 1, with four decimals. Two would show 0.88 for a failed 0.8795.
@@ -134,6 +134,8 @@ mod tests {
     fn the_last_bits_do_not_decide() {
         assert!(Similarity::passes(0.879_999_5, 0.88));
         assert!(!Similarity::passes(0.879_99, 0.88));
+        assert!(Similarity::passes(-0.2, 0.0));
+        assert!(!Similarity::passes(-0.2, 0.1));
     }
 
     #[test]

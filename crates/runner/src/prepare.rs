@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agentci_checks::{ReadyCheck, refill};
 use agentci_drivers::{Input, Line, ToolBases};
-use agentci_plan::{Cassette, Mode, Reading, Said, ToolSource, World, mix};
+use agentci_plan::{Cassette, Dialect, Mode, Reading, Said, ToolSource, World, mix};
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::{Kind, PLACEHOLDER, Redactor};
 use agentci_verdict::{Cause, Finding, Replay};
@@ -274,7 +274,13 @@ fn records_routes(world: &World) -> bool {
 }
 
 fn tape(job: &Job<'_>, cassette: &Cassette, secrets: &Redactor) -> Result<agentci_stubs::Tape, Box<Finding>> {
-    agentci_stubs::Tape::load(job.options.files, &cassette.path, secrets).map_err(|error| {
+    let tape = agentci_stubs::Tape::load(job.options.files, &cassette.path, secrets);
+    // The format of this dialect compares arguments as text.
+    let tape = tape.map(|tape| match job.suite.dialect {
+        Dialect::Runledger => tape.numbers_as_written(),
+        _ => tape,
+    });
+    tape.map_err(|error| {
         Box::new(Finding {
             label: "this recording".into(),
             help: Some(error.help().into()),

@@ -178,9 +178,9 @@ impl Trace {
         Trace { events, earlier: earlier.collect() }
     }
 
-    /// Whether a tool was called in an earlier turn, where this is the trace of one turn.
-    pub fn called_earlier(&self, tool: &str) -> bool {
-        self.earlier.iter().any(|name| name == tool)
+    /// Whether such a tool was called in an earlier turn, where this is the trace of one turn.
+    pub fn called_earlier(&self, is: impl Fn(&str) -> bool) -> bool {
+        self.earlier.iter().any(|name| is(name))
     }
 
     /// The tool calls in the order they were made. A call id that the agent uses twice is answered in order.

@@ -9,6 +9,7 @@ mod event;
 mod json;
 mod output;
 mod redact;
+mod same;
 mod usage;
 
 pub use canonical::{canonical, write_canonical};
@@ -17,4 +18,5 @@ pub use event::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace, Trac
 pub use json::{write_beginning, write_json, write_text};
 pub use output::{Output, Spelling};
 pub use redact::{PLACEHOLDER, Redactor, fits_recorded};
+pub use same::{decimal, same_value, value_key};
 pub use usage::{Usage, add_decimals};

@@ -141,9 +141,10 @@ impl Calls {
     fn misplaced(&self, trace: &Trace, calls: &[TracedCall<'_>]) -> Option<Failure> {
         let after = self.after.as_ref()?;
         let (name, other) = (&self.name.value, &after.value);
-        let first = |name: &str| calls.iter().position(|call| call.call.name == name);
+        let is = |tool: &str, name: &str| goes_by(tool, name, self.suffix);
+        let first = |name: &str| calls.iter().position(|call| is(&call.call.name, name));
         let own = first(name)?;
-        if trace.called_earlier(other) {
+        if trace.called_earlier(|tool| is(tool, other)) {
             return None;
         }
         let (message, label) = match first(other) {
@@ -152,7 +153,7 @@ impl Calls {
             None => (format!("`{name}` was called, and `{other}` never was"), "never called"),
         };
         let mut failure = Failure::new(message).at(after.span, label);
-        failure.notes = listed(calls.iter().filter(|call| [name, other].contains(&&call.call.name)));
+        failure.notes = listed(calls.iter().filter(|call| [name, other].iter().any(|name| is(&call.call.name, name))));
         Some(failure)
     }
 }

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use agentci_plan::{Detail, Span};
-use agentci_trace::{ToolResult, TracedCall, canonical};
+use agentci_trace::{ToolResult, TracedCall, same_value};
 use serde_json::Value;
 
-use super::path;
+use super::path::{Path, pointer};
 use crate::called::{answer, cut};
 use crate::pattern::Pattern;
 use crate::shorten::{passage, shorten};
@@ -21,7 +21,7 @@ pub(super) enum Condition {
     /// An argument has just this value.
     Argument { name: String, value: Value, span: Span },
     /// What stands at a path of the arguments matches.
-    ArgumentMatches { path: String, pattern: Pattern },
+    ArgumentMatches { path: Path, pattern: Pattern },
     /// The result matches.
     ResultMatches(Pattern),
     /// The result, if there is one, does not match.
@@ -32,9 +32,9 @@ impl Condition {
     /// Whether a call meets it.
     pub(super) fn holds(&self, call: &TracedCall<'_>) -> bool {
         match self {
-            Condition::Argument { value, .. } => self.sent(call).is_some_and(|sent| equal(value, sent)),
-            Condition::ArgumentMatches { pattern, .. } => {
-                self.sent(call).is_some_and(|sent| pattern.is_in(&compact(sent)))
+            Condition::Argument { value, .. } => self.sent(call).is_some_and(|sent| equal(value, &sent)),
+            Condition::ArgumentMatches { path, pattern } => {
+                path.find(&call.call.args).into_iter().any(|sent| pattern.is_in(&compact(sent)))
             }
             Condition::ResultMatches(pattern) => found(pattern, call).is_some(),
             Condition::ResultDoesNotMatch(pattern) => found(pattern, call).is_none(),
@@ -60,7 +60,9 @@ impl Condition {
     pub(super) fn words(&self) -> String {
         match self {
             Condition::Argument { name, .. } => format!("`{name}` as asked"),
-            Condition::ArgumentMatches { path, pattern } => format!("`{path}` matching {}", pattern.shown()),
+            Condition::ArgumentMatches { path, pattern } => {
+                format!("`{}` matching {}", path.written(), pattern.shown())
+            }
             Condition::ResultMatches(pattern) => format!("a result matching {}", pattern.shown()),
             Condition::ResultDoesNotMatch(pattern) => format!("a result not matching {}", pattern.shown()),
         }
@@ -71,7 +73,7 @@ impl Condition {
         match self {
             Condition::Argument { .. } | Condition::ArgumentMatches { .. } => match self.sent(call) {
                 None => "the agent did not send it".into(),
-                Some(sent) => format!("the agent sent {}", cut(sent)),
+                Some(sent) => format!("the agent sent {}", cut(&sent)),
             },
             Condition::ResultMatches(_) if call.result.is_none() => "the call has no result".into(),
             Condition::ResultMatches(_) => format!("the result is {}", answer(call)),
@@ -86,12 +88,12 @@ impl Condition {
         let result = || call.result.map(given).unwrap_or_default();
         let (path, expected, actual) = match self {
             Condition::Argument { name, value, .. } => {
-                (path::pointer([name.as_str()]), value.clone(), self.sent(call).cloned().unwrap_or_default())
+                (pointer([name.as_str()]), value.clone(), self.sent(call).map(Cow::into_owned).unwrap_or_default())
             }
             Condition::ArgumentMatches { path, pattern } => (
-                path::pointer(path::steps(&call.call.args, path)),
+                path.place(&call.call.args),
                 pattern.written().into(),
-                self.sent(call).cloned().unwrap_or_default(),
+                self.sent(call).map(Cow::into_owned).unwrap_or_default(),
             ),
             Condition::ResultMatches(pattern) => (String::new(), pattern.written().into(), result()),
             Condition::ResultDoesNotMatch(pattern) => {
@@ -101,22 +103,27 @@ impl Condition {
         Detail { path, expected, actual }
     }
 
-    fn sent<'t>(&self, call: &TracedCall<'t>) -> Option<&'t Value> {
+    /// What was sent; a list where a path leads to several places.
+    fn sent<'t>(&self, call: &TracedCall<'t>) -> Option<Cow<'t, Value>> {
         match self {
-            Condition::Argument { name, .. } => call.call.args.get(name),
-            Condition::ArgumentMatches { path, .. } => path::find(&call.call.args, path),
+            Condition::Argument { name, .. } => call.call.args.get(name).map(Cow::Borrowed),
+            Condition::ArgumentMatches { path, .. } => match path.find(&call.call.args).as_slice() {
+                [] => None,
+                [one] => Some(Cow::Borrowed(one)),
+                several => Some(Cow::Owned(several.iter().map(|value| (*value).clone()).collect())),
+            },
             _ => None,
         }
     }
 }
 
-/// Objects need only hold what is listed; everything else must be just the same.
+/// Objects need only hold what is listed; everything else must be the same, numbers by value.
 fn equal(expected: &Value, sent: &Value) -> bool {
     match (expected, sent) {
         (Value::Object(expected), Value::Object(sent)) => {
             expected.iter().all(|(key, value)| sent.get(key).is_some_and(|other| equal(value, other)))
         }
-        _ => canonical(expected) == canonical(sent),
+        _ => same_value(expected, sent),
     }
 }
 

@@ -2,9 +2,10 @@
 //! The agent called a tool. One name or a list of names (all of them), or a mapping: `any` with a list of names of which one
 //! must be called, or `name` with conditions that a call must meet to count:
 //!
-//! - `args`: every one listed must be sent with just that value; others may be sent too
+//! - `args`: every one listed must be sent with just that value, numbers by value (`20` is `20.0`); others may be sent too
 //! - `args_match`: patterns for what stands at these paths of the arguments, such as `items.0.sku`; a path that leads nowhere
-//!   does not match
+//!   does not match. A path with brackets or a `*` in it is a `JSONPath` of RFC 9535, unless there is a key of this name, and one
+//!   match among several places is enough: `items[*].sku`
 //! - `result_match`, `result_not_match`: a pattern that is or is not in the tool's result; a call without a result meets the
 //!   second only
 //!
@@ -12,6 +13,7 @@
 //!
 //! `count` is how many such calls there must be: a number, or `min` and `max`; at least one without it. `after` is a tool whose
 //! first call must not come later than the first call of this one; where one turn is looked at, the turns before it count too.
+//! `suffix` holds for it as well.
 //!
 //! Under `not`, none of the names may be called, and no call may meet all of the conditions.
 //!

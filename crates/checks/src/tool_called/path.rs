@@ -1,14 +1,59 @@
-//! Paths into arguments: `items.0.sku`. A key that itself has dots in it goes before the steps it could also be read as.
+//! Paths into arguments: `items.0.sku`. A key that itself has dots or brackets in it takes precedence over the steps it could also
+//! be read as. What is not found so and has brackets or a `*` in it is a `JSONPath` of RFC 9535.
 
 use serde_json::Value;
 
-/// What stands at a path.
-pub(super) fn find<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+use crate::walk::{Walk, has_selectors};
+
+/// A path that is read.
+#[derive(Debug)]
+pub(super) struct Path {
+    written: String,
+    walk: Option<Walk>,
+}
+
+impl Path {
+    /// Reads a path. The second value says why it can only be the name of a key, where it has brackets.
+    pub(super) fn read(written: String) -> (Self, Option<String>) {
+        let bracketed = written.contains(['[', ']']);
+        let read = (bracketed || has_selectors(&written)).then(|| Walk::read(&written));
+        let (walk, wrong) = match read {
+            None => (None, None),
+            Some(Ok(walk)) => (Some(walk), None),
+            Some(Err(error)) => (None, bracketed.then(|| error.to_string())),
+        };
+        (Self { written, walk }, wrong)
+    }
+
+    pub(super) fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// All places that it leads to.
+    pub(super) fn find<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
+        match (find(value, &self.written), &self.walk) {
+            (Some(found), _) => vec![found],
+            (None, Some(walk)) => walk.find(value),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    /// Where it leads to, as a JSON pointer where there is one.
+    pub(super) fn place(&self, value: &Value) -> String {
+        match &self.walk {
+            Some(_) if find(value, &self.written).is_none() => self.written.clone(),
+            _ => pointer(steps(value, &self.written)),
+        }
+    }
+}
+
+/// What stands at a path of keys and indexes.
+fn find<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     walk(value, path, &mut Vec::new())
 }
 
 /// The keys that a path is made of in this value; where it leads nowhere, all of its parts.
-pub(super) fn steps<'p>(value: &Value, path: &'p str) -> Vec<&'p str> {
+fn steps<'p>(value: &Value, path: &'p str) -> Vec<&'p str> {
     let mut steps = Vec::new();
     match walk(value, path, &mut steps) {
         Some(_) => steps,
@@ -84,7 +129,7 @@ mod tests {
         let value = json!({
             "items": [{"sku": "A"}, {"sku": null}],
             "a.b": 1, "a": {"b": 2, "c": 3, "b.c": {"d": 4}, "b.e": 5},
-            "": {"": 6}, "0": 7, "x/y~": 8,
+            "": {"": 6}, "0": 7, "x/y~": 8, "a[x]": 9,
         });
         for (path, found, place) in [
             ("items.0.sku", Some(json!("A")), "/items/0/sku"),
@@ -107,6 +152,20 @@ mod tests {
         ] {
             assert_eq!(find(&value, path), found.as_ref(), "{path}");
             assert_eq!(pointer(steps(&value, path)), place, "{path}");
+        }
+        for (path, found) in [
+            ("items[0].sku", vec![json!("A")]),
+            ("items[*].sku", vec![json!("A"), json!(null)]),
+            ("items.*.sku", vec![json!("A"), json!(null)]),
+            ("items[-1].sku", vec![json!(null)]),
+            ("$.items[?@.sku == 'A'].sku", vec![json!("A")]),
+            ("a[x]", vec![json!(9)]),
+            ("a.b", vec![json!(1)]),
+            ("items[7].sku", vec![]),
+        ] {
+            let (path, wrong) = Path::read(path.to_owned());
+            assert_eq!(wrong.is_some(), path.written() == "a[x]");
+            assert_eq!(path.find(&value), found.iter().collect::<Vec<_>>(), "{}", path.written());
         }
         assert_eq!(find(&json!([[1, 2]]), "0.1"), Some(&json!(2)));
         assert_eq!(find(&json!("text"), "0"), None);

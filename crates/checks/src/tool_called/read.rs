@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_plan::{Diagnostics, Node, Pair, Reading, read};
+use agentci_plan::{Diagnostic, Diagnostics, Node, Pair, Reading, read};
 
 use super::calls::Calls;
 use super::condition::Condition;
 use super::count::{COUNT, Count};
 use super::names::{AllCalled, AnyCalled};
+use super::path::Path;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
@@ -102,8 +103,15 @@ fn args(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Condition>> {
 fn args_match(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condition>> {
     read::object(node, "args_match", Reading::Core, &mut compiler.problems)?;
     let mut argument = |pair: &Pair| {
-        let path = pair.key.text.to_string();
-        let pattern = Pattern::read(&pair.value, &path, compiler)?;
+        let (path, wrong) = Path::read(pair.key.text.to_string());
+        if let Some(wrong) = wrong {
+            compiler.problems.push(
+                Diagnostic::warning(pair.key.span, format!("`{}` can only be the name of a key", path.written()))
+                    .label(format!("not a JSONPath: {wrong}"))
+                    .help("write steps with dots, `items.0.sku`, or a JSONPath (RFC 9535): `items[*].sku`"),
+            );
+        }
+        let pattern = Pattern::read(&pair.value, path.written(), compiler)?;
         Some(Condition::ArgumentMatches { path, pattern })
     };
     // Every pattern is looked at, so that all wrong ones are reported.

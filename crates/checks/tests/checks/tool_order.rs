@@ -75,6 +75,18 @@ fn first_calls_come_in_order() {
         assert_eq!(holds("tool_called", &pay("after", json!("check")), false, &calls(names)), good, "{names:?}");
     }
     assert!(holds("tool_called", &pay("after", json!("pay")), false, &calls(&["check", "pay"])));
+    // Names that end in these are in order as well.
+    let suffix = json!({"name": "pay", "suffix": true, "after": "check"});
+    for (names, good) in [
+        (["shop__check", "shop__pay"].as_slice(), true),
+        (&["shop__pay", "shop__check"], false),
+        (&["pay", "shop.check"], false),
+        (&["shop__check", "pay"], true),
+        (&["shop__pay"], false),
+        (&["recheck", "shop__pay"], false),
+    ] {
+        assert_eq!(holds("tool_called", &suffix, false, &calls(names)), good, "{names:?}");
+    }
     // Where the tool was not called the count has the say.
     for names in [["check"].as_slice(), &[]] {
         let none = json!({"name": "pay", "after": "check", "count": 0});
@@ -128,6 +140,11 @@ fn a_turn_looks_back_for_the_order_alone() {
     assert!(holds("tool_called", &asked, false, &trace));
     assert!(holds("tool_called", &asked, false, &trace.of_turn(1)));
     assert!(!holds("tool_called", &asked, false, &trace.of_turn(0)));
+    let earlier = Story::default().called("shop__check", json!({}), json!("ok")).next_turn();
+    let earlier = earlier.called("shop__pay", json!({}), json!("ok")).told();
+    let suffix = |after: &str| json!({"name": "pay", "suffix": true, "after": after});
+    assert!(holds("tool_called", &suffix("check"), false, &earlier.of_turn(1)));
+    assert!(!holds("tool_called", &suffix("find"), false, &earlier.of_turn(1)));
     assert!(!holds("tool_called", &json!({"name": "pay", "after": "ship"}), false, &trace.of_turn(1)));
     // Calls of earlier turns do not count themselves.
     assert!(!holds("tool_called", &json!({"name": "check", "count": 1}), false, &trace.of_turn(2)));

@@ -38,6 +38,40 @@ fn a_result_need_only_hold_what_is_listed() {
 }
 
 #[test]
+fn a_text_is_read_where_data_is_asked_for() {
+    let story = Story::default()
+        .called("dict", json!({}), json!("{'id': 'A-17', 'amount': 20.0, 'paid': True, 'lines': ('x', None)}"))
+        .called("total", json!({}), json!("123.45"))
+        .called("paid", json!({}), json!("True"))
+        .called("words", json!({}), json!("paid 20"))
+        .called("nested", json!({}), json!({"amount": "20"}))
+        .told();
+    for (asked, fits) in [
+        (json!({"name": "dict", "result": {"amount": 20, "paid": true}}), true),
+        (json!({"name": "dict", "result": {"lines": ["x", null]}}), true),
+        (json!({"name": "dict", "result": {"amount": 200}}), false),
+        (json!({"name": "dict", "result": "regex:'paid': True"}), true),
+        (json!({"name": "total", "result": 123.45}), true),
+        (json!({"name": "total", "result": "123.45"}), true),
+        (json!({"name": "total", "result": 123.4}), false),
+        (json!({"name": "paid", "result": true}), true),
+        (json!({"name": "paid", "result": false}), false),
+        (json!({"name": "words", "result": 20}), false),
+        // In data a text is a text.
+        (json!({"name": "nested", "result": {"amount": 20}}), false),
+    ] {
+        assert_eq!(holds("tool_result", &asked, false, &story), fits, "{asked}");
+        assert_eq!(holds("tool_result", &asked, true, &story), !fits, "not {asked}");
+    }
+    let shown = |name: &str| {
+        let asked = json!({"name": name, "result": {"amount": 7}});
+        failure("tool_result", &asked, false, &story, &["result"]).notes.pop().unwrap()
+    };
+    assert_eq!(shown("words"), "call 1 of 1: its text is neither JSON nor a Python literal");
+    assert!(shown("dict").starts_with(r#"call 1 of 1: its text was read as {"id":"A-17","amount":20.0,"paid":true"#));
+}
+
+#[test]
 fn names_may_be_the_end_of_longer_ones() {
     let story = Story::default().called("shop.find", json!({}), json!(1)).called("a__pay", json!({}), json!(1)).told();
     for (name, suffix, found) in [

@@ -70,9 +70,22 @@ fn json_path_finds_a_value() {
         (json!({"path": "list", "value": [[1]]}), false),
         (json!({"path": "n", "value": 1}), true),
         (json!({"path": "none"}), true),
-        (json!({"path": "missing"}), true),
-        (json!({"path": "missing", "value": null}), true),
+        (json!({"path": "items[1].k"}), true),
+        (json!({"path": "missing"}), false),
+        (json!({"path": "none", "value": null}), true),
+        (json!({"path": "n", "value": null}), false),
+        (json!({"path": "missing", "value": null}), false),
+        (json!({"path": "missing", "value": null, "optional": true}), true),
+        (json!({"path": "n", "value": null, "optional": true}), false),
         (json!({"path": "missing", "value": ""}), false),
+        (json!({"path": "items[-1].k", "value": ["x", "y"]}), true),
+        (json!({"path": "items[*].k", "value": ["x", "y"]}), true),
+        (json!({"path": "items[*].k", "value": ["y", "x"]}), false),
+        (json!({"path": "items[?@.k == 'y'].k", "value": ["x", "y"]}), false),
+        (json!({"path": "items[?@.k == 'y'].k", "value": ["y"]}), true),
+        (json!({"path": "items[?@.k == 'z'].k", "value": []}), true),
+        (json!({"path": "items[?@.k == 'z'].k"}), false),
+        (json!({"path": "$[?@[0] == 1]", "value": [1]}), true),
         (json!({"path": "$.items[*].k", "value": ["x", "y"]}), true),
         (json!({"path": "$.items[?@.k=='y'].k", "value": "y"}), true),
         (json!({"path": "$", "value": output}), true),
@@ -82,6 +95,18 @@ fn json_path_finds_a_value() {
         let text = gave(&json!(format!("Sure!\n```json\n{output}\n```")));
         assert_eq!(holds("json_path", &asked, false, &text), found, "{asked} in a text");
     }
+}
+
+#[test]
+fn json_path_negated_forbids_a_value_at_each_place() {
+    let output = gave(&json!({"items": [{"k": "x"}, {"k": "y"}]}));
+    let not = |value: Value| holds("json_path", &json!({"path": "items[*].k", "value": value}), true, &output);
+    assert!(!not(json!("x")) && !not(json!("y")) && !not(json!(["x", "y"])));
+    assert!(not(json!("z")) && not(json!(["x"])));
+    let among = failure("json_path", &json!({"path": "items[*].k", "value": "y"}), true, &output, &["value"]);
+    assert_eq!(among.message, r#"at `items[*].k` stands "y" among ["x","y"], and must not"#);
+    let there = failure("json_path", &json!({"path": "items[0].k"}), true, &output, &[]);
+    assert_eq!(there.message, "at `items[0].k` stands \"x\", and must not");
 }
 
 #[test]
@@ -96,8 +121,14 @@ fn json_path_says_what_is_there_instead() {
         assert_eq!(none.message, format!("the final output is not valid JSON with a `a` in it, but a {kind}"));
         assert!(holds("json_path", &json!({"path": "a"}), true, &gave(&output)));
     }
-    let wrong = check("json_path", &json!({"path": "$.a[?", "value": 1}), true);
-    assert!(wrong.problem().message.starts_with("this is not a JSONPath"), "{:?}", wrong.problem());
+    let nothing = failure("json_path", &json!({"path": "b"}), false, &output, &[]);
+    assert_eq!(nothing.message, "`b` does not exist in the final output");
+    for path in ["$.a[?", "a[x]", "a[", "order-lines[*].sku"] {
+        let wrong = check("json_path", &json!({"path": path, "value": 1}), true);
+        assert!(wrong.problem().message.contains("a JSONPath"), "{:?}", wrong.problem());
+    }
+    let vain = check("json_path", &json!({"path": "a", "optional": true}), false);
+    assert!(vain.problem().message.starts_with("`optional` needs `value`"), "{:?}", vain.problem());
 }
 
 #[test]

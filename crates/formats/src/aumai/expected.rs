@@ -133,8 +133,9 @@ impl Expected<'_> {
             return None;
         }
         let schema = read::data(self.value, self.name, Reading::Legacy, problems)?;
-        let arguments =
-            [("schema", Node::from_value(&schema, self.value.span)), ("of", Node::text("text", self.value.span))];
+        let word = |word: &str| Node::text(word, self.value.span);
+        let schema = Node::from_value(&schema, self.value.span);
+        let arguments = [("schema", schema), ("of", word("text")), ("format", word("warn"))];
         Some(self.check("json_schema", Node::map(self.value.span, arguments)))
     }
 }

@@ -3,14 +3,14 @@
 //! | assertion | check |
 //! |---|---|
 //! | `required_fields` {fields} | `required_fields: [..]` |
-//! | `json_schema` {`schema_path`} | `json_schema: path` |
+//! | `json_schema` {`schema_path`} | `json_schema: { path, format: warn }` |
 //! | `must_call` {tools} | `tool_called: [..]` |
 //! | `must_not_call` {tools} | `not: { tool_called: { any: [..] } }` |
-//! | `call_order` {order} | `call_order: [..]` |
+//! | `call_order` {order} | `call_order: { order: [..], anywhere: true }`, since earlier calls of the tools never counted there |
 //! | `semantic` {expected, threshold, facts} | `semantic: {.., facts: warn}`, unless it says otherwise |
 
 use agentci_plan::shape::{Kind, Shape, Tagged, Unknown, optional, required};
-use agentci_plan::{Check, Diagnostic, Diagnostics, Node, Span, Spanned, did_you_mean, read};
+use agentci_plan::{Check, Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned, did_you_mean, read};
 
 const TYPES: [&str; 6] = ["required_fields", "json_schema", "must_call", "must_not_call", "call_order", "semantic"];
 
@@ -123,7 +123,8 @@ fn assertion(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
             .map(|list| Check::new("required_fields", span, list)),
         "json_schema" => fields.required("schema_path", problems).and_then(|node| {
             let path = read::name(node, "schema_path", problems)?;
-            Some(Check::new("json_schema", span, Node::text(path.value, path.span)))
+            let arguments = [("path", Node::text(path.value, path.span)), ("format", Node::text("warn", span))];
+            Some(Check::new("json_schema", span, Node::map(path.span, arguments)))
         }),
         "must_call" => fields
             .required("tools", problems)
@@ -137,7 +138,9 @@ fn assertion(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
         }
         "call_order" => fields.required("order", problems).and_then(|node| {
             let order = read::texts(node, "order", problems)?;
-            Some(Check::new("call_order", span, list_node(node.span, order)))
+            let anywhere = Node { span, content: Content::Scalar(Scalar::plain("true")) };
+            let arguments = [("order", list_node(node.span, order)), ("anywhere", anywhere)];
+            Some(Check::new("call_order", span, Node::map(node.span, arguments)))
         }),
         _ => fields.required("expected", problems).map(|expected| {
             let facts = fields.optional("facts").cloned().unwrap_or_else(|| Node::text("warn", span));
@@ -208,10 +211,10 @@ mod tests {
             seen,
             [
                 ("required_fields", false, None, json!(["a", "b"]), 11),
-                ("json_schema", false, None, json!("schema.json"), 11),
+                ("json_schema", false, None, json!({"path": "schema.json", "format": "warn"}), 11),
                 ("tool_called", false, Some("must_call"), json!(["one"]), 11),
                 ("tool_called", true, Some("must_not_call"), json!({"any": ["two"]}), 11),
-                ("call_order", false, None, json!([]), 11),
+                ("call_order", false, None, json!({"order": [], "anywhere": true}), 11),
                 (
                     "semantic",
                     false,

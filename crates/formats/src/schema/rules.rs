@@ -40,7 +40,7 @@ fn one(shape: &Shape, rule: &Rule) -> Value {
         Rule::OneWritten(keys) => json!({ "oneOf": keys.iter().map(|key| written(key)).collect::<Vec<_>>() }),
         Rule::Some([key]) => present(shape, key),
         Rule::Some(keys) => json!({ "anyOf": keys.iter().map(|key| present(shape, key)).collect::<Vec<_>>() }),
-        Rule::Needs(key, needed) => json!({ "if": written(key), "then": present(shape, needed) }),
+        Rule::Needs(key, needed) => json!({ "if": written(key), "then": has(shape, needed) }),
         Rule::When { key, is, needs, excludes } => {
             let mut then: Vec<Value> = needs.iter().map(|key| present(shape, key)).collect();
             let none: Map<String, Value> = excludes.iter().map(|key| ((*key).to_owned(), json!(false))).collect();

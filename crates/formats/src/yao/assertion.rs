@@ -77,6 +77,8 @@ pub(super) struct About<'t> {
 struct Written<'n> {
     kind: Spanned<String>,
     value: Option<&'n Node>,
+    /// A `value` of null, which is none but for `json_path`.
+    null: Option<&'n Node>,
     path: Option<&'n Node>,
     script: Option<Spanned<String>>,
     judge: Option<Spanned<String>>,
@@ -115,6 +117,7 @@ impl Assertions<'_> {
         let written = Written {
             kind: kind.unwrap_or_else(|| Spanned::new("equals".into(), node.span)),
             value: fields.optional("value"),
+            null: node.get("value").filter(|value| value.is_null()),
             path: fields.optional("path"),
             script,
             judge,
@@ -231,6 +234,7 @@ fn bare<'n>(node: &'n Node, problems: &mut Diagnostics) -> Option<Written<'n>> {
     Some(Written {
         kind: Spanned::new(word, node.span),
         value: None,
+        null: None,
         path: None,
         script: None,
         judge: None,
@@ -296,14 +300,24 @@ fn json_path(written: &Written<'_>, problems: &mut Diagnostics) -> Result<Node, 
     let Some(path) = path else {
         return Err(Unusable { message: "`path` must be text".into(), span: written.span });
     };
-    let value = written.value.cloned().unwrap_or_else(|| plain("null", written.span));
-    Ok(Node::map(written.span, [("path", path), ("value", value)]))
+    let Some(value) = written.value.or(written.null) else {
+        let message = "a `json_path` assertion needs `value`; `null` is one".into();
+        return Err(Unusable { message, span: written.span });
+    };
+    // There, a path that does not exist has the value null.
+    let nullable = value.is_null() || value.items().is_some_and(|items| items.iter().any(Node::is_null));
+    let optional = nullable.then(|| ("optional", plain("true", written.span)));
+    let pairs = [("path", path), ("value", value.clone())].into_iter().chain(optional);
+    Ok(Node::map(written.span, pairs))
 }
 
 fn schema(written: &Written<'_>) -> Result<Node, Unusable> {
+    let format = |node: &Node| ("format", Node::text("warn", node.span));
     match written.value {
-        Some(path) if text_of(Some(path)).is_some() => Ok(path.clone()),
-        Some(schema) if schema.pairs().is_some() => Ok(Node::map(schema.span, [("schema", schema.clone())])),
+        Some(path) if text_of(Some(path)).is_some() => Ok(Node::map(path.span, [("path", path.clone()), format(path)])),
+        Some(schema) if schema.pairs().is_some() => {
+            Ok(Node::map(schema.span, [("schema", schema.clone()), format(schema)]))
+        }
         _ => {
             let message = "a `json_schema` assertion needs a schema, or the path of one, as its `value`".into();
             Err(Unusable { message, span: written.span })

@@ -60,12 +60,22 @@ fn each_type_is_a_check() {
             r#"{"type": "json_path", "path": "$.a.b", "value": true}"#,
             is("json_path", json!({"path": "$.a.b", "value": true}), false),
         ),
-        (r#"{"type": "json_path"}"#, is("json_path", json!({"path": "", "value": null}), false)),
+        (
+            r#"{"type": "json_path", "value": null}"#,
+            is("json_path", json!({"path": "", "value": null, "optional": true}), false),
+        ),
+        (
+            r#"{"type": "json_path", "path": "a", "value": ["x", null]}"#,
+            is("json_path", json!({"path": "a", "value": ["x", null], "optional": true}), false),
+        ),
         (
             r#"{"type": "json_schema", "value": {"type": "object"}}"#,
-            is("json_schema", json!({"schema": {"type": "object"}}), false),
+            is("json_schema", json!({"schema": {"type": "object"}, "format": "warn"}), false),
         ),
-        (r#"{"type": "json_schema", "value": "schema.json"}"#, is("json_schema", json!("schema.json"), false)),
+        (
+            r#"{"type": "json_schema", "value": "schema.json"}"#,
+            is("json_schema", json!({"path": "schema.json", "format": "warn"}), false),
+        ),
         (r#"{"type": "semantic", "value": "x"}"#, is("semantic", json!({"expected": "x", "facts": "warn"}), false)),
         (
             r#"{"type": "tool_called", "value": "pay"}"#,
@@ -121,6 +131,7 @@ fn an_assertion_that_can_not_hold_fails_whatever_negate_says() {
             "a `tool_called` assertion needs a tool's name, a list of names, or `name` and `arguments`",
         ),
         (r#"{"type": "tool_result", "value": {}}"#, "a `tool_result` assertion needs `tool` in its `value`"),
+        (r#"{"type": "json_path", "path": "a"}"#, "a `json_path` assertion needs `value`; `null` is one"),
         (r#"{"type": "semantic"}"#, "a `semantic` assertion needs the hoped-for words as its `value`"),
     ] {
         let (checks, problems) = checks(app(), assertion);

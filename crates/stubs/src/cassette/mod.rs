@@ -5,8 +5,8 @@
 //! {"tool":"create_issue","args":{"title":"x"},"ok":false,"error":"quota exceeded"}
 //! ```
 //!
-//! A call matches an entry of the same tool with the same canonical arguments. The nth equal call gets the nth equal entry, and
-//! when there are no more the last one repeats. Where a recording has `[REDACTED]`, any text fits.
+//! A call matches an entry of the same tool with the same arguments, numbers by value (`20` is `20.0`) unless the tape takes them as
+//! written. The nth equal call gets the nth equal entry, and when there are no more the last one repeats. Where a recording has `[REDACTED]`, any text fits.
 
 mod player;
 mod recorder;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agentci_trace::canonical;
 use serde_json::Value;
 
-use super::tape::{Entry, Key, Tape, same};
+use super::tape::{Entry, Key, Tape};
 use crate::closest::{closest, first_difference};
 
 /// One playing of a recording: it remembers which entries were used.
@@ -60,6 +60,7 @@ impl Player {
     fn miss(&self, tool: &str, args: &Value) -> Miss {
         let file = self.tape.path().display();
         let args = &self.tape.redacted(args);
+        let same = self.tape.same();
         let mut notes = vec![format!("requested: {tool} {}", cut(&canonical(args)))];
         let entries = self.tape.entries();
         // Those of the same tool, or of all tools when there are none.
@@ -131,11 +132,11 @@ mod tests {
             r#"{"tool":"search","args":{"q":"something else"},"ok":true}"#,
             r#"{"tool":"search","args":{"q":"reset","page":{"size":10}},"ok":true}"#,
         ]);
-        let miss = player.answer("search", &json!({"q": "reset", "page": {"size": 10.0}})).unwrap_err();
-        assert_eq!(miss.notes[0], r#"requested: search {"page":{"size":10.0},"q":"reset"}"#);
+        let miss = player.answer("search", &json!({"q": "reset", "page": {"size": 10.5}})).unwrap_err();
+        assert_eq!(miss.notes[0], r#"requested: search {"page":{"size":10.5},"q":"reset"}"#);
         assert_eq!(
             miss.notes[1],
-            "first difference to the closest entry: at /page/size the recording has 10, the agent sent 10.0"
+            "first difference to the closest entry: at /page/size the recording has 10, the agent sent 10.5"
         );
         assert!(miss.notes[2].starts_with(r#"closest: search {"page":{"size":10},"q":"reset"} (line 2, likeness 0."#));
     }
@@ -155,6 +156,26 @@ mod tests {
         let args = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         assert!(player.answer("t", &args(r#"{"n":123456789012345678901234567890}"#)).is_ok());
         assert!(player.answer("t", &args(r#"{"n":123456789012345678901234567891}"#)).is_err());
+    }
+
+    #[test]
+    fn numbers_match_by_value_unless_they_count_as_written() {
+        let lines = [
+            r#"{"tool":"pay","args":{"amount":20,"token":"[REDACTED]"},"ok":true,"result":"first"}"#,
+            r#"{"tool":"pay","args":{"amount":20,"token":"x"},"ok":true,"result":"second"}"#,
+        ];
+        let args = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        for (amount, as_written) in [("20", true), ("20.0", false), ("2e1", false), ("20.00", false)] {
+            for token in ["x", "hunter22"] {
+                let args = args(&format!(r#"{{"amount":{amount},"token":"{token}"}}"#));
+                assert!(player(&lines).answer("pay", &args).is_ok(), "{args}");
+                let tape = Tape::clone(&player(&lines).tape).numbers_as_written();
+                assert_eq!(Player::new(Arc::new(tape)).answer("pay", &args).is_ok(), as_written, "{args}");
+            }
+        }
+        for amount in ["20.000000000000000001", "\"20\"", "200"] {
+            assert!(player(&lines).answer("pay", &args(&format!(r#"{{"amount":{amount},"token":"x"}}"#))).is_err());
+        }
     }
 
     #[test]

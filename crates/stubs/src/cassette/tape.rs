@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{FaultKind, FileError, Files, parse_duration};
-use agentci_trace::{Redactor, canonical, sha256, write_canonical, write_text};
+use agentci_trace::{Redactor, canonical, same_value, sha256, value_key, write_canonical, write_text};
 use agentci_wire::{Fields, NoObject};
 use serde_json::Value;
 
+use crate::closest::Same;
 use crate::wildcard;
 
 /// The largest recording that is read.
@@ -44,6 +45,16 @@ pub struct Tape {
     /// Entries whose arguments hold a placeholder.
     without_secrets: Vec<usize>,
     redactor: Redactor,
+    numbers: Numbers,
+}
+
+/// When two numbers are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// `1` is `1.0`.
+    ByValue,
+    /// `1` is not `1.0`.
+    AsWritten,
 }
 
 /// What is wrong with a recording.
@@ -98,6 +109,7 @@ impl Tape {
         let mut entries: Vec<Entry> = Vec::new();
         let mut by_call: HashMap<Key, Vec<usize>> = HashMap::new();
         let mut without_secrets = Vec::new();
+        let numbers = Numbers::ByValue;
         for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
                 continue;
@@ -112,10 +124,23 @@ impl Tape {
             if wildcard::holds_placeholder(&entry.args) {
                 without_secrets.push(entries.len());
             }
-            by_call.entry(key(&entry.tool, &entry.args, redactor)).or_default().push(entries.len());
+            by_call.entry(key(&entry.tool, &entry.args, redactor, numbers)).or_default().push(entries.len());
             entries.push(entry);
         }
-        Ok(Self { path: path.to_path_buf(), sha256, entries, by_call, without_secrets, redactor: redactor.clone() })
+        let redactor = redactor.clone();
+        Ok(Self { path: path.to_path_buf(), sha256, entries, by_call, without_secrets, redactor, numbers })
+    }
+
+    /// The same recording, with `1` and `1.0` being different arguments.
+    #[must_use]
+    pub fn numbers_as_written(mut self) -> Self {
+        self.numbers = Numbers::AsWritten;
+        self.by_call.clear();
+        for (index, entry) in self.entries.iter().enumerate() {
+            let key = key(&entry.tool, &entry.args, &self.redactor, self.numbers);
+            self.by_call.entry(key).or_default().push(index);
+        }
+        self
     }
 
     /// The file it was read from.
@@ -135,16 +160,24 @@ impl Tape {
 
     /// What a call is looked up by.
     pub(super) fn key(&self, tool: &str, args: &Value) -> Key {
-        key(tool, args, &self.redactor)
+        key(tool, args, &self.redactor, self.numbers)
     }
 
     /// The entries that match a call but for secrets that the recording does not hold.
     pub(super) fn fitting(&self, tool: &str, args: &Value) -> Vec<usize> {
         let fits = |index: &usize| {
             let entry = &self.entries[*index];
-            entry.tool == tool && wildcard::fits(&entry.args, args, same)
+            entry.tool == tool && wildcard::fits(&entry.args, args, self.same())
         };
         self.without_secrets.iter().copied().filter(fits).collect()
+    }
+
+    /// When two arguments are the same.
+    pub(super) fn same(&self) -> Same {
+        match self.numbers {
+            Numbers::ByValue => same_value,
+            Numbers::AsWritten => same_as_written,
+        }
     }
 
     /// A value as calls are compared.
@@ -158,19 +191,22 @@ impl Tape {
     }
 }
 
-/// Whether two arguments are the same: nothing is coerced.
-pub(super) fn same(a: &Value, b: &Value) -> bool {
+fn same_as_written(a: &Value, b: &Value) -> bool {
     canonical(a) == canonical(b)
 }
 
 /// What calls are compared by.
 pub(super) type Key = Vec<u8>;
 
-fn key(tool: &str, args: &Value, redactor: &Redactor) -> Key {
+fn key(tool: &str, args: &Value, redactor: &Redactor, numbers: Numbers) -> Key {
     let mut key = Vec::with_capacity(64);
     // A name can hold anything; as JSON text it can not run into the arguments.
     write_text(tool, &mut key);
-    write_canonical(&redactor.clean(args), &mut key);
+    let args = redactor.clean(args);
+    match numbers {
+        Numbers::ByValue => key.extend_from_slice(value_key(&args).as_bytes()),
+        Numbers::AsWritten => write_canonical(&args, &mut key),
+    }
     key
 }
 

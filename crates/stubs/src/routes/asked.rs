@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
+use agentci_trace::{decimal, same_value};
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::{Map, Value};
 
-use super::normal::{number, same};
 use super::path::decoded;
 
 /// What a request asks for.
@@ -88,16 +88,16 @@ fn typed(sent: &Value, wanted: Option<&Value>) -> Value {
 
 /// Whether a value and a parameter are the same when the text is read as what is wanted.
 pub(super) fn loosely_same(wanted: &Value, sent: &Value) -> bool {
-    let Value::String(text) = sent else { return same(wanted, sent) };
+    let Value::String(text) = sent else { return same_value(wanted, sent) };
     match wanted {
         Value::String(wanted) => wanted == text,
         Value::Bool(truth) => text.eq_ignore_ascii_case(if *truth { "true" } else { "false" }),
         Value::Null => text.is_empty() || text == "null",
         Value::Number(wanted) => {
             let sent: Option<serde_json::Number> = text.parse().ok();
-            sent.is_some_and(|sent| number(sent.as_str()) == number(wanted.as_str()))
+            sent.is_some_and(|sent| decimal(sent.as_str()) == decimal(wanted.as_str()))
         }
-        Value::Array(_) | Value::Object(_) => serde_json::from_str(text).is_ok_and(|sent| same(wanted, &sent)),
+        Value::Array(_) | Value::Object(_) => serde_json::from_str(text).is_ok_and(|sent| same_value(wanted, &sent)),
     }
 }
 

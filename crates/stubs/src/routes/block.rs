@@ -192,7 +192,7 @@ mod tests {
     use serde_json::{Number, json};
 
     use super::*;
-    use crate::routes::normal::same;
+    use agentci_trace::same_value;
 
     const HEAD: &str = "test_name: x\nuser_input: y\nexpected_answer: z\n";
 
@@ -249,7 +249,7 @@ mod tests {
             match (&request, &fixture.request) {
                 // Nothing is written as nothing, which is anything.
                 (Value::Null, None) => {}
-                (_, Some(found)) => prop_assert!(same(&request, found), "{found}\n{text}"),
+                (_, Some(found)) => prop_assert!(same_value(&request, found), "{found}\n{text}"),
                 _ => prop_assert!(false, "{text}"),
             }
             prop_assert_eq!(&fixture.headers, &written(Value::Null).headers);

@@ -1,12 +1,11 @@
 //! A request that nothing answers: what was probably meant, and where it differs.
 
 use agentci_plan::did_you_mean;
-use agentci_trace::canonical;
+use agentci_trace::{canonical, same_value};
 use hyper::Method;
 use serde_json::{Map, Value, json};
 
 use super::asked::{Asked, loosely_same};
-use super::normal::same;
 use super::shelf::{Shelf, Shelved, ShelvedTool};
 use crate::closest::{Difference, closest, first_difference};
 
@@ -91,7 +90,7 @@ pub(super) fn no_fixture(tool: &ShelvedTool, method: &Method, asked: &Asked) -> 
     let mut notes = vec![requested(&tool.id, method, asked)];
     let mut details = Map::new();
     let loose = match asked {
-        Asked::Body(_) => same,
+        Asked::Body(_) => same_value,
         Asked::Parameters(_) => loosely_same,
     };
     let candidates = tool.fixtures.iter().enumerate();
@@ -103,7 +102,7 @@ pub(super) fn no_fixture(tool: &ShelvedTool, method: &Method, asked: &Asked) -> 
     });
     if let Some(((at, fixture), _)) = near.first() {
         let wanted = fixture.request.as_ref().unwrap_or(&Value::Null);
-        let difference = first_difference(wanted, &asked.like(wanted), same);
+        let difference = first_difference(wanted, &asked.like(wanted), same_value);
         notes.push(match &difference {
             Some(difference) => told(difference),
             None => wrong_method(fixture, method),

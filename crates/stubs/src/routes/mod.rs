@@ -19,7 +19,6 @@ mod error;
 mod exchange;
 mod forward;
 mod miss;
-mod normal;
 mod path;
 mod recorded;
 mod server;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use agentci_trace::{Redactor, sha256_beginning};
+use agentci_trace::{Redactor, sha256_beginning, value_key};
 use bytes::Bytes;
 use hyper::header::{
     AGE, CONTENT_TYPE, COOKIE, DATE, HeaderMap, HeaderName, SERVER, SET_COOKIE, STRICT_TRANSPORT_SECURITY, VIA,
@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use super::asked::Asked;
 use super::content::{content_type, ending};
-use super::normal::key;
 
 /// Headers that differ from answer to answer and that no agent looks at.
 const IDLE: [HeaderName; 7] = [AGE, COOKIE, DATE, SERVER, SET_COOKIE, STRICT_TRANSPORT_SECURITY, VIA];
@@ -76,7 +75,7 @@ fn without_repeats(list: &mut Vec<Written>) {
     let mut ends: HashMap<(Option<String>, String), Option<usize>> = HashMap::new();
     let mut needed = vec![true; list.len()];
     for (at, written) in list.iter().enumerate().rev() {
-        let end = ends.entry((written.method.clone(), key(&written.request))).or_insert(Some(at));
+        let end = ends.entry((written.method.clone(), value_key(&written.request))).or_insert(Some(at));
         match *end {
             Some(later) if later != at && list.get(later) == Some(written) => {
                 needed.splice(later..=later, [false]);

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use agentci_plan::{Files, Fixture, FixtureAnswer, Routes, Span};
+use agentci_trace::{same_value, value_key};
 use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
@@ -13,7 +14,6 @@ use serde_json::Value;
 use super::asked::Asked;
 use super::content::{content_type, of_the_connection};
 use super::error::RouteError;
-use super::normal::{key, same};
 use crate::wildcard;
 
 /// The largest answer.
@@ -100,7 +100,7 @@ impl ShelvedTool {
         match &fixture.request {
             None => self.for_any.push(at),
             Some(request) => {
-                self.by_request.entry(key(request)).or_default().push(at);
+                self.by_request.entry(value_key(request)).or_default().push(at);
                 if wildcard::holds_placeholder(request) {
                     self.without_secrets.push(at);
                 }
@@ -120,11 +120,11 @@ impl ShelvedTool {
         };
         let exact = match asked {
             Asked::Body(body) => {
-                self.by_request.get(&key(body)).map(|positions| fitting(positions, &|_| true)).unwrap_or_default()
+                self.by_request.get(&value_key(body)).map(|positions| fitting(positions, &|_| true)).unwrap_or_default()
             }
             Asked::Parameters(_) => {
                 let all: Vec<usize> = (0..self.fixtures.len()).collect();
-                let fitting = fitting(&all, &|request| same(request, &asked.like(request)));
+                let fitting = fitting(&all, &|request| same_value(request, &asked.like(request)));
                 let for_one = |at: &usize| self.fixtures.get(*at).is_some_and(|fixture| fixture.request.is_some());
                 fitting.into_iter().filter(for_one).collect()
             }
@@ -132,7 +132,7 @@ impl ShelvedTool {
         if !exact.is_empty() {
             return exact;
         }
-        let fits = |request: &Value| wildcard::fits(request, &asked.like(request), same);
+        let fits = |request: &Value| wildcard::fits(request, &asked.like(request), same_value);
         let without_secrets = fitting(&self.without_secrets, &fits);
         if without_secrets.is_empty() { fitting(&self.for_any, &|_| true) } else { without_secrets }
     }

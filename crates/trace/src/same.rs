@@ -1,21 +1,21 @@
-//! When two requests are the same: keys in any order, lists in theirs, and numbers by their value, so that `1` is `1.0`.
+//! When two values are the same: keys in any order, lists in theirs, and numbers by their value, so that `1` is `1.0`.
 
 use serde_json::Value;
 
 /// Whether two values are the same.
-pub(super) fn same(a: &Value, b: &Value) -> bool {
+pub fn same_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a == b || number(a.as_str()) == number(b.as_str()),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Number(a), Value::Number(b)) => a == b || decimal(a.as_str()) == decimal(b.as_str()),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(a, b)),
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
+            a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same_value(value, other)))
         }
         _ => a == b,
     }
 }
 
 /// A text that two values share exactly when they are the same.
-pub(super) fn key(value: &Value) -> String {
+pub fn value_key(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);
     text
@@ -23,7 +23,7 @@ pub(super) fn key(value: &Value) -> String {
 
 fn write(value: &Value, out: &mut String) {
     match value {
-        Value::Number(digits) => out.push_str(&number(digits.as_str())),
+        Value::Number(digits) => out.push_str(&decimal(digits.as_str())),
         Value::Array(items) => {
             out.push('[');
             for item in items {
@@ -56,7 +56,7 @@ fn quoted(text: &str) -> String {
 
 /// A number by its value: its digits without zeros at either end, and the power of ten they are multiplied with. Nothing is
 /// rounded, and a large exponent costs nothing.
-pub(super) fn number(written: &str) -> String {
+pub fn decimal(written: &str) -> String {
     let (sign, plain) = written.strip_prefix('-').map_or(("", written), |plain| ("-", plain));
     let (mantissa, exponent) = plain.split_once(['e', 'E']).unwrap_or((plain, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -99,7 +99,7 @@ mod tests {
             ("0.001", "1e-3"),
             ("0e99", "0"),
         ] {
-            assert!(same(&of(a), &of(b)) && key(&of(a)) == key(&of(b)), "{a} {b}");
+            assert!(same_value(&of(a), &of(b)) && value_key(&of(a)) == value_key(&of(b)), "{a} {b}");
         }
         for (a, b) in [
             ("1", "-1"),
@@ -111,7 +111,7 @@ mod tests {
             ("1", "10"),
             ("1e99999999999999999999", "1e99999999999999999998"),
         ] {
-            assert!(!same(&of(a), &of(b)) && key(&of(a)) != key(&of(b)), "{a} {b}");
+            assert!(!same_value(&of(a), &of(b)) && value_key(&of(a)) != value_key(&of(b)), "{a} {b}");
         }
     }
 
@@ -119,7 +119,7 @@ mod tests {
     fn lists_keep_their_order_and_nothing_may_be_missing() {
         for (a, b) in [("[1,2]", "[2,1]"), ("{}", "[]"), ("{\"a\":null}", "{}"), ("[]", "null"), ("[[1],2]", "[[1,2]]")]
         {
-            assert!(!same(&of(a), &of(b)) && key(&of(a)) != key(&of(b)), "{a} {b}");
+            assert!(!same_value(&of(a), &of(b)) && value_key(&of(a)) != value_key(&of(b)), "{a} {b}");
         }
     }
 
@@ -161,13 +161,13 @@ mod tests {
         #[test]
         fn the_order_of_keys_does_not_matter(value in any_value()) {
             let turned = turned(&value);
-            prop_assert!(same(&value, &turned));
-            prop_assert_eq!(key(&value), key(&turned));
+            prop_assert!(same_value(&value, &turned));
+            prop_assert_eq!(value_key(&value), value_key(&turned));
         }
 
         #[test]
         fn keys_agree_exactly_when_values_do(a in any_value(), b in any_value()) {
-            prop_assert_eq!(same(&a, &b), key(&a) == key(&b));
+            prop_assert_eq!(same_value(&a, &b), value_key(&a) == value_key(&b));
         }
     }
 }

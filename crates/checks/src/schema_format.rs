@@ -1,0 +1,78 @@
+//! `format` in a JSON Schema. Since draft 2019-09 the standard takes it as a note; a suite that names one means it.
+
+use agentci_plan::shape::words;
+use agentci_plan::{Diagnostic, Span};
+use serde_json::Value;
+
+/// What a `format` comes to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Formats {
+    /// A value that does not fit is an error, whatever the draft.
+    #[default]
+    Enforce,
+    /// It is a note, whatever the draft.
+    Annotate,
+    /// What the draft says; where that is a note, there is a warning.
+    Warn,
+}
+
+impl Formats {
+    pub(crate) const NAMES: [(&str, Formats); 3] =
+        [("enforce", Formats::Enforce), ("annotate", Formats::Annotate), ("warn", Formats::Warn)];
+    pub(crate) const WORDS: [&str; 3] = words(&Self::NAMES);
+
+    /// Whether formats are enforced, if it is not for the draft to say.
+    pub(crate) fn enforced(self) -> Option<bool> {
+        match self {
+            Formats::Enforce => Some(true),
+            Formats::Annotate => Some(false),
+            Formats::Warn => None,
+        }
+    }
+
+    /// What is said of a schema whose formats are notes, though nobody asked for that.
+    pub(crate) fn warning(self, schema: &Value, span: Span) -> Option<Diagnostic> {
+        let named = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
+        let enforced = ["draft-04", "draft-06", "draft-07"].iter().any(|draft| named.contains(draft));
+        let format = named_format(schema).filter(|_| self == Formats::Warn && !enforced)?;
+        Some(
+            Diagnostic::warning(span, format!("`format: {format}` of this schema is not enforced"))
+                .label("its draft takes `format` as a note")
+                .help("add a `pattern` to the schema; in `agentci.yaml` a `json_schema` enforces `format`"),
+        )
+    }
+}
+
+/// The formats that can be enforced.
+const KNOWN: [&str; 16] = [
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "regex",
+    "relative-json-pointer",
+    "time",
+    "uri",
+    "uri-reference",
+    "uuid",
+];
+
+/// The first format that a schema names.
+fn named_format(schema: &Value) -> Option<&str> {
+    match schema {
+        Value::Object(map) => {
+            let own = map.get("format").and_then(Value::as_str).filter(|name| KNOWN.contains(name));
+            // What stands here is data, not a schema.
+            let inner = map.iter().filter(|(key, _)| !["const", "default", "enum", "examples"].contains(&key.as_str()));
+            own.or_else(|| inner.map(|(_, value)| value).find_map(named_format))
+        }
+        Value::Array(items) => items.iter().find_map(named_format),
+        _ => None,
+    }
+}
