@@ -68,7 +68,7 @@ impl A2aDriver {
                 ids: Ids::new(line.seed()),
                 line,
                 headers,
-                credentials: Credentials::open(target.auth.as_ref(), lookup, replay)?,
+                credentials: Credentials::open(target.auth.as_ref(), lookup, context.fetched, replay)?,
                 timeout: context.request_timeout.unwrap_or(target.timeout),
                 by_card: matches!(target.card, A2aCard::At(_)),
             },

@@ -120,6 +120,7 @@ fn drive(target: &A2aTarget, tape: Tape) -> (Result<(), DriveError>, Trace) {
         tools: false,
         agents: &[],
         resources: &NoResources,
+        fetched: &agentci_wire::FetchedSecrets::default(),
     };
     let mut driver = A2aDriver::open(target, &context, tape.line_to_it()).unwrap();
     let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
