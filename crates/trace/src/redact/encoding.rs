@@ -1,10 +1,10 @@
-//! The forms that one value is written in: as it is, as JSON text up to three levels deep, in a URL or a form, in base64 at
+//! The forms that one value is written in: as it is, as JSON text up to five levels deep, in a URL or a form, in base64 at
 //! any place of a longer text, in hexadecimal, and line by line.
 
 use std::fmt::Write as _;
 
-/// JSON within JSON within JSON: a text that quotes an answer that quotes a request.
-const JSON_LEVELS: usize = 3;
+/// JSON within JSON within JSON: a note that quotes an answer that quotes a request, and so on.
+const JSON_LEVELS: usize = 5;
 /// A shorter value is not looked for in encodings that have few letters, nor is a shorter line of it by itself: innocent text
 /// could be the same by chance.
 const SHORTEST_DERIVED: usize = 8;
