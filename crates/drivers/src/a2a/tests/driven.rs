@@ -93,6 +93,7 @@ fn endpoint() -> A2aTarget {
         blocking: None,
         accepted_output_modes: Vec::new(),
         auth: None,
+        hosts: Vec::new(),
         headers: Vec::new(),
         timeout: Duration::from_secs(3),
         span: span(),
