@@ -21,7 +21,10 @@ export async function serve(script = "model.yaml") {
   return {
     openai: address.openai_base_url,
     anthropic: address.anthropic_base_url,
-    journal: async () => (await (await fetch(`${address.url}/__agentci/journal`)).json()).requests,
+    journal: async () => {
+      const headers = { authorization: `Bearer ${address.control_token}` };
+      return (await (await fetch(`${address.url}/__agentci/journal`, { headers })).json()).requests;
+    },
     stop: async () => {
       child.kill("SIGTERM");
       const [code] = await once(child, "exit");

@@ -26,6 +26,7 @@ class Server:
         self.url = address["url"]
         self.openai = address["openai_base_url"]
         self.anthropic = address["anthropic_base_url"]
+        self.control = {"Authorization": "Bearer " + address["control_token"]}
         return self
 
     def __exit__(self, *_):
@@ -33,7 +34,8 @@ class Server:
         assert self.process.wait(timeout=10) == 0
 
     def journal(self):
-        with urllib.request.urlopen(self.url + "/__agentci/journal") as answer:
+        request = urllib.request.Request(self.url + "/__agentci/journal", headers=self.control)
+        with urllib.request.urlopen(request) as answer:
             return json.load(answer)["requests"]
 
 

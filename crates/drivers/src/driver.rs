@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Speech, Target, UnsetVariable};
-use agentci_wire::Ending;
+use agentci_wire::{Ending, FetchedSecrets};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::a2a::A2aDriver;
@@ -44,6 +44,8 @@ pub struct Context<'c> {
     pub agents: &'c [(String, Arc<Target>)],
     /// What is made ready once and used by many attempts.
     pub resources: &'c dyn Resources,
+    /// Where secrets that a driver fetches itself are made known before they are used.
+    pub fetched: &'c FetchedSecrets,
 }
 
 /// What leads an agent to tools that are played by a server of ours.

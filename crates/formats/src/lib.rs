@@ -28,6 +28,7 @@ mod conversations;
 mod detect;
 mod document;
 mod foreign_pattern;
+mod hosts;
 mod ids;
 mod load;
 mod loader;

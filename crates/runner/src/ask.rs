@@ -12,6 +12,7 @@ use agentci_drivers::{
 use agentci_plan::{Place, Suite, Target, did_you_mean, print_duration};
 use agentci_trace::ToolCall;
 use agentci_verdict::Cause;
+use agentci_wire::FetchedSecrets;
 use serde_json::{Value, json};
 
 use crate::findings;
@@ -51,8 +52,14 @@ pub async fn ask_agent(
     let library = Library::default();
     let resources = CaseResources::new(&library, agent, options.seed);
     let draws = MockDraws::new(options.seed);
-    let ask =
-        Ask { suite, case_id: agent, limit: options.timeout.unwrap_or(PATIENCE), draws: &draws, resources: &resources };
+    let ask = Ask {
+        suite,
+        case_id: agent,
+        limit: options.timeout.unwrap_or(PATIENCE),
+        draws: &draws,
+        resources: &resources,
+        fetched: &FetchedSecrets::default(),
+    };
     ask.agent(agent, message, options, stop).await
 }
 
@@ -76,6 +83,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) limit: Duration,
     pub(crate) draws: &'a MockDraws,
     pub(crate) resources: &'a dyn Resources,
+    /// Where secrets that are fetched on the way are made known.
+    pub(crate) fetched: &'a FetchedSecrets,
 }
 
 impl Ask<'_> {
@@ -112,6 +121,7 @@ impl Ask<'_> {
             bases: &ToolBases::default(),
             agents: &self.suite.agents,
             resources: self.resources,
+            fetched: self.fetched,
         };
         let opened = Driver::open(target, &context, Line::Live).await;
         let opened = opened.map_err(|unset| Unheard::new(Cause::Config, unset.to_string()))?;

@@ -187,8 +187,10 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     look_around(job, number, prepared.tools.as_ref(), &mut talk).await;
     conclude(job, &mut talk, meters.into_inner().case);
     talk.faults = unmet::seen(job, host.faults.into_inner(), prepared.tools.as_ref());
-    put_away(job, host.source, prepared.tools, &prepared.secrets, &mut talk).await;
-    talk.findings.extend(recording.and_then(|kept| recording::save(job, &kept, &prepared.secrets, &talk.findings)));
+    let mut secrets = prepared.secrets;
+    job.fetched.each(|secret| secrets.learn_value(secret));
+    put_away(job, host.source, prepared.tools, &secrets, &mut talk).await;
+    talk.findings.extend(recording.and_then(|kept| recording::save(job, &kept, &secrets, &talk.findings)));
     talk
 }
 
@@ -246,6 +248,7 @@ async fn open(job: &Job<'_>, number: u32, prepared: &mut Prepared<'_>) -> Result
         tools: model::answers_tools(job),
         agents: &job.suite.agents,
         resources: &job.resources,
+        fetched: &job.fetched,
     };
     let target = || job.place(case.target.span());
     match Driver::open(&case.target, &context, line).await {

@@ -63,7 +63,12 @@ pub(crate) async fn run(hook: &Hook, scope: &Scope<'_>) -> Result<Map<String, Va
 
 fn quote(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
-    let short: String = text.trim_end().chars().take(SHOWN).collect();
+    let text = text.trim_end();
+    let mut short: String = text.chars().take(SHOWN).collect();
+    if short.len() < text.len() {
+        // The mark tells who removes secrets that one may have been cut here.
+        short.push_str(" [cut]");
+    }
     if short.is_empty() { "it printed nothing".into() } else { format!("it printed: {short}") }
 }
 

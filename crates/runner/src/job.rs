@@ -9,6 +9,7 @@ use agentci_drivers::Clock;
 use agentci_plan::{Case, Check, Outcome, Place, Similarity, Sources, Span, StopRule, Suite};
 use agentci_trace::{Redactor, Trace};
 use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, RunEvent};
+use agentci_wire::FetchedSecrets;
 use serde_json::Value;
 
 use crate::draws::Draws;
@@ -56,6 +57,8 @@ pub(crate) struct Job<'j> {
     pub(crate) suite_secrets: &'j Redactor,
     /// What must not leave the case; grows as secrets are met.
     pub(crate) secrets: RefCell<Redactor>,
+    /// What its drivers fetched themselves and nobody may see, such as access tokens.
+    pub(crate) fetched: FetchedSecrets,
     /// What checks want to know beside the trace.
     pub(crate) evidence: &'j Evidence,
     /// What its drivers have made ready once.
@@ -76,7 +79,10 @@ fn check_end(check: &Check, status: CheckStatus, message: Option<String>, eviden
 
 impl Job<'_> {
     pub(crate) fn emit(&self, attempt: u32, timestamp: u64, mut body: Body) {
-        redact(&mut body, &mut self.secrets.borrow_mut());
+        let mut secrets = self.secrets.borrow_mut();
+        self.fetched.each(|secret| secrets.learn_value(secret));
+        redact(&mut body, &mut secrets);
+        drop(secrets);
         let event = RunEvent {
             suite: Arc::clone(self.suite_name),
             case_id: Some(Arc::clone(&self.case_id)),

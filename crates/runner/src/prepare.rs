@@ -15,7 +15,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::host::Source;
 use crate::job::Job;
-use crate::learn::learn;
+use crate::learn::CaseSecrets;
 use crate::model::{self, Model};
 use crate::recording::{self, Tape};
 use crate::scope::Scope;
@@ -72,6 +72,7 @@ impl From<Vec<Finding>> for Unprepared {
 /// Prepares an attempt at a case.
 pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'j>, Unprepared> {
     let case = job.case;
+    let mut secrets = CaseSecrets::new(job);
     let mut wrong = case.broken.as_ref().map(|broken| findings::config(broken, job.sources)).unwrap_or_default();
     wrong.extend(findings::config(&job.ready.problems, job.sources));
     if !wrong.is_empty() {
@@ -79,6 +80,7 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     }
     let config = |message: String, span| findings::plain(Cause::Config, message, Some(job.place(span)));
     let mut scope = Scope::new(case, job.options.environment, || job.place(case.span)).map_err(|finding| *finding)?;
+    secrets.surroundings(job, &|name| scope.get(name));
     let mut tape = recording::open(job).map_err(|finding| *finding)?;
     for (number, step) in case.hooks.iter().enumerate() {
         // What a hook printed when the conversation was recorded, it need not print again.
@@ -98,6 +100,7 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
             stderr_tail: failure.stderr_tail,
         })?;
         scope.take(&printed);
+        secrets.surroundings(job, &|name| scope.get(name));
         if let Tape::Record(recorder) = &mut tape {
             recorder.printed(number, printed);
         }
@@ -123,7 +126,7 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     }
     let checks = fill(job, &job.ready.checks, &scope)?;
     let turn_checks = job.ready.turns.iter().map(|checks| fill(job, checks, &scope)).collect::<Result<Vec<_>, _>>()?;
-    let secrets = learn(job, &scope, &inputs, checks.iter().chain(turn_checks.iter().flatten()));
+    let secrets = secrets.whole(job, &scope, &inputs, checks.iter().chain(turn_checks.iter().flatten()));
     // What could not be filled any more is a secret that is not known.
     if scope.is_spent() {
         return Err(Scope::too_much(job.place(case.span)).into());

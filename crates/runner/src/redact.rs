@@ -47,7 +47,7 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
         }
         Body::CaseEnd(end) => case_end(Arc::make_mut(end), secrets),
         Body::RunStart(start) => {
-            start.agent_command.iter_mut().for_each(|part| secrets.scrub(part));
+            secrets.arguments(&mut start.agent_command);
             start.environment.values_mut().for_each(|value| secrets.scrub(value));
             start.options.values_mut().for_each(|value| secrets.value(value));
         }

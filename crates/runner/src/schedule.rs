@@ -9,6 +9,7 @@ use agentci_drivers::Clock;
 use agentci_plan::{Case, Cases, ChatApi, ChatTarget, CommandPart, Mode, Sources, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status};
+use agentci_wire::FetchedSecrets;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::Value;
@@ -151,6 +152,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
                 draws,
                 suite_secrets,
                 secrets,
+                fetched: FetchedSecrets::default(),
                 evidence,
                 resources: CaseResources::new(library, &case.id, options.seed),
                 told: RefCell::default(),

@@ -5,6 +5,7 @@
 compile_error!("agentci runs on Linux and macOS; it does not run on Windows yet");
 
 mod descendants;
+mod fetched;
 mod fields;
 pub mod guard;
 pub mod http;
@@ -19,6 +20,7 @@ pub mod sse;
 mod tail;
 
 pub use descendants::{adopt_orphans, sweep_all};
+pub use fetched::FetchedSecrets;
 pub use fields::{Fields, NoObject};
 pub use lines::{LineError, Lines};
 pub use open_files::open_files_limit;

@@ -6,6 +6,10 @@ const MOST_LINES: usize = 200;
 const MOST_LINE: usize = 2_000;
 const MOST_BYTES: usize = 64 * 1024;
 
+/// What a line that was cut ends with. Secrets are removed later: whoever removes them knows this mark, and takes the beginning
+/// of a secret before it for the whole.
+const CUT: &[u8] = b" [cut]";
+
 /// Keeps the last lines, each cut at a length.
 #[derive(Debug, Default)]
 pub(crate) struct Tail {
@@ -17,13 +21,8 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    pub(crate) fn push(&mut self, mut chunk: &[u8]) {
-        // Only the end of a large chunk can matter.
-        let skipped = chunk.len().saturating_sub(4 * MOST_BYTES);
-        if skipped > 0 {
-            chunk = &chunk[skipped..];
-            self.open_cut = true;
-        }
+    pub(crate) fn push(&mut self, chunk: &[u8]) {
+        // A line always begins where it began: the end of a secret alone could not be recognised.
         for part in chunk.split_inclusive(|byte| *byte == b'\n') {
             let (text, ended) = match part.split_last() {
                 Some((b'\n', text)) => (text, true),
@@ -41,7 +40,8 @@ impl Tail {
     fn close(&mut self) {
         let mut line = std::mem::take(&mut self.open);
         if std::mem::take(&mut self.open_cut) {
-            line.extend_from_slice(b" [cut]");
+            line.truncate(whole_letters(&line));
+            line.extend_from_slice(CUT);
         }
         self.bytes += line.len();
         self.lines.push_back(line);
@@ -56,6 +56,14 @@ impl Tail {
             self.close();
         }
         self.lines.iter().map(|line| String::from_utf8_lossy(line).trim_end_matches('\r').to_owned()).collect()
+    }
+}
+
+/// The length of a line without a last letter that is not whole.
+fn whole_letters(line: &[u8]) -> usize {
+    match str::from_utf8(line) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        _ => line.len(),
     }
 }
 
@@ -86,6 +94,13 @@ mod tests {
         let lines = tail.lines();
         assert!(lines.iter().map(String::len).sum::<usize>() <= MOST_BYTES && lines.len() > MOST_BYTES / MOST_LINE / 2);
         assert!(lines.last().is_some_and(|line| line.starts_with(&(MOST_LINES - 1).to_string())));
+    }
+
+    #[test]
+    fn a_line_is_cut_between_letters() {
+        let mut tail = Tail::default();
+        tail.push(format!("{}ö and more\n", "x".repeat(MOST_LINE - 1)).as_bytes());
+        assert_eq!(tail.lines(), [format!("{} [cut]", "x".repeat(MOST_LINE - 1))]);
     }
 
     #[test]

@@ -11,7 +11,11 @@ use serde_json::Value;
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) path: String,
+    /// The header `authorization`.
     pub(crate) key: String,
+    /// All header lines.
+    pub(crate) head: String,
+    /// The body, if it is JSON.
     pub(crate) body: Value,
 }
 
@@ -34,11 +38,12 @@ pub(crate) fn listen(reply: impl Fn(Asked) -> Option<Answer> + Send + Sync + 'st
 
 fn serve(mut stream: TcpStream, reply: &dyn Fn(Asked) -> Option<Answer>) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let (mut first, mut length, mut key) = (String::new(), 0, String::new());
+    let (mut first, mut length, mut key, mut head) = (String::new(), 0, String::new(), String::new());
     reader.read_line(&mut first).ok()?;
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
+        head.push_str(&line);
         match line.trim_end().split_once(": ") {
             Some((name, value)) if name.eq_ignore_ascii_case("content-length") => length = value.parse().ok()?,
             Some((name, value)) if name.eq_ignore_ascii_case("authorization") => value.clone_into(&mut key),
@@ -48,9 +53,9 @@ fn serve(mut stream: TcpStream, reply: &dyn Fn(Asked) -> Option<Answer>) -> Opti
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    let body = serde_json::from_slice(&body).ok()?;
+    let body = serde_json::from_slice(&body).unwrap_or_default();
     let path = first.split(' ').nth(1)?.to_owned();
-    let Some(Answer(status, headers, body)) = reply(Asked { path, key, body }) else {
+    let Some(Answer(status, headers, body)) = reply(Asked { path, key, head, body }) else {
         // The client goes away first.
         std::thread::sleep(Duration::from_mins(10));
         return None;

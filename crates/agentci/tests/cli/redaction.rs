@@ -1,8 +1,8 @@
 //! No secret leaves a run.
 
 use std::fs;
-use std::path::Path;
 
+use crate::leaks::{assert_no_leak, run_with_every_report};
 use crate::suite::Suite;
 
 /// Each stands in another place.
@@ -45,53 +45,12 @@ finish '{{"clientSecret":"{output}","said":"{environment} {result} {rule}"}}'"#
         .setting("redact: { patterns: ['suite-rule-secret-\\w+'] }")
 }
 
-fn files_below(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { files_below(&path, found) } else { found.push(path) }
-    }
-}
-
 #[test]
 fn no_planted_secret_is_printed_or_written() {
     let suite = planted();
-    // Every report there is, those of the run folder and those asked for.
-    let known = suite.agentci(&["run", "suite", "--report", "no-such-report"]);
-    let names: Vec<String> = known.stderr.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-    let mut arguments = vec!["run".to_owned(), "suite".into(), "-v".into()];
-    for name in names
-        .iter()
-        .filter(|name| known.stderr.contains(&format!("`{name}`")) && name.chars().all(char::is_alphanumeric))
-    {
-        arguments.extend(["--report".to_owned(), format!("{name}=out/{name}.report")]);
-    }
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let summary = suite.path("step-summary.md");
-    let output = suite
-        .command(&arguments)
-        .env("MY_SERVICE_TOKEN", PLANTED[6])
-        .env("GITHUB_ACTIONS", "true")
-        .env("GITHUB_STEP_SUMMARY", &summary)
-        .output()
-        .unwrap();
-    let ran = suite.ran(&output, std::time::Duration::ZERO);
+    let (ran, texts) = run_with_every_report(&suite, &["run", "suite"], &[("MY_SERVICE_TOKEN", PLANTED[6])]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    let mut files = Vec::new();
-    files_below(&suite.path(".agentci"), &mut files);
-    if suite.path("out").is_dir() {
-        files_below(&suite.path("out"), &mut files);
-    }
-    if summary.exists() {
-        files.push(summary);
-    }
-    assert!(files.len() >= 4, "{files:?}");
-    let texts = files.iter().map(|path| (path.display().to_string(), fs::read_to_string(path).unwrap()));
-    let printed = [("stdout".to_owned(), ran.stdout.clone()), ("stderr".to_owned(), ran.stderr.clone())];
-    for (name, text) in texts.chain(printed) {
-        for secret in PLANTED {
-            assert!(!text.contains(secret), "{secret} is in {name}:\n{text}");
-        }
-    }
+    assert_no_leak(&texts, &PLANTED);
     let all = format!("{}{}", ran.stdout, fs::read_to_string(ran.run_folder().join("run.jsonl")).unwrap());
     assert!(all.contains("[REDACTED]"));
 }
@@ -182,4 +141,17 @@ fn secrets_of_fixtures_are_known_before_they_are_asked_for() {
     ran.all_passed();
     let output = ran.events().into_iter().find(|event| event["type"] == "final_output").unwrap();
     assert_eq!(output["output"]["said"], "[REDACTED], [REDACTED]", "{output}");
+}
+
+/// Recordings know the same secrets as reports do, those of checks included.
+#[test]
+fn a_secret_of_a_check_is_not_in_a_cassette() {
+    let suite = Suite::native(concat!(
+        "world: { tools: { cassette: kept/tape.jsonl, live: { echo: { command: [cat] } } } }\n",
+        "cases: [{ id: tells, input: {}, checks: [{ equals: { password: word-of-a-check } }] }]\n",
+    ))
+    .agent("tells", "call echo '{\"said\":\"word-of-a-check\"}'; finish '{\"password\":\"word-of-a-check\"}'");
+    suite.run(&["--mode", "record"]).all_passed();
+    let tape = fs::read_to_string(suite.path("suite/kept/tape.jsonl")).unwrap();
+    assert!(tape.contains(r#""said":"[REDACTED]""#) && !tape.contains("word-of-a-check"), "{tape}");
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentci_plan::{ApiKeyPlace, Auth, Text, UnsetVariable};
+use agentci_wire::FetchedSecrets;
 use agentci_wire::http::ClientCertificate;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -23,6 +24,8 @@ pub(super) struct Credentials {
     /// A replay asks nobody, so there is nobody to say it to.
     silent: bool,
     token: Option<String>,
+    /// Where a token is made known before it is used.
+    fetched: FetchedSecrets,
     certificate: Option<ClientCertificate>,
 }
 
@@ -52,6 +55,7 @@ impl Credentials {
     pub(super) fn open(
         auth: Option<&Auth>,
         lookup: &dyn Fn(&str) -> Option<String>,
+        fetched: &FetchedSecrets,
         replay: bool,
     ) -> Result<Self, UnsetVariable> {
         let fill = |text: &Text| if replay { Ok(String::new()) } else { text.fill(lookup) };
@@ -74,7 +78,7 @@ impl Credentials {
             // There may be schemes that only the plan knows.
             None | Some(_) => Scheme::None,
         };
-        Ok(Self { scheme, silent: replay, token: None, certificate: None })
+        Ok(Self { scheme, silent: replay, token: None, fetched: fetched.clone(), certificate: None })
     }
 
     /// Gets what takes effort to get, once: a token, a certificate.
@@ -83,7 +87,11 @@ impl Credentials {
             return Ok(());
         }
         match &self.scheme {
-            Scheme::Token(client) if self.token.is_none() => self.token = Some(fetch(client, timeout).await?),
+            Scheme::Token(client) if self.token.is_none() => {
+                let token = fetch(client, timeout).await?;
+                self.fetched.add(&token);
+                self.token = Some(token);
+            }
             Scheme::Certificate { certificate, key, authority } if self.certificate.is_none() => {
                 let authority = authority.as_deref().map(read).transpose()?;
                 let read = ClientCertificate::from_pem(&read(certificate)?, &read(key)?, authority.as_deref());
@@ -161,7 +169,7 @@ mod tests {
     use super::*;
 
     fn applied(auth: &Auth, replay: bool) -> (String, Vec<(String, String)>) {
-        let credentials = Credentials::open(Some(auth), &|_| None, replay).unwrap();
+        let credentials = Credentials::open(Some(auth), &|_| None, &FetchedSecrets::default(), replay).unwrap();
         let (mut url, mut headers) = ("https://example.com/a?x=1".to_owned(), Vec::new());
         credentials.apply(&mut url, &mut headers);
         assert!(!format!("{credentials:?}").contains("s3cret"));
@@ -198,6 +206,6 @@ mod tests {
     fn a_replay_needs_no_secret() {
         let auth = Auth::Bearer(Text::parse("${ENV.UNSET}"));
         assert_eq!(applied(&auth, true), ("https://example.com/a?x=1".into(), Vec::new()));
-        assert!(Credentials::open(Some(&auth), &|_| None, false).is_err());
+        assert!(Credentials::open(Some(&auth), &|_| None, &FetchedSecrets::default(), false).is_err());
     }
 }

@@ -10,6 +10,7 @@ use super::ask::{Ask, Budget, Reply};
 use super::auth::Credentials;
 use super::card::{Card, Interface};
 use super::conversation::Conversation;
+use super::hosts::{Hosts, tells_who_asks};
 use super::outgoing::{Call, Outgoing};
 use super::reader::{Ending, Reader};
 use super::state::TaskState;
@@ -29,6 +30,8 @@ pub(crate) struct A2aDriver {
     ask: Ask,
     blocking: Option<bool>,
     accepted: Vec<String>,
+    /// Who may be shown credentials.
+    hosts: Hosts,
     conversation: Conversation,
 }
 
@@ -68,12 +71,17 @@ impl A2aDriver {
                 ids: Ids::new(line.seed()),
                 line,
                 headers,
-                credentials: Credentials::open(target.auth.as_ref(), lookup, replay)?,
+                credentials: Credentials::open(target.auth.as_ref(), lookup, context.fetched, replay)?,
                 timeout: context.request_timeout.unwrap_or(target.timeout),
                 by_card: matches!(target.card, A2aCard::At(_)),
             },
             blocking: target.blocking,
             accepted: target.accepted_output_modes.clone(),
+            hosts: Hosts {
+                listed: target.hosts.clone(),
+                // A replay shows nobody anything.
+                guarded: !replay && (target.auth.is_some() || target.headers.iter().any(tells_who_asks)),
+            },
             conversation: Conversation::new(context_id),
         })
     }
@@ -119,6 +127,9 @@ impl A2aDriver {
                 message: broken.0,
                 help: "check the agent's card against the A2A specification".into(),
             })?;
+            if let Found::At(url) = &self.found {
+                self.hosts.allow(url, &card.interface.url)?;
+            }
             self.found = Found::Here { interface: card.interface, streaming: card.streaming, settled: true };
         }
         self.ask.credentials.get_ready(self.ask.timeout).await

@@ -20,6 +20,7 @@ mod card;
 mod conversation;
 mod driver;
 mod fields;
+mod hosts;
 mod item;
 mod outgoing;
 mod part;

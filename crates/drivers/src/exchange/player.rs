@@ -9,7 +9,6 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::answer::{Read, Source};
-use super::clean::learn_value;
 use super::difference::{Difference, first_difference, shown};
 use super::recording::{End, Exchange, How, Piece, Recording};
 use super::{Answer, ExchangeError, Method, Mismatch, Request};
@@ -98,7 +97,7 @@ impl Player {
         let [mut was, mut is] = [recorded.identity.clone(), identity.clone()];
         // What a request itself shows to be secret was removed when it was stored.
         let mut redactor = self.redactor.clone();
-        learn_value(identity, &mut redactor);
+        redactor.learn(identity);
         redactor.value(&mut was);
         redactor.value(&mut is);
         if recorded.method != method {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use agentci_plan::{Auth, McpTarget, McpTransport, UnsetVariable};
 use agentci_trace::Moment;
 use agentci_wire::mcp::{self, Client, ClientCredentials, Endpoint, Error, Options};
-use agentci_wire::{Command, Ending};
+use agentci_wire::{Command, Ending, FetchedSecrets};
 use serde_json::{Map, Value};
 
 use super::action::Action;
@@ -20,6 +20,8 @@ pub(super) struct Server {
     place: mcp::Server,
     /// How long one action may take, and reaching the server.
     timeout: Duration,
+    /// Where access tokens are made known.
+    fetched: FetchedSecrets,
     client: Option<Client>,
     /// How many of its defects were told.
     defects: usize,
@@ -31,7 +33,8 @@ impl Server {
     pub(super) fn new(target: &McpTarget, context: &Context<'_>) -> Result<Self, UnsetVariable> {
         let place = place(target, context)?;
         let timeout = context.request_timeout.unwrap_or(target.timeout);
-        Ok(Self { place, timeout, client: None, defects: 0, stderr_tail: Vec::new() })
+        let fetched = context.fetched.clone();
+        Ok(Self { place, timeout, fetched, client: None, defects: 0, stderr_tail: Vec::new() })
     }
 
     /// Reaches the server, if it is not there yet.
@@ -39,7 +42,8 @@ impl Server {
         if self.client.is_some() {
             return Ok(());
         }
-        match Client::connect(self.place.clone(), Options::default(), self.timeout).await {
+        let options = Options { fetched: self.fetched.clone(), ..Options::default() };
+        match Client::connect(self.place.clone(), options, self.timeout).await {
             Ok(client) => {
                 self.client = Some(client);
                 Ok(())

@@ -131,6 +131,7 @@ pub(crate) async fn turn(target: ChatTarget, messages: Value, way: Way<'_>) -> T
         bases: &agentci_drivers::ToolBases::default(),
         agents: way.agents,
         resources: &Ready(way.model),
+        fetched: &agentci_wire::FetchedSecrets::default(),
     };
     let host = Host { answer: way.tools.unwrap_or_default(), asked: RefCell::default() };
     let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));

@@ -109,15 +109,19 @@ pub(crate) fn a2a() -> impl Strategy<Value = Target> {
     ];
     let modes = collection::vec(text(), 0..3);
     let options = (option::of(template()), option::of(any::<bool>()), modes, option::of(auth));
-    (card, options, named_texts(), millis()).prop_map(
-        |(card, (context, blocking, accepted_output_modes, auth), headers, timeout)| {
+    let hosts = collection::vec("[a-z]{1,8}\\.test(:[1-9][0-9]{1,3})?", 0..3);
+    (card, options, hosts, named_texts(), millis()).prop_map(
+        |(card, (context, blocking, accepted_output_modes, auth), hosts, headers, timeout)| {
             let span = span();
+            // A list is for a card that is fetched.
+            let hosts = if matches!(card, A2aCard::At(_)) { hosts } else { Vec::new() };
             Target::A2a(Box::new(A2aTarget {
                 card,
                 context,
                 blocking,
                 accepted_output_modes,
                 auth,
+                hosts,
                 headers,
                 timeout,
                 output: any_output(timeout),

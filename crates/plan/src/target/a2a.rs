@@ -19,6 +19,8 @@ pub struct A2aTarget {
     pub accepted_output_modes: Vec<String>,
     /// How we say who we are.
     pub auth: Option<Auth>,
+    /// Hosts, `NAME` or `NAME:PORT`, that may be shown credentials when a card that was fetched names them.
+    pub hosts: Vec<String>,
     /// Headers beside the usual ones, which they override.
     pub headers: Vec<(String, Text)>,
     /// How long one request may take.

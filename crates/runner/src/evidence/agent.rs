@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{Evidence, Unanswered};
 use crate::ask::{Ask, find, lookup, patience};
 use crate::job::Job;
+use crate::learn::learn_target;
 
 /// Asks an agent; its result is under `output`.
 pub(super) async fn ask(
@@ -15,12 +16,8 @@ pub(super) async fn ask(
     agent: &str,
     message: String,
 ) -> Result<Value, Unanswered> {
-    let secret = find(job.suite, agent).ok().and_then(|target| {
-        let secret = target.secret()?.fill(&|name| lookup(target, job.options, name));
-        secret.ok()
-    });
-    if let Some(secret) = secret {
-        job.secrets.borrow_mut().learn_value(&secret);
+    if let Ok(target) = find(job.suite, agent) {
+        learn_target(target, &|name| lookup(target, job.options, name), &mut job.secrets.borrow_mut());
     }
     let draws = job.draws.of(1);
     let left = job.suite_deadline.map(|deadline| deadline.at.saturating_duration_since(Instant::now()));
@@ -31,6 +28,7 @@ pub(super) async fn ask(
         limit: left.map_or(limit, |left| limit.min(left)),
         draws: &draws,
         resources: &job.resources,
+        fetched: &job.fetched,
     };
     let output = ask.agent(agent, message, job.options, job.stop).await;
     let output = output

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::answer::{ID_DIGITS, numbered};
 use super::asked::Asked;
+use super::control::Control;
 use super::delivery::{at_once, json_response, refuse, say, stamped, wait, whole};
 use super::journal::{Entry, beginning};
 use super::json::Json;
@@ -17,7 +18,7 @@ use super::mind::{Decision, Mind, Spoilt};
 use super::provider::Provider;
 use super::refusal::Refusal;
 use super::routes::Route;
-use super::{anthropic, control, openai, tokens};
+use super::{anthropic, openai, tokens};
 use crate::serve::{Speech, Unread, collect};
 
 /// What is answered.
@@ -35,12 +36,12 @@ struct Decided {
 }
 
 /// Answers a request, whatever it is.
-pub(super) async fn respond(mind: &Mind, request: Request<Incoming>) -> Response<Speech> {
+pub(super) async fn respond(mind: &Mind, control: &Control, request: Request<Incoming>) -> Response<Speech> {
     let arrived = Instant::now();
     let (head, body) = request.into_parts();
     let found = Route::find(&head.method, head.uri.path());
     if let Ok(route) = &found
-        && let Some(response) = control::answer(route, mind)
+        && let Some(response) = control.answer(route, mind, &head)
     {
         return response;
     }

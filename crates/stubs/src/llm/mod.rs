@@ -6,7 +6,7 @@
 //!
 //! It plays OpenAI's Chat Completions, Responses, Embeddings and Models and Anthropic's Messages, streamed or not. What is said
 //! comes from a [`ModelScript`](agentci_plan::ModelScript); rules are found through an index, so that ten thousand cost no more
-//! than one. `GET /__agentci/journal` tells every request, `POST /__agentci/reset` begins anew. The server stops when it is
+//! than one. `GET /__agentci/journal` tells every request, `POST /__agentci/reset` begins anew; both need a token. The server stops when it is
 //! dropped. Whoever asks from within this program needs no server: a [`ScriptMind`] answers by the same rules.
 
 mod answer;

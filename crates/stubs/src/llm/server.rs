@@ -9,6 +9,7 @@ use hyper::body::Incoming;
 use hyper::{Request, Response};
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::control::Control;
 use super::exchange::respond;
 use super::index::IndexError;
 use super::mind::Mind;
@@ -32,11 +33,13 @@ pub struct ServerOptions {
     pub observer: Option<UnboundedSender<Kind>>,
     /// Whether that is usage, tool calls and their results, too, and not model calls alone.
     pub observe_tools: bool,
+    /// What opens the journal and its reset, beside the key that the script demands. Without either they stay shut.
+    pub control_token: Option<String>,
 }
 
 impl Default for ServerOptions {
     fn default() -> Self {
-        Self { bind: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0, seed: None, observer: None, observe_tools: true }
+        Self { bind: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0, seed: None, observer: None, observe_tools: true, control_token: None }
     }
 }
 
@@ -64,7 +67,9 @@ impl ModelServer {
         let observer = options.observer.map(|sender| WireObserver::new(sender, options.observe_tools));
         let mind = Arc::new(Mind::new(script, options.seed, observer)?);
         let wanted = SocketAddr::new(options.bind, options.port);
-        let serving = Serving::start(wanted, LIMITS, Arc::clone(&mind)).await;
+        let control = Control { bind: options.bind, token: options.control_token };
+        let door = Door { mind: Arc::clone(&mind), control };
+        let serving = Serving::start(wanted, LIMITS, Arc::new(door)).await;
         let serving = serving.map_err(|error| ServerError::Address(wanted, error))?;
         Ok(Self { mind, serving })
     }
@@ -90,8 +95,14 @@ impl ModelServer {
     }
 }
 
-impl Handler for Mind {
+/// Where requests come in.
+struct Door {
+    mind: Arc<Mind>,
+    control: Control,
+}
+
+impl Handler for Door {
     async fn respond(&self, request: Request<Incoming>) -> Result<Response<Speech>, BrokenOff> {
-        Ok(respond(self, request).await)
+        Ok(respond(&self.mind, &self.control, request).await)
     }
 }

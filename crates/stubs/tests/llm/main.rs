@@ -7,6 +7,7 @@ mod client;
 mod raw;
 
 mod anthropic;
+mod control;
 mod hostile;
 mod observed;
 mod openai;

@@ -3,19 +3,23 @@
 use agentci_stubs::{ModelServer, ServerOptions};
 use serde_json::json;
 
-use crate::client::{chat, get, post, said, script, serve};
+use crate::client::{chat, post, said, script, serve};
+use crate::control::ask;
 
 #[tokio::test]
 async fn replies_take_turns_and_the_last_repeats_while_defaults_go_round() {
-    let server = serve("rules:\n- when: { user: go }\n  reply: [one, two]\ndefault: [a, b]\n").await;
+    let rules = script("rules:\n- when: { user: go }\n  reply: [one, two]\ndefault: [a, b]\n");
+    let options = ServerOptions { control_token: Some("token-of-a-test".into()), ..ServerOptions::default() };
+    let server = ModelServer::start(rules, options).await.unwrap();
     let mut heard = Vec::new();
     for user in ["go", "go", "go", "x", "y", "z"] {
         heard.push(said(&chat(&server, user).await));
     }
     assert_eq!(heard, ["one", "two", "two", "a", "b", "a"]);
-    assert_eq!(post(&server, "/__agentci/reset", &json!({})).await.status, 200);
+    assert_eq!(ask(&server, "POST", "/__agentci/reset", "127.0.0.1", "token-of-a-test").await.status, 200);
     assert_eq!(said(&chat(&server, "go").await), "one");
-    assert_eq!(get(&server, "/__agentci/journal").await.json()["requests"].as_array().unwrap().len(), 1);
+    let journal = ask(&server, "GET", "/__agentci/journal", "127.0.0.1", "token-of-a-test").await.json();
+    assert_eq!(journal["requests"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]

@@ -1,33 +1,155 @@
-//! The forms that one value is written in: as it is, as JSON text, in a URL, in base64.
+//! The forms that one value is written in: as it is, as JSON text up to five levels deep, in a URL or a form, in base64 at
+//! any place of a longer text, in hexadecimal, and line by line.
 
 use std::fmt::Write as _;
 
+/// JSON within JSON within JSON: a note that quotes an answer that quotes a request, and so on.
+const JSON_LEVELS: usize = 5;
+/// A shorter value is not looked for in encodings that have few letters, nor is a shorter line of it by itself: innocent text
+/// could be the same by chance.
+const SHORTEST_DERIVED: usize = 8;
+/// Lines of a longer value are not looked for one by one.
+const MOST_LINES: usize = 500;
+
 /// Every form of a value, each once.
 pub(super) fn forms(value: &str) -> Vec<String> {
-    let mut forms = vec![value.to_owned()];
-    let written = serde_json::to_string(value).unwrap_or_default();
-    for form in [written.trim_matches('"').to_owned(), percent(value), base64(value.as_bytes())] {
-        if !form.is_empty() && !forms.contains(&form) {
-            forms.push(form);
+    let mut forms = Forms(vec![value.to_owned()]);
+    forms.encoded(value);
+    if value.contains('\n') {
+        let unix = value.replace("\r\n", "\n");
+        forms.written(&unix);
+        forms.encoded(&unix);
+        let windows = unix.replace('\n', "\r\n");
+        forms.written(&windows);
+        forms.encoded(&windows);
+        for line in unix.lines().map(str::trim).take(MOST_LINES) {
+            // The armour of a key is the same for every key.
+            if line.len() >= SHORTEST_DERIVED && !line.starts_with("-----") {
+                forms.written(line);
+            }
         }
     }
-    forms
+    forms.0
 }
 
-/// As a part of a URL.
-fn percent(value: &str) -> String {
+/// Forms found so far.
+struct Forms(Vec<String>);
+
+impl Forms {
+    fn add(&mut self, form: String) {
+        if !form.is_empty() && !self.0.contains(&form) {
+            self.0.push(form);
+        }
+    }
+
+    /// A value in every encoding.
+    fn encoded(&mut self, value: &str) {
+        self.written(value);
+        self.in_urls(value);
+        self.add(base64(value.as_bytes()));
+        if value.len() >= SHORTEST_DERIVED {
+            self.inside_base64(value.as_bytes());
+            self.add(hexadecimal(value, false));
+            self.add(hexadecimal(value, true));
+        }
+    }
+
+    /// A value as it is and as JSON, with or without escapes for what is not ASCII.
+    fn written(&mut self, value: &str) {
+        self.add(value.to_owned());
+        let slashes = |text: &str| json(text).replace('/', "\\/");
+        let debug = |text: &str| text.escape_debug().to_string();
+        let escapes: [fn(&str) -> String; 4] = [json, ascii_json, slashes, debug];
+        for escape in escapes {
+            let mut form = value.to_owned();
+            for _ in 0..JSON_LEVELS {
+                let next = escape(&form);
+                if next == form {
+                    break;
+                }
+                form = next;
+                self.add(form.clone());
+            }
+        }
+    }
+
+    /// A value as a part of a URL or of a form. Encoders differ in what they leave alone.
+    fn in_urls(&mut self, value: &str) {
+        for kept in ["-._~", "-._~!'()*", "-._~/", "-._~!'()*;,/?:@&=+$#"] {
+            for upper in [true, false] {
+                self.add(percent(value, kept, upper));
+            }
+        }
+        for kept in ["-._*", "-._~"] {
+            for upper in [true, false] {
+                self.add(percent(value, &format!("{kept} "), upper).replace(' ', "+"));
+            }
+        }
+    }
+
+    /// What base64 makes of the value wherever it stands in a longer text: `user:VALUE` in a header, say. The letters at its
+    /// ends that also depend on its neighbours are left out.
+    fn inside_base64(&mut self, value: &[u8]) {
+        for before in 0..3 {
+            let mut bytes = vec![0; before];
+            bytes.extend_from_slice(value);
+            let whole = base64(&bytes);
+            let first = (before * 8).div_ceil(6);
+            let last = bytes.len() * 8 / 6;
+            let inner = whole.get(first..last).unwrap_or_default();
+            if inner.len() < SHORTEST_DERIVED {
+                continue;
+            }
+            let to_its_end = whole.get(first..).unwrap_or_default();
+            for form in [inner, to_its_end, to_its_end.trim_end_matches('=')] {
+                self.add(form.to_owned());
+                self.add(form.replace('+', "-").replace('/', "_"));
+            }
+        }
+    }
+}
+
+fn json(text: &str) -> String {
+    let written = serde_json::to_string(text).unwrap_or_default();
+    written.get(1..written.len().saturating_sub(1)).unwrap_or_default().to_owned()
+}
+
+/// As JSON that is ASCII only, which some writers prefer.
+fn ascii_json(text: &str) -> String {
+    json(text).chars().fold(String::new(), |mut written, letter| {
+        if letter.is_ascii() {
+            written.push(letter);
+        } else {
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                let _ = write!(written, "\\u{unit:04x}");
+            }
+        }
+        written
+    })
+}
+
+/// As a part of a URL; letters, digits and what is kept stand for themselves.
+fn percent(value: &str, kept: &str, upper: bool) -> String {
     value.bytes().fold(String::new(), |mut encoded, byte| {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+        if byte.is_ascii_alphanumeric() || kept.as_bytes().contains(&byte) {
             encoded.push(char::from(byte));
         } else {
-            let _ = write!(encoded, "%{byte:02X}");
+            let _ = if upper { write!(encoded, "%{byte:02X}") } else { write!(encoded, "%{byte:02x}") };
         }
         encoded
     })
 }
 
+fn hexadecimal(value: &str, upper: bool) -> String {
+    value.bytes().fold(String::new(), |mut encoded, byte| {
+        let _ = if upper { write!(encoded, "{byte:02X}") } else { write!(encoded, "{byte:02x}") };
+        encoded
+    })
+}
+
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut encoded = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let word = group.iter().fold(0_u32, |word, byte| (word << 8) | u32::from(*byte)) << (8 * (3 - group.len()));
@@ -43,6 +165,22 @@ fn base64(bytes: &[u8]) -> String {
     encoded
 }
 
+/// The bytes that a text in base64 stands for, if it is one.
+pub(super) fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut word, mut bits) = (0_u32, 0);
+    for letter in text.trim_end_matches('=').bytes() {
+        let letter = LETTERS.iter().position(|known| *known == letter)?;
+        word = (word << 6) | u32::try_from(letter).ok()?;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push(u8::try_from((word >> bits) & 0xff).ok()?);
+        }
+    }
+    Some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,8 +189,31 @@ mod tests {
     fn encodes_as_others_do() {
         for (plain, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
             assert_eq!(base64(plain.as_bytes()), encoded);
+            assert_eq!(decode_base64(encoded).as_deref(), Some(plain.as_bytes()));
         }
-        assert_eq!(percent("a b/ü"), "a%20b%2F%C3%BC");
-        assert_eq!(forms("plainvalue").len(), 2);
+        assert_eq!(decode_base64("no base64"), None);
+        assert_eq!(percent("a b/ü", "-._~", true), "a%20b%2F%C3%BC");
+        assert_eq!(percent("a b/ü", "-._~/", false), "a%20b/%c3%bc");
+        assert_eq!(ascii_json("é\"😀"), "\\u00e9\\\"\\ud83d\\ude00");
+    }
+
+    #[test]
+    fn a_plain_value_has_few_forms() {
+        let forms = forms("plainvalue");
+        assert!(forms.len() <= 12, "{forms:?}");
+        // A short one has none that innocent text could be.
+        assert_eq!(super::forms("abc123"), ["abc123", "YWJjMTIz"]);
+    }
+
+    #[test]
+    fn a_value_is_found_at_every_place_of_a_longer_text_in_base64() {
+        let secret = "swordfish-1";
+        let forms = forms(secret);
+        for before in ["", "a", "ab", "abc", "user:"] {
+            for after in ["", "x", "xy", "xyz"] {
+                let whole = base64(format!("{before}{secret}{after}").as_bytes());
+                assert!(forms.iter().any(|form| whole.contains(form.as_str())), "{before} {after}: {whole}");
+            }
+        }
     }
 }

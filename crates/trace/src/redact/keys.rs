@@ -57,6 +57,25 @@ pub(super) fn secret_variable(name: &str, value: &str) -> bool {
     named && !value.starts_with('/') && !value.contains(":/")
 }
 
+/// A flag that begins with one of these takes no value.
+const SWITCHES: [&str; 9] = ["no", "use", "with", "without", "skip", "require", "enable", "disable", "show"];
+
+/// Whether an argument of a command takes a secret: its name ends in a word for one. `--token-limit` does not.
+pub(super) fn secret_argument(name: &str) -> bool {
+    if is_harmless(name) {
+        return false;
+    }
+    let snake = snake(name);
+    let last = snake.rsplit('_').next().unwrap_or_default();
+    let named = CONTAINED.iter().any(|part| snake.ends_with(part)) || (last != "auth" && WORDS.contains(&last));
+    named && !snake.split('_').next().is_some_and(|first| SWITCHES.contains(&first))
+}
+
+/// Whether a text may hold a key that says that its value is secret.
+pub(super) fn may_hold_secret_key(text: &str, extra: &[String]) -> bool {
+    !extra.is_empty() || !is_harmless(text)
+}
+
 /// Whether a value under a secret key is worth hiding: a flag or nothing is not, nor is a count of tokens.
 pub(super) fn worth_hiding(key: &str, value: &Value) -> bool {
     match value {

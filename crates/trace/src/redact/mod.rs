@@ -3,6 +3,7 @@
 //! A value that was removed because of its key is remembered, so that it is also removed where it turns up in plain text. The
 //! placeholder is always the same. Names, ids and counts that are our own are never passed through here.
 
+mod arguments;
 mod encoding;
 mod fits;
 mod keys;

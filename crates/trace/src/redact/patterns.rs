@@ -10,7 +10,7 @@ use super::redactor::PLACEHOLDER;
 use super::words::Words;
 
 /// Each pattern, and what is put in its place; `$1` is what stays. No other pattern has a group with a number.
-const PATTERNS: [(&str, &str); 17] = [
+const PATTERNS: [(&str, &str); 18] = [
     // Private keys, with their armour.
     (r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)", "[REDACTED]"),
     // The end of one whose beginning is gone.
@@ -19,6 +19,10 @@ const PATTERNS: [(&str, &str); 17] = [
     (
         r"\b(?:sk-|[sr]k_live_|gh[pousr]_|github_pat_|glpat-|AKIA|AIza|xox[a-z]-|eyJ)[A-Za-z0-9_.-]*\.\.\.",
         "[REDACTED]...",
+    ),
+    (
+        r"\b(?:sk-|[sr]k_live_|gh[pousr]_|github_pat_|glpat-|AKIA|AIza|xox[a-z]-|eyJ)[A-Za-z0-9_.-]* \[cut\]",
+        "[REDACTED] [cut]",
     ),
     // Authorization headers.
     (r"(?i)\b(bearer\s+)[a-z0-9._~+/=-]{8,}", "${1}[REDACTED]"),
@@ -41,9 +45,9 @@ const PATTERNS: [(&str, &str); 17] = [
     (r"\b[A-Za-z0-9_-]{20,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", "[REDACTED]"),
     // Connection strings with a password.
     (r"\b([a-z][a-z0-9+.-]*://[^\s:/@]+:)[^\s/@]+@", "${1}[REDACTED]@"),
-    // A key and its value in plain text: `api_key=...`, `"password": "..."`.
+    // A key and its value in plain text: `api_key=...`, `"password": "..."`, also where JSON is quoted in JSON.
     (
-        r#"(?i)((?:api[_-]?key|access[_-]?token|refresh[_-]?token|auth[_-]?token|client[_-]?secret|secret[_-]?key|password|passwd|passphrase|token|secret|pwd)["']?\s*[:=]\s*["']?)[^\s"',;&}\])\[]{6,}"#,
+        r#"(?i)((?:api[_-]?key|access[_-]?token|refresh[_-]?token|auth[_-]?token|client[_-]?secret|secret[_-]?key|password|passwd|passphrase|token|secret|pwd)(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?)(?:[^\s"',;&}\])\[\\]|\\+[^\s"'\\]){6,}"#,
         "${1}[REDACTED]",
     ),
 ];
@@ -155,6 +159,9 @@ mod tests {
             ("see sk-proj-abc...", "see [REDACTED]..."),
             ("AAAAB3NzaC1yc2EAAAADAQAB\nQ0FmZmU=\n-----END PRIVATE KEY-----\nok", "[REDACTED]\nok"),
             (r#"{"password": "hunter22"}"#, r#"{"password": "[REDACTED]"}"#),
+            (r#""{\"password\": \"hunter22\"}""#, r#""{\"password\": \"[REDACTED]\"}""#),
+            (r#""{\\\"password\\\":\\\"hun\\\\ter22\\\"}""#, r#""{\\\"password\\\":\\\"[REDACTED]\\\"}""#),
+            ("see sk-proj-abc [cut]", "see [REDACTED] [cut]"),
         ] {
             assert_eq!(scrubbed(text), clean);
         }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::Value;
 
-use super::keys::{secret_key, secret_variable, snake, worth_hiding};
+use super::arguments;
+use super::encoding::decode_base64;
+use super::keys::{may_hold_secret_key, secret_key, secret_variable, snake, worth_hiding};
 use super::marked::Marked;
 use super::patterns;
 use super::values::Values;
@@ -17,6 +19,10 @@ pub const PLACEHOLDER: &str = "[REDACTED]";
 
 /// A shorter value of an environment variable is not taken for a secret: its name alone tells too little.
 const SHORTEST_IN_ENVIRONMENT: usize = 8;
+/// The same of a header.
+const SHORTEST_IN_HEADER: usize = 8;
+/// JSON within the text of JSON is followed this deep.
+const DEEPEST: usize = 4;
 
 /// Removes secrets. Every case has one of its own, and few learn anything: what is known is shared until one does.
 #[derive(Debug, Clone, Default)]
@@ -51,20 +57,112 @@ impl Redactor {
         Arc::make_mut(&mut self.patterns).push(pattern);
     }
 
-    /// Remembers every text and long number that stands under a secret key in a value.
+    /// Remembers every text and long number that stands under a secret key in a value, also in JSON that is a text of it.
     pub fn learn(&mut self, value: &Value) {
+        self.learn_within(value, DEEPEST);
+    }
+
+    /// Remembers what stands under a secret key in a text that is JSON.
+    pub fn learn_text(&mut self, text: &str) {
+        if let Some(value) = self.json_with_secret_key(text) {
+            self.learn_within(&value, DEEPEST - 1);
+        }
+    }
+
+    fn learn_within(&mut self, value: &Value, depth: usize) {
         match value {
             Value::Object(map) => {
                 for (key, value) in map {
                     if self.hides(key, value) {
                         self.learn_all(value);
                     } else {
-                        self.learn(value);
+                        self.learn_within(value, depth);
                     }
                 }
             }
-            Value::Array(items) => items.iter().for_each(|item| self.learn(item)),
+            Value::Array(items) => items.iter().for_each(|item| self.learn_within(item, depth)),
+            Value::String(text) if depth > 0 => {
+                if let Some(value) = self.json_with_secret_key(text) {
+                    self.learn_within(&value, depth - 1);
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// The value of a text that is JSON and may have a secret key. Most texts are not, which takes one look.
+    fn json_with_secret_key(&self, text: &str) -> Option<Value> {
+        let structured = text.trim_start().starts_with(['{', '[', '"']);
+        (structured && may_hold_secret_key(text, &self.keys)).then(|| serde_json::from_str(text).ok()).flatten()
+    }
+
+    /// Whether something stands under a secret key in a text that is JSON.
+    fn hides_within(&self, text: &str, depth: usize) -> bool {
+        depth > 0 && self.json_with_secret_key(text).is_some_and(|value| self.hides_any(&value, depth - 1))
+    }
+
+    fn hides_any(&self, value: &Value, depth: usize) -> bool {
+        match value {
+            Value::Object(map) => {
+                map.iter().any(|(key, value)| self.hides(key, value) || self.hides_any(value, depth))
+            }
+            Value::Array(items) => items.iter().any(|item| self.hides_any(item, depth)),
+            Value::String(text) => self.hides_within(text, depth),
+            _ => false,
+        }
+    }
+
+    /// Remembers the secrets among the arguments of a command, as in `--api-key VALUE`.
+    pub fn learn_arguments<S: AsRef<str>>(&mut self, arguments: &[S]) {
+        for (at, range) in arguments::secrets(arguments) {
+            if let Some(secret) = arguments.get(at).and_then(|argument| argument.as_ref().get(range)) {
+                self.learn_value(secret);
+            }
+        }
+    }
+
+    /// Removes the secrets among the arguments of a command: by the names of flags, however short they are, and as in any text.
+    pub fn arguments(&self, arguments: &mut [String]) {
+        for (at, range) in arguments::secrets(arguments) {
+            if let Some(argument) = arguments.get_mut(at) {
+                argument.replace_range(range, PLACEHOLDER);
+            }
+        }
+        arguments.iter_mut().for_each(|argument| self.scrub(argument));
+    }
+
+    /// Remembers a header that says who asks: its whole value, and what follows the scheme, as in `Bearer TOKEN`.
+    pub fn learn_header(&mut self, value: &str) {
+        let (scheme, credential) = value.split_once(' ').unwrap_or(("", value));
+        for secret in [value, credential.trim_start()] {
+            if secret.len() >= SHORTEST_IN_HEADER {
+                self.learn_value(secret);
+            }
+        }
+        if scheme.eq_ignore_ascii_case("basic")
+            && let Some(pair) = decode_base64(credential.trim()).and_then(|pair| String::from_utf8(pair).ok())
+            && let Some((_, password)) = pair.split_once(':')
+            && password.len() >= SHORTEST_IN_HEADER
+        {
+            self.learn_value(password);
+        }
+        // The values of cookies, each after its name.
+        for (_, cookie) in value.split(';').filter_map(|pair| pair.split_once('=')) {
+            if cookie.trim().len() >= SHORTEST_IN_HEADER {
+                self.learn_value(cookie);
+            }
+        }
+    }
+
+    /// Whether a key says that its value is secret.
+    pub fn is_secret_key(&self, key: &str) -> bool {
+        secret_key(key, &self.keys)
+    }
+
+    /// Remembers everything that another redactor knows.
+    pub fn absorb(&mut self, other: &Redactor) {
+        if !Arc::ptr_eq(&self.values, &other.values) && self.values.lacks_any_of(&other.values) {
+            Arc::make_mut(&mut self.values).absorb(&other.values);
         }
     }
 
@@ -154,7 +252,7 @@ impl Redactor {
     /// Whether nothing is removed of a value.
     fn is_clean(&self, value: &Value) -> bool {
         match value {
-            Value::String(text) => self.is_clean_text(text),
+            Value::String(text) => self.is_clean_text(text) && !self.hides_within(text, DEEPEST),
             Value::Array(items) => items.iter().all(|item| self.is_clean(item)),
             Value::Object(map) => map
                 .iter()
@@ -228,6 +326,60 @@ mod tests {
         let mut redactor = Redactor::default();
         redactor.learn_value("quo\"te-secret-value");
         assert_eq!(redactor.text(r#"{"a":"quo\"te-secret-value"}"#), r#"{"a":"[REDACTED]"}"#);
+    }
+
+    #[test]
+    fn json_within_text_is_followed_so_deep() {
+        let mut value = json!({"token": "swordfish"});
+        for depth in 0..=DEEPEST + 1 {
+            let mut redactor = Redactor::default();
+            redactor.learn(&value);
+            let learnt = redactor.text("a swordfish") == "a [REDACTED]";
+            assert_eq!(learnt, depth <= DEEPEST, "{value}");
+            assert_eq!(redactor.hides_any(&value, DEEPEST), depth <= DEEPEST, "{value}");
+            value = json!([{"content": value.to_string()}]);
+        }
+    }
+
+    #[test]
+    fn words_under_a_secret_key_of_json_within_text_are_removed() {
+        let mut redactor = Redactor::default();
+        let mut value = json!({"answer": r#"{"passphrase": "correct horse battery"}"#});
+        redactor.value_learning(&mut value);
+        assert_eq!(value, json!({"answer": r#"{"passphrase": "[REDACTED]"}"#}));
+    }
+
+    #[test]
+    fn a_header_is_secret_with_and_without_its_scheme() {
+        let mut redactor = Redactor::default();
+        redactor.learn_header("Bearer opaque-token-1");
+        // user:swordfish
+        redactor.learn_header("Basic dXNlcjpzd29yZGZpc2g=");
+        redactor.learn_header("theme=dark; session=cookie-value-1");
+        assert_eq!(
+            redactor.text("opaque-token-1 swordfish dXNlcjpzd29yZGZpc2g= cookie-value-1 dark"),
+            "[REDACTED] [REDACTED] [REDACTED] [REDACTED] dark"
+        );
+    }
+
+    #[test]
+    fn arguments_are_secret_by_the_flag_before_them() {
+        let mut redactor = Redactor::default();
+        let mut arguments = ["agent", "--api-key", "abc", "--token=long-token-1", "x"].map(str::to_owned);
+        redactor.learn_arguments(&arguments);
+        redactor.arguments(&mut arguments);
+        assert_eq!(arguments, ["agent", "--api-key", "[REDACTED]", "--token=[REDACTED]", "x"]);
+        assert_eq!(redactor.text("it is long-token-1"), "it is [REDACTED]");
+    }
+
+    #[test]
+    fn what_one_learns_another_takes_over() {
+        let (mut one, mut other) = (Redactor::default(), Redactor::default());
+        one.learn_value("swordfish");
+        other.learn_value("hunter22");
+        other.absorb(&one);
+        assert_eq!(other.text("swordfish hunter22"), "[REDACTED] [REDACTED]");
+        assert_eq!(one.text("swordfish hunter22"), "[REDACTED] hunter22");
     }
 
     #[test]

@@ -16,10 +16,10 @@ const SHORTEST: usize = 6;
 const MOST: usize = 200_000;
 /// So many new ones are looked for one by one before the automaton is built anew.
 const FEW: usize = 48;
-/// A text that was cut may end in the beginning of a secret; this much of it is enough to know it by.
-const FRAGMENT: usize = 8;
-/// What is cut is cut at a few hundred characters.
-const LONGEST_CUT: usize = 400;
+/// How a cut in a text is marked: with how much of a value before it the value is known, and how long the text may be. Prose has
+/// three dots, too, and is cut at a few hundred characters. The other mark is only found at the end of lines that are as long as
+/// this, of which nobody misses the last letters.
+const CUTS: [(&str, usize, usize); 2] = [("...", 8, 400), (" [cut]", 1, 2_000)];
 
 /// Values to remove.
 #[derive(Debug, Clone, Default)]
@@ -39,10 +39,19 @@ impl Values {
         for form in forms(value.trim()) {
             let form: Arc<str> = form.into();
             if self.known.insert(Arc::clone(&form)) {
-                let at = self.recent.partition_point(|known| known.len() >= form.len());
-                self.recent.insert(at, form);
+                self.remember(form);
             }
         }
+        self.build();
+    }
+
+    fn remember(&mut self, form: Arc<str>) {
+        let at = self.recent.partition_point(|known| known.len() >= form.len());
+        self.recent.insert(at, form);
+    }
+
+    /// Builds the automaton anew when there is much that it does not know.
+    fn build(&mut self) {
         // In steps that grow with what is known, so that building it costs little for each value.
         if self.recent.len() > FEW.max(self.known.len() / 4) {
             let built = AhoCorasick::builder()
@@ -55,6 +64,16 @@ impl Values {
         }
     }
 
+    /// Remembers every value of another list.
+    pub(super) fn absorb(&mut self, other: &Values) {
+        for form in &other.known {
+            if self.known.len() < MOST && self.known.insert(Arc::clone(form)) {
+                self.remember(Arc::clone(form));
+            }
+        }
+        self.build();
+    }
+
     /// Whether a value is worth remembering and not known yet.
     pub(super) fn lacks(&self, value: &str) -> bool {
         let value = value.trim();
@@ -62,6 +81,11 @@ impl Values {
             && !value.contains(PLACEHOLDER)
             && self.known.len() < MOST
             && !self.known.contains(value)
+    }
+
+    /// Whether another list has values that this one does not.
+    pub(super) fn lacks_any_of(&self, other: &Values) -> bool {
+        !other.known.is_subset(&self.known)
     }
 
     /// Whether a text is one of the values.
@@ -86,19 +110,21 @@ impl Values {
         text.remove(&cut_off);
     }
 
-    /// The beginnings of values where the text was cut in the middle of them, which three dots tell.
+    /// The beginnings of values where the text was cut in the middle of them.
     fn cut_off(&self, text: &str) -> Vec<Range<usize>> {
-        if self.known.is_empty() {
-            return Vec::new();
+        let mut found = Vec::new();
+        for (mark, fragment, longest) in CUTS {
+            let cuts = text.match_indices(mark);
+            found.extend(cuts.filter_map(|(end, _)| Some(self.begun(&text[..end], fragment, longest)?..end)));
         }
-        text.match_indices("...").filter_map(|(end, _)| Some(self.begun(&text[..end])?..end)).collect()
+        found
     }
 
     /// Where a text ends in the beginning of a value.
-    fn begun(&self, text: &str) -> Option<usize> {
-        let from = text.floor_char_boundary(text.len().saturating_sub(LONGEST_CUT));
+    fn begun(&self, text: &str, fragment: usize, longest: usize) -> Option<usize> {
+        let from = text.floor_char_boundary(text.len().saturating_sub(longest));
         let starts = text[from..].char_indices().map(|(at, _)| from + at);
-        starts.take_while(|at| text.len() - at >= FRAGMENT).find(|at| {
+        starts.take_while(|at| text.len() - at >= fragment).find(|at| {
             let rest = &text[*at..];
             // The values that begin with what is left stand together, right behind it.
             let next = self.known.range::<str, _>((Bound::Excluded(rest), Bound::Unbounded)).next();
@@ -152,6 +178,55 @@ mod tests {
         assert_eq!(removed(&values, "x quo\"te-sec... y quo\"te-secre..."), "x [REDACTED]... y [REDACTED]...");
         assert_eq!(removed(&values, "see quo\"te-other..."), "see quo\"te-other...");
         assert_eq!(removed(&values, "see quo\"te-sec and more"), "see quo\"te-sec and more");
+    }
+
+    #[test]
+    fn a_line_that_was_cut_in_a_value_ends_before_it() {
+        let mut values = Values::default();
+        values.add("swordfish-of-the-sea");
+        let long = "x".repeat(1_990);
+        assert_eq!(removed(&values, &format!("{long}sw [cut]")), format!("{long}[REDACTED] [cut]"));
+        assert_eq!(removed(&values, &format!("{long}swordfish-of-the-s [cut]\nmore")), format!("{long}[REDACTED] [cut]\nmore"));
+        assert_eq!(removed(&values, "see other [cut]"), "see other [cut]");
+    }
+
+    #[test]
+    fn every_form_that_a_value_travels_in_is_removed() {
+        let secret = "p\"a/ss wörd+1";
+        let mut values = Values::default();
+        values.add(secret);
+        for form in [
+            r#"p\"a/ss wörd+1"#,
+            r#"p\\\"a/ss wörd+1"#,
+            r#"p\\\\\\\"a/ss wörd+1"#,
+            r#"p\"a/ss w\u00f6rd+1"#,
+            r#"p\"a\/ss wörd+1"#,
+            "p%22a%2Fss%20w%C3%B6rd%2B1",
+            "p%22a%2fss%20w%c3%b6rd%2b1",
+            "p%22a/ss%20w%C3%B6rd%2B1",
+            "p%22a%2Fss+w%C3%B6rd%2B1",
+            "p%22a%2fss+w%c3%b6rd%2b1",
+            "7022612f73732077c3b672642b31",
+            "7022612F73732077C3B672642B31",
+        ] {
+            assert_eq!(removed(&values, &format!("<{form}>")), "<[REDACTED]>", "{form}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_several_lines_is_removed_whatever_ends_them() {
+        let mut values = Values::default();
+        values.add("first-line-1\nsecond-line-2\nend");
+        for text in ["first-line-1\nsecond-line-2\nend", "first-line-1\r\nsecond-line-2\r\nend"] {
+            assert_eq!(removed(&values, text), "[REDACTED]");
+            let json = serde_json::to_string(text).unwrap();
+            assert_eq!(removed(&values, &json), "\"[REDACTED]\"");
+            let twice = serde_json::to_string(&json).unwrap();
+            assert_eq!(removed(&values, &twice), "\"\\\"[REDACTED]\\\"\"");
+        }
+        assert_eq!(removed(&values, r#"["first-line-1","second-line-2"]"#), r#"["[REDACTED]","[REDACTED]"]"#);
+        // A short line by itself is no secret.
+        assert_eq!(removed(&values, "the end"), "the end");
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub use json::{JsonRequest, Response, post_json};
 #[doc(hidden)]
 pub use plain::outside;
 pub use retry::retry_after;
-pub use stream::{Incoming, Method, StreamRequest, send, send_as};
+pub use stream::{Incoming, Method, StreamRequest, host_and_port, send, send_as};
 
 #[cfg(test)]
 mod tests;

@@ -103,6 +103,13 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
     Ok(Incoming { status: response.status().as_u16(), source: Source::Response(response) })
 }
 
+/// The host that a request to an address goes to, in lower case, and its port; as the client reads the address.
+pub fn host_and_port(address: &str) -> Option<(String, u16)> {
+    let url = reqwest::Url::parse(address).ok()?;
+    let host = url.host_str()?.trim_end_matches('.').to_ascii_lowercase();
+    Some((host, url.port_or_known_default()?))
+}
+
 fn headers(request: &StreamRequest) -> Result<HeaderMap, HttpError> {
     let mut headers = HeaderMap::new();
     if !request.body.is_empty() {

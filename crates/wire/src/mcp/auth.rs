@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use super::discovery::{self, Found, TokenEndpoint};
 use super::error::Error;
+use crate::FetchedSecrets;
 use crate::http::{Method, StreamRequest, send};
 
 /// The most of an answer of a token endpoint that is read.
@@ -47,6 +48,8 @@ pub(super) struct Tokens {
     credentials: ClientCredentials,
     /// The server that they are for.
     resource: Url,
+    /// Where each token is made known before it is used.
+    fetched: FetchedSecrets,
     state: Mutex<State>,
 }
 
@@ -68,9 +71,9 @@ struct State {
 }
 
 impl Tokens {
-    pub(super) fn new(credentials: ClientCredentials, resource: Url) -> Self {
+    pub(super) fn new(credentials: ClientCredentials, resource: Url, fetched: FetchedSecrets) -> Self {
         let endpoint = credentials.token_url.clone().map(TokenEndpoint::given);
-        Self { credentials, resource, state: Mutex::new(State { endpoint, ..State::default() }) }
+        Self { credentials, resource, fetched, state: Mutex::new(State { endpoint, ..State::default() }) }
     }
 
     /// The value for the `authorization` header, once it is known where to get one.
@@ -133,6 +136,7 @@ impl Tokens {
             let reason = format!("the token endpoint answered with status {status} {said}");
             return Err(unauthorized(reason.trim_end()));
         };
+        self.fetched.add(token);
         let token = format!("Bearer {token}");
         let lifetime = answer["expires_in"].as_u64().map(Duration::from_secs);
         // A token that lives shorter than that is used for half its life.

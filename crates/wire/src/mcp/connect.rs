@@ -14,7 +14,7 @@ use super::link::{Link, Transport};
 use super::result::Heard;
 use super::router::Router;
 use super::stdio::Stdio;
-use crate::Command;
+use crate::{Command, FetchedSecrets};
 
 /// How long a server may be silent about what it speaks.
 const SILENCE: Duration = Duration::from_secs(2);
@@ -45,6 +45,8 @@ pub struct Options {
     pub silence: Duration,
     /// Is shown every message.
     pub watch: Watch,
+    /// Where access tokens are made known before they are used.
+    pub fetched: FetchedSecrets,
 }
 
 impl Default for Options {
@@ -56,6 +58,7 @@ impl Default for Options {
             log_level: None,
             silence: SILENCE,
             watch: Watch::default(),
+            fetched: FetchedSecrets::default(),
         }
     }
 }
@@ -83,7 +86,7 @@ async fn attempt(
     let router = Arc::new(Router::new(options.watch.clone()));
     let transport = match server {
         Server::Stdio(command) => Transport::Stdio(Stdio::start(command, Arc::clone(&router))?),
-        Server::Http(endpoint) => Transport::Http(Arc::new(Http::new(endpoint.clone(), Arc::clone(&router))?)),
+        Server::Http(endpoint) => Transport::Http(Arc::new(Http::new(endpoint.clone(), Arc::clone(&router), options.fetched.clone())?)),
     };
     let link = Link { router, transport };
     let manners = Manners {

@@ -13,6 +13,7 @@ use super::error::Error;
 use super::router::{Origin, Router};
 use super::stdio::MESSAGE_LIMIT;
 use super::stream::{self, Resume};
+use crate::FetchedSecrets;
 use crate::http::{HttpError, Incoming, Method, StreamRequest, send};
 use crate::jsonrpc::{self, Message};
 
@@ -81,10 +82,10 @@ impl Posting {
 }
 
 impl Http {
-    pub(super) fn new(endpoint: Endpoint, router: Arc<Router>) -> Result<Self, Error> {
+    pub(super) fn new(endpoint: Endpoint, router: Arc<Router>, fetched: FetchedSecrets) -> Result<Self, Error> {
         let url = reqwest::Url::parse(&endpoint.url)
             .map_err(|error| Error::Http(HttpError::Url(error.to_string()).to_string()))?;
-        let tokens = endpoint.credentials.clone().map(|credentials| Tokens::new(credentials, url));
+        let tokens = endpoint.credentials.clone().map(|credentials| Tokens::new(credentials, url, fetched));
         Ok(Self { endpoint, router, tokens, state: Mutex::default() })
     }
 

@@ -1,5 +1,7 @@
 //! `agentci serve llm`: the scripted model by itself, for any program that speaks to a provider.
 
+use std::fmt::Write as _;
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,6 +11,7 @@ use agentci::plan::{ModelScript, Sources};
 use agentci::stubs::{ModelServer, ServerOptions};
 use agentci::verdict::ExitStatus;
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use serde_json::json;
 
 use super::{AddressArguments, OTHER_ADDRESS, Signals, block_on};
@@ -28,6 +31,9 @@ pub(super) struct LlmArguments {
     /// What every draw depends on; the script's own without it
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Token that `/__agentci/journal` and `/__agentci/reset` ask for [default: random, printed with the address]
+    #[arg(long, value_name = "TOKEN", value_parser = NonEmptyStringValueParser::new())]
+    control_token: Option<String>,
 }
 
 pub(super) fn serve(arguments: &LlmArguments, context: &Context) -> ExitStatus {
@@ -50,7 +56,20 @@ pub(super) fn serve(arguments: &LlmArguments, context: &Context) -> ExitStatus {
 async fn until_signal(script: ModelScript, arguments: &LlmArguments, context: &Context) -> ExitStatus {
     let Some(mut signals) = Signals::listen(context) else { return ExitStatus::Failed };
     let AddressArguments { bind, port } = arguments.address;
-    let options = ServerOptions { bind, port, seed: arguments.seed, ..ServerOptions::default() };
+    let control_token = match arguments.control_token.clone().map_or_else(random_token, Ok) {
+        Ok(token) => token,
+        Err(error) => {
+            context.complain(&format!("no token could be made: {error}"), Some("choose one with `--control-token`"));
+            return ExitStatus::Failed;
+        }
+    };
+    let options = ServerOptions {
+        bind,
+        port,
+        seed: arguments.seed,
+        control_token: Some(control_token.clone()),
+        ..ServerOptions::default()
+    };
     let server = match ModelServer::start(Arc::new(script), options).await {
         Ok(server) => server,
         Err(error) => {
@@ -62,9 +81,20 @@ async fn until_signal(script: ModelScript, arguments: &LlmArguments, context: &C
         "url": server.url(),
         "openai_base_url": server.openai_url(),
         "anthropic_base_url": server.url(),
+        "control_token": control_token,
     });
     context.print(&format!("{address}\n"));
     signals.any().await;
     drop(server);
     ExitStatus::Success
+}
+
+/// A token that nobody can guess.
+fn random_token() -> std::io::Result<String> {
+    let mut bytes = [0; 16];
+    fs_err::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().fold(String::new(), |mut token, byte| {
+        let _ = write!(token, "{byte:02x}");
+        token
+    }))
 }

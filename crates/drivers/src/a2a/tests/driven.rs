@@ -93,6 +93,7 @@ fn endpoint() -> A2aTarget {
         blocking: None,
         accepted_output_modes: Vec::new(),
         auth: None,
+        hosts: Vec::new(),
         headers: Vec::new(),
         timeout: Duration::from_secs(3),
         output: agentci_plan::OutputRule::Required,
@@ -121,6 +122,7 @@ fn drive(target: &A2aTarget, tape: Tape) -> (Result<(), DriveError>, Trace) {
         tools: false,
         agents: &[],
         resources: &NoResources,
+        fetched: &agentci_wire::FetchedSecrets::default(),
     };
     let mut driver = A2aDriver::open(target, &context, tape.line_to_it()).unwrap();
     let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));

@@ -10,7 +10,6 @@ mod learn;
 mod streams;
 
 pub(super) use cleaner::clean;
-pub(super) use learn::learn_value;
 
 #[cfg(test)]
 mod tests;

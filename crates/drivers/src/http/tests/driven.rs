@@ -132,6 +132,7 @@ async fn talk(
         tools: false,
         agents: &[],
         resources: &crate::chat::NoResources,
+        fetched: &agentci_wire::FetchedSecrets::default(),
         draws: &draws,
         request_timeout: None,
     };

@@ -84,6 +84,7 @@ async fn drive(target: &McpTarget, line: Line, folder: &Path, turns: &[Input]) -
         tools: false,
         agents: &[],
         resources: &NoResources,
+        fetched: &agentci_wire::FetchedSecrets::default(),
         bases: &crate::ToolBases::default(),
     };
     let mut driver = McpDriver::open(target, &context, line).unwrap();

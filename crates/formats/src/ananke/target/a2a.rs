@@ -6,6 +6,7 @@ use agentci_plan::{A2aCard, A2aTarget, Diagnostic, Diagnostics, Node, OutputRule
 use super::auth::AUTH;
 use super::{Common, Place, auth};
 use crate::ananke::words::{object, plain_texts, url};
+use crate::hosts;
 use crate::texts::template;
 
 /// The keys of such a target beside the common ones.
@@ -17,6 +18,7 @@ pub(super) static KEYS: &[Field] = &[
     optional("blocking", Kind::Truth, "Whether the agent is asked to answer only once it is done."),
     optional("acceptedOutputModes", Kind::List(&Kind::Text), "The media types that answers may have."),
     optional("auth", AUTH, "How we say who we are."),
+    optional("hosts", Kind::List(&Kind::Name), "Further hosts that a card at `agentCardUrl` may name although they get credentials."),
 ];
 
 pub(super) fn target(
@@ -32,12 +34,15 @@ pub(super) fn target(
     let accepted_output_modes =
         modes.map(|node| plain_texts(node, "acceptedOutputModes", problems)).unwrap_or_default();
     let auth = fields.optional("auth").and_then(|node| auth::auth(node, place, problems));
+    let hosts = fields.optional("hosts");
+    let hosts = hosts.map(|node| hosts::hosts(node, card.as_ref(), "agentCardUrl", problems)).unwrap_or_default();
     Some(Target::A2a(Box::new(A2aTarget {
         card: card?,
         context,
         blocking,
         accepted_output_modes,
         auth,
+        hosts,
         headers: common.headers,
         timeout: common.timeout,
         output: OutputRule::Optional,

@@ -20,6 +20,7 @@ pub(super) static A2A: Shape = Shape::new(
         optional("blocking", Kind::Truth, "Whether the agent is asked to answer only once it is done."),
         optional("accepted_output_modes", Kind::List(&Kind::Text), "The media types that answers may have."),
         optional("auth", Kind::Shape(&AUTH), "How we say who we are."),
+        optional("hosts", Kind::List(&Kind::Name), "Further hosts that a card at `card_url` may name although they get credentials."),
         optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
         optional("timeout", Kind::Duration, "How long one request may take."),
         optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
@@ -91,6 +92,8 @@ pub(super) fn a2a(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> 
     let modes = fields.optional("accepted_output_modes");
     let modes = modes.and_then(|node| read::texts(node, "accepted_output_modes", problems)).unwrap_or_default();
     let auth = fields.optional("auth").map(|node| auth(node, place, problems));
+    let hosts = fields.optional("hosts");
+    let hosts = hosts.map(|node| crate::hosts::hosts(node, card.as_ref(), "card_url", problems)).unwrap_or_default();
     let headers = fields.optional("headers").map(|node| named_texts(node, "headers", problems)).unwrap_or_default();
     let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
     let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
@@ -104,6 +107,7 @@ pub(super) fn a2a(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> 
             None => None,
             Some(auth) => Some(auth?),
         },
+        hosts,
         headers,
         timeout: timeout.unwrap_or(REQUEST_TIMEOUT),
         output: output.unwrap_or_default(),

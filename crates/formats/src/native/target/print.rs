@@ -89,6 +89,9 @@ impl Printer<'_> {
             pairs.push(self.pair("accepted_output_modes", modes));
         }
         pairs.extend(a2a.auth.as_ref().and_then(|auth| self.auth(auth)).map(|auth| self.pair("auth", auth)));
+        if !a2a.hosts.is_empty() {
+            pairs.push(self.pair("hosts", self.list(&a2a.hosts, |host| self.text(host))));
+        }
         pairs.extend(self.requests(&a2a.headers, a2a.timeout));
         pairs.extend(self.choice("output", a2a.output, &OutputRule::NAMES));
         self.map(pairs)

@@ -1,0 +1,33 @@
+//! `hosts` of an A2A target: where the credentials of a suite may go beside the host of the agent's card.
+
+use agentci_plan::{A2aCard, Diagnostic, Diagnostics, Node, read};
+
+/// Reads the list; `card_url` is what the format calls the address of a card, without which no list is needed.
+pub(crate) fn hosts(node: &Node, card: Option<&A2aCard>, card_url: &str, problems: &mut Diagnostics) -> Vec<String> {
+    if matches!(card, Some(A2aCard::Inline(_) | A2aCard::Endpoint(_))) {
+        let message = format!("`hosts` is only used with `{card_url}`");
+        problems.push(
+            Diagnostic::error(node.span, message)
+                .label("this list has no effect")
+                .help("remove it: the suite itself says where the requests go"),
+        );
+    }
+    let mut hosts = Vec::new();
+    for host in read::texts(node, "hosts", problems).unwrap_or_default() {
+        if is_host(&host.value) {
+            hosts.push(host.value);
+        } else {
+            let message = format!("`{}` is not a host", host.value.escape_debug());
+            problems.push(
+                Diagnostic::error(host.span, message)
+                    .label("expected a name, or a name and a port")
+                    .help("write `agents.example.com` or `agents.example.com:8443`, without `https://` and without `*`"),
+            );
+        }
+    }
+    hosts
+}
+
+fn is_host(text: &str) -> bool {
+    !text.is_empty() && !text.contains(|letter: char| letter.is_whitespace() || "/@*?#\\$".contains(letter))
+}

@@ -1,0 +1,51 @@
+//! Secrets that are fetched while a conversation goes on, such as access tokens.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A list of fetched secrets that whoever fetches one shares with whoever removes secrets. A secret is added before its first
+/// use, so that nothing that repeats it can be seen before it is known.
+#[derive(Clone, Default)]
+pub struct FetchedSecrets(Arc<Mutex<Vec<String>>>);
+
+impl FetchedSecrets {
+    /// Adds a secret.
+    pub fn add(&self, secret: &str) {
+        let mut known = self.known();
+        if !known.iter().any(|known| known == secret) {
+            known.push(secret.to_owned());
+        }
+    }
+
+    /// Shows each secret so far.
+    pub fn each(&self, show: impl FnMut(&str)) {
+        self.known().iter().map(String::as_str).for_each(show);
+    }
+
+    fn known(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for FetchedSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FetchedSecrets").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_secret_is_shared_once_and_never_printed() {
+        let fetched = FetchedSecrets::default();
+        let other = fetched.clone();
+        other.add("token-1");
+        other.add("token-1");
+        let mut seen = Vec::new();
+        fetched.each(|secret| seen.push(secret.to_owned()));
+        assert_eq!(seen, ["token-1"]);
+        assert!(!format!("{fetched:?}").contains("token-1"));
+    }
+}
