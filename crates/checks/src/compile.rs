@@ -118,7 +118,7 @@ pub fn compile(plan: &Plan, files: &dyn Files) -> (Ready, Diagnostics) {
 /// Makes one check ready that belongs to no plan; files that it names are looked for in `folder`.
 pub fn single(check: Check, files: &dyn Files, folder: &Path) -> Result<ReadyCheck, Diagnostics> {
     let mut compiler = Compiler::new(files, folder);
-    make_ready(&mut compiler, &Arc::new(check)).ok_or(compiler.problems)
+    make_ready(&mut compiler, &Arc::new(check), Origin::Alone).ok_or(compiler.problems)
 }
 
 /// Fills the variables of a check and makes it ready. The outer error is a variable without a value.
@@ -132,7 +132,7 @@ pub fn refill(
     check.arguments = fill(&check.arguments, lookup)?;
     check.templated = false;
     let mut compiler = Compiler::new(files, folder);
-    Ok(match make_ready(&mut compiler, &Arc::new(check)) {
+    Ok(match make_ready(&mut compiler, &Arc::new(check), Origin::Filled) {
         Some(ready) => Ok(ready),
         None => Err(compiler.problems),
     })
@@ -149,7 +149,7 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
         let mut told: HashSet<*const Check> = HashSet::new();
         let mut make = |check: &Arc<Check>, of_several: bool, problems: &mut Diagnostics, all: &mut Diagnostics| {
             let mut first = || {
-                let made = make_ready(&mut compiler, check);
+                let made = make_ready(&mut compiler, check, Origin::Suite(suite.dialect));
                 let problems = std::mem::take(&mut compiler.problems);
                 // In this dialect an assertion that can not be understood fails its test, and the test is run all the same.
                 if let (None, Dialect::Yao, Some(wrong)) = (&made, suite.dialect, problems.iter().next()) {
@@ -201,7 +201,18 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
     ReadySuite { cases, refused }
 }
 
-fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>) -> Option<ReadyCheck> {
+/// Where a check comes from that is to be made ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// A suite of this dialect.
+    Suite(Dialect),
+    /// A suite, with its variables filled.
+    Filled,
+    /// No suite: whoever asks knows what is asked.
+    Alone,
+}
+
+fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>, origin: Origin) -> Option<ReadyCheck> {
     let Some(compile) = registry::find(&check.kind.value) else {
         unknown(compiler, check);
         return None;
@@ -211,12 +222,25 @@ fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>) -> Option<ReadyCh
     } else {
         let before = compiler.problems.count(Severity::Error);
         let test = compile(&check.arguments, compiler)?;
+        demands_something(check, origin, &mut compiler.problems);
         if compiler.problems.count(Severity::Error) > before {
             return None;
         }
         Some(test)
     };
     Some(ReadyCheck { check: Arc::clone(check), test })
+}
+
+/// Reports a check that asks for nothing. Formats that have always passed such a check keep its verdict, with a warning.
+fn demands_something(check: &Check, origin: Origin, problems: &mut Diagnostics) {
+    let Some(empty) = check.empty_demand().filter(|_| origin != Origin::Alone) else { return };
+    let problem = empty.problem(check, origin == Origin::Filled);
+    let passes = match origin {
+        Origin::Suite(Dialect::Runledger) => check.kind.value == "call_order" || check.negate,
+        Origin::Suite(Dialect::Aumai) => true,
+        _ => false,
+    };
+    problems.push(if passes { Diagnostic { severity: Severity::Warning, ..problem } } else { problem });
 }
 
 /// A check that never holds in place of one with a problem. It keeps the name of the other.

@@ -193,7 +193,7 @@ fn tool_called_counts() {
 #[test]
 fn call_order_is_a_subsequence_and_repeats_need_repeats() {
     let calls = called(&["a", "x", "b", "a"]);
-    for good in [json!([]), json!(["a", "b"]), json!(["a", "b", "a"]), json!(["x", "a"])] {
+    for good in [json!(["a", "b"]), json!(["a", "b", "a"]), json!(["x", "a"])] {
         assert_eq!(said("call_order", &good, false, &calls), "", "{good}");
     }
     assert_eq!(said("call_order", &json!(["b", "x"]), false, &calls), "`x` was not called after `b`");

@@ -8,6 +8,7 @@
 mod calendar;
 mod case;
 mod check;
+mod demand;
 mod diagnostic;
 mod fault;
 mod files;
@@ -39,6 +40,7 @@ mod world;
 pub use calendar::civil_date;
 pub use case::{Case, Cases, MOST_RUNS, Skip, StopRule};
 pub use check::{Check, Wording};
+pub use demand::EmptyDemand;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, did_you_mean};
 pub use fault::{Fault, FaultKind, FaultTime};
 pub use files::{Entry, FileError, Files, Kind, MemoryFiles, join, relative};
