@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agentci_plan::{
     Check, Diagnostic, Diagnostics, Dialect, Files, Node, Outcome, Plan, Severity, Spanned, Suite, UnsetVariable,
-    did_you_mean, fill, read,
+    did_you_mean, fill, read, without_effect,
 };
 use agentci_trace::Trace;
 use serde_json::Value;
@@ -188,6 +188,17 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
             ready.turns = turns.collect();
         }
         cases.push(ready);
+    }
+    // What is said for all cases is wrong once.
+    let mut told = Vec::new();
+    for (index, problem) in without_effect(suite) {
+        if !told.contains(&problem.span) {
+            told.push(problem.span);
+            all.push(problem.clone());
+        }
+        if problem.severity == Severity::Error {
+            cases[index].problems.push(problem);
+        }
     }
     let runnable = || suite.cases.iter().filter(|case| case.broken.is_none());
     let wrong_for_all = |check: &Arc<Check>| {
