@@ -27,6 +27,7 @@ mod stop;
 mod surroundings;
 mod translate;
 mod unmet;
+mod unreported;
 mod volume;
 mod waiting;
 
