@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agentci_plan::{
     Check, Diagnostic, Diagnostics, Dialect, Files, Node, Outcome, Plan, Severity, Spanned, Suite, UnsetVariable,
-    did_you_mean, fill, read,
+    did_you_mean, fill, read, without_effect,
 };
 use agentci_trace::Trace;
 use serde_json::Value;
@@ -126,7 +126,7 @@ pub fn compile(plan: &Plan, files: &dyn Files) -> (Ready, Diagnostics) {
 /// Makes one check ready that belongs to no plan; files that it names are looked for in `folder`.
 pub fn single(check: Check, files: &dyn Files, folder: &Path) -> Result<ReadyCheck, Diagnostics> {
     let mut compiler = Compiler::new(files, folder);
-    make_ready(&mut compiler, &Arc::new(check)).ok_or(compiler.problems)
+    make_ready(&mut compiler, &Arc::new(check), Origin::Alone).ok_or(compiler.problems)
 }
 
 /// Fills the variables of a check and makes it ready. The outer error is a variable without a value.
@@ -140,7 +140,7 @@ pub fn refill(
     check.arguments = fill(&check.arguments, lookup)?;
     check.templated = false;
     let mut compiler = Compiler::new(files, folder);
-    Ok(match make_ready(&mut compiler, &Arc::new(check)) {
+    Ok(match make_ready(&mut compiler, &Arc::new(check), Origin::Filled) {
         Some(ready) => Ok(ready),
         None => Err(compiler.problems),
     })
@@ -157,7 +157,7 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
         let mut told: HashSet<*const Check> = HashSet::new();
         let mut make = |check: &Arc<Check>, of_several: bool, problems: &mut Diagnostics, all: &mut Diagnostics| {
             let mut first = || {
-                let made = make_ready(&mut compiler, check);
+                let made = make_ready(&mut compiler, check, Origin::Suite(suite.dialect));
                 let problems = std::mem::take(&mut compiler.problems);
                 // In this dialect an assertion that can not be understood fails its test, and the test is run all the same.
                 if let (None, Dialect::Yao, Some(wrong)) = (&made, suite.dialect, problems.iter().next()) {
@@ -197,6 +197,17 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
         }
         cases.push(ready);
     }
+    // What is said for all cases is wrong once.
+    let mut told = Vec::new();
+    for (index, problem) in without_effect(suite) {
+        if !told.contains(&problem.span) {
+            told.push(problem.span);
+            all.push(problem.clone());
+        }
+        if problem.severity == Severity::Error {
+            cases[index].problems.push(problem);
+        }
+    }
     let runnable = || suite.cases.iter().filter(|case| case.broken.is_none());
     let wrong_for_all = |check: &Arc<Check>| {
         shared.get(&Arc::as_ptr(check)).is_some_and(Result::is_err)
@@ -209,7 +220,18 @@ fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> Rea
     ReadySuite { cases, refused }
 }
 
-fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>) -> Option<ReadyCheck> {
+/// Where a check comes from that is to be made ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// A suite of this dialect.
+    Suite(Dialect),
+    /// A suite, with its variables filled.
+    Filled,
+    /// No suite: whoever asks knows what is asked.
+    Alone,
+}
+
+fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>, origin: Origin) -> Option<ReadyCheck> {
     let Some(compile) = registry::find(&check.kind.value) else {
         unknown(compiler, check);
         return None;
@@ -219,12 +241,25 @@ fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>) -> Option<ReadyCh
     } else {
         let before = compiler.problems.count(Severity::Error);
         let test = compile(&check.arguments, compiler)?;
+        demands_something(check, origin, &mut compiler.problems);
         if compiler.problems.count(Severity::Error) > before {
             return None;
         }
         Some(test)
     };
     Some(ReadyCheck { check: Arc::clone(check), test })
+}
+
+/// Reports a check that asks for nothing. Formats that have always passed such a check keep its verdict, with a warning.
+fn demands_something(check: &Check, origin: Origin, problems: &mut Diagnostics) {
+    let Some(empty) = check.empty_demand().filter(|_| origin != Origin::Alone) else { return };
+    let problem = empty.problem(check, origin == Origin::Filled);
+    let passes = match origin {
+        Origin::Suite(Dialect::Runledger) => check.kind.value == "call_order" || check.negate,
+        Origin::Suite(Dialect::Aumai) => true,
+        _ => false,
+    };
+    problems.push(if passes { Diagnostic { severity: Severity::Warning, ..problem } } else { problem });
 }
 
 /// A check that never holds in place of one with a problem. It keeps the name of the other.

@@ -41,7 +41,7 @@ use crate::said::quote;
 use crate::schema_format::Formats;
 
 /// The largest schema that is read.
-const SCHEMA_LIMIT: u64 = 10 << 20;
+pub(crate) const SCHEMA_LIMIT: u64 = 10 << 20;
 /// How much of a value is kept as a detail.
 const DETAIL: usize = 2_000;
 /// How many errors are listed.

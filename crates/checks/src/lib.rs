@@ -6,6 +6,7 @@
 mod agent;
 mod call_order;
 mod called;
+mod changed;
 mod compile;
 mod compiler;
 mod contains;
@@ -38,11 +39,14 @@ mod tool_evidence;
 mod tool_result;
 mod type_of;
 mod unusable;
+mod vacuous;
 mod valid_json;
 mod walk;
 
+pub use changed::{Changed, changed};
 pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single, survivable};
 pub use evidence::{Kept, Question};
 pub use latency::latency_ms;
 pub use registry::{names, shapes};
 pub use script::ScriptCall;
+pub use vacuous::cannot_fail;

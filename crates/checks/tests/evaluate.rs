@@ -227,7 +227,7 @@ fn tool_called_counts() {
 #[test]
 fn call_order_is_found_in_order_and_nothing_comes_early() {
     let calls = called(&["a", "x", "b", "a"]);
-    for good in [json!([]), json!(["a", "b"]), json!(["a", "b", "a"]), json!(["x", "b"])] {
+    for good in [json!(["a", "b"]), json!(["a", "b", "a"]), json!(["x", "b"])] {
         assert_eq!(said("call_order", &good, false, &calls), "", "{good}");
     }
     assert_eq!(said("call_order", &json!(["b", "x"]), false, &calls), "`x` was not called after `b`");

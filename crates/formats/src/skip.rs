@@ -1,16 +1,64 @@
 //! `skip`: whether a case is left out, and why.
 
 use agentci_plan::shape::Kind;
-use agentci_plan::{Diagnostics, Node, Skip, read};
+use agentci_plan::{Diagnostic, Diagnostics, Node, Scalar, Skip, read};
 
 /// What may stand there.
-pub(crate) const SKIP: Kind = Kind::Either(&[Kind::Truth, Kind::Text]);
+pub(crate) const SKIP: Kind = Kind::Either(&[Kind::Truth, Kind::Name]);
+
+/// Words that say that a case is not left out, and are texts all the same.
+const DENIALS: [&str; 8] = ["false", "f", "no", "n", "off", "none", "null", "0"];
 
 /// `true`, `false`, or the reason as text.
 pub(crate) fn skip(node: &Node, problems: &mut Diagnostics) -> Option<Skip> {
-    match node.scalar().and_then(agentci_plan::Scalar::truth) {
+    match node.scalar().and_then(Scalar::truth) {
         Some(true) => Some(Skip { reason: None }),
         Some(false) => None,
-        None => read::text(node, "skip", problems).map(|reason| Skip { reason: Some(reason) }),
+        None => {
+            let reason = read::text(node, "skip", problems)?;
+            let word = reason.trim().to_lowercase();
+            if word.is_empty() || DENIALS.contains(&word.as_str()) {
+                problems.push(refused(node, &word));
+                return None;
+            }
+            Some(Skip { reason: Some(reason) })
+        }
+    }
+}
+
+fn refused(node: &Node, word: &str) -> Diagnostic {
+    let found = if word.is_empty() { "an empty text".to_owned() } else { node.describe() };
+    Diagnostic::error(node.span, format!("`skip` must be true, false or a reason, found {found}"))
+        .label("would leave the case out")
+        .help("write `skip: false` without quotes to run the case, or the reason why it is left out")
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::Sources;
+
+    use super::*;
+
+    fn read_skip(text: &str) -> (Option<Option<String>>, usize) {
+        let file = Sources::default().add("a".as_ref(), text);
+        let mut problems = Diagnostics::default();
+        let read = skip(&crate::yaml::parse(text, file).unwrap(), &mut problems);
+        (read.map(|skip| skip.reason), problems.iter().count())
+    }
+
+    #[test]
+    fn a_text_that_denies_is_no_reason() {
+        for text in ["'false'", "\"False\"", "n", "N", "''", "' '", "'no'", "'off'", "'0'", "none"] {
+            assert_eq!(read_skip(text), (None, 1), "{text}");
+        }
+        for text in ["false", "no", "off", "False"] {
+            assert_eq!(read_skip(text), (None, 0), "{text}");
+        }
+        for text in ["true", "yes", "on"] {
+            assert_eq!(read_skip(text), (Some(None), 0), "{text}");
+        }
+        for text in ["not ready", "no key yet", "'true'", "issue 12"] {
+            assert_eq!(read_skip(text), (Some(Some(text.trim_matches('\'').to_owned())), 0), "{text}");
+        }
     }
 }

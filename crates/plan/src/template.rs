@@ -1,4 +1,5 @@
-//! Text with variables in it: `${NAME}`, `${ENV.NAME}`, `${NAME:-default}`; `$${` is a plain `${`. `${NAME|escape}` is the
+//! Text with variables in it: `${NAME}`, `${ENV.NAME}`, `${NAME:-default}`, whose default is also used where the variable is
+//! empty, as in a shell; `$${` is a plain `${`. `${NAME|escape}` is the
 //! value as a pattern that matches just it. `${INPUT.name}` is a part of what goes into the turn, where something is made of that.
 //!
 //! A dialect without variables makes literals, and a literal is escaped when it is printed in the native dialect, where every
@@ -112,7 +113,7 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Plain(text) => filled.push_str(text),
-                Part::Variable { name, escape, default } => match lookup(name).or_else(|| default.clone()) {
+                Part::Variable { name, escape, default } => match value(lookup(name), default.as_deref()) {
                     Some(value) if *escape => filled.push_str(&escape_pattern(&value)),
                     Some(value) => filled.push_str(&value),
                     None => return Err(UnsetVariable(name.clone())),
@@ -134,6 +135,14 @@ impl Template {
                 }
             })
             .collect()
+    }
+}
+
+/// The value of a variable: its default where it is unset or empty.
+fn value(found: Option<String>, default: Option<&str>) -> Option<String> {
+    match default {
+        Some(default) => Some(found.filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned())),
+        None => found,
     }
 }
 
@@ -340,11 +349,15 @@ mod tests {
     }
 
     #[test]
-    fn default_stands_in_for_an_unset_variable() {
+    fn default_stands_in_for_an_unset_or_empty_variable() {
         let none = |_: &str| None;
         assert_eq!(Text::parse("${A:-x}").fill(&none).unwrap(), "x");
         assert_eq!(Text::parse("${A:-}").fill(&none).unwrap(), "");
         assert_eq!(Text::parse("${A}").fill(&none), Err(UnsetVariable("A".into())));
+        let empty = |_: &str| Some(String::new());
+        assert_eq!(Text::parse("${A:-x}").fill(&empty).unwrap(), "x");
+        assert_eq!(Text::parse("${A|escape:-x}").fill(&empty).unwrap(), "x");
+        assert_eq!(Text::parse("[${A}]").fill(&empty).unwrap(), "[]");
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::prepare::Prepared;
 use crate::scope::Scope;
 use crate::services::OpenTools;
 use crate::volume::Volume;
-use crate::{findings, model, recording, silence, translate, unmet};
+use crate::{findings, model, recording, silence, translate, unmet, unreported};
 
 /// What came of the conversation.
 #[derive(Default)]
@@ -332,6 +332,11 @@ fn conclude(job: &Job<'_>, talk: &mut Conversation, meter: Meter<'_>) {
         talk.findings.extend(wall_exceeded(job, talk.wall));
     }
     talk.metrics = meter.into_metrics();
+    if talk.findings.is_empty() {
+        let judged = unreported::judge(job, &talk.trace, &talk.metrics);
+        talk.findings.extend(judged.findings);
+        talk.warnings.extend(judged.warnings);
+    }
     if let Some(finding) = talk.findings.first_mut() {
         finding.notes.extend(faults_met(&talk.trace));
     }

@@ -29,6 +29,7 @@ mod stop;
 mod surroundings;
 mod translate;
 mod unmet;
+mod unreported;
 mod volume;
 mod waiting;
 

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use agentci::Suites;
 use agentci::plan::Severity;
 use agentci::verdict::ExitStatus;
+use agentci::{DiskFiles, Suites, checks};
 use clap::Args;
 
 use super::cassettes;
@@ -21,7 +21,7 @@ pub(crate) struct CheckArguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     dialects: DialectFlags,
-    /// Let warnings fail, too
+    /// Fail on warnings, too; notes on checks that are judged differently since the last version are no warnings
     #[arg(long)]
     strict: bool,
     /// Look for secrets in cassettes, too
@@ -42,8 +42,13 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
         problems.append(cassettes::secrets(&mut suites, &paths));
     }
     problems.append(machine::problems(&suites));
+    problems.append(checks::cannot_fail(suites.plan(), &DiskFiles));
     let failed = problems.has_errors() || (arguments.strict && problems.count(Severity::Warning) > 0);
     context.show(&problems, &suites.plan().sources);
+    // What is wrong comes first; what is judged differently is of use once it is right.
+    if !problems.has_errors() {
+        tell_changes(&suites, context);
+    }
     let plan = suites.plan();
     let cases: usize = plan.suites.iter().map(|suite| suite.cases.len()).sum();
     let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
@@ -54,4 +59,24 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
         format!("{found}: {}\n", Context::count(&problems))
     });
     if failed { ExitStatus::Failed } else { ExitStatus::Success }
+}
+
+/// Names the checks that are judged differently since the last version. They are notes: nothing is wrong with them.
+fn tell_changes(suites: &Suites, context: &Context) {
+    for changed in checks::changed(suites.plan(), &DiskFiles) {
+        let place = suites.plan().sources.spot(changed.first);
+        let more = match changed.count {
+            1 => String::new(),
+            count => format!(" (the first of {count} checks)"),
+        };
+        let text = format!(
+            "note: judged differently since the last version in suite `{}`: {}\n  --> {}:{}:{}{more}\n\n",
+            changed.suite.escape_debug(),
+            changed.sentence,
+            place.path,
+            place.line,
+            place.column
+        );
+        context.say(&context.without_secrets(&text));
+    }
 }

@@ -65,13 +65,18 @@ impl DialectFlags {
 
     /// Whether there is a suite that has a use for each flag; says so if not.
     pub(crate) fn fit(&self, suites: &Suites, context: &Context) -> bool {
-        let Some((message, help)) = self.misfit(suites) else { return true };
+        self.fit_selected(suites, None, context)
+    }
+
+    /// The same, where only these cases of each suite are meant.
+    pub(crate) fn fit_selected(&self, suites: &Suites, selected: Option<&[Vec<usize>]>, context: &Context) -> bool {
+        let Some((message, help)) = self.misfit(suites, selected) else { return true };
         context.complain(&message, Some(help));
         false
     }
 
-    /// What is wrong with the first flag that no suite has a use for, and what to do.
-    pub(crate) fn misfit(&self, suites: &Suites) -> Option<(String, &'static str)> {
+    /// What is wrong with the first flag that no selected suite has a use for, and what to do.
+    pub(crate) fn misfit(&self, suites: &Suites, selected: Option<&[Vec<usize>]>) -> Option<(String, &'static str)> {
         let scenario = &[Dialect::Scenario][..];
         let leave = "leave it out, or name a folder of scenarios with `test_name` and `user_input`";
         let mut flags = vec![
@@ -101,14 +106,21 @@ impl DialectFlags {
         let help = |flag: &str| if flag == "--connector" && is_file { config } else { assistants };
         flags.extend(self.yao.given().map(|flag| (flag, true, &[Dialect::Yao][..], help(flag))));
         let loaded = &suites.plan().suites;
+        let chosen = |position: usize| {
+            selected.is_none_or(|selected| selected.get(position).is_none_or(|cases| !cases.is_empty()))
+        };
+        let any = |dialects: &[Dialect], meant: &dyn Fn(usize) -> bool| {
+            loaded.iter().enumerate().any(|(position, suite)| dialects.contains(&suite.dialect) && meant(position))
+        };
         // It may be that of a suite that was refused, which is told of by its own problems.
         let refused = suites.problems().has_errors();
         let useless = |(_, given, dialects, _): &(&str, bool, &[Dialect], &'static str)| {
-            *given && !refused && !loaded.iter().any(|suite| dialects.contains(&suite.dialect))
+            *given && !refused && !any(dialects, &chosen)
         };
         let (flag, _, dialects, help) = flags.into_iter().find(useless)?;
+        let none = if any(dialects, &|_| true) { "none is selected" } else { "there is none" };
         let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name()).collect();
         let (format, names) = (if names.len() == 1 { "format" } else { "formats" }, names.join(" and "));
-        Some((format!("`{flag}` is for suites of the {names} {format}, and there is none"), help))
+        Some((format!("`{flag}` is for suites of the {names} {format}, and {none}"), help))
     }
 }

@@ -129,9 +129,6 @@ pub(super) fn prepare(
     arguments: &RunArguments,
     context: &Context,
 ) -> Result<Prepared, ExitStatus> {
-    if !arguments.dialects.fit(suites, context) {
-        return Err(ExitStatus::Failed);
-    }
     if !reporter::fits(arguments, suites.plan().suites.iter(), context) {
         return Err(ExitStatus::Failed);
     }
@@ -146,6 +143,11 @@ pub(super) fn prepare(
             return Err(ExitStatus::Failed);
         }
     };
+    // Flags are held against all that is selected: a shard may have none of the suites that they are for.
+    if !arguments.dialects.fit_selected(suites, Some(&selected), context) {
+        return Err(ExitStatus::Failed);
+    }
+    let whole = selected.clone();
     let Ok(parts) = arguments.shard.apply(suites.plan(), &mut selected, context) else {
         return Err(ExitStatus::Failed);
     };
@@ -154,7 +156,7 @@ pub(super) fn prepare(
         context.complain(&misfit.message, Some(&misfit.help));
         return Err(ExitStatus::Failed);
     }
-    if !arguments.scenario.fit(suites, &selected, &arguments.reports, context) {
+    if !arguments.scenario.fit(suites, &whole, &selected, &arguments.reports, context) {
         return Err(ExitStatus::Failed);
     }
     let to_run = to_run(suites, &selected).len();

@@ -48,10 +48,12 @@ pub(crate) struct ScenarioRunFlags {
 }
 
 impl ScenarioRunFlags {
-    /// Whether there is a suite that has a use for what is said about results; says so if not.
+    /// Whether there is a suite that has a use for what is said about results; says so if not. `whole` is what is selected, of
+    /// which a shard runs `selected`.
     pub(crate) fn fit(
         &self,
         suites: &Suites,
+        whole: &[Vec<usize>],
         selected: &[Vec<usize>],
         reports: &ReportFlags,
         context: &Context,
@@ -60,22 +62,25 @@ impl ScenarioRunFlags {
         if suites.plan().suites.is_empty() {
             return true;
         }
-        let of_plan = suites.plan().suites.iter().zip(selected);
-        let scenarios = of_plan.filter(|(suite, some)| suite.dialect == Dialect::Scenario && !some.is_empty()).count();
+        let scenarios = |cases: &[Vec<usize>]| {
+            let of_plan = suites.plan().suites.iter().zip(cases);
+            of_plan.filter(|(suite, some)| suite.dialect == Dialect::Scenario && !some.is_empty()).count()
+        };
+        let (scenarios, to_run) = (scenarios(whole), scenarios(selected));
         let misfit = match scenarios {
             0 if self.stable_name => Some((
                 "`--stable-name` is for suites of the scenario format, and there is none".to_owned(),
                 "leave it out; other reports have the names that `--report NAME=PATH` gives them".to_owned(),
             )),
             0 => reports.no_folder().err().map(|misfit| (misfit.message, misfit.help)),
-            many if self.stable_name && many > 1 => Some((
-                format!("`--stable-name` is for one suite, and {many} are to be run"),
+            _ if self.stable_name && to_run > 1 => Some((
+                format!("`--stable-name` is for one suite, and {to_run} are to be run"),
                 "run them one by one with `--agent`, each into a folder of its own".to_owned(),
             )),
             _ => None,
         };
         // Scenarios have a use for all of them, even where one of them has no tools.
-        let misfit = misfit.or_else(|| if scenarios == 0 { self.useless(suites.plan(), selected) } else { None });
+        let misfit = misfit.or_else(|| if scenarios == 0 { self.useless(suites.plan(), whole) } else { None });
         let Some((message, help)) = misfit else { return true };
         context.complain(&message, Some(&help));
         false

@@ -1,6 +1,7 @@
 //! `agentci check` finds what is wrong without running anything.
 
 use std::fs;
+use std::path::Path;
 
 use crate::suite::Suite;
 
@@ -164,4 +165,22 @@ fn a_missing_cassette_has_one_remedy_whoever_finds_it() {
     let help = "record it with `agentci record`, or correct the path";
     suite.agentci(&["check", "suite"]).complains(&[help]);
     suite.run(&[]).says(&["the cassette `suite/cassettes/good.jsonl` can not be read", help]);
+}
+
+#[test]
+fn the_examples_are_clean_even_by_strict_rules() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap();
+    let suite = Suite::empty();
+    let mut checked = 0;
+    for entry in fs::read_dir(&examples).unwrap().map(|entry| entry.unwrap().path()) {
+        let name = entry.file_name().unwrap().to_str().unwrap().to_owned();
+        // Neither holds a suite: one is an agent, the other is about CI.
+        if !entry.is_dir() || ["demo_agent_py", "ci"].contains(&name.as_str()) {
+            continue;
+        }
+        let ran = suite.agentci(&["check", "--strict", entry.to_str().unwrap()]);
+        assert_eq!(ran.code, Some(0), "{name}: {ran:?}");
+        checked += 1;
+    }
+    assert!(checked >= 7, "only {checked} examples were found");
 }

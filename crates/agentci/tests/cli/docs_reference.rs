@@ -5,12 +5,17 @@ use crate::suite::Suite;
 
 /// A suite whose cases have these checks.
 fn suite_with(checks: &str) -> Suite {
+    // Only an A2A agent has tasks.
+    let (target, asked) = match checks.contains("task:") {
+        true => ("{ a2a: { card_url: \"http://127.0.0.1:1/\" } }", "turns: [{ user: Hi }]"),
+        false => ("{ process: { command: [sh] } }", "input: {}"),
+    };
     let judge = "judge: { chat: { connector: { api: mock }, prompts: [{ role: system, content: Judge. }] } }";
-    let head = format!("suite: s\ntarget: {{ process: {{ command: [sh] }} }}\nagents: {{ {judge} }}\n");
+    let head = format!("suite: s\ntarget: {target}\nagents: {{ {judge} }}\n");
     let functions = "function addsUp() { return true }\nfunction isTotal() { return true }\n";
     Suite::empty()
-        .file("agentci.yaml", format!("{head}{checks}cases:\n  - id: a\n    input: {{}}\n"))
-        .file("schema.json", "{}")
+        .file("agentci.yaml", format!("{head}{checks}cases:\n  - id: a\n    {asked}\n"))
+        .file("schema.json", r#"{"type": "object"}"#)
         .file("checks/totals.ts", functions)
 }
 

@@ -29,7 +29,9 @@ pub(crate) fn check(page: &Page, reader: &mut Reader) -> Vec<String> {
         if block.file.is_none() {
             reader.write(&name, &block.text);
         }
-        let checked = reader.run(&format!("cd {} && agentci check {name}", reader.work().display()));
+        // What a guide shows is copied: not even a warning is due.
+        let strict = if page.path.starts_with("docs/guides/") { " --strict" } else { "" };
+        let checked = reader.run(&format!("cd {} && agentci check {name}{strict}", reader.work().display()));
         if checked.code != Some(0) {
             let what =
                 if block.file.is_none() { "; name it, and what it needs, with `<!-- file: NAME -->`" } else { "" };

@@ -212,8 +212,12 @@ fn a_model_that_the_agent_can_not_be_led_to_is_an_error_before_anything_runs() {
         let suite = Suite::empty().file("suite/agentci.yaml", &text).file("suite/model.yaml", MODEL);
         let ran = suite.agentci(&["check", "suite"]);
         assert_eq!(ran.code, Some(1), "{target}: {ran:?}");
-        ran.complains(&["can not be led to a scripted model", "agentci.yaml:3:", "nobody would ask this model"]);
-        assert_eq!(ran.stderr.matches("can not be led").count(), 1, "{target}: {ran:?}");
+        ran.complains(&[
+            "a scripted model needs an agent that agentci starts",
+            "agentci.yaml:3:",
+            "this model would never be called",
+        ]);
+        assert_eq!(ran.stderr.matches("needs an agent that agentci starts").count(), 1, "{target}: {ran:?}");
     }
 }
 

@@ -108,7 +108,11 @@ static TEXT: Shape = Shape::new(
     "`text`",
     "What is said, and what must not be: patterns, `/body/flags` or plain.",
     &[
-        optional("must_match", Kind::OneOrMore(&Kind::Text), "Patterns that what was said matches."),
+        optional(
+            "must_match",
+            Kind::Either(&[Kind::Text, Kind::Filled(&Kind::Text)]),
+            "Patterns that what was said matches.",
+        ),
         optional("must_not_match", Kind::OneOrMore(&Kind::Text), "Patterns that it does not match."),
     ],
 );
@@ -198,7 +202,15 @@ fn patterns(
     negate: bool,
     problems: &mut Diagnostics,
 ) -> Vec<Arc<Check>> {
-    let texts = fields.optional(key).and_then(|node| read::one_or_more_texts(node, key, problems));
+    let node = fields.optional(key);
+    if let Some(node) = node.filter(|node| !negate && node.items().is_some_and(<[Node]>::is_empty)) {
+        problems.push(
+            Diagnostic::error(node.span, format!("`{key}` asks for nothing: the list is empty"))
+                .label("nothing is asked here")
+                .help(format!("write a pattern into the list, or remove `{key}`")),
+        );
+    }
+    let texts = node.and_then(|node| read::one_or_more_texts(node, key, problems));
     let check = |text: Spanned<String>| {
         let pattern = pattern(&text.value, text.span, problems)?;
         let pattern = Node::text(pattern, text.span);

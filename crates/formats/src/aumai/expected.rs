@@ -14,7 +14,7 @@ pub(super) static EXPECTED: Shape = Shape::new(
     "What is expected of an answer.",
     &[
         filled("contains_text", Kind::Word, "A text that it contains, in whatever letter case."),
-        filled("calls_tools", Kind::Either(&[Kind::Word, Kind::Filled(&Kind::Word)]), "Tools that it calls."),
+        filled("calls_tools", Kind::OneOrMore(&Kind::Word), "Tools that it calls."),
         filled("max_tokens", Kind::SpeltCount, "The most tokens that it takes."),
         filled("max_latency_ms", Kind::Spelt(f64::INFINITY), "The most milliseconds that it takes."),
         filled("no_pii", Kind::Truth, "Whether personal data must not be in it."),
@@ -81,9 +81,16 @@ impl Expected<'_> {
 
     fn calls_tools(&self, problems: &mut Diagnostics) -> Vec<Check> {
         let items = self.value.items().unwrap_or(std::slice::from_ref(self.value));
+        // The original takes it as a test that asks for no tool.
+        if items.is_empty() {
+            let warning = Diagnostic::warning(self.value.span, "`calls_tools` asks for nothing: the list is empty");
+            let help = "write the name of a tool into the list, or remove `calls_tools`";
+            problems.push(warning.label("nothing is asked here").help(help));
+            return Vec::new();
+        }
         let tools: Vec<Spanned<String>> =
             items.iter().filter_map(|item| Some(Spanned::new(word(item)?, item.span))).collect();
-        if tools.len() < items.len() || items.is_empty() || tools.iter().any(|tool| tool.value.trim().is_empty()) {
+        if tools.len() < items.len() || tools.iter().any(|tool| tool.value.trim().is_empty()) {
             let help = "write `calls_tools: search_web`, or a list of such names";
             problems.push(self.wrong("the name of a tool or a list of names").help(help));
             return Vec::new();
@@ -193,10 +200,17 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_list_of_tools_is_no_check_and_a_warning() {
+        let (found, problems) = read_checks("{ calls_tools: [], contains_text: ok }");
+        assert_eq!(found, [("contains_text".to_owned(), Some("ok".to_owned()))]);
+        assert_eq!(problems, ["`calls_tools` asks for nothing: the list is empty"]);
+    }
+
+    #[test]
     fn wrong_values_are_refused_and_never_skipped() {
         let (found, problems) = read_checks(
             "{ no_pii: 'true', valid_json: 1, matches_schema: text, max_tokens: plenty, max_latency_ms: -1, \
-             calls_tools: [], contains_text: [a], contain_text: b }",
+             calls_tools: [''], contains_text: [a], contain_text: b }",
         );
         assert_eq!(found, []);
         assert_eq!(

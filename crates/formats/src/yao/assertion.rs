@@ -158,9 +158,9 @@ impl Assertions<'_> {
         let value = || written.value.cloned().unwrap_or_else(nothing);
         let made = match written.kind.value.as_str() {
             "equals" => ("equals", value()),
-            "contains" => ("contains", contained(written)),
+            "contains" => ("contains", contained(written)?),
             "not_contains" => {
-                return Ok(("contains", contained(written), Some(("not_contains", "not not_contains")), true));
+                return Ok(("contains", contained(written)?, Some(("not_contains", "not not_contains")), true));
             }
             "regex" => return Ok(("matches", pattern(written)?, Some(("regex", "not regex")), false)),
             "type" => ("type", json_type(written)?),
@@ -262,10 +262,13 @@ fn text_of(node: Option<&Node>) -> Option<String> {
     }
 }
 
-/// What the output must contain; nothing is the empty text.
-fn contained(written: &Written<'_>) -> Node {
-    let text = written.value.cloned().unwrap_or_else(|| Node::text("", written.span));
-    Node::map(written.span, [("text", text), ("of", Node::text("output", written.span))])
+/// What the output must contain, or must not.
+fn contained(written: &Written<'_>) -> Result<Node, Unusable> {
+    let Some(text) = written.value else {
+        let kind = &written.kind.value;
+        return Err(Unusable { message: format!("a `{kind}` assertion needs a `value`"), span: written.span });
+    };
+    Ok(Node::map(written.span, [("text", text.clone()), ("of", Node::text("output", written.span))]))
 }
 
 fn pattern(written: &Written<'_>) -> Result<Node, Unusable> {

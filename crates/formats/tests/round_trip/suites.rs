@@ -88,7 +88,8 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             span: span(),
             description: description.map(Into::into),
             tags: tags.into(),
-            skip: skip.map(|reason| Box::new(Skip { reason })),
+            // A word such as `none` is no reason.
+            skip: skip.map(|reason| Box::new(Skip { reason: reason.map(|reason| format!("because {reason}")) })),
             target: Arc::new(target),
             world: Arc::new(world),
             variables: variables.into(),

@@ -45,7 +45,6 @@ fn each_type_is_a_check() {
             r#"{"type": "contains", "value": {"a": [1, "b"]}}"#,
             is("contains", json!({"text": {"a": [1, "b"]}, "of": "output"}), false),
         ),
-        (r#"{"type": "contains"}"#, is("contains", json!({"text": "", "of": "output"}), false)),
         (r#"{"type": "not_contains", "value": 7}"#, is("contains", json!({"text": 7, "of": "output"}), true)),
         (
             r#"{"type": "not_contains", "value": "x", "negate": true}"#,
@@ -126,6 +125,10 @@ fn an_assertion_that_can_not_hold_fails_whatever_negate_says() {
         ),
         (r#"{"type": "agent", "use": "agents:none", "value": "x"}"#, "there is no assistant `none` to judge"),
         (r#"{"type": "agent", "value": "x"}"#, "an `agent` assertion needs `use`, the assistant that judges"),
+        (r#"{"type": "contains"}"#, "a `contains` assertion needs a `value`"),
+        (r#"{"type": "contains", "value": null}"#, "a `contains` assertion needs a `value`"),
+        (r#""contains""#, "a `contains` assertion needs a `value`"),
+        (r#"{"type": "not_contains"}"#, "a `not_contains` assertion needs a `value`"),
         (
             r#"{"type": "tool_called"}"#,
             "a `tool_called` assertion needs a tool's name, a list of names, or `name` and `arguments`",

@@ -82,15 +82,15 @@ fn an_input_that_can_not_be_said_breaks_its_own_test() {
 fn a_field_that_nobody_knows_is_told_of_once() {
     let loaded = load_tests(
         "{\"id\": \"a\", \"input\": \"x\", \"asserts\": []}\n{\"id\": \"b\", \"input\": \"x\", \"asserts\": [], \"zzz\": 1}\n\
-         {\"id\": \"c\", \"input\": \"x\", \"assert\": {\"type\": \"contains\", \"values\": 1}, \"options\": {\"conector\": \"x\"}}\n",
+         {\"id\": \"c\", \"input\": \"x\", \"assert\": {\"type\": \"equals\", \"values\": 1}, \"options\": {\"conector\": \"x\"}}\n",
     );
     assert_eq!(
         told(&loaded),
         [
             "1:27 unknown field `asserts` in a test",
             "2:42 unknown field `zzz` in a test",
-            "3:58 unknown field `values` in an assertion",
-            "3:84 unknown field `conector` in `options`",
+            "3:56 unknown field `values` in an assertion",
+            "3:82 unknown field `conector` in `options`",
         ]
     );
     assert_eq!(loaded.diagnostics.count(Severity::Warning), 4);

@@ -149,16 +149,18 @@ impl Target {
     /// A scripted model that the agent can not be led to: it would ask the real one instead.
     pub fn unled(&self, world: &World) -> Option<Diagnostic> {
         let model = world.model.as_ref()?;
-        if self.is_started() || matches!(self, Target::Mock(_)) {
+        if self.is_started() {
             return None;
         }
-        let message = format!("{} that is not started by the run can not be led to a scripted model", self.describe());
+        let message =
+            format!("a scripted model needs an agent that agentci starts, and {} is not started", self.describe());
         let help = match self {
             Target::Http(_) => "give the target its `command`: it is then started for each case and finds the model",
             Target::Chat(_) => "an assistant is told by its connector where its model is: `connector: { script: .. }`",
+            Target::Mock(_) => "remove `model`: a mock is a script itself, and asks no model",
             _ => "start the agent with the addresses that `agentci serve llm` prints, and leave `model` out",
         };
-        Some(Diagnostic::error(model.span, message).label("nobody would ask this model").help(help))
+        Some(Diagnostic::error(model.span, message).label("this model would never be called").help(help))
     }
 
     /// Turns that this kind of target can not take.

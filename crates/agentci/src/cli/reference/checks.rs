@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::fs;
 
+use agentci::plan::observed::{TABLE, TARGETS};
+
 use super::{cell, generated_from, is_kept, project};
 
 #[test]
@@ -19,7 +21,43 @@ fn the_page_of_checks_is_kept() {
     for (name, check) in &checks {
         let _ = write!(page, "\n## {name}\n\n{}\n\n**Why:** {}\n\n{}", check.what, check.why, check.example);
     }
+    page += &observable();
+    page += CANNOT_FAIL;
     is_kept("checks.md", &page);
+}
+
+/// What `agentci check` warns of.
+const CANNOT_FAIL: &str = "\n## Checks that cannot fail\n\n`agentci check` warns of checks that pass whatever the agent does: a \
+    `json_schema` that asks for nothing (`{}`, `true`), a `matches` that is found in every text (`.*`), a `contains` of a text that \
+    the [scripted model](mock-llm.md) behind the agent replies by itself, and a `tool_called` of a call that only the script asks \
+    for. The last two are fine where the rule of the script needs something of the agent (`tool_result: true`, or a `turn` after \
+    the first), where `result_match` looks at what the agent sent back, and for `mock` and `chat` targets, whose script is what is \
+    tested. `--strict` makes these warnings fail.\n\nIt also names, as notes, the checks of a suite that are judged differently since \
+    the last version.\n";
+
+/// Which limits and checks can be judged for which target, and who reports what they need.
+fn observable() -> String {
+    let mut text = "\n## What can be observed\n\nChecks of what the agent said work for every target. Others, and limits, need someone who \
+        reports what they are about. A limit or a check that nothing could report for the target of its case is an error of the \
+        suite (`agentci check` names it). Where someone could report it and reported nothing although a model was asked, the case \
+        fails. Where no model was asked, no tokens and no costs were used; where no tool was run, no tool failed.\n\n"
+        .to_owned();
+    let _ = writeln!(text, "| limits and checks | {} |", TARGETS.join(" | "));
+    let _ = writeln!(text, "|---{}|", "|---".repeat(TARGETS.len()));
+    for row in TABLE {
+        let limits = row.limits.iter().map(|key| format!("`limits.{key}`"));
+        let checks = row.checks.iter().map(|name| format!("[`{name}`](#{name})"));
+        let _ = write!(text, "| {} ", limits.chain(checks).collect::<Vec<_>>().join(", "));
+        for sources in row.sources {
+            let words: Vec<&str> = sources.iter().map(|source| source.words()).collect();
+            let _ = write!(text, "| {} ", if words.is_empty() { "nobody".into() } else { words.join(", ") });
+        }
+        text += "|\n";
+    }
+    text += "\n\"The agent\" reports in its own protocol: `tool_call` and `usage` lines of a [process](protocol.md), events of an AG-UI \
+             server, tool calls in the answer of an HTTP server, the answer of the model that a `chat` target asks. `world.model` is \
+             [a scripted model](mock-llm.md) behind the agent, `world.tools.routes` are [its tools over HTTP](stub-server.md).\n";
+    text
 }
 
 /// What the file of a check says of it.

@@ -177,7 +177,7 @@ fn flags_of_some(loaded: &[Suites]) -> Vec<(String, Vec<Dialect>)> {
             else {
                 continue;
             };
-            let fits = loaded.iter().filter(|suites| given.dialects.misfit(suites).is_none());
+            let fits = loaded.iter().filter(|suites| given.dialects.misfit(suites, None).is_none());
             fits.map(|suites| suites.plan().suites[0].dialect).collect()
         };
         if theirs.len() < loaded.len() {

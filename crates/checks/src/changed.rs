@@ -1,0 +1,227 @@
+//! Checks that are judged differently since the last version, for `agentci check`: which, in which formats, and how. A check is
+//! named only where it is used in a way that may come out differently.
+
+use agentci_plan::{Case, Check, Dialect, Files, Node, Plan, Reading, Span, Target, join};
+use serde_json::Value;
+
+use crate::json_schema::SCHEMA_LIMIT;
+
+/// A verdict that changed.
+struct Change {
+    /// The formats that it changed in.
+    dialects: &'static [Dialect],
+    /// What is judged differently, and how to say what was meant before where there is a way.
+    sentence: &'static str,
+    /// Whether a check of a case may come out differently.
+    concerns: fn(&Used<'_>) -> bool,
+}
+
+/// A check where it is used.
+struct Used<'c> {
+    check: &'c Check,
+    case: &'c Case,
+    /// Whether it is of the whole case rather than of a turn.
+    of_case: bool,
+    folder: &'c std::path::Path,
+    files: &'c dyn Files,
+}
+
+/// Checks of one suite that are judged differently.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// The suite.
+    pub suite: String,
+    /// What changed.
+    pub sentence: &'static str,
+    /// Where the first of them stands.
+    pub first: Span,
+    /// How many there are.
+    pub count: usize,
+}
+
+const NATIVE: &[Dialect] = &[Dialect::Native];
+
+const CHANGES: &[Change] = &[
+    Change {
+        dialects: NATIVE,
+        sentence: "`json_path` without `value` fails where the path leads nowhere; `value: null` asks for null",
+        concerns: |used| used.is("json_path") && used.check.arguments.get("value").is_none(),
+    },
+    Change {
+        dialects: &[Dialect::Native, Dialect::Yao],
+        sentence: "`json_path` reads brackets as JSONPath also where the path does not begin with `$`: `items[*]`, `items[-1]`",
+        concerns: |used| used.is("json_path") && used.text("path").is_some_and(|path| has_brackets(&path)),
+    },
+    Change {
+        dialects: NATIVE,
+        sentence: "`call_order` fails where a tool is called before the first call of one that is listed before it; \
+                   `{ order: [..], anywhere: true }` allows it",
+        concerns: |used| used.is("call_order") && used.check.arguments.items().is_some_and(|order| order.len() > 1),
+    },
+    Change {
+        dialects: &[Dialect::Native, Dialect::Yao],
+        sentence: "numbers in `args` of `tool_called` and in `tool_result` are compared by value: `20` is `20.0`",
+        concerns: |used| {
+            let data = match used.check.kind.value.as_str() {
+                "tool_called" => used.check.arguments.get("args"),
+                "tool_result" => used.check.arguments.get("result"),
+                _ => None,
+            };
+            data.is_some_and(has_number)
+        },
+    },
+    Change {
+        dialects: NATIVE,
+        sentence: "checks of data (`equals`, `json_path`, `type`, `json_schema`, `required_fields`, `script`, `agent`) fail where \
+                   the agent put nothing out",
+        concerns: |used| {
+            let silent = matches!(&*used.case.target, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_));
+            silent && used.of(&["equals", "json_path", "type", "json_schema", "required_fields", "script", "agent"])
+        },
+    },
+    Change {
+        dialects: NATIVE,
+        sentence: "checks of a case with several turns look at the output of the last turn alone; a check of an earlier one belongs \
+                   to that turn, and `of: conversation` beside `contains` and `matches` means all turns",
+        concerns: |used| {
+            // What must not be said must not be said in any turn.
+            used.of_case
+                && !used.check.negate
+                && used.case.turns.len() > 1
+                && used.text("of").is_none_or(|of| of == "text")
+                && used.of(&[
+                    "contains",
+                    "matches",
+                    "equals",
+                    "json_path",
+                    "type",
+                    "json_schema",
+                    "required_fields",
+                    "valid_json",
+                    "semantic",
+                    "script",
+                    "agent",
+                    "tool_evidence",
+                ])
+        },
+    },
+    Change {
+        dialects: NATIVE,
+        sentence: "`json_schema` enforces `format` under 2020-12; `format: annotate` does not",
+        concerns: |used| used.is("json_schema") && used.enforces_format(),
+    },
+    Change {
+        dialects: &[Dialect::Native, Dialect::Yao],
+        sentence: "`script` under `not` is an error where the function returns neither a boolean nor `{ pass: boolean }`",
+        concerns: |used| used.is("script") && used.check.negate,
+    },
+    Change {
+        dialects: NATIVE,
+        sentence: "`contains` ignores the line end at the end of a block of text (`contains: |`)",
+        concerns: |used| used.is("contains") && used.texts("text").iter().any(|text| text.ends_with('\n')),
+    },
+    Change {
+        dialects: &[Dialect::Native, Dialect::Ananke],
+        sentence: "`no_pii`, and `contains` and `matches` under `not`, also look at data that an A2A agent or an MCP server sends \
+                   beside its text",
+        concerns: |used| {
+            let parts = matches!(&*used.case.target, Target::A2a(_) | Target::Mcp(_));
+            parts && (used.is("no_pii") || (used.check.negate && used.of(&["contains", "matches"])))
+        },
+    },
+];
+
+/// What is judged differently in each suite of a plan, in the order of the suites.
+pub fn changed(plan: &Plan, files: &dyn Files) -> Vec<Changed> {
+    let mut found = Vec::new();
+    for suite in &plan.suites {
+        for change in CHANGES.iter().filter(|change| change.dialects.contains(&suite.dialect)) {
+            let mut spans: Vec<Span> = Vec::new();
+            for case in suite.cases.iter().filter(|case| case.broken.is_none()) {
+                let of_turns = case.turns.iter().flat_map(|turn| turn.checks.iter()).map(|check| (check, false));
+                for (check, of_case) in case.checks.iter().map(|check| (check, true)).chain(of_turns) {
+                    let used = Used { check, case, of_case, folder: &suite.folder, files };
+                    if (change.concerns)(&used) {
+                        spans.push(check.kind.span);
+                    }
+                }
+            }
+            spans.sort_unstable();
+            spans.dedup();
+            if let Some(first) = spans.first() {
+                let (suite, sentence) = (suite.name.clone(), change.sentence);
+                found.push(Changed { suite, sentence, first: *first, count: spans.len() });
+            }
+        }
+    }
+    found
+}
+
+impl Used<'_> {
+    fn is(&self, kind: &str) -> bool {
+        self.check.kind.value == kind
+    }
+
+    fn of(&self, kinds: &[&str]) -> bool {
+        kinds.iter().any(|kind| self.is(kind))
+    }
+
+    fn text(&self, key: &str) -> Option<String> {
+        text(self.check.arguments.get(key)?)
+    }
+
+    /// The texts under a key, or those that the check is given without one.
+    fn texts(&self, key: &str) -> Vec<String> {
+        let node = self.check.arguments.get(key).unwrap_or(&self.check.arguments);
+        node.items().unwrap_or(std::slice::from_ref(node)).iter().filter_map(text).collect()
+    }
+
+    /// Whether its schema has a `format`, and is of the draft that did not enforce it.
+    fn enforces_format(&self) -> bool {
+        let arguments = &self.check.arguments;
+        let schema = match arguments.get("schema") {
+            Some(node) => node.value(Reading::Core).ok(),
+            None => {
+                let path = arguments.get("path").unwrap_or(arguments);
+                let read = |path: String| self.files.read_text(&join(self.folder, &path), SCHEMA_LIMIT).ok();
+                text(path).and_then(read).and_then(|text| serde_json::from_str(&text).ok())
+            }
+        };
+        let Some(schema) = schema else { return false };
+        let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or("2020-12");
+        draft.contains("2020-12") && arguments.get("format").is_none() && has_format(&schema)
+    }
+}
+
+fn text(node: &Node) -> Option<String> {
+    match node.scalar()?.value(Reading::Core)? {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn has_number(node: &Node) -> bool {
+    fn within(value: &Value) -> bool {
+        match value {
+            Value::Number(_) => true,
+            Value::Array(items) => items.iter().any(within),
+            Value::Object(map) => map.values().any(within),
+            _ => false,
+        }
+    }
+    node.value(Reading::Core).is_ok_and(|value| within(&value))
+}
+
+fn has_format(schema: &Value) -> bool {
+    match schema {
+        Value::Object(map) => map.get("format").is_some_and(Value::is_string) || map.values().any(has_format),
+        Value::Array(items) => items.iter().any(has_format),
+        _ => false,
+    }
+}
+
+/// Whether a path without `$` has something in brackets that is not an index.
+fn has_brackets(path: &str) -> bool {
+    let inside = path.split('[').skip(1).map(|part| part.split(']').next().unwrap_or_default());
+    !path.starts_with('$') && inside.into_iter().any(|inside| !inside.bytes().all(|byte| byte.is_ascii_digit()))
+}

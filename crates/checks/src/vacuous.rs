@@ -1,0 +1,203 @@
+//! Checks that cannot fail, for `agentci check`: they pass whatever the agent does, so that a green case says less than it seems.
+//!
+//! A scripted model behind an agent says what its script says. A text that only the script says, or a call that only the script
+//! asks for, shows that the model was asked and nothing of what the agent did. Where the model is the agent (`chat`) or the
+//! script is what is tested (`mock`), that is the point of the suite, and nothing is said.
+
+use std::collections::HashSet;
+
+use agentci_plan::{
+    Case, Check, Diagnostic, Diagnostics, Files, ModelRule, Node, Plan, Reading, Said, Span, Target, ToolSource, join,
+};
+use serde_json::Value;
+
+use crate::json_schema::SCHEMA_LIMIT;
+
+/// Keywords of a JSON Schema that ask for nothing.
+const SILENT: [&str; 12] = [
+    "$schema",
+    "$id",
+    "$comment",
+    "$defs",
+    "definitions",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+];
+
+/// Warnings about checks of a plan that cannot fail, each told once however many cases share it.
+pub fn cannot_fail(plan: &Plan, files: &dyn Files) -> Diagnostics {
+    let mut problems = Diagnostics::default();
+    let mut told: HashSet<Span> = HashSet::new();
+    for suite in &plan.suites {
+        for case in suite.cases.iter().filter(|case| case.broken.is_none()) {
+            let checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
+            for check in checks.filter(|check| !check.negate && !check.templated) {
+                let found = match check.kind.value.as_str() {
+                    "json_schema" => any_value(check, &suite.folder, files),
+                    "matches" => every_text(check),
+                    "contains" => said_by_script(check, case),
+                    "tool_called" => called_by_script(check, case),
+                    _ => None,
+                };
+                if let Some(found) = found.filter(|found| told.insert(found.span)) {
+                    problems.push(found);
+                }
+            }
+        }
+    }
+    problems
+}
+
+fn warning(span: Span, message: String, help: &str) -> Diagnostic {
+    Diagnostic::warning(span, message).label("cannot fail").help(help)
+}
+
+/// A schema that every value is valid under.
+fn any_value(check: &Check, folder: &std::path::Path, files: &dyn Files) -> Option<Diagnostic> {
+    let arguments = &check.arguments;
+    // What the agent said must be JSON then, whatever the schema asks for.
+    if arguments.get("of").and_then(text).as_deref() == Some("text") {
+        return None;
+    }
+    let (schema, span) = match arguments.get("schema") {
+        Some(node) => (node.value(Reading::Core).ok()?, node.span),
+        None => {
+            let path = if arguments.pairs().is_some() { arguments.get("path")? } else { arguments };
+            let found = files.read_text(&join(folder, &text(path)?), SCHEMA_LIMIT).ok()?;
+            (serde_json::from_str(&found).ok()?, path.span)
+        }
+    };
+    let silent = match &schema {
+        Value::Bool(all) => *all,
+        Value::Object(map) => map.keys().all(|key| SILENT.contains(&key.as_str())),
+        _ => false,
+    };
+    silent.then(|| {
+        let message = format!("`{}` accepts every output: the schema asks for nothing", check.name());
+        warning(
+            span,
+            message,
+            "say what the output must be like: `type`, `required`, `properties`; or remove the check",
+        )
+    })
+}
+
+/// A pattern that is found in every text, the empty one included.
+fn every_text(check: &Check) -> Option<Diagnostic> {
+    let patterns = check.arguments.get("pattern").unwrap_or(&check.arguments);
+    let found = items(patterns).iter().find(|node| text(node).is_some_and(|pattern| matches_all(&pattern)))?;
+    let message = format!("`{}` accepts every answer: `{}` matches any text", check.name(), text(found)?);
+    Some(warning(found.span, message, "write a pattern that an empty answer does not match; or remove the check"))
+}
+
+fn matches_all(pattern: &str) -> bool {
+    regex_syntax::parse(pattern).is_ok_and(|pattern| {
+        let properties = pattern.properties();
+        // The beginning of a text is always there; any other place that is asked for may not be.
+        let only_start = properties.look_set().iter().all(|look| look == regex_syntax::hir::Look::Start);
+        properties.minimum_len() == Some(0) && only_start
+    })
+}
+
+/// A text that the scripted model says by itself.
+fn said_by_script(check: &Check, case: &Case) -> Option<Diagnostic> {
+    let rules = first_rules(case)?;
+    let model = case.world.model.as_ref()?;
+    let texts = check.arguments.get("text").unwrap_or(&check.arguments);
+    let replies = |wanted: &str| {
+        let mut of_rules = rules.iter().flat_map(|rule| &rule.replies).chain(&model.script.default);
+        of_rules.any(|reply| reply.contains(wanted))
+    };
+    let wanted: Vec<(String, Span)> = items(texts).iter().filter_map(|node| Some((text(node)?, node.span))).collect();
+    let only_script = |wanted: &str| {
+        let wanted = wanted.trim_end_matches('\n');
+        !wanted.is_empty() && replies(wanted) && !is_asked(case, wanted)
+    };
+    let (found, span) = wanted.iter().find(|(wanted, _)| only_script(wanted))?;
+    let message = format!("`{}` only repeats the script: `{found}` is what the scripted model replies", check.name());
+    let help = "check what the agent does, such as the tools that it calls and their results, or words that are not the \
+                script's; or let the rule of this reply ask for `tool_result: true`";
+    Some(warning(*span, message, help))
+}
+
+/// A call that the scripted model asks for by itself, and that nobody sees being made.
+fn called_by_script(check: &Check, case: &Case) -> Option<Diagnostic> {
+    let rules = first_rules(case)?;
+    let observed = match &*case.target {
+        Target::Process(process) => {
+            let speaks = process.speaks == agentci_plan::Speech::Protocol;
+            let world = &case.world;
+            let asks = matches!(world.tools, ToolSource::Cassette(_))
+                || world.allowed.is_some()
+                || !world.live.tools.is_empty()
+                || world.live.module.is_some();
+            (speaks && asks) || matches!(world.tools, ToolSource::Routes(_))
+        }
+        Target::Http(_) => matches!(case.world.tools, ToolSource::Routes(_)),
+        _ => true,
+    };
+    // What becomes of a call is the agent's doing.
+    let conditions = ["result_match", "result_not_match", "refused", "seen"];
+    if observed || conditions.iter().any(|key| check.arguments.get(key).is_some()) {
+        return None;
+    }
+    let arguments = &check.arguments;
+    let names = arguments.get("name").or(arguments.get("any")).unwrap_or(arguments);
+    let scripted = |name: &str| rules.iter().flat_map(|rule| &rule.tool_calls).any(|call| call.name == name);
+    let found = items(names).iter().find(|node| text(node).is_some_and(|name| scripted(&name)))?;
+    let name = text(found)?;
+    let message = format!("`{}` only repeats the script: the scripted model asks for `{name}`", check.name());
+    let help = "ask for what the agent sends back, with `result_match`; or let the call be seen, with `tools: { routes: {..} }`";
+    Some(warning(found.span, message, help))
+}
+
+/// The rules of a scripted model behind the agent that fit whatever the agent does: those that ask neither for the result of a
+/// tool nor for an answer before.
+fn first_rules(case: &Case) -> Option<Vec<&ModelRule>> {
+    if !matches!(&*case.target, Target::Process(_) | Target::Http(_)) {
+        return None;
+    }
+    let script = &case.world.model.as_ref()?.script;
+    let first = |rule: &&ModelRule| rule.when.tool_result != Some(true) && rule.when.turn.is_none_or(|turn| turn <= 1);
+    Some(script.rules.iter().filter(first).collect())
+}
+
+/// Whether a text stands in what goes into the case.
+fn is_asked(case: &Case, wanted: &str) -> bool {
+    case.turns.iter().any(|turn| match &turn.said {
+        Said::Input(data) => data.written().to_string().contains(wanted),
+        Said::Messages(messages) => messages.iter().any(|message| message.content.written().contains(wanted)),
+        Said::Action(_) => false,
+    })
+}
+
+fn items(node: &Node) -> &[Node] {
+    node.items().unwrap_or(std::slice::from_ref(node))
+}
+
+fn text(node: &Node) -> Option<String> {
+    match node.scalar()?.value(Reading::Core)? {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_that_match_everything_are_known() {
+        for pattern in [".*", "", "a*", "(?s).*", "^.*", "(foo)?", "x{0,3}|y"] {
+            assert!(matches_all(pattern), "{pattern}");
+        }
+        for pattern in [".+", "a", "^$", "^.*$", r"\b", "a|bc", "("] {
+            assert!(!matches_all(pattern), "{pattern}");
+        }
+    }
+}

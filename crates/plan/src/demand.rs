@@ -1,0 +1,160 @@
+//! Checks that ask for nothing: an empty text, name or list where something is demanded. Whatever the agent does passes them.
+
+use serde_json::Value;
+
+use crate::{Check, Diagnostic, Node, Reading, Span};
+
+/// What a check demands, by what it is empty of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Item {
+    /// A text that is looked for.
+    Text,
+    /// A regular expression that is looked for.
+    Pattern,
+    /// The name of a tool, an artifact or a state.
+    Name,
+    /// A key of the output.
+    Key,
+}
+
+/// The demands of each check: the keys that lead to them, and what stands there. No key is the check's own argument.
+const DEMANDS: &[(&str, &[&str], Item)] = &[
+    ("call_order", &[], Item::Name),
+    ("call_order", &["order"], Item::Name),
+    ("contains", &[], Item::Text),
+    ("contains", &["text"], Item::Text),
+    ("matches", &[], Item::Pattern),
+    ("matches", &["pattern"], Item::Pattern),
+    ("required_fields", &[], Item::Key),
+    ("task", &["state"], Item::Name),
+    ("task", &["artifacts", "match"], Item::Pattern),
+    ("task", &["artifacts", "names"], Item::Name),
+    ("tool_called", &[], Item::Name),
+    ("tool_called", &["any"], Item::Name),
+    ("tool_called", &["name"], Item::Name),
+    ("tool_evidence", &[], Item::Name),
+];
+
+/// An empty demand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EmptyDemand {
+    item: Item,
+    span: Span,
+    list: bool,
+}
+
+impl Check {
+    /// The first demand of it that is empty. An empty list of what must not be is none: nothing is forbidden then. A name that
+    /// is empty is always one, since nothing has it; an empty text under `not` is in every answer, and fails as it says.
+    pub fn empty_demand(&self) -> Option<EmptyDemand> {
+        let of_kind = DEMANDS.iter().filter(|(kind, ..)| self.kind.value == *kind);
+        of_kind.filter(|(_, keys, _)| !keys.is_empty() || self.arguments.pairs().is_none()).find_map(
+            |(kind, keys, item)| {
+                let node = keys.iter().try_fold(&self.arguments, |node, key| node.get(key))?;
+                // With `of: output` the text may be any data, and a list is looked for as it is written.
+                let data = *kind == "contains" && self.arguments.get("of").is_some_and(|of| said(of, "output"));
+                empty(node, *item, data, self.negate)
+            },
+        )
+    }
+}
+
+impl EmptyDemand {
+    /// What is wrong with a check that has it; `filled` tells that variables in it have just been filled.
+    pub fn problem(self, check: &Check, filled: bool) -> Diagnostic {
+        let name = check.name();
+        let (what, wanted) = match self.item {
+            Item::Text => ("an empty text is in every answer", "a text"),
+            Item::Pattern => ("an empty pattern matches every answer", "a pattern"),
+            Item::Name => ("the name is empty", "a name"),
+            Item::Key => ("the key is empty", "a key"),
+        };
+        let what = if self.list { "the list is empty" } else { what };
+        let message = format!("`{name}` asks for nothing: {what}");
+        let help = match (filled, self.list) {
+            (true, false) => "a variable in it is empty: set it, or give it a default as in `${NAME:-default}`".into(),
+            (_, true) => format!("write {wanted} into the list, or remove the check"),
+            (false, false) => format!("write {wanted}, or remove the check"),
+        };
+        Diagnostic::error(self.span, message).label("nothing is asked here").help(help)
+    }
+}
+
+fn empty(node: &Node, item: Item, data: bool, negate: bool) -> Option<EmptyDemand> {
+    if let Some(items) = node.items().filter(|_| !data) {
+        return match items {
+            [] => (!negate).then_some(EmptyDemand { item, span: node.span, list: true }),
+            items => items.iter().find_map(|inner| empty(inner, item, true, negate)),
+        };
+    }
+    let Value::String(text) = node.scalar()?.value(Reading::Core)? else { return None };
+    let empty = match item {
+        Item::Name => text.trim().is_empty(),
+        // A block of text ends in a line end that is not looked for.
+        Item::Text => !negate && text.strip_suffix('\n').unwrap_or(&text).is_empty(),
+        Item::Pattern | Item::Key => !negate && text.is_empty(),
+    };
+    empty.then_some(EmptyDemand { item, span: node.span, list: false })
+}
+
+fn said(node: &Node, word: &str) -> bool {
+    node.scalar().is_some_and(|scalar| *scalar.text == *word)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Sources;
+
+    fn problem(kind: &str, arguments: &Value, negate: bool) -> Option<String> {
+        let span = Span::whole(Sources::default().add("a".as_ref(), ""));
+        let check = Check { negate, ..Check::new(kind, span, Node::from_value(arguments, span)) };
+        check.empty_demand().map(|empty| empty.problem(&check, false).message)
+    }
+
+    #[test]
+    fn an_empty_demand_is_found_wherever_it_stands() {
+        for (kind, arguments) in [
+            ("contains", json!("")),
+            ("contains", json!("\n")),
+            ("contains", json!([])),
+            ("contains", json!(["a", ""])),
+            ("contains", json!({"text": "", "ignore_case": true})),
+            ("contains", json!({"text": "", "of": "output"})),
+            ("matches", json!("")),
+            ("matches", json!({"pattern": []})),
+            ("tool_called", json!([])),
+            ("tool_called", json!(" ")),
+            ("tool_called", json!({"any": []})),
+            ("required_fields", json!([])),
+            ("tool_evidence", json!([])),
+            ("call_order", json!([])),
+            ("call_order", json!({"order": [], "anywhere": true})),
+            ("task", json!({"state": []})),
+            ("task", json!({"artifacts": {"match": ""}})),
+        ] {
+            assert!(problem(kind, &arguments, false).is_some(), "{kind}: {arguments}");
+        }
+    }
+
+    #[test]
+    fn what_asks_for_something_is_left_alone() {
+        for (kind, arguments, negate) in [
+            ("contains", json!("a"), false),
+            ("contains", json!(" "), false),
+            ("contains", json!({"text": [], "of": "output"}), false),
+            ("contains", json!([]), true),
+            ("matches", json!([]), true),
+            ("contains", json!(""), true),
+            ("tool_called", json!({"any": []}), true),
+            ("equals", json!(""), false),
+            ("task", json!({"state": "completed", "artifacts": {}}), false),
+        ] {
+            assert_eq!(problem(kind, &arguments, negate), None, "{kind}: {arguments}");
+        }
+        let told = problem("tool_called", &json!({"any": ["a", ""]}), true);
+        assert_eq!(told.as_deref(), Some("`not tool_called` asks for nothing: the name is empty"));
+    }
+}

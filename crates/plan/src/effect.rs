@@ -1,0 +1,169 @@
+//! Settings of a suite that have no effect on the cases they are written for: recordings that nothing would play, limits and
+//! checks of what nothing could report. What is said for several cases is an error only where none of them has a use for it.
+
+use std::collections::BTreeMap;
+
+use crate::observed::Row;
+use crate::{Case, Diagnostic, Dialect, Limits, Span, Speech, Suite, Target, ToolSource};
+
+/// A setting that does nothing for a case.
+struct Useless {
+    span: Span,
+    message: String,
+    label: &'static str,
+    help: String,
+}
+
+/// Settings without effect, each with the position of a case that has it. Formats other than the native one have their own
+/// ways to say what holds for which target, and keep their verdicts.
+pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
+    if suite.dialect != Dialect::Native {
+        return Vec::new();
+    }
+    let cases = || suite.cases.iter().enumerate().filter(|(_, case)| case.broken.is_none());
+    let mut found: BTreeMap<Span, Vec<(usize, Useless)>> = BTreeMap::new();
+    for (index, case) in cases() {
+        for useless in useless(case) {
+            found.entry(useless.span).or_default().push((index, useless));
+        }
+    }
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let mut of_use: Vec<Span> = Vec::new();
+    for (index, case) in cases() {
+        let idle = |span: Span| found.get(&span).is_some_and(|all| all.iter().any(|(other, _)| *other == index));
+        of_use.extend(spans(case).into_iter().filter(|span| found.contains_key(span) && !idle(*span)));
+    }
+    let mut problems = Vec::new();
+    for (span, all) in found {
+        let shared = of_use.contains(&span);
+        for (index, Useless { message, label, help, .. }) in all {
+            let problem = Diagnostic::error(span, message).label(label).help(help);
+            if !shared {
+                problems.push((index, problem));
+                continue;
+            }
+            let id = &suite.cases[index].id;
+            let message = format!("{} (case `{}`)", problem.message, id.escape_debug());
+            problems.push((
+                index,
+                Diagnostic { label: problem.label, help: problem.help, ..Diagnostic::warning(span, message) },
+            ));
+            break;
+        }
+    }
+    problems
+}
+
+/// Where a case says something that may have no effect.
+fn spans(case: &Case) -> Vec<Span> {
+    let mut spans: Vec<Span> = world(case).into_iter().map(|(_, span)| span).collect();
+    spans.extend(case.world.recording.as_ref().map(|recording| recording.span));
+    let limits = std::iter::once(&*case.limits).chain(case.turns.iter().map(|turn| &*turn.limits));
+    spans.extend(limits.flat_map(limited).map(|(_, span)| span));
+    let checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
+    spans.extend(checks.map(|check| check.kind.span));
+    spans
+}
+
+fn useless(case: &Case) -> Vec<Useless> {
+    let mut found = Vec::new();
+    if !asks_for_tools(&case.target) {
+        found.extend(world(case).into_iter().map(|(key, span)| Useless {
+            span,
+            message: format!(
+                "`tools.{key}` has no effect: {} does not ask agentci for its tools",
+                describe(&case.target)
+            ),
+            label: "would never be used",
+            help: instead(&case.target).into(),
+        }));
+    }
+    if let Some(recording) = case.world.recording.as_ref().filter(|_| !is_recorded(&case.target)) {
+        found.push(Useless {
+            span: recording.span,
+            message: format!("`recording` has no effect: {} cannot be recorded", describe(&case.target)),
+            label: "would be neither written nor played",
+            help: "play its model with `world: { model: { script: .. } }` and its tools with `tools: { cassette: .. }` or \
+                   `tools: { routes: {..} }`; only servers and `chat` targets can be recorded"
+                .into(),
+        });
+    }
+    let limits = std::iter::once(&*case.limits).chain(case.turns.iter().map(|turn| &*turn.limits));
+    for (key, span) in limits.flat_map(limited) {
+        found.extend(Row::of_limit(key).and_then(|row| unobserved(&format!("limits.{key}"), span, row, case)));
+    }
+    for check in case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter())) {
+        let row = Row::of_check(&check.kind.value);
+        found.extend(row.and_then(|row| unobserved(&check.name(), check.kind.span, row, case)));
+    }
+    found
+}
+
+fn unobserved(name: &str, span: Span, row: &Row, case: &Case) -> Option<Useless> {
+    if row.is_observed(&case.target, &case.world) {
+        return None;
+    }
+    let (what, target) = (row.observed.words(), describe(&case.target));
+    let remedies: Vec<&str> = row.sources(&case.target).iter().filter_map(|source| source.remedy()).collect();
+    let help = match remedies.as_slice() {
+        [] => format!("remove it: no setting makes the {what} of {target} visible"),
+        remedies => format!("{}; or remove it", remedies.join(", or ")),
+    };
+    let message = format!("`{name}` cannot be judged: nothing reports the {what} of {target}");
+    Some(Useless { span, message, label: "nothing can observe this", help })
+}
+
+/// What a case says about who answers its tools when the agent asks agentci for them, with the keys.
+fn world(case: &Case) -> Vec<(&'static str, Span)> {
+    let world = &case.world;
+    let mut found = Vec::new();
+    if let ToolSource::Cassette(cassette) = &world.tools {
+        found.push(("cassette", cassette.span));
+    }
+    found.extend(world.scripted.first().map(|tool| ("scripted", tool.name.span)));
+    found.extend(world.live.tools.first().map(|(name, _)| ("live", name.span)));
+    found.extend(world.live.module.as_ref().map(|module| ("module", module.span)));
+    found
+}
+
+/// Whether its tools are answered by agentci when it asks for them.
+fn asks_for_tools(target: &Target) -> bool {
+    match target {
+        Target::Process(process) => process.speaks == Speech::Protocol,
+        Target::Agui(_) | Target::A2a(_) | Target::Chat(_) => true,
+        Target::Http(_) | Target::Mcp(_) | Target::Mock(_) => false,
+    }
+}
+
+fn is_recorded(target: &Target) -> bool {
+    target.takes_requests() || matches!(target, Target::Chat(_))
+}
+
+fn instead(target: &Target) -> &'static str {
+    match target {
+        Target::Process(_) => {
+            "answer tools that it calls over HTTP with `tools: { routes: {..} }`; or let the agent speak the protocol: remove \
+             `speaks: text`"
+        }
+        Target::Http(_) => "answer tools that it calls over HTTP with `tools: { routes: {..} }`",
+        _ => "remove it",
+    }
+}
+
+fn describe(target: &Target) -> &'static str {
+    match target {
+        Target::Process(process) if process.speaks == Speech::Text => "a program with `speaks: text`",
+        other => other.describe(),
+    }
+}
+
+/// The limits that are set, by their keys.
+fn limited(limits: &Limits) -> impl Iterator<Item = (&'static str, Span)> + use<> {
+    let Limits { wall_ms: _, tool_calls, tool_errors, tokens_out, cost_usd } = limits;
+    let all =
+        [("tool_calls", tool_calls), ("tool_errors", tool_errors), ("tokens_out", tokens_out), ("cost_usd", cost_usd)];
+    let set: Vec<_> = all.into_iter().filter_map(|(key, limit)| Some((key, limit.as_ref()?.span))).collect();
+    set.into_iter()
+}

@@ -1,0 +1,174 @@
+//! Who can observe what of a target: the one table behind the errors of limits and checks that nothing could ever judge, and
+//! behind the table in the documentation.
+
+use crate::{Speech, Target, ToolSource, World};
+
+/// Something that limits and checks are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Observed {
+    /// How long things take.
+    Time,
+    /// Calls of tools, and their results.
+    ToolCalls,
+    /// Tokens that a model wrote.
+    Tokens,
+    /// What it cost.
+    Cost,
+    /// The task of an A2A agent.
+    Task,
+}
+
+/// Who reports it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The run itself, always.
+    Run,
+    /// The agent, in its own protocol.
+    Agent,
+    /// The scripted model behind the agent.
+    Model,
+    /// The server that plays the agent's tools over HTTP.
+    Routes,
+}
+
+/// What can be observed, by whom, for each kind of target.
+#[derive(Debug)]
+pub struct Row {
+    /// What it is about.
+    pub observed: Observed,
+    /// The limits that need it, by their keys.
+    pub limits: &'static [&'static str],
+    /// The checks that need it.
+    pub checks: &'static [&'static str],
+    /// Its sources, in the order of [`TARGETS`].
+    pub sources: [&'static [Source]; TARGETS.len()],
+}
+
+/// The kinds of target, as the table names them.
+pub const TARGETS: [&str; 8] = ["process", "process, `speaks: text`", "http", "agui", "a2a", "mcp", "chat", "mock"];
+
+use Source::{Agent, Model, Routes, Run};
+
+/// What can be observed by whom.
+pub const TABLE: &[Row] = &[
+    Row {
+        observed: Observed::Time,
+        limits: &["wall"],
+        checks: &["duration", "latency"],
+        sources: [&[Run], &[Run], &[Run], &[Run], &[Run], &[Run], &[Run], &[Run]],
+    },
+    Row {
+        observed: Observed::ToolCalls,
+        limits: &["tool_calls", "tool_errors"],
+        checks: &["call_order", "tool_called", "tool_result"],
+        sources: [&[Agent, Model], &[Model, Routes], &[Agent, Model, Routes], &[Agent], &[], &[Run], &[Agent], &[]],
+    },
+    Row {
+        observed: Observed::Tokens,
+        limits: &["tokens_out"],
+        checks: &["tokens"],
+        sources: [&[Agent, Model], &[Model], &[Model], &[Agent], &[], &[], &[Agent], &[Agent]],
+    },
+    Row {
+        observed: Observed::Cost,
+        limits: &["cost_usd"],
+        checks: &[],
+        sources: [&[Agent], &[], &[], &[Agent], &[], &[], &[], &[]],
+    },
+    Row {
+        observed: Observed::Task,
+        limits: &[],
+        checks: &["task"],
+        sources: [&[], &[], &[], &[], &[Agent], &[], &[], &[]],
+    },
+];
+
+impl Row {
+    /// What a limit is about, by its key.
+    pub fn of_limit(key: &str) -> Option<&'static Row> {
+        TABLE.iter().find(|row| row.limits.contains(&key))
+    }
+
+    /// What a check is about, where that is not what the agent said.
+    pub fn of_check(kind: &str) -> Option<&'static Row> {
+        TABLE.iter().find(|row| row.checks.contains(&kind))
+    }
+
+    /// Who could report it of this kind of target.
+    pub fn sources(&self, target: &Target) -> &'static [Source] {
+        self.sources[position(target)]
+    }
+
+    /// Whether anything in this world can report it of this target.
+    pub fn is_observed(&self, target: &Target, world: &World) -> bool {
+        self.sources(target).iter().any(|source| match source {
+            Source::Run | Source::Agent => true,
+            Source::Model => world.model.is_some(),
+            Source::Routes => matches!(world.tools, ToolSource::Routes(_)),
+        })
+    }
+}
+
+/// The place of a target in [`TARGETS`].
+fn position(target: &Target) -> usize {
+    match target {
+        Target::Process(process) if process.speaks == Speech::Protocol => 0,
+        Target::Process(_) => 1,
+        Target::Http(_) => 2,
+        Target::Agui(_) => 3,
+        Target::A2a(_) => 4,
+        Target::Mcp(_) => 5,
+        Target::Chat(_) => 6,
+        Target::Mock(_) => 7,
+    }
+}
+
+impl Observed {
+    /// What it is, for a message.
+    pub fn words(self) -> &'static str {
+        match self {
+            Observed::Time => "how long it takes",
+            Observed::ToolCalls => "tool calls",
+            Observed::Tokens => "tokens",
+            Observed::Cost => "costs",
+            Observed::Task => "tasks",
+        }
+    }
+}
+
+impl Source {
+    /// Who it is, for a table.
+    pub fn words(self) -> &'static str {
+        match self {
+            Source::Run => "always",
+            Source::Agent => "the agent",
+            Source::Model => "`world.model`",
+            Source::Routes => "`world.tools.routes`",
+        }
+    }
+
+    /// How it comes to be there, where the suite decides.
+    pub(crate) fn remedy(self) -> Option<&'static str> {
+        match self {
+            Source::Run | Source::Agent => None,
+            Source::Model => Some("play its model with `world: { model: { script: .. } }`"),
+            Source::Routes => Some("play its tools with `world: { tools: { routes: {..} } }`"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limit_and_check_stands_in_one_row() {
+        let mut names: Vec<&str> = TABLE.iter().flat_map(|row| row.limits.iter().chain(row.checks)).copied().collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+        assert_eq!(Row::of_limit("cost_usd").map(|row| row.observed), Some(Observed::Cost));
+        assert!(Row::of_check("contains").is_none());
+    }
+}

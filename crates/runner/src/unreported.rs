@@ -1,0 +1,105 @@
+//! Limits on tokens and costs of which nothing was reported. Where a model was asked, the case fails; where none was, nothing
+//! was used; and where that cannot be told, a warning says once per suite that the limit was not checked.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use agentci_plan::{Dialect, Limit, Target};
+use agentci_trace::{Kind, Trace};
+use agentci_verdict::{Cause, Finding, Metrics};
+
+use crate::findings;
+use crate::job::Job;
+use crate::meter;
+
+/// The limits that a suite was warned about.
+#[derive(Debug, Default)]
+pub(crate) struct Unreported(RefCell<BTreeSet<&'static str>>);
+
+/// A limit of which nothing was reported.
+struct Unknown {
+    name: &'static str,
+    key: &'static str,
+    what: &'static str,
+    limit: Limit,
+}
+
+/// What is to be said of limits that nothing was reported for.
+#[derive(Debug, Default)]
+pub(crate) struct Judged {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Judges the limits of a case that came to its end.
+pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> Judged {
+    let mut judged = Judged::default();
+    let (limits, used) = (&job.case.limits, &metrics.usage);
+    let unknown = |name, key, what, limit: Option<Limit>| Some(Unknown { name, key, what, limit: limit? });
+    let tokens =
+        unknown("max_tokens_out", "tokens_out", "tokens", limits.tokens_out.filter(|_| used.tokens_out.is_none()));
+    let cost = unknown("max_cost_usd", "cost_usd", "cost", limits.cost_usd.filter(|_| used.cost_usd.is_none()));
+    for unknown in tokens.into_iter().chain(cost) {
+        // The scripted model itself says what it wrote, also where the agent does not.
+        if let Some(written) = tokens_of_model(trace).filter(|_| unknown.key == "tokens_out") {
+            if written > unknown.limit.most {
+                judged.findings.push(meter::exceeded(unknown.name, unknown.limit, written, job.sources));
+            }
+        } else if was_asked(trace) && job.suite.dialect == Dialect::Native {
+            judged.findings.push(unknown.finding(job));
+        } else if (was_asked(trace) || !sees_models(job)) && job.unreported.0.borrow_mut().insert(unknown.name) {
+            judged.warnings.push(unknown.warning());
+        }
+    }
+    judged
+}
+
+impl Unknown {
+    fn finding(&self, job: &Job<'_>) -> Finding {
+        let Self { name, key, what, limit } = self;
+        Finding {
+            name: (*name).to_owned(),
+            label: "nothing to compare with".into(),
+            help: Some(match &*job.case.target {
+                Target::Process(_) => {
+                    format!("let the agent send a line `{{\"type\":\"usage\",\"{key}\":..}}`, or remove `limits.{key}`")
+                }
+                _ => format!("let the agent or its provider report it, or remove `limits.{key}`"),
+            }),
+            ..findings::plain(
+                Cause::Limit,
+                format!("a model was asked, and nothing reported its {what}: `{key}` cannot be judged"),
+                Some(job.place(limit.span)),
+            )
+        }
+    }
+
+    fn warning(&self) -> String {
+        let Self { name, key, what, .. } = self;
+        format!("`{name}` was not checked: the agent reported no {what} (`{key}` of a `usage` message)")
+    }
+}
+
+/// Whether a model was asked, as far as it is seen.
+fn was_asked(trace: &Trace) -> bool {
+    trace.events().iter().any(|event| matches!(event.kind, Kind::ModelCall { .. }))
+}
+
+/// Whether every request to a model would be seen, so that one that was not seen was not made.
+fn sees_models(job: &Job<'_>) -> bool {
+    job.case.world.model.is_some() || matches!(&*job.case.target, Target::Chat(_) | Target::Mock(_))
+}
+
+/// The tokens that a scripted model says it wrote; nothing if it was not asked or does not say.
+fn tokens_of_model(trace: &Trace) -> Option<f64> {
+    let mut sum = None;
+    for event in trace.events() {
+        let Kind::ModelCall { response, .. } = &event.kind else { continue };
+        let usage = &response["usage"];
+        let written = usage["completion_tokens"].as_f64().or_else(|| usage["output_tokens"].as_f64());
+        if let Some(written) = written {
+            sum = Some(sum.unwrap_or(0.0) + written);
+        }
+    }
+    sum
+}
