@@ -9,11 +9,15 @@ use jsonschema::Validator;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::bounded::SchemaCost;
+
 /// A compiled schema and its source, to say what a keyword asked for.
 #[derive(Debug)]
 pub(crate) struct Schema {
-    pub(crate) validator: Validator,
-    pub(crate) source: Value,
+    /// Absent where compiling it may take long; then a worker does.
+    pub(crate) validator: Option<Validator>,
+    pub(crate) source: Arc<Value>,
+    pub(crate) cost: SchemaCost,
 }
 
 /// What reading the arguments of a check may use.

@@ -13,11 +13,7 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
 
     /// Whether its opposite holds. A check with something better to say than this overrides it.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        match self.evaluate(trace) {
-            Outcome::Held => Outcome::Failed(Failure::new("it held, and must not")),
-            Outcome::Failed(_) => Outcome::Held,
-            other => other,
-        }
+        opposite(self.evaluate(trace))
     }
 
     /// What it has to know beside the trace. Where there is something, it is judged by [`conclude`](Self::conclude) instead.
@@ -44,4 +40,13 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
 /// What is said of a check over the result when there is none.
 pub(crate) fn no_output() -> Outcome {
     Outcome::NotEvaluated("the agent gave no final output".into())
+}
+
+/// The outcome of the opposite, where a check has nothing better to say.
+pub(crate) fn opposite(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Held => Outcome::Failed(Failure::new("it held, and must not")),
+        Outcome::Failed(_) => Outcome::Held,
+        other => other,
+    }
 }

@@ -22,18 +22,22 @@ use std::sync::Arc;
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Reading, Span, read};
 use agentci_trace::Trace;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::bounded::{PathCost, Task, Weight, nests_too_deep};
 use crate::called::cut;
 use crate::compiler::Compiler;
 use crate::equality::same;
-use crate::evaluate::{Evaluate, no_output};
+use crate::evaluate::{Evaluate, no_output, opposite};
 use crate::output::{json_in, output, type_name};
-use crate::walk::Walk;
+use crate::walk::{Walk, together};
+use crate::{Kept, Question};
 
 #[derive(Debug)]
 struct AtPath {
     walk: Walk,
+    /// Of a path that is more than names and indexes.
+    cost: Option<PathCost>,
     written: String,
     path_span: Span,
     value: Value,
@@ -70,8 +74,13 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let value = value.map_or(Some(Value::Null), |node| read::data(node, "value", Reading::Core, problems));
     let path_span = path?.span;
     let written = read::text(path?, "path", problems)?;
+    if nests_too_deep(&written) {
+        let problem = Diagnostic::error(path_span, "this path has filters or brackets nested too deep");
+        problems.push(problem.label("nested too deep").help("filters may be nested 8 levels deep, brackets 64"));
+        return None;
+    }
     match Walk::read(&written) {
-        Ok(walk) => Some(Arc::new(AtPath { walk, written, path_span, value: value?, span })),
+        Ok(walk) => Some(Arc::new(AtPath { cost: walk.standard().map(PathCost::of), walk, written, path_span, value: value?, span })),
         Err(error) => {
             let message = format!("this is not a JSONPath: {error}");
             let problem = Diagnostic::error(path_span, message).label("not a path");
@@ -90,23 +99,20 @@ impl AtPath {
             (value, found) => same(value, found),
         }
     }
-}
 
-impl Evaluate for AtPath {
-    fn evaluate(&self, trace: &Trace) -> Outcome {
+    /// Judges the output, by what a worker found where there is an answer of one.
+    fn judge(&self, trace: &Trace, answer: Option<&Value>) -> Outcome {
         let Some(output) = output(trace) else { return no_output() };
-        let read = match output.as_ref() {
-            Value::Object(_) | Value::Array(_) => Some(output.clone()),
-            Value::String(text) => json_in(text).map(Cow::Owned),
-            _ => None,
-        };
-        let Some(read) = read else {
+        let Some(read) = readable(&output) else {
             let kind = type_name(&output);
             let message = format!("the final output is not valid JSON with a `{}` in it, but a {kind}", self.written);
             let failure = Failure::new(message).at(self.path_span, "asks for JSON");
             return Outcome::Failed(failure.note(format!("the final output is {}", cut(&output))));
         };
-        let found = self.walk.find(&read);
+        let found = match answer {
+            Some(answer) => together(&answer["found"].as_array().into_iter().flatten().collect::<Vec<_>>()),
+            None => self.walk.find(&read),
+        };
         let actual = found.as_deref().unwrap_or(&Value::Null);
         if self.fits(actual) {
             return Outcome::Held;
@@ -129,5 +135,43 @@ impl Evaluate for AtPath {
         let detail = Detail { path: self.written.clone(), expected: self.value.clone(), actual: actual.clone() };
         failure.details = vec![detail];
         Outcome::Failed(failure)
+    }
+}
+
+impl Evaluate for AtPath {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        self.judge(trace, None)
+    }
+
+    fn question(&self, trace: &Trace) -> Option<Question> {
+        let cost = self.cost.as_ref()?;
+        let output = output(trace)?;
+        let read = readable(&output)?;
+        if cost.is_cheap(Weight::of(&read)) {
+            return None;
+        }
+        Some(Question::Bounded(Task::path(self.walk.standard()?.to_owned(), read.into_owned())))
+    }
+
+    fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
+        if !answer["found"].is_array() {
+            return Outcome::Error(Failure::new("it is not known what the path leads to").at(self.path_span, "this path"));
+        }
+        let outcome = self.judge(trace, Some(answer));
+        if negate { opposite(outcome) } else { outcome }
+    }
+
+    fn keep(&self, answer: Value, _negate: bool) -> Kept {
+        let found = answer["found"].as_array().map_or(0, Vec::len);
+        Kept { evidence: json!({ "found": found }), ..Kept::default() }
+    }
+}
+
+/// The output as JSON, if it is or holds any.
+fn readable<'v>(output: &'v Value) -> Option<Cow<'v, Value>> {
+    match output {
+        Value::Object(_) | Value::Array(_) => Some(Cow::Borrowed(output)),
+        Value::String(text) => json_in(text).map(Cow::Owned),
+        _ => None,
     }
 }

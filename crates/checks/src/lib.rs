@@ -4,6 +4,7 @@
 //! [`ReadyCheck::evaluate`] is a pure function of the trace. Each check is one file here and one line in the registry.
 
 mod agent;
+mod bounded;
 mod call_order;
 mod called;
 mod compile;
@@ -39,6 +40,7 @@ mod unusable;
 mod valid_json;
 mod walk;
 
+pub use bounded::{Evaluator, MOST_VISITS, Task};
 pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single, survivable};
 pub use evidence::{Kept, Question};
 pub use latency::latency_ms;

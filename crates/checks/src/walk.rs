@@ -11,7 +11,11 @@ pub(crate) enum Walk {
     /// Names and indexes, one after the other.
     Steps(Vec<Step>),
     /// Whatever the standard has; it may lead to several places.
-    Standard(JsonPath),
+    Standard {
+        path: JsonPath,
+        /// As a worker reads it.
+        written: String,
+    },
 }
 
 /// One step of a plain path.
@@ -25,7 +29,9 @@ impl Walk {
     /// Reads a path. Only one that begins with `$` and is more than dots and indexes can be wrong.
     pub(crate) fn read(path: &str) -> Result<Self, ParseError> {
         match path.strip_prefix('$') {
-            Some(rest) if !is_plain(rest) => JsonPath::parse(path).map(Walk::Standard),
+            Some(rest) if !is_plain(rest) => {
+                JsonPath::parse(path).map(|read| Walk::Standard { path: read, written: path.to_owned() })
+            }
             Some(rest) => Ok(Walk::Steps(steps(rest))),
             None => Ok(Walk::Steps(steps(path))),
         }
@@ -41,15 +47,25 @@ impl Walk {
                 });
                 found.map(Cow::Borrowed)
             }
-            Walk::Standard(path) => {
-                let found = path.query(value).all();
-                match found.as_slice() {
-                    [] => None,
-                    [one] => Some(Cow::Borrowed(one)),
-                    several => Some(Cow::Owned(several.iter().map(|value| (*value).clone()).collect())),
-                }
-            }
+            Walk::Standard { path, .. } => together(&path.query(value).all()),
         }
+    }
+
+    /// The path of the standard that it is, if it is more than names and indexes.
+    pub(crate) fn standard(&self) -> Option<&str> {
+        match self {
+            Walk::Steps(_) => None,
+            Walk::Standard { written, .. } => Some(written),
+        }
+    }
+}
+
+/// What stands at these places; a list where there are several.
+pub(crate) fn together<'v>(found: &[&'v Value]) -> Option<Cow<'v, Value>> {
+    match found {
+        [] => None,
+        [one] => Some(Cow::Borrowed(one)),
+        several => Some(Cow::Owned(several.iter().map(|value| (*value).clone()).collect())),
     }
 }
 

@@ -35,6 +35,7 @@ impl Job<'_> {
     /// Runs the case once and tells how it ended.
     async fn attempt(&self, number: u32) -> Status {
         let mut end = self.beginning();
+        self.evaluated.take();
         if let Some(skip) = &self.case.skip {
             end.status = Status::Skipped;
             end.runs = 1;

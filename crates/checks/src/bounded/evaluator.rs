@@ -1,0 +1,70 @@
+//! What a worker does.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use super::visits::{self, TooMany, Visits};
+use super::{MOST_VISITS, path_cost};
+use crate::json_schema::{misfits, validator};
+
+pub(super) const SCHEMA: &str = "schema";
+pub(super) const PATH: &str = "path";
+
+/// The longest answer; what a path leads to may be much more than the value itself.
+const LONGEST_ANSWER: usize = 8 << 20;
+
+/// Answers tasks, one after the other. The schema of the last one is kept ready: most tasks of a run have the same.
+#[derive(Debug, Default)]
+pub struct Evaluator {
+    ready: Option<(String, Validator)>,
+    visits: Visits,
+}
+
+impl Evaluator {
+    /// Answers a task, given by its three lines: `{"misfits": ..}` of a schema, `{"found": [..]}` of a path, or `{"exceeded": why}`
+    /// or `{"unusable": why}` when there is no other answer.
+    pub fn answer(&mut self, kind: &str, subject: &str, value: &str) -> String {
+        let answered = catch_unwind(AssertUnwindSafe(|| self.perform(kind, subject, value)));
+        let answer = match answered {
+            Ok(Ok(answer)) => answer.to_string(),
+            Ok(Err(unusable)) => json!({ "unusable": unusable }).to_string(),
+            Err(thrown) if thrown.is::<TooMany>() => {
+                json!({ "exceeded": format!("{MOST_VISITS} visits of its definitions") }).to_string()
+            }
+            Err(_) => json!({ "unusable": "its evaluation broke down" }).to_string(),
+        };
+        if answer.len() > LONGEST_ANSWER {
+            return json!({ "exceeded": format!("{} MB of what it leads to", LONGEST_ANSWER >> 20) }).to_string();
+        }
+        answer
+    }
+
+    fn perform(&mut self, kind: &str, subject: &str, value: &str) -> Result<Value, String> {
+        let read = |line: &str| serde_json::from_str::<Value>(line).map_err(|error| error.to_string());
+        let value = read(value)?;
+        match kind {
+            SCHEMA => {
+                let source = read(subject)?;
+                if self.ready.as_ref().is_none_or(|(ready, _)| ready != subject) {
+                    let visits = self.visits.clone();
+                    self.visits.allow(MOST_VISITS);
+                    let made = validator(&visits::count_in(&source), |options| {
+                        options.with_keyword(visits::KEYWORD, move |_, _, _| Ok(Box::new(visits.clone())))
+                    });
+                    self.ready = Some((subject.to_owned(), made.map_err(|error| error.to_string())?));
+                }
+                self.visits.allow(MOST_VISITS);
+                let Some((_, ready)) = &self.ready else { return Err("there is no schema".into()) };
+                Ok(json!({ "misfits": misfits(ready, &source, &value) }))
+            }
+            PATH => {
+                let path = read(subject)?;
+                let path = path_cost::parse(path.as_str().unwrap_or_default())?;
+                Ok(json!({ "found": path.query(&value).all() }))
+            }
+            other => Err(format!("there is no task `{other}`")),
+        }
+    }
+}
