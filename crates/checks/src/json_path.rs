@@ -80,7 +80,14 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         return None;
     }
     match Walk::read(&written) {
-        Ok(walk) => Some(Arc::new(AtPath { cost: walk.standard().map(PathCost::of), walk, written, path_span, value: value?, span })),
+        Ok(walk) => Some(Arc::new(AtPath {
+            cost: walk.standard().map(PathCost::of),
+            walk,
+            written,
+            path_span,
+            value: value?,
+            span,
+        })),
         Err(error) => {
             let message = format!("this is not a JSONPath: {error}");
             let problem = Diagnostic::error(path_span, message).label("not a path");
@@ -155,7 +162,9 @@ impl Evaluate for AtPath {
 
     fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
         if !answer["found"].is_array() {
-            return Outcome::Error(Failure::new("it is not known what the path leads to").at(self.path_span, "this path"));
+            return Outcome::Error(
+                Failure::new("it is not known what the path leads to").at(self.path_span, "this path"),
+            );
         }
         let outcome = self.judge(trace, Some(answer));
         if negate { opposite(outcome) } else { outcome }

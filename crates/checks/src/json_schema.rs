@@ -23,7 +23,7 @@ use std::sync::Arc;
 use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional, words};
 use agentci_plan::{Detail, Diagnostic, Failure, Files, Node, Outcome, Reading, Span, join, read};
 use agentci_trace::Trace;
-use jsonschema::{PatternOptions, ValidationError, ValidationOptions, Validator};
+use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -153,7 +153,7 @@ fn build(source: Value, name: &str, span: Span) -> Result<Schema, Diagnostic> {
             Err(error) => Err(wrong_schema(&error, name, span)),
         };
     }
-    match validator(&source, |options| options) {
+    match validator(&source) {
         Ok(validator) => Ok(Schema { validator: Some(validator), source: Arc::new(source), cost }),
         Err(_) if unknown_draft(&source).is_some() => {
             let draft = unknown_draft(&source).unwrap_or_default();
@@ -166,12 +166,9 @@ fn build(source: Value, name: &str, span: Span) -> Result<Schema, Diagnostic> {
 }
 
 /// Compiles a schema. Patterns take linear time, as everywhere.
-pub(crate) fn validator(
-    source: &Value,
-    with: impl FnOnce(ValidationOptions<'_>) -> ValidationOptions<'_>,
-) -> Result<Validator, ValidationError<'static>> {
+pub(crate) fn validator(source: &Value) -> Result<Validator, ValidationError<'static>> {
     let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
-    with(options).build(source).map_err(ValidationError::to_owned)
+    options.build(source).map_err(ValidationError::to_owned)
 }
 
 /// What a schema says it is written for, if that is none of the known ones.
@@ -203,7 +200,7 @@ impl Evaluate for JsonSchema {
         let source = &self.schema.source;
         match &self.schema.validator {
             Some(validator) => self.judge(misfits(validator, source, &output)),
-            None => match validator(source, |options| options) {
+            None => match validator(source) {
                 Ok(validator) => self.judge(misfits(&validator, source, &output)),
                 Err(error) => self.unusable(&error.to_string()),
             },

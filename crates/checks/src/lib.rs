@@ -40,7 +40,7 @@ mod unusable;
 mod valid_json;
 mod walk;
 
-pub use bounded::{Evaluator, MOST_VISITS, Task};
+pub use bounded::{Evaluator, Task};
 pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single, survivable};
 pub use evidence::{Kept, Question};
 pub use latency::latency_ms;

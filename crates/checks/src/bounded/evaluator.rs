@@ -5,8 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use super::visits::{self, TooMany, Visits};
-use super::{MOST_VISITS, path_cost};
+use super::path_cost;
 use crate::json_schema::{misfits, validator};
 
 pub(super) const SCHEMA: &str = "schema";
@@ -19,20 +18,15 @@ const LONGEST_ANSWER: usize = 8 << 20;
 #[derive(Debug, Default)]
 pub struct Evaluator {
     ready: Option<(String, Validator)>,
-    visits: Visits,
 }
 
 impl Evaluator {
     /// Answers a task, given by its three lines: `{"misfits": ..}` of a schema, `{"found": [..]}` of a path, or `{"exceeded": why}`
     /// or `{"unusable": why}` when there is no other answer.
     pub fn answer(&mut self, kind: &str, subject: &str, value: &str) -> String {
-        let answered = catch_unwind(AssertUnwindSafe(|| self.perform(kind, subject, value)));
-        let answer = match answered {
+        let answer = match catch_unwind(AssertUnwindSafe(|| self.perform(kind, subject, value))) {
             Ok(Ok(answer)) => answer.to_string(),
             Ok(Err(unusable)) => json!({ "unusable": unusable }).to_string(),
-            Err(thrown) if thrown.is::<TooMany>() => {
-                json!({ "exceeded": format!("{MOST_VISITS} visits of its definitions") }).to_string()
-            }
             Err(_) => json!({ "unusable": "its evaluation broke down" }).to_string(),
         };
         if answer.len() > LONGEST_ANSWER {
@@ -47,17 +41,13 @@ impl Evaluator {
         match kind {
             SCHEMA => {
                 let source = read(subject)?;
-                if self.ready.as_ref().is_none_or(|(ready, _)| ready != subject) {
-                    let visits = self.visits.clone();
-                    self.visits.allow(MOST_VISITS);
-                    let made = validator(&visits::count_in(&source), |options| {
-                        options.with_keyword(visits::KEYWORD, move |_, _, _| Ok(Box::new(visits.clone())))
-                    });
-                    self.ready = Some((subject.to_owned(), made.map_err(|error| error.to_string())?));
-                }
-                self.visits.allow(MOST_VISITS);
-                let Some((_, ready)) = &self.ready else { return Err("there is no schema".into()) };
-                Ok(json!({ "misfits": misfits(ready, &source, &value) }))
+                let ready = match self.ready.take().filter(|(ready, _)| ready == subject) {
+                    Some((_, ready)) => ready,
+                    None => validator(&source).map_err(|error| error.to_string())?,
+                };
+                let found = misfits(&ready, &source, &value);
+                self.ready = Some((subject.to_owned(), ready));
+                Ok(json!({ "misfits": found }))
             }
             PATH => {
                 let path = read(subject)?;

@@ -14,7 +14,6 @@
 mod evaluator;
 mod path_cost;
 mod schema_cost;
-mod visits;
 mod weight;
 
 use std::sync::Arc;
@@ -29,9 +28,6 @@ pub(crate) use self::weight::Weight;
 /// What an evaluation may be estimated to cost, in visits of one part of a schema or path at one part of a value, before it is
 /// left to a worker. Well below a second even without optimisation of the program.
 pub(crate) const CHEAP: u64 = 1_000_000;
-
-/// The most visits of definitions of a schema that a worker makes for one task.
-pub const MOST_VISITS: u64 = 10_000_000;
 
 /// An evaluation that is left to a worker.
 #[derive(Debug, Clone, PartialEq)]

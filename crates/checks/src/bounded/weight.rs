@@ -12,23 +12,25 @@ pub(crate) struct Weight {
     pub(crate) parts: u64,
     /// How deep it is nested; 1 for a plain value.
     pub(crate) depth: u64,
+    /// How many items or values the widest list or object in it has.
+    pub(crate) widest: u64,
 }
 
 impl Weight {
     /// What a value weighs.
     pub(crate) fn of(value: &Value) -> Self {
         let inside = match value {
-            Value::Null | Value::Bool(_) => return Self { parts: 1, depth: 1 },
+            Value::Null | Value::Bool(_) => return Self::leaf(0),
             // A number may have any number of digits.
-            Value::Number(number) => return Self { parts: 1 + text(number.as_str()), depth: 1 },
-            Value::String(said) => return Self { parts: 1 + text(said), depth: 1 },
-            Value::Array(items) => items.iter().map(Self::of).fold(Self { parts: 1, depth: 0 }, Self::and),
+            Value::Number(number) => return Self::leaf(text(number.as_str())),
+            Value::String(said) => return Self::leaf(text(said)),
+            Value::Array(items) => items.iter().map(Self::of).fold(Self::around(items.len()), Self::and),
             Value::Object(map) => {
                 let keyed = |(key, value): (&String, &Value)| {
                     let inside = Self::of(value);
-                    Self { parts: inside.parts + 1 + text(key), depth: inside.depth }
+                    Self { parts: inside.parts + 1 + text(key), ..inside }
                 };
-                map.iter().map(keyed).fold(Self { parts: 1, depth: 0 }, Self::and)
+                map.iter().map(keyed).fold(Self::around(map.len()), Self::and)
             }
         };
         Self { depth: inside.depth + 1, ..inside }
@@ -39,8 +41,21 @@ impl Weight {
         bytes as u64
     }
 
+    fn leaf(text: u64) -> Self {
+        Self { parts: 1 + text, depth: 1, widest: 0 }
+    }
+
+    /// A list or an object without what is in it.
+    fn around(width: usize) -> Self {
+        Self { parts: 1, depth: 0, widest: width as u64 }
+    }
+
     fn and(self, other: Self) -> Self {
-        Self { parts: self.parts + other.parts, depth: self.depth.max(other.depth) }
+        Self {
+            parts: self.parts + other.parts,
+            depth: self.depth.max(other.depth),
+            widest: self.widest.max(other.widest),
+        }
     }
 }
 

@@ -98,7 +98,9 @@ impl Workers {
         let answer: Value = serde_json::from_str(&answer).map_err(|error| broken(&error.to_string()))?;
         match (answer["exceeded"].as_str(), answer["unusable"].as_str()) {
             (Some(what), _) => Err(exceeded(what)),
-            (_, Some(reason)) => Err(Unanswered::new(Cause::Config, format!("the check cannot be used: {reason}"))),
+            (_, Some(reason)) => {
+                Err(Unanswered::new(Cause::Config, format!("the check could not be evaluated: {reason}")))
+            }
             (None, None) => Ok(answer),
         }
     }
@@ -195,11 +197,16 @@ fn late(allowed: Duration) -> Unanswered {
 
 fn exceeded(what: &str) -> Unanswered {
     Unanswered {
-        help: Some("simplify the schema or the path: fewer references, wildcards, `..` and filters within each other".into()),
-        ..Unanswered::new(Cause::CheckTimeout, format!("the check was not evaluated: it needs more than {what}"))
+        help: Some(
+            "simplify the schema or the path: fewer references, wildcards, `..` and filters within each other".into(),
+        ),
+        ..Unanswered::new(Cause::CheckTimeout, format!("the check could not be evaluated within {what}"))
     }
 }
 
 fn broken(reason: &str) -> Unanswered {
-    Unanswered::new(Cause::CheckTimeout, format!("the check was not evaluated: its worker did not answer: {reason}"))
+    Unanswered::new(
+        Cause::CheckTimeout,
+        format!("the check could not be evaluated: its worker did not answer: {reason}"),
+    )
 }
