@@ -1,5 +1,6 @@
 //! The pipeline put together: load, compile, run.
 
+use std::ffi::OsString;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -56,6 +57,9 @@ pub struct Settings {
     pub embedder: Option<String>,
     /// How long one request for embeddings may take; 30 seconds without it.
     pub semantic_timeout: Option<Duration>,
+    /// The program, with its arguments, that evaluates schemas and paths which may take long. The binary `agentci` does with the
+    /// argument `check-worker`; without it a thread does: its time is bounded, its memory is not.
+    pub worker: Option<(PathBuf, Vec<OsString>)>,
 }
 
 impl Default for Settings {
@@ -74,6 +78,7 @@ impl Default for Settings {
             tools: Vec::new(),
             embedder: None,
             semantic_timeout: None,
+            worker: None,
         }
     }
 }
@@ -242,6 +247,7 @@ impl Suites {
             tools: &settings.tools,
             embedder: settings.embedder.as_deref(),
             semantic_timeout: settings.semantic_timeout,
+            worker: settings.worker.as_ref().map(|(program, arguments)| (program.as_path(), arguments.as_slice())),
             secrets: &self.secrets,
         }
     }

@@ -9,13 +9,17 @@ use jsonschema::Validator;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::bounded::SchemaCost;
 use crate::schema_format::Formats;
 
 /// A compiled schema and its source, to say what a keyword asked for.
 #[derive(Debug)]
 pub(crate) struct Schema {
-    pub(crate) validator: Validator,
-    pub(crate) source: Value,
+    /// Absent where compiling it may take long; then a worker does.
+    pub(crate) validator: Option<Validator>,
+    pub(crate) source: Arc<Value>,
+    pub(crate) formats: Formats,
+    pub(crate) cost: SchemaCost,
 }
 
 /// What reading the arguments of a check may use.

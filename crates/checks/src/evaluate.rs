@@ -13,11 +13,7 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
 
     /// Whether its opposite holds. A check with something better to say than this overrides it.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        match self.evaluate(trace) {
-            Outcome::Held => Outcome::Failed(Failure::new("it held, and must not")),
-            Outcome::Failed(_) => Outcome::Held,
-            other => other,
-        }
+        opposite(self.evaluate(trace))
     }
 
     /// Whether it looks at data that the agent put out. Without any it fails, negated or not: what is not there can neither be
@@ -52,4 +48,13 @@ pub(crate) fn no_output() -> Outcome {
     Outcome::Failed(
         Failure::new("the agent gave no output").note("neither words nor data came in the turn that is judged"),
     )
+}
+
+/// The outcome of the opposite, where a check has nothing better to say.
+pub(crate) fn opposite(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Held => Outcome::Failed(Failure::new("it held, and must not")),
+        Outcome::Failed(_) => Outcome::Held,
+        other => other,
+    }
 }

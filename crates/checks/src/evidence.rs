@@ -6,6 +6,8 @@ use std::sync::Arc;
 use agentci_plan::{ScriptFile, Similarity};
 use serde_json::Value;
 
+use crate::Task;
+
 /// A question that the trace does not answer. Every answer is a JSON value; what it looks like is told with each.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -34,6 +36,9 @@ pub enum Question {
         /// What it is told.
         message: String,
     },
+    /// What becomes of a schema or a path that may take too long, or too much memory, to be evaluated where the run goes on. The
+    /// answer is that of [`Evaluator`](crate::Evaluator).
+    Bounded(Task),
 }
 
 /// What a run keeps of an answer.

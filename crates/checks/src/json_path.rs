@@ -31,18 +31,22 @@ use std::sync::Arc;
 use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional, required};
 use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Reading, Span, read};
 use agentci_trace::Trace;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::bounded::{PathCost, Task, Weight, nests_too_deep};
 use crate::called::cut;
 use crate::compiler::Compiler;
 use crate::equality::same;
 use crate::evaluate::{Evaluate, no_output};
 use crate::output::{json_in, type_name};
 use crate::walk::Walk;
+use crate::{Kept, Question};
 
 #[derive(Debug)]
 struct AtPath {
     walk: Walk,
+    /// Of a path that is more than names and indexes.
+    cost: Option<PathCost>,
     written: String,
     path_span: Span,
     /// Absent where the path only has to exist.
@@ -98,8 +102,16 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     };
     let path_span = path?.span;
     let written = read::text(path?, "path", problems)?;
+    if nests_too_deep(&written) {
+        let problem = Diagnostic::error(path_span, "this path has filters or brackets nested too deep");
+        problems.push(problem.label("nested too deep").help("filters may be nested 8 levels deep, brackets 64"));
+        return None;
+    }
     match Walk::read(&written) {
-        Ok(walk) => Some(Arc::new(AtPath { walk, written, path_span, value, optional, span })),
+        Ok(walk) => {
+            let cost = walk.standard().map(PathCost::of);
+            Some(Arc::new(AtPath { walk, cost, written, path_span, value, optional, span }))
+        }
         Err(error) => {
             let message = if written.starts_with('$') {
                 format!("this is not a JSONPath: {error}")
@@ -167,26 +179,32 @@ impl AtPath {
     }
 }
 
-impl Evaluate for AtPath {
-    fn needs_output(&self) -> bool {
-        true
-    }
-
-    fn evaluate(&self, trace: &Trace) -> Outcome {
+impl AtPath {
+    /// Judges the output, by what a worker found where there is an answer of one.
+    fn judge_output(&self, trace: &Trace, answer: Option<&Value>, negate: bool) -> Outcome {
         let read = match self.read(trace) {
             Ok(read) => read,
+            Err(outcome) if negate && matches!(*outcome, Outcome::Failed(_)) => return Outcome::Held,
             Err(outcome) => return *outcome,
         };
-        let found = self.walk.find(&read);
-        if self.fits(&found) {
+        let found = match answer {
+            Some(answer) => answer["found"].as_array().into_iter().flatten().collect(),
+            None => self.walk.find(&read),
+        };
+        if negate { self.judge_negated(&read, &found) } else { self.judge(&read, &found) }
+    }
+
+    /// Whether what stands at the path is as expected.
+    fn judge(&self, read: &Value, found: &[&Value]) -> Outcome {
+        if self.fits(found) {
             return Outcome::Held;
         }
-        let (path, actual) = (&self.written, self.shown(&found));
+        let (path, actual) = (&self.written, self.shown(found));
         let wanted = match &self.value {
             Some(value) if actual.is_array() => cut(value),
             _ => self.wanted(),
         };
-        let (message, label) = match (found.as_slice(), &self.value) {
+        let (message, label) = match (found, &self.value) {
             ([], None) => (format!("`{path}` does not exist in the final output"), "nothing is there".into()),
             ([], Some(_)) => {
                 (format!("nothing stands at `{path}`, which should be {wanted}"), "nothing is there".into())
@@ -196,32 +214,26 @@ impl Evaluate for AtPath {
                 (format!("at `{path}` stands {actual} instead of {wanted}"), format!("there is {actual}"))
             }
         };
-        let mut failure =
-            Failure::new(message).at(self.span, label).note(format!("the final output is {}", cut(&read)));
+        let mut failure = Failure::new(message).at(self.span, label).note(format!("the final output is {}", cut(read)));
         let expected = self.value.clone().unwrap_or_else(|| "present".into());
         failure.details = vec![Detail { path: path.clone(), expected, actual }];
         Outcome::Failed(failure)
     }
 
-    fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        let read = match self.read(trace) {
-            Ok(read) => read,
-            Err(outcome) if matches!(*outcome, Outcome::Failed(_)) => return Outcome::Held,
-            Err(outcome) => return *outcome,
-        };
-        let found = self.walk.find(&read);
+    /// Whether what stands at the path is none of what is forbidden.
+    fn judge_negated(&self, read: &Value, found: &[&Value]) -> Outcome {
         let forbidden = match &self.value {
             // None of several places may have it.
             Some(value) if self.walk.can_branch() && !value.is_array() && !found.is_empty() => {
                 found.iter().any(|found| same(value, found))
             }
-            _ => self.fits(&found),
+            _ => self.fits(found),
         };
         if !forbidden {
             return Outcome::Held;
         }
         let path = &self.written;
-        let (message, label) = match found.as_slice() {
+        let (message, label) = match found {
             [] => (format!("`{path}` does not exist, and must"), "nothing is there".into()),
             found => {
                 let shown = cut(&self.shown(found));
@@ -232,6 +244,43 @@ impl Evaluate for AtPath {
                 (format!("at `{path}` stands {there}, and must not"), format!("there is {there}"))
             }
         };
-        Outcome::Failed(Failure::new(message).at(self.span, label).note(format!("the final output is {}", cut(&read))))
+        Outcome::Failed(Failure::new(message).at(self.span, label).note(format!("the final output is {}", cut(read))))
+    }
+}
+
+impl Evaluate for AtPath {
+    fn needs_output(&self) -> bool {
+        true
+    }
+
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        self.judge_output(trace, None, false)
+    }
+
+    fn evaluate_negated(&self, trace: &Trace) -> Outcome {
+        self.judge_output(trace, None, true)
+    }
+
+    fn question(&self, trace: &Trace) -> Option<Question> {
+        let cost = self.cost.as_ref()?;
+        let read = self.read(trace).ok()?;
+        if cost.is_cheap(Weight::of(&read)) {
+            return None;
+        }
+        Some(Question::Bounded(Task::path(self.walk.standard()?.to_owned(), read.into_owned())))
+    }
+
+    fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
+        if !answer["found"].is_array() {
+            return Outcome::Error(
+                Failure::new("it is not known what the path leads to").at(self.path_span, "this path"),
+            );
+        }
+        self.judge_output(trace, Some(answer), negate)
+    }
+
+    fn keep(&self, answer: Value, _negate: bool) -> Kept {
+        let found = answer["found"].as_array().map_or(0, Vec::len);
+        Kept { evidence: json!({ "found": found }), ..Kept::default() }
     }
 }

@@ -30,15 +30,18 @@ use std::sync::Arc;
 use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional, words};
 use agentci_plan::{Detail, Diagnostic, Failure, Files, Node, Outcome, Reading, Span, join, read};
 use agentci_trace::Trace;
-use jsonschema::{PatternOptions, ValidationError};
-use serde_json::Value;
+use jsonschema::{PatternOptions, ValidationError, Validator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
+use crate::bounded::{SchemaCost, Task, Weight};
 use crate::called::cut;
 use crate::compiler::{Compiler, Schema};
-use crate::evaluate::{Evaluate, no_output};
+use crate::evaluate::{Evaluate, no_output, opposite};
 use crate::output::structured;
 use crate::said::quote;
 use crate::schema_format::Formats;
+use crate::{Kept, Question};
 
 /// The largest schema that is read.
 pub(crate) const SCHEMA_LIMIT: u64 = 10 << 20;
@@ -167,13 +170,16 @@ fn load(files: &dyn Files, file: &Path, span: Span, formats: Formats) -> Result<
 }
 
 fn build(source: Value, name: &str, span: Span, formats: Formats) -> Result<Schema, Diagnostic> {
-    // Patterns in linear time, as everywhere.
-    let mut options = jsonschema::options().with_pattern_options(PatternOptions::regex());
-    if let Some(enforced) = formats.enforced() {
-        options = options.should_validate_formats(enforced);
+    let cost = SchemaCost::of(&source);
+    if cost.dear_to_build && unknown_draft(&source).is_none() {
+        // Compiled where it is evaluated; by then it is known at least that its keywords have the right types.
+        return match jsonschema::meta::validate(&source) {
+            Ok(()) => Ok(Schema { validator: None, source: Arc::new(source), formats, cost }),
+            Err(error) => Err(wrong_schema(&error, name, span)),
+        };
     }
-    match options.build(&source) {
-        Ok(validator) => Ok(Schema { validator, source }),
+    match validator(&source, formats) {
+        Ok(validator) => Ok(Schema { validator: Some(validator), source: Arc::new(source), formats, cost }),
         Err(_) if unknown_draft(&source).is_some() => {
             let draft = unknown_draft(&source).unwrap_or_default();
             Err(Diagnostic::error(span, format!("{name} is written for a JSON Schema that is not known: `{draft}`"))
@@ -182,6 +188,15 @@ fn build(source: Value, name: &str, span: Span, formats: Formats) -> Result<Sche
         }
         Err(error) => Err(wrong_schema(&error, name, span)),
     }
+}
+
+/// Compiles a schema. Patterns take linear time, as everywhere.
+pub(crate) fn validator(source: &Value, formats: Formats) -> Result<Validator, ValidationError<'static>> {
+    let mut options = jsonschema::options().with_pattern_options(PatternOptions::regex());
+    if let Some(enforced) = formats.enforced() {
+        options = options.should_validate_formats(enforced);
+    }
+    options.build(source).map_err(ValidationError::to_owned)
 }
 
 /// What a schema says it is written for, if that is none of the known ones.
@@ -214,28 +229,59 @@ impl Evaluate for JsonSchema {
             Ok(output) => output,
             Err(outcome) => return *outcome,
         };
-        let mut errors: Vec<ValidationError<'_>> = self.schema.validator.iter_errors(&output).collect();
-        if errors.is_empty() {
-            return Outcome::Held;
+        let source = &self.schema.source;
+        match &self.schema.validator {
+            Some(validator) => self.judge(misfits(validator, source, &output)),
+            None => match validator(source, self.schema.formats) {
+                Ok(validator) => self.judge(misfits(&validator, source, &output)),
+                Err(error) => self.unusable(&error.to_string()),
+            },
         }
-        errors.sort_by_cached_key(|error| error.instance_path().to_string());
-        let count = errors.len();
-        let first = sentence(&errors[0]);
-        let message = if count == 1 { first.clone() } else { format!("{first} (and {} more)", count - 1) };
-        let mut failure = Failure::new(format!("the final output does not fit the schema: {message}"));
-        failure = failure.at(self.span, first);
-        for error in errors.iter().take(LISTED) {
-            let detail = self.detail(error);
-            if count > 1 {
-                failure.notes.push(sentence(error));
-            }
-            failure.details.push(detail);
-        }
-        if count > LISTED {
-            failure.notes.push(format!("and {} more", count - LISTED));
-        }
-        Outcome::Failed(failure)
     }
+
+    fn question(&self, trace: &Trace) -> Option<Question> {
+        let cost = &self.schema.cost;
+        // Most outputs are so short that they need not be read to know.
+        if let Some(Value::String(text)) = trace.output().value().as_deref()
+            && cost.is_cheap_for_text(text.len())
+        {
+            return None;
+        }
+        let output = self.looked_at(trace).ok()?;
+        if cost.is_cheap(Weight::of(&output).parts) {
+            return None;
+        }
+        let schema = Arc::clone(&self.schema.source);
+        Some(Question::Bounded(Task::schema(schema, self.schema.formats, output.into_owned())))
+    }
+
+    fn conclude(&self, _trace: &Trace, answer: &Value, negate: bool) -> Outcome {
+        match (Misfits::deserialize(&answer["misfits"]), negate) {
+            (Ok(misfits), false) => self.judge(misfits),
+            (Ok(misfits), true) => opposite(self.judge(misfits)),
+            (Err(error), _) => self.unusable(&error.to_string()),
+        }
+    }
+
+    fn keep(&self, answer: Value, _negate: bool) -> Kept {
+        Kept { evidence: json!({ "misfits": answer["misfits"]["count"] }), ..Kept::default() }
+    }
+}
+
+/// What of a value breaks a schema.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Misfits {
+    count: usize,
+    /// The first of them by place, each with its sentence.
+    listed: Vec<(String, Detail)>,
+}
+
+/// Holds a value against a schema.
+pub(crate) fn misfits(validator: &Validator, source: &Value, output: &Value) -> Misfits {
+    let mut errors: Vec<ValidationError<'_>> = validator.iter_errors(output).collect();
+    errors.sort_by_cached_key(|error| error.instance_path().to_string());
+    let listed = errors.iter().take(LISTED).map(|error| (sentence(error), detail(source, error))).collect();
+    Misfits { count: errors.len(), listed }
 }
 
 impl JsonSchema {
@@ -253,14 +299,37 @@ impl JsonSchema {
         Ok(read.map_or(output, Cow::Owned))
     }
 
-    fn detail(&self, error: &ValidationError<'_>) -> Detail {
-        let expected = self.schema.source.pointer(error.schema_path().as_str()).cloned().unwrap_or_default();
-        let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
-        Detail {
-            path: error.instance_path().to_string(),
-            expected: serde_json::json!({ &keyword: short(expected) }),
-            actual: kept(&keyword, error.instance().as_ref()),
+    fn judge(&self, misfits: Misfits) -> Outcome {
+        let Misfits { count, listed } = misfits;
+        let Some((first, _)) = listed.first() else { return Outcome::Held };
+        let message = if count == 1 { first.clone() } else { format!("{first} (and {} more)", count - 1) };
+        let mut failure = Failure::new(format!("the final output does not fit the schema: {message}"));
+        failure = failure.at(self.span, first.clone());
+        for (sentence, detail) in listed {
+            if count > 1 {
+                failure.notes.push(sentence);
+            }
+            failure.details.push(detail);
         }
+        if count > LISTED {
+            failure.notes.push(format!("and {} more", count - LISTED));
+        }
+        Outcome::Failed(failure)
+    }
+
+    fn unusable(&self, reason: &str) -> Outcome {
+        let failure = Failure::new(format!("the schema cannot be used: {reason}"));
+        Outcome::Error(failure.at(self.span, "the schema is wrong"))
+    }
+}
+
+fn detail(source: &Value, error: &ValidationError<'_>) -> Detail {
+    let expected = source.pointer(error.schema_path().as_str()).cloned().unwrap_or_default();
+    let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
+    Detail {
+        path: error.instance_path().to_string(),
+        expected: json!({ &keyword: short(expected) }),
+        actual: kept(&keyword, error.instance().as_ref()),
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`ReadyCheck::evaluate`] is a pure function of the trace. Each check is one file here and one line in the registry.
 
 mod agent;
+mod bounded;
 mod call_order;
 mod called;
 mod changed;
@@ -43,6 +44,7 @@ mod vacuous;
 mod valid_json;
 mod walk;
 
+pub use bounded::{Evaluator, Task};
 pub use changed::{Changed, changed};
 pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single, survivable};
 pub use evidence::{Kept, Question};

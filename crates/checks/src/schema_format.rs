@@ -21,6 +21,14 @@ impl Formats {
         [("enforce", Formats::Enforce), ("annotate", Formats::Annotate), ("warn", Formats::Warn)];
     pub(crate) const WORDS: [&str; 3] = words(&Self::NAMES);
 
+    pub(crate) fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, formats)| *formats == self).map_or("enforce", |(name, _)| name)
+    }
+
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, formats)| *formats)
+    }
+
     /// Whether formats are enforced, if it is not for the draft to say.
     pub(crate) fn enforced(self) -> Option<bool> {
         match self {

@@ -13,6 +13,8 @@ pub(crate) enum Walk {
         path: JsonPath,
         /// Whether it can lead to several places.
         several: bool,
+        /// As a worker reads it.
+        written: String,
     },
 }
 
@@ -28,18 +30,26 @@ impl Walk {
     pub(crate) fn read(path: &str) -> Result<Self, ParseError> {
         match path.strip_prefix('$') {
             Some(rest) if is_plain(rest) => Ok(Walk::Steps(steps(rest))),
-            Some(_) => Self::standard(path),
+            Some(_) => Self::parse(path),
             None if has_selectors(path) => {
                 let root = if path.starts_with(['[', '.']) { "$" } else { "$." };
-                Self::standard(&format!("{root}{}", path.trim_end_matches('.')))
+                Self::parse(&format!("{root}{}", path.trim_end_matches('.')))
             }
             None => Ok(Walk::Steps(steps(path))),
         }
     }
 
-    fn standard(path: &str) -> Result<Self, ParseError> {
-        let several = can_branch(path);
-        JsonPath::parse(path).map(|path| Walk::Standard { path, several })
+    fn parse(written: &str) -> Result<Self, ParseError> {
+        let several = can_branch(written);
+        JsonPath::parse(written).map(|path| Walk::Standard { path, several, written: written.to_owned() })
+    }
+
+    /// The path of the standard that it is, if it is more than names and indexes.
+    pub(crate) fn standard(&self) -> Option<&str> {
+        match self {
+            Walk::Steps(_) => None,
+            Walk::Standard { written, .. } => Some(written),
+        }
     }
 
     /// Whether it can lead to several places: by a wildcard, a filter, a slice, a list of selectors or `..`.

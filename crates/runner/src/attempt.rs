@@ -77,6 +77,7 @@ impl Job<'_> {
     /// Runs the case once.
     async fn attempt(&self, number: u32) -> Attempted {
         let mut end = self.beginning();
+        self.evaluated.take();
         if let Some(skip) = &self.case.skip {
             end.status = Status::Skipped;
             end.runs = 1;

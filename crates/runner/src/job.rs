@@ -1,6 +1,6 @@
 //! A case that is being run, and what every stage of its attempts needs.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -66,6 +66,8 @@ pub(crate) struct Job<'j> {
     pub(crate) resources: CaseResources<'j>,
     /// What they told of the attempt that is running beside whether they held.
     pub(crate) told: RefCell<Told>,
+    /// How long its checks were evaluated by workers in the attempt that is running.
+    pub(crate) evaluated: Cell<Duration>,
     /// What goes wrong on purpose and did not yet.
     pub(crate) unmet: &'j Unmet,
     /// The limits that were told of as not checked.

@@ -34,6 +34,7 @@ mod volume;
 mod waiting;
 
 pub use ask::{Unheard, ask_agent};
+pub use evidence::{WORKER_MEMORY, WORKER_READY};
 pub use options::Options;
 pub use schedule::{Facts, Part, Run, run_suite};
 pub use stop::{Stop, Stopper};

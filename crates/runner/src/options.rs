@@ -1,6 +1,8 @@
 //! How to run.
 
+use std::ffi::OsString;
 use std::net::IpAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,6 +40,10 @@ pub struct Options<'o> {
     pub embedder: Option<&'o str>,
     /// How long one request for embeddings may take; 30 seconds without it.
     pub semantic_timeout: Option<Duration>,
+    /// The program, with its arguments, that evaluates schemas and paths which may take long: it must answer as
+    /// [`Evaluator`](agentci_checks::Evaluator) does, after it printed [`WORKER_READY`](crate::WORKER_READY). Without it a thread
+    /// does, whose memory is not bounded.
+    pub worker: Option<(&'o Path, &'o [OsString])>,
     /// What must not leave the run: the environment's secrets.
     pub secrets: &'o Redactor,
 }

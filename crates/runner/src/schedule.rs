@@ -158,6 +158,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
                 evidence,
                 resources: CaseResources::new(library, &case.id, options.seed),
                 told: RefCell::default(),
+                evaluated: Cell::default(),
                 unmet,
                 unreported,
                 services,

@@ -56,6 +56,8 @@ pub enum Cause {
     Unreachable,
     /// No embedding could be had.
     Embedding,
+    /// A check could not be evaluated within its bounds.
+    CheckTimeout,
     /// A hook failed.
     Hook,
     /// The case or what it needs is wrong.
@@ -87,6 +89,7 @@ impl Cause {
             Cause::AgentError => "agent_error",
             Cause::Unreachable => "unreachable",
             Cause::Embedding => "embedding",
+            Cause::CheckTimeout => "check_timeout",
             Cause::Hook => "hook",
             Cause::Config => "config",
             Cause::Interrupted => "interrupted",

@@ -4,6 +4,7 @@ mod baseline;
 mod beside;
 mod cassettes;
 mod check;
+mod check_worker;
 mod completions;
 mod context;
 mod convert;
@@ -97,6 +98,9 @@ enum Command {
     /// The agents of examples
     #[command(hide = true)]
     DemoAgent(demo_agent::DemoAgentArguments),
+    /// Evaluates checks that may take long
+    #[command(hide = true)]
+    CheckWorker,
     /// Ends the agents of a run that was killed
     #[command(hide = true)]
     Guard(guard::GuardArguments),
@@ -142,6 +146,7 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::Serve(arguments)) => serve::serve(arguments, context),
         Some(Command::Init(arguments)) => init::init(&arguments, context),
         Some(Command::Completions(arguments)) => completions::completions(&arguments, context),
+        Some(Command::CheckWorker) => check_worker::work(),
         Some(Command::Guard(arguments)) => guard::stand(&arguments),
         Some(Command::DemoAgent(arguments)) => demo_agent::serve(&arguments),
         None => {

@@ -21,6 +21,7 @@ use agentci::{Settings, Suites};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::beside::default_out;
+use super::check_worker;
 use super::context::Context;
 use super::facts::facts;
 use super::gates;
@@ -234,6 +235,7 @@ impl Session<'_> {
         settings.seed = self.seed;
         settings.embedder.clone_from(&self.arguments.scenario.embedder);
         settings.semantic_timeout = self.arguments.scenario.semantic_timeout;
+        settings.worker = check_worker::program();
         let stub = &self.arguments.scenario;
         settings.stub_bind = stub.stub_bind.unwrap_or(settings.stub_bind);
         settings.stub_port = stub.stub_port.unwrap_or(settings.stub_port);

@@ -23,6 +23,7 @@ mod artifacts;
 mod assistants;
 mod aumai;
 mod baselines;
+mod bounded_checks;
 mod budgets;
 mod check_command;
 mod checks;

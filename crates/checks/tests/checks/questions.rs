@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_checks::{Question, ReadyCheck, single};
+use agentci_checks::{Evaluator, Question, ReadyCheck, single};
 use agentci_plan::{Check, MemoryFiles, Node, Outcome, Sources, Span};
 use agentci_trace::{Kind, Trace};
 use serde_json::{Value, json};
@@ -118,5 +118,83 @@ fn an_agent_is_told_all_and_its_verdict_is_read() {
         for negate in [false, true] {
             assert!(said(negate, odd.clone()).contains("did not answer with `passed`"), "{odd}");
         }
+    }
+}
+
+fn outputting(output: Value) -> Trace {
+    Story::default().push(Kind::FinalOutput(output.into())).told()
+}
+
+/// A task as a worker answers it.
+fn answered(question: Option<Question>) -> Value {
+    let Some(Question::Bounded(task)) = question else { panic!("no task: {question:?}") };
+    let lines = task.lines();
+    let [kind, subject, value] = lines.lines().collect::<Vec<_>>()[..] else { panic!("{lines}") };
+    serde_json::from_str(&Evaluator::default().answer(kind, subject, value)).unwrap()
+}
+
+#[test]
+fn a_worker_finds_what_would_be_found_here() {
+    let tree = json!({
+        "$defs": { "node": { "properties": { "name": { "type": "string" }, "in": { "items": { "$ref": "#/$defs/node" } } }, "required": ["name"] } },
+        "$ref": "#/$defs/node",
+    });
+    let schema = json!({ "schema": tree });
+    let path = |path: &str, value: Value| json!({ "path": path, "value": value });
+    for (kind, arguments) in [
+        ("json_schema", &schema),
+        ("json_path", &path("$..[?match(@.name, @.name)].name", json!("b"))),
+        ("json_path", &path("$.in[?match(@.name, @.name)].name", json!("b"))),
+        ("json_path", &path("$..[?match(@.name, @.none)].name", json!("b"))),
+        ("json_path", &path("$['in'][?search(@.name, @.name)]", json!({ "name": "b" }))),
+    ] {
+        for output in [
+            json!({ "name": "a", "in": [{ "name": "b" }] }),
+            json!({ "name": 1, "in": [{}, { "name": 2.50 }, { "name": "it's" }] }),
+            json!("```json\n{\"in\": [{\"name\": \"b\"}]}\n```"),
+        ] {
+            let trace = outputting(output);
+            for negate in [false, true] {
+                let ready = ready(kind, arguments, negate).unwrap();
+                let answer = answered(ready.question(&trace));
+                assert_eq!(ready.conclude(&trace, &answer), ready.evaluate(&trace), "{arguments} {negate}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ordinary_schemas_and_paths_are_never_left_to_a_worker() {
+    let schema = json!({
+        "$defs": { "Item": { "properties": { "sku": { "type": "string" }, "price": { "type": "number" } }, "required": ["sku"] } },
+        "properties": { "items": { "items": { "$ref": "#/$defs/Item" } }, "total": { "anyOf": [{ "type": "number" }, { "type": "null" }] } },
+    });
+    let item = json!({ "sku": "A-17", "price": 20.5 });
+    let order = json!({ "items": vec![item; 50], "total": 1025 });
+    let said = format!("Here you are:\n```json\n{order}\n```");
+    for output in [order, said.into()] {
+        let trace = outputting(output);
+        for (kind, arguments) in [
+            ("json_schema", json!({ "schema": schema })),
+            ("json_path", json!({ "path": "$.items[?@.price > 10].sku", "value": "A-17" })),
+            ("json_path", json!({ "path": "$..sku", "value": "A-17" })),
+            ("json_path", json!({ "path": "items[0].sku", "value": "A-17" })),
+        ] {
+            assert_eq!(ready(kind, &arguments, false).unwrap().question(&trace), None, "{arguments}");
+        }
+    }
+}
+
+#[test]
+fn a_worker_says_what_it_can_not_answer_and_goes_on() {
+    let mut evaluator = Evaluator::default();
+    assert!(evaluator.answer("schema", r#"{"type": 7}"#, "7").starts_with(r#"{"unusable":"#));
+    assert!(evaluator.answer("path", "\"$[\"", "7").starts_with(r#"{"unusable":"#));
+    let long = json!(vec!["x".repeat(1000); 1000]).to_string();
+    let places = format!("\"$[{}]\"", vec!["*"; 20].join(","));
+    assert_eq!(evaluator.answer("path", &places, &long), r#"{"exceeded":"8 MB of what it leads to"}"#);
+    for (value, count) in [("7", 1), ("\"a\"", 0), ("8", 1)] {
+        let answer: Value = serde_json::from_str(&evaluator.answer("schema", r#"{"type": "string"}"#, value)).unwrap();
+        assert_eq!(answer["misfits"]["count"], count);
     }
 }

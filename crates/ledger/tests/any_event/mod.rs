@@ -267,6 +267,7 @@ fn cause() -> impl Strategy<Value = Cause> {
         Cause::AgentError,
         Cause::Unreachable,
         Cause::Embedding,
+        Cause::CheckTimeout,
         Cause::Hook,
         Cause::Config,
         Cause::Interrupted,

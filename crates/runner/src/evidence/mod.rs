@@ -1,6 +1,7 @@
 //! Answers to what checks ask beside the trace: one file for each kind of question.
 
 mod agent;
+mod bounded;
 mod script;
 mod similarity;
 
@@ -13,6 +14,8 @@ use crate::findings;
 use crate::job::Job;
 use crate::options::Options;
 use similarity::Meanings;
+
+pub use bounded::{WORKER_MEMORY, WORKER_READY};
 
 /// A question that has no answer: whatever a check asks of it, it can not be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,12 +37,18 @@ pub(crate) struct Evidence {
     meanings: Meanings,
     /// Functions of the suite's own.
     programs: script::Programs,
+    /// Evaluates what may take long.
+    workers: bounded::Workers,
 }
 
 impl Evidence {
     /// Nothing is known yet.
     pub(crate) fn new(suite: &Suite, options: &Options<'_>) -> Self {
-        Self { meanings: Meanings::new(suite, options), programs: script::Programs::default() }
+        Self {
+            meanings: Meanings::new(suite, options),
+            programs: script::Programs::default(),
+            workers: bounded::Workers::new(options),
+        }
     }
 
     /// Finds out what a check wants to know.
@@ -49,6 +58,7 @@ impl Evidence {
             Question::Script { file, function, arguments } => {
                 in_time(job, script::call(self, file, function, arguments)).await
             }
+            Question::Bounded(task) => in_time(job, self.workers.evaluate(job, task)).await,
             Question::Agent { agent, message } => agent::ask(self, job, &agent, message).await,
             other => Err(Unanswered::new(Cause::Config, format!("nobody answers {other:?}"))),
         }

@@ -2,7 +2,7 @@
 
 const KINDS = {
   check: "Check", limit: "Budget", replay_miss: "Recording", stub_miss: "Stub", tool_not_allowed: "Tool", timeout: "Time",
-  protocol: "Protocol", agent_exited: "Agent", agent_error: "Agent", unreachable: "Agent", embedding: "Embedding", hook: "Hook",
+  protocol: "Protocol", agent_exited: "Agent", agent_error: "Agent", unreachable: "Agent", embedding: "Embedding", check_timeout: "Check", hook: "Hook",
   config: "Suite", interrupted: "Stopped",
 };
 

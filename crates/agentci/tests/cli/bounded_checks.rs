@@ -1,0 +1,176 @@
+//! Schemas and paths that would be evaluated for ever, or in any amount of memory: bounded, and never at the cost of the others.
+
+use std::fmt::Write as _;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::processes::{is_gone, signal, wait_for};
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+/// Definitions of which each refers to the next one twice: a billion ways to the last.
+fn branching() -> String {
+    let mut levels = String::new();
+    for level in 0..31 {
+        let next = format!("{{\"$ref\":\"#/$defs/l{}\"}}", level + 1);
+        write!(levels, "\"l{level}\":{{\"anyOf\":[{next},{next}]}},").unwrap();
+    }
+    format!("{{\"$ref\":\"#/$defs/l0\",\"$defs\":{{{levels}\"l31\":{{\"type\":\"string\"}}}}}}")
+}
+
+const DESCENDING: &str = "json_path: { path: \"$..*..*..*..*..*..*..*..*\", value: 20 }";
+const FILTERS: &str = "json_path: { path: \"$.v[?count($.v[?count($.v[?count($.v[?count($.v[?count($.v[*])>0])>0])>0])>0])>0]\", value: 20 }";
+
+/// What each of the three hangs needs: its check, and the answer that it looks at.
+fn hangs() -> [(&'static str, &'static str, String); 3] {
+    let list = format!("{{\"v\":[{}]}}", vec!["1"; 60].join(","));
+    let nested = format!("{{\"v\":{}20{}}}", "[".repeat(60), "]".repeat(60));
+    [("schema", "json_schema: schema.json", "{}".into()), ("path", DESCENDING, nested), ("filters", FILTERS, list)]
+}
+
+fn suite(check: &str, limits: &str, output: &str) -> Suite {
+    let cases = format!(
+        "cases:\n  - {{ id: good, input: {{}}, checks: [json_path: {{ path: ok, value: true }}] }}\n  - id: hangs\n    input: {{}}\n    {limits}\n    checks:\n      - {check}\n"
+    );
+    Suite::native(&cases)
+        .file("suite/schema.json", branching())
+        .agent("good", "finish '{\"ok\":true}'")
+        .agent("hangs", &format!("finish '{output}'"))
+}
+
+#[test]
+fn a_check_ends_within_the_limit_of_its_case_and_the_others_are_judged() {
+    for (name, check, output) in hangs() {
+        for check in [check.to_owned(), format!("not: {{ {check} }}")] {
+            let ran = suite(&check, "limits: { wall: 2s }", &output).run(&[]);
+            ran.only_wrong("hangs", "error", "check_timeout");
+            assert!(ran.took < Duration::from_secs(12), "{name}: {ran:?}");
+            ran.says(&["the check could not be evaluated within"]);
+            let report = std::fs::read_to_string(ran.run_folder().join("report.html")).unwrap();
+            assert!(!report.is_empty());
+        }
+    }
+}
+
+#[test]
+fn the_checks_of_a_case_share_its_time() {
+    let checks = format!("json_schema: schema.json\n      - {DESCENDING}\n      - json_schema: schema.json");
+    let nested = format!("{{\"v\":{}20{}}}", "[".repeat(60), "]".repeat(60));
+    let ran = suite(&checks, "limits: { wall: 2s }", &nested).run(&[]);
+    ran.only_wrong("hangs", "error", "check_timeout");
+    assert!(ran.took < Duration::from_secs(12), "{ran:?}");
+}
+
+/// The most memory that a process and everything below it had at a time.
+#[cfg(target_os = "linux")]
+fn peak(root: u32, seen: &mut std::collections::BTreeMap<u32, u64>) {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{root}/status")) else { return };
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok()).unwrap_or(0);
+    let most = seen.entry(root).or_default();
+    *most = kilobytes.max(*most);
+    for child in children(root) {
+        peak(child, seen);
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn children(process: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    lists.flat_map(|list| list.split_ascii_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>()).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_is_bounded() {
+    // Wide enough that the lists of places outgrow any bound long before the time is over.
+    let wide = format!("{{\"v\":{}{}{}}}", "[".repeat(30), vec!["1"; 3_000].join(","), "]".repeat(30));
+    let suite = suite(DESCENDING, "", "FILE").file("suite/output.json", &wide);
+    let suite =
+        suite.agent("hangs", "say \"{\\\"type\\\":\\\"final_output\\\",\\\"output\\\":$(cat suite/output.json)}\"");
+    let mut child = suite.command(&["run", "suite"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut seen = std::collections::BTreeMap::new();
+    let started = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        peak(child.id(), &mut seen);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let ran = suite.ran(&child.wait_with_output().unwrap(), started.elapsed());
+    ran.only_wrong("hangs", "error", "check_timeout");
+    ran.says(&["the check could not be evaluated within 256 MB of memory"]);
+    let all: u64 = seen.values().sum();
+    assert!(all < 512 * 1024, "{seen:?}");
+    assert!(ran.took < Duration::from_secs(30), "{ran:?}");
+}
+
+/// Starts a run and waits until there is a worker for the check.
+#[cfg(target_os = "linux")]
+fn busy(suite: &Suite) -> (std::process::Child, u32) {
+    let child = suite
+        .command(&["run", "suite", "--parallel", "1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let is_worker = |process: &u32| {
+        std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| line.ends_with(b"\0check-worker\0"))
+    };
+    let worker = wait_for(|| children(child.id()).into_iter().find(is_worker));
+    (child, worker.expect("no worker came"))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_is_obeyed_while_a_check_is_evaluated() {
+    for name in ["INT", "TERM"] {
+        let suite = suite(FILTERS, "", &hangs()[2].2);
+        let (child, worker) = busy(&suite);
+        let started = Instant::now();
+        assert!(signal(child.id(), name));
+        let ran: Ran = suite.ran(&child.wait_with_output().unwrap(), started.elapsed());
+        assert_eq!(ran.code, Some(130), "{ran:?}");
+        ran.ended_soon_after(0);
+        assert_eq!(ran.case("hangs")["cause"], "interrupted");
+        assert!(is_gone(worker));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_worker_does_not_outlive_a_run_that_was_killed() {
+    let suite = suite(FILTERS, "", &hangs()[2].2);
+    let (mut child, worker) = busy(&suite);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(is_gone(worker));
+}
+
+#[test]
+fn a_hostile_schema_or_path_does_not_hold_up_a_look_at_the_suite() {
+    let mut closed: serde_json::Value = serde_json::from_str(&branching()).unwrap();
+    closed["unevaluatedProperties"] = false.into();
+    let suite = suite("json_schema: closed.json", "", "{}").file("suite/closed.json", closed.to_string());
+    let ran = suite.agentci(&["check", "suite"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let nested = format!("json_path: {{ path: \"${}{}\", value: 1 }}", "[?@".repeat(20_000), "]".repeat(20_000));
+    let ran = self::suite(&nested, "", "{}").agentci(&["check", "suite"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("nested too deep"), "{ran:?}");
+}
+
+#[test]
+fn a_worker_answers_as_the_run_itself_would() {
+    let tree = r##"{ "properties": { "name": { "type": "string" }, "children": { "items": { "$ref": "#" } } }, "required": ["name"] }"##;
+    let checks = "json_schema: tree.json\n      - json_path: { path: \"$..[?match(@.name, @.name)].name\", value: b }";
+    let output = r#"{"name":"a","children":[{"name":"b","children":[]},{"name":7}]}"#;
+    let ran = suite(checks, "", output).file("suite/tree.json", tree).run(&[]);
+    ran.only_wrong("hangs", "fail", "check");
+    let events = ran.events();
+    let of_schema = events.iter().find(|event| event["type"] == "check" && event["name"] == "json_schema").unwrap();
+    assert_eq!(of_schema["evidence"], serde_json::json!({ "misfits": 1 }));
+    assert_eq!(
+        of_schema["message"],
+        "the final output does not fit the schema: at /children/1/name: 7 is not of type \"string\""
+    );
+}

@@ -1,0 +1,69 @@
+//! Schemas and paths whose evaluation may take too long, or too much memory, to happen where the run goes on.
+//!
+//! A [`Task`] is such an evaluation as plain data. The runner sends it as three lines to a worker process, which answers it with an
+//! [`Evaluator`]:
+//!
+//! ```text
+//! schema enforce                  what to do: `path`, or `schema` and what its `format` means
+//! {"type":"object"}               the schema, or the path as a JSON string
+//! {"answer":42}                   the value it is applied to
+//! ```
+//!
+//! The answer is one line of JSON. Which evaluations are tasks is decided by estimates: [`SchemaCost`] and [`PathCost`].
+
+mod evaluator;
+mod path_cost;
+mod schema_cost;
+mod weight;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::schema_format::Formats;
+
+pub use self::evaluator::Evaluator;
+pub(crate) use self::path_cost::{PathCost, nests_too_deep};
+pub(crate) use self::schema_cost::SchemaCost;
+pub(crate) use self::weight::Weight;
+
+/// What an evaluation may be estimated to cost, in visits of one part of a schema or path at one part of a value, before it is
+/// left to a worker. Well below a second even without optimisation of the program.
+pub(crate) const CHEAP: u64 = 1_000_000;
+
+/// An evaluation that is left to a worker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    kind: Kind,
+    /// The schema, or the path as a text.
+    subject: Arc<Value>,
+    /// What it is applied to.
+    value: Value,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Schema(Formats),
+    Path,
+}
+
+impl Task {
+    /// What of a value breaks a schema.
+    pub(crate) fn schema(schema: Arc<Value>, formats: Formats, value: Value) -> Self {
+        Self { kind: Kind::Schema(formats), subject: schema, value }
+    }
+
+    /// What a path of RFC 9535 leads to.
+    pub(crate) fn path(path: String, value: Value) -> Self {
+        Self { kind: Kind::Path, subject: Arc::new(path.into()), value }
+    }
+
+    /// The lines that ask a worker for it.
+    pub fn lines(&self) -> String {
+        let word = match self.kind {
+            Kind::Schema(formats) => format!("{} {}", evaluator::SCHEMA, formats.name()),
+            Kind::Path => evaluator::PATH.to_owned(),
+        };
+        format!("{word}\n{}\n{}\n", self.subject, self.value)
+    }
+}

@@ -1,0 +1,261 @@
+//! How often a schema may have to be applied, before it is.
+//!
+//! Without references, each part of a schema is applied at most once to each part of a value. What `anyOf`, `oneOf`, `not` and
+//! `if` hold is applied again to say why it does not fit, once for each level. A reference costs what its target costs: thirty
+//! definitions that each refer to the next one twice cost a billion. What refers to itself costs any amount. `unevaluated*`
+//! asks once more of each part whether its neighbours took it.
+//!
+//! All of this errs on the safe side: whatever is not understood here has no bound.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::{CHEAP, Weight};
+
+/// How much of a compiled pattern is tried at a text in the time of one visit.
+const PATTERN: u64 = 50;
+
+/// What a schema may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SchemaCost {
+    /// Visits for each part of a value, before `unevaluated*` multiplies them.
+    each: u64,
+    /// How many `unevaluated*` are within each other at most.
+    unevaluated: u32,
+    /// Whether the library may take long to compile it.
+    pub(crate) dear_to_build: bool,
+}
+
+impl SchemaCost {
+    pub(crate) fn of(schema: &Value) -> Self {
+        let mut walk = Walk { root: schema, known: HashMap::new(), patterns: 0, foreign: false, dynamic: false };
+        let mut cost = walk.node(schema, true);
+        if walk.foreign || walk.dynamic {
+            cost.parts = u64::MAX;
+        }
+        let expands = walk.dynamic || cost.unevaluated > 0;
+        Self {
+            each: cost.parts.saturating_mul(cost.branches + 2),
+            unevaluated: cost.unevaluated,
+            dear_to_build: (expands && cost.parts > CHEAP) || walk.patterns > CHEAP,
+        }
+    }
+
+    /// Whether a value of this weight, or less, is quickly held against the schema.
+    pub(crate) fn is_cheap(&self, parts: u64) -> bool {
+        let visits = self.each.saturating_mul(parts);
+        !self.dear_to_build && visits.saturating_mul(parts.saturating_pow(self.unevaluated)) <= CHEAP
+    }
+}
+
+/// What a part of a schema costs.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cost {
+    parts: u64,
+    /// How many of `anyOf`, `oneOf`, `not` and `if` are within each other at most.
+    branches: u64,
+    unevaluated: u32,
+}
+
+impl Cost {
+    const UNBOUNDED: Cost = Cost { parts: u64::MAX, branches: 0, unevaluated: 0 };
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            parts: self.parts.saturating_add(other.parts),
+            branches: self.branches.max(other.branches),
+            unevaluated: self.unevaluated.max(other.unevaluated),
+        }
+    }
+}
+
+struct Walk<'s> {
+    root: &'s Value,
+    /// What targets of references cost; nothing yet while one is looked at, so whoever meets it again is within itself.
+    known: HashMap<String, Option<Cost>>,
+    /// What all patterns weigh when they are compiled.
+    patterns: u64,
+    /// Whether a reference may lead elsewhere than it seems.
+    foreign: bool,
+    dynamic: bool,
+}
+
+impl Walk<'_> {
+    fn node(&mut self, schema: &Value, root: bool) -> Cost {
+        match schema {
+            Value::Array(items) => items.iter().fold(Cost { parts: 1, ..Cost::default() }, |sum, item| {
+                let item = self.node(item, false);
+                sum.and(item)
+            }),
+            Value::Object(map) => self.object(map, root),
+            _ => Cost { parts: 1, ..Cost::default() },
+        }
+    }
+
+    fn object(&mut self, map: &Map<String, Value>, root: bool) -> Cost {
+        let mut sum = Cost { parts: 1, ..Cost::default() };
+        let (mut branches, mut unevaluated) = (0, 0);
+        for (key, value) in map {
+            let inside = match (key.as_str(), value) {
+                // Definitions are applied only where something refers to them.
+                ("$defs" | "definitions", Value::Object(_)) if root => continue,
+                ("$ref", Value::String(to)) => self.target(to),
+                ("$dynamicRef" | "$recursiveRef", Value::String(_)) => {
+                    self.dynamic = true;
+                    Cost::UNBOUNDED
+                }
+                ("$id" | "id", Value::String(_)) if !root => {
+                    self.foreign = true;
+                    Cost::default()
+                }
+                ("pattern", Value::String(pattern)) => self.pattern(pattern),
+                ("patternProperties", Value::Object(patterns)) => {
+                    let named = patterns.keys().map(|pattern| self.pattern(pattern)).fold(Cost::default(), Cost::and);
+                    named.and(self.each(patterns))
+                }
+                // Names of the user's own, each with a schema.
+                (
+                    "properties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies",
+                    Value::Object(schemas),
+                ) => self.each(schemas),
+                // Data, whatever it looks like.
+                ("const" | "enum" | "default" | "examples" | "example", _) => {
+                    Cost { parts: Weight::of(value).parts, ..Cost::default() }
+                }
+                _ => self.node(value, false),
+            };
+            branches += u64::from(matches!(key.as_str(), "anyOf" | "oneOf" | "not" | "if"));
+            unevaluated += u32::from(matches!(key.as_str(), "unevaluatedProperties" | "unevaluatedItems"));
+            sum = sum.and(inside);
+        }
+        Cost { branches: sum.branches + branches, unevaluated: sum.unevaluated + unevaluated, ..sum }
+    }
+
+    fn each(&mut self, schemas: &Map<String, Value>) -> Cost {
+        schemas.values().fold(Cost { parts: 1, ..Cost::default() }, |sum, schema| {
+            let schema = self.node(schema, false);
+            sum.and(schema)
+        })
+    }
+
+    fn target(&mut self, to: &str) -> Cost {
+        let Some(target) = pointer(to).and_then(|pointer| self.root.pointer(&pointer)) else {
+            return Cost::UNBOUNDED;
+        };
+        match self.known.get(to) {
+            Some(Some(cost)) => return *cost,
+            Some(None) => return Cost::UNBOUNDED,
+            None => {}
+        }
+        self.known.insert(to.to_owned(), None);
+        let cost = self.node(target, std::ptr::eq(target, self.root));
+        self.known.insert(to.to_owned(), Some(cost));
+        cost
+    }
+
+    fn pattern(&mut self, pattern: &str) -> Cost {
+        let size = pattern_size(pattern);
+        self.patterns = self.patterns.saturating_add(size);
+        Cost { parts: 1 + size / PATTERN, ..Cost::default() }
+    }
+}
+
+/// How large a pattern is at most once its counted repetitions are written out.
+pub(super) fn pattern_size(pattern: &str) -> u64 {
+    let counts = pattern.split('{').skip(1).filter_map(|rest| {
+        let (counts, _) = rest.split_once('}')?;
+        counts.split(',').filter_map(|count| count.trim().parse::<u64>().ok()).max()
+    });
+    counts.fold(pattern.len() as u64, |size, count| size.saturating_mul(count.max(1)))
+}
+
+/// The JSON pointer of a reference within the document; nothing for one by a name, or to another document.
+fn pointer(to: &str) -> Option<String> {
+    let pointer = to.strip_prefix('#')?;
+    // What is escaped as in addresses is rare, and need not be understood here.
+    ((pointer.is_empty() || pointer.starts_with('/')) && !pointer.contains('%')).then(|| pointer.to_owned())
+}
+
+impl SchemaCost {
+    /// Whether an output that is a text of so many bytes is quickly held against the schema, whatever it holds.
+    pub(crate) fn is_cheap_for_text(&self, bytes: usize) -> bool {
+        self.is_cheap(Weight::of_text(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Definitions of which each refers to the next so often.
+    fn chain(levels: usize, often: usize) -> Value {
+        let mut definitions = Map::new();
+        for level in 0..levels {
+            let next = json!({ "$ref": format!("#/$defs/d{}", level + 1) });
+            definitions.insert(format!("d{level}"), json!({ "anyOf": vec![next; often] }));
+        }
+        definitions.insert(format!("d{levels}"), json!({ "type": "string" }));
+        json!({ "$ref": "#/$defs/d0", "$defs": definitions })
+    }
+
+    #[test]
+    fn ordinary_schemas_are_cheap_for_ordinary_outputs() {
+        let order = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$defs": {
+                "Address": { "type": "object", "properties": { "street": { "type": "string" }, "zip": { "type": "string", "pattern": "^[0-9]{5}(-[0-9]{4})?$" } }, "required": ["street"] },
+                "Customer": { "type": "object", "properties": { "name": { "type": "string" }, "home": { "$ref": "#/$defs/Address" }, "work": { "anyOf": [{ "$ref": "#/$defs/Address" }, { "type": "null" }] } } },
+                "Item": { "type": "object", "properties": { "sku": { "type": "string" }, "count": { "type": "integer", "minimum": 1, "examples": [{ "id": "x", "$ref": "y" }] } }, "required": ["sku"], "additionalProperties": false },
+            },
+            "type": "object",
+            "properties": { "customer": { "$ref": "#/$defs/Customer" }, "items": { "type": "array", "items": { "$ref": "#/$defs/Item" }, "uniqueItems": true } },
+            "required": ["customer", "items"],
+        });
+        let cost = SchemaCost::of(&order);
+        assert!(!cost.dear_to_build);
+        assert!(cost.is_cheap_for_text(2_000), "{cost:?}");
+        assert!(!cost.is_cheap(10_000_000));
+        assert!(SchemaCost::of(&chain(30, 1)).is_cheap(200));
+        assert!(SchemaCost::of(&json!(true)).is_cheap(100_000));
+        let closed = json!({ "allOf": [{ "properties": { "a": true } }], "unevaluatedProperties": false });
+        assert!(SchemaCost::of(&closed).is_cheap(100));
+    }
+
+    #[test]
+    fn what_multiplies_or_has_no_bound_is_dear() {
+        let unevaluated = |mut schema: Value| {
+            schema["unevaluatedProperties"] = false.into();
+            schema
+        };
+        for dear in [
+            chain(31, 2),
+            json!({ "properties": { "next": { "$ref": "#" } } }),
+            json!({ "$defs": { "a": { "items": { "$ref": "#/$defs/b" } }, "b": { "items": { "$ref": "#/$defs/a" } } }, "$ref": "#/$defs/a" }),
+            json!({ "$dynamicRef": "#node" }),
+            json!({ "$defs": { "a": { "$anchor": "named" } }, "$ref": "#named" }),
+            json!({ "properties": { "a": { "$id": "other", "$ref": "#/$defs/x" } }, "$defs": { "x": true } }),
+            json!({ "properties": { "$defs": chain(31, 2) }, "$defs": chain(31, 2)["$defs"].clone() }),
+            json!({ "properties": { "default": { "$ref": "#" } } }),
+            json!({ "pattern": "((a{999}){999}){999}" }),
+            unevaluated(chain(31, 2)),
+        ] {
+            assert!(!SchemaCost::of(&dear).is_cheap(1), "{dear}");
+        }
+        let nested = unevaluated(json!({ "anyOf": [unevaluated(json!({ "anyOf": [unevaluated(json!({}))] }))] }));
+        assert!(!SchemaCost::of(&nested).is_cheap(100));
+    }
+
+    #[test]
+    fn only_what_the_library_would_unfold_is_dear_to_build() {
+        assert!(!SchemaCost::of(&chain(31, 2)).dear_to_build);
+        assert!(!SchemaCost::of(&json!({ "properties": { "next": { "$ref": "#" } } })).dear_to_build);
+        let mut closed = chain(31, 2);
+        closed["unevaluatedProperties"] = false.into();
+        assert!(SchemaCost::of(&closed).dear_to_build);
+        let patterns: Vec<Value> = (0..100).map(|_| json!({ "pattern": "(\\w{200}){200}" })).collect();
+        assert!(SchemaCost::of(&json!({ "anyOf": patterns })).dear_to_build);
+    }
+}

@@ -1,0 +1,91 @@
+//! How much there is to look at in a value.
+
+use serde_json::Value;
+
+/// How many bytes of text take about as long to look at as one part of a value.
+const TEXT: u64 = 64;
+
+/// What a value weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Weight {
+    /// Its parts, keys included, and its texts.
+    pub(crate) parts: u64,
+    /// How deep it is nested; 1 for a plain value.
+    pub(crate) depth: u64,
+    /// How many items or values the widest list or object in it has.
+    pub(crate) widest: u64,
+}
+
+impl Weight {
+    /// What a value weighs.
+    pub(crate) fn of(value: &Value) -> Self {
+        let inside = match value {
+            Value::Null | Value::Bool(_) => return Self::leaf(0),
+            // A number may have any number of digits.
+            Value::Number(number) => return Self::leaf(text(number.as_str())),
+            Value::String(said) => return Self::leaf(text(said)),
+            Value::Array(items) => items.iter().map(Self::of).fold(Self::around(items.len()), Self::and),
+            Value::Object(map) => {
+                let keyed = |(key, value): (&String, &Value)| {
+                    let inside = Self::of(value);
+                    Self { parts: inside.parts + 1 + text(key), ..inside }
+                };
+                map.iter().map(keyed).fold(Self::around(map.len()), Self::and)
+            }
+        };
+        Self { depth: inside.depth + 1, ..inside }
+    }
+
+    /// The most that JSON of so many bytes weighs: every part takes one at least.
+    pub(crate) fn of_text(bytes: usize) -> u64 {
+        bytes as u64
+    }
+
+    fn leaf(text: u64) -> Self {
+        Self { parts: 1 + text, depth: 1, widest: 0 }
+    }
+
+    /// A list or an object without what is in it.
+    fn around(width: usize) -> Self {
+        Self { parts: 1, depth: 0, widest: width as u64 }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            parts: self.parts + other.parts,
+            depth: self.depth.max(other.depth),
+            widest: self.widest.max(other.widest),
+        }
+    }
+}
+
+fn text(text: &str) -> u64 {
+    text.len() as u64 / TEXT
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn parts_keys_and_long_texts_count() {
+        let weight = |value: Value| (Weight::of(&value).parts, Weight::of(&value).depth);
+        assert_eq!(weight(json!(null)), (1, 1));
+        assert_eq!(weight(json!([])), (1, 1));
+        assert_eq!(weight(json!([1, [2]])), (4, 3));
+        assert_eq!(weight(json!({"a": {"b": 1}})), (5, 3));
+        assert_eq!(weight(json!("x".repeat(640))), (11, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn no_value_weighs_more_than_its_text(text in r#"[\[\]{}:,"a1 ]{0,40}"#) {
+            if let Ok(value) = serde_json::from_str::<Value>(&text) {
+                prop_assert!(Weight::of(&value).parts <= Weight::of_text(text.len()));
+            }
+        }
+    }
+}

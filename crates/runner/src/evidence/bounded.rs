@@ -1,0 +1,212 @@
+//! Schemas and paths that are evaluated by a worker: this program, started again, which can be stopped and whose memory is bounded.
+//!
+//! A worker is started when the first task comes, says `ready`, and answers one task after the other; one that is late, that
+//! breaks down or whose case is stopped is killed. A program that has no worker, as most that use this as a library, has the
+//! work done by a thread: its time is bounded as well, since nobody waits for it any longer than that, but not its memory.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use agentci_checks::{Evaluator, Task};
+use agentci_plan::print_duration;
+use agentci_verdict::Cause;
+use agentci_wire::{Command, Lines, Pipes, Process};
+use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::{Semaphore, oneshot};
+use tokio::time::{Instant, timeout};
+
+use super::Unanswered;
+use crate::job::Job;
+use crate::options::Options;
+
+/// How long the evaluations of a case that are left to a worker may take together.
+const TIME: Duration = Duration::from_secs(10);
+/// They may take so long also where the case itself may not: how busy the machine is must not decide.
+const LEAST_TIME: Duration = Duration::from_secs(1);
+/// How many workers there are at once at most.
+const WORKERS: usize = 4;
+/// How long a worker may take to start.
+const START: Duration = Duration::from_secs(30);
+/// The longest line that a worker answers with.
+const ANSWER: usize = 16 << 20;
+/// What the system's allocator says when there is no more memory.
+const NO_MEMORY: &str = "memory allocation of";
+
+/// The memory of a worker, which bounds it itself.
+pub const WORKER_MEMORY: u64 = 256 << 20;
+/// The first line of a worker.
+pub const WORKER_READY: &str = "ready";
+
+/// The workers of a run.
+#[derive(Debug)]
+pub(super) struct Workers {
+    /// What to start, if that is known.
+    command: Option<Command>,
+    idle: RefCell<Vec<Worker>>,
+    free: Semaphore,
+}
+
+#[derive(Debug)]
+struct Worker {
+    process: Process,
+    input: ChildStdin,
+    output: Lines<ChildStdout>,
+}
+
+/// Why a worker did not answer.
+enum Silent {
+    /// It could not be started, or broke down.
+    Broken(String),
+    /// It had no more memory.
+    NoMemory,
+}
+
+impl Workers {
+    pub(super) fn new(options: &Options<'_>) -> Self {
+        let at_once = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(WORKERS);
+        let command = options.worker.map(|(program, arguments): (&Path, &[OsString])| Command {
+            program: program.into(),
+            arguments: arguments.to_vec(),
+            ..Command::default()
+        });
+        Self { command, idle: RefCell::default(), free: Semaphore::new(at_once) }
+    }
+
+    /// Has a task done. Only the work itself counts as time of the case, not what is waited for a worker.
+    pub(super) async fn evaluate(&self, job: &Job<'_>, task: Task) -> Result<Value, Unanswered> {
+        let allowed = time(job);
+        let left = allowed.saturating_sub(job.evaluated.get());
+        if left.is_zero() {
+            return Err(late(allowed));
+        }
+        let Ok(_free) = self.free.acquire().await else { return Err(broken("the run is over")) };
+        let (answer, took) = match &self.command {
+            Some(command) => self.ask(command, &task, left).await?,
+            None => beside(&task, left).await,
+        };
+        job.evaluated.set(job.evaluated.get() + took);
+        let answer = match answer {
+            None => return Err(late(allowed)),
+            Some(Err(Silent::NoMemory)) => return Err(exceeded(&format!("{} MB of memory", WORKER_MEMORY >> 20))),
+            Some(Err(Silent::Broken(reason))) => return Err(broken(&reason)),
+            Some(Ok(answer)) => answer,
+        };
+        let answer: Value = serde_json::from_str(&answer).map_err(|error| broken(&error.to_string()))?;
+        match (answer["exceeded"].as_str(), answer["unusable"].as_str()) {
+            (Some(what), _) => Err(exceeded(what)),
+            (_, Some(reason)) => {
+                Err(Unanswered::new(Cause::Config, format!("the check could not be evaluated: {reason}")))
+            }
+            (None, None) => Ok(answer),
+        }
+    }
+
+    /// Asks a worker, and keeps it if it answered.
+    async fn ask(&self, command: &Command, task: &Task, left: Duration) -> Result<Asked, Unanswered> {
+        let idle = self.idle.borrow_mut().pop();
+        let mut worker = match idle {
+            Some(worker) => worker,
+            None => match timeout(START, Worker::start(command)).await {
+                Ok(started) => started.map_err(|reason| broken(&reason))?,
+                Err(_) => return Err(broken("it did not start in time")),
+            },
+        };
+        let begun = Instant::now();
+        let answer = timeout(left, worker.answer(task)).await.ok();
+        let took = begun.elapsed();
+        if matches!(answer, Some(Ok(_))) {
+            self.idle.borrow_mut().push(worker);
+        }
+        Ok((answer, took))
+    }
+}
+
+/// What came back, unless it was late, and how long it took.
+type Asked = (Option<Result<String, Silent>>, Duration);
+
+impl Worker {
+    async fn start(command: &Command) -> Result<Self, String> {
+        let (process, Pipes { input, output }) =
+            Process::spawn_beside(command.clone()).await.map_err(|error| error.to_string())?;
+        let mut worker = Self { process, input, output: Lines::new(output, ANSWER) };
+        match worker.line().await {
+            Ok(line) if line == WORKER_READY => Ok(worker),
+            Ok(line) => Err(format!("it said `{line}`")),
+            Err(Silent::Broken(reason)) => Err(reason),
+            Err(Silent::NoMemory) => Err("there was no memory to start it".into()),
+        }
+    }
+
+    async fn answer(&mut self, task: &Task) -> Result<String, Silent> {
+        // One that reads no more has left, and its output says why.
+        let _ = self.input.write_all(task.lines().as_bytes()).await;
+        self.line().await
+    }
+
+    async fn line(&mut self) -> Result<String, Silent> {
+        match self.output.next().await {
+            Ok(Some(line)) => Ok(String::from_utf8_lossy(&line).into_owned()),
+            Err(error) => Err(Silent::Broken(error.to_string())),
+            Ok(None) => {
+                let exit = self.process.exited().await;
+                let said = self.process.last_words().await;
+                if said.iter().any(|line| line.contains(NO_MEMORY)) {
+                    return Err(Silent::NoMemory);
+                }
+                let exit = exit.map_or_else(|error| error.to_string(), |exit| exit.to_string());
+                Err(Silent::Broken(format!("it ended with {exit}")))
+            }
+        }
+    }
+}
+
+/// Has a task done by a thread, which is left alone when it takes too long.
+async fn beside(task: &Task, left: Duration) -> Asked {
+    let (send, answer) = oneshot::channel();
+    let lines = task.lines();
+    let begun = Instant::now();
+    let started = std::thread::Builder::new().name("agentci-check".into()).spawn(move || {
+        let mut lines = lines.lines();
+        let mut next = || lines.next().unwrap_or_default();
+        let _ = send.send(Evaluator::default().answer(next(), next(), next()));
+    });
+    let answer = match started {
+        Err(error) => Some(Err(Silent::Broken(error.to_string()))),
+        Ok(_) => match timeout(left, answer).await {
+            Err(_) => None,
+            Ok(answer) => Some(answer.map_err(|_| Silent::Broken("its thread ended".into()))),
+        },
+    };
+    (answer, begun.elapsed())
+}
+
+/// How long the evaluations of a case may take together: no longer than the case.
+fn time(job: &Job<'_>) -> Duration {
+    let wall = job.case.limits.wall_ms.and_then(|limit| Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0).ok());
+    let limits = [wall, job.options.timeout, job.case.timeout];
+    limits.into_iter().flatten().fold(TIME, Duration::min).max(LEAST_TIME)
+}
+
+fn late(allowed: Duration) -> Unanswered {
+    exceeded(&print_duration(allowed))
+}
+
+fn exceeded(what: &str) -> Unanswered {
+    Unanswered {
+        help: Some(
+            "simplify the schema or the path: fewer references, wildcards, `..` and filters within each other".into(),
+        ),
+        ..Unanswered::new(Cause::CheckTimeout, format!("the check could not be evaluated within {what}"))
+    }
+}
+
+fn broken(reason: &str) -> Unanswered {
+    Unanswered::new(
+        Cause::CheckTimeout,
+        format!("the check could not be evaluated: its worker did not answer: {reason}"),
+    )
+}
