@@ -179,13 +179,12 @@ impl Used<'_> {
     /// Whether its schema has a `format`, and is of the draft that did not enforce it.
     fn enforces_format(&self) -> bool {
         let arguments = &self.check.arguments;
-        let schema = match arguments.get("schema") {
-            Some(node) => node.value(Reading::Core).ok(),
-            None => {
-                let path = arguments.get("path").unwrap_or(arguments);
-                let read = |path: String| self.files.read_text(&join(self.folder, &path), SCHEMA_LIMIT).ok();
-                text(path).and_then(read).and_then(|text| serde_json::from_str(&text).ok())
-            }
+        let schema = if let Some(node) = arguments.get("schema") {
+            node.value(Reading::Core).ok()
+        } else {
+            let path = arguments.get("path").unwrap_or(arguments);
+            let read = |path: String| self.files.read_text(&join(self.folder, &path), SCHEMA_LIMIT).ok();
+            text(path).and_then(read).and_then(|text| serde_json::from_str(&text).ok())
         };
         let Some(schema) = schema else { return false };
         let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or("2020-12");

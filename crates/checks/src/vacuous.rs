@@ -64,13 +64,12 @@ fn any_value(check: &Check, folder: &std::path::Path, files: &dyn Files) -> Opti
     if arguments.get("of").and_then(text).as_deref() == Some("text") {
         return None;
     }
-    let (schema, span) = match arguments.get("schema") {
-        Some(node) => (node.value(Reading::Core).ok()?, node.span),
-        None => {
-            let path = if arguments.pairs().is_some() { arguments.get("path")? } else { arguments };
-            let found = files.read_text(&join(folder, &text(path)?), SCHEMA_LIMIT).ok()?;
-            (serde_json::from_str(&found).ok()?, path.span)
-        }
+    let (schema, span) = if let Some(node) = arguments.get("schema") {
+        (node.value(Reading::Core).ok()?, node.span)
+    } else {
+        let path = if arguments.pairs().is_some() { arguments.get("path")? } else { arguments };
+        let found = files.read_text(&join(folder, &text(path)?), SCHEMA_LIMIT).ok()?;
+        (serde_json::from_str(&found).ok()?, path.span)
     };
     let silent = match &schema {
         Value::Bool(all) => *all,

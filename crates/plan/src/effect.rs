@@ -1,7 +1,7 @@
 //! Settings of a suite that have no effect on the cases they are written for: recordings that nothing would play, limits and
 //! checks of what nothing could report. What is said for several cases is an error only where none of them has a use for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::observed::Row;
 use crate::{Case, Diagnostic, Dialect, Limits, Span, Speech, Suite, Target, ToolSource};
@@ -14,12 +14,10 @@ struct Useless {
     help: String,
 }
 
-/// Settings without effect, each with the position of a case that has it. Formats other than the native one have their own
-/// ways to say what holds for which target, and keep their verdicts.
+/// Settings without effect, each with the position of a case that has it. Formats other than the native one keep their verdicts:
+/// what was silent there is a warning.
 pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
-    if suite.dialect != Dialect::Native {
-        return Vec::new();
-    }
+    let native = suite.dialect == Dialect::Native;
     let cases = || suite.cases.iter().enumerate().filter(|(_, case)| case.broken.is_none());
     let mut found: BTreeMap<Span, Vec<(usize, Useless)>> = BTreeMap::new();
     for (index, case) in cases() {
@@ -30,9 +28,11 @@ pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
     if found.is_empty() {
         return Vec::new();
     }
-    let mut of_use: Vec<Span> = Vec::new();
+    let mut of_use: BTreeSet<Span> = BTreeSet::new();
     for (index, case) in cases() {
-        let idle = |span: Span| found.get(&span).is_some_and(|all| all.iter().any(|(other, _)| *other == index));
+        // Cases were looked at in their order.
+        let among = |all: &Vec<(usize, Useless)>| all.binary_search_by_key(&index, |(other, _)| *other).is_ok();
+        let idle = |span: Span| found.get(&span).is_some_and(among);
         of_use.extend(spans(case).into_iter().filter(|span| found.contains_key(span) && !idle(*span)));
     }
     let mut problems = Vec::new();
@@ -40,7 +40,7 @@ pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
         let shared = of_use.contains(&span);
         for (index, Useless { message, label, help, .. }) in all {
             let problem = Diagnostic::error(span, message).label(label).help(help);
-            if !shared {
+            if !shared && native {
                 problems.push((index, problem));
                 continue;
             }
@@ -132,8 +132,8 @@ fn world(case: &Case) -> Vec<(&'static str, Span)> {
 fn asks_for_tools(target: &Target) -> bool {
     match target {
         Target::Process(process) => process.speaks == Speech::Protocol,
-        Target::Agui(_) | Target::A2a(_) | Target::Chat(_) => true,
-        Target::Http(_) | Target::Mcp(_) | Target::Mock(_) => false,
+        Target::Agui(_) | Target::Chat(_) => true,
+        Target::A2a(_) | Target::Http(_) | Target::Mcp(_) | Target::Mock(_) => false,
     }
 }
 

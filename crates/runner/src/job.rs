@@ -21,7 +21,6 @@ use crate::resources::CaseResources;
 use crate::services::Services;
 use crate::stop::Stop;
 use crate::unmet::Unmet;
-use crate::unreported::Unreported;
 
 /// When a suite as a whole is given up.
 #[derive(Debug, Clone, Copy)]
@@ -70,8 +69,6 @@ pub(crate) struct Job<'j> {
     pub(crate) evaluated: Cell<Duration>,
     /// What goes wrong on purpose and did not yet.
     pub(crate) unmet: &'j Unmet,
-    /// The limits that were told of as not checked.
-    pub(crate) unreported: &'j Unreported,
     /// What the cases of the suite share.
     pub(crate) services: &'j Services,
     pub(crate) emit: &'j dyn Fn(RunEvent),

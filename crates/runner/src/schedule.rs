@@ -23,7 +23,6 @@ use crate::resources::{CaseResources, Library};
 use crate::services::Services;
 use crate::stop::Stop;
 use crate::unmet::Unmet;
-use crate::unreported::Unreported;
 use crate::waiting::Waiting;
 
 /// What the run's first event tells beside the plan.
@@ -116,7 +115,6 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     let evidence = Evidence::new(suite, options);
     let library = Library::default();
     let unmet = Unmet::new(&run.cases, options.mode);
-    let unreported = Unreported::default();
     let services = Services::start(&run).await;
     let suite_deadline = suite_deadline(options, &clock);
     let (next, worst, not_run) = (Cell::new(0), Cell::new(Status::Pass), Cell::new(0));
@@ -127,7 +125,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     let lane = async || {
         let (emit, secrets): (&dyn Fn(RunEvent), _) = (&send, &secrets);
         let (draws, evidence, library, unmet, services) = (&draws, &evidence, &library, &unmet, &services);
-        let (suite_name, suite_secrets, unreported) = (&suite_name, &suite_secrets, &unreported);
+        let (suite_name, suite_secrets) = (&suite_name, &suite_secrets);
         while let Some(&index) = selected.get(next.get()) {
             let position = next.replace(next.get() + 1);
             // Whoever asks for a case that is not there, or was run already, is not told that all is well.
@@ -160,7 +158,6 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
                 told: RefCell::default(),
                 evaluated: Cell::default(),
                 unmet,
-                unreported,
                 services,
                 emit,
             };

@@ -9,11 +9,16 @@ use agentci_trace::Trace;
 
 use crate::job::Job;
 use crate::services::OpenTools;
+use crate::unreported::Unreported;
 
 /// What becomes of the faults of a suite, each known by where it stands. One that several cases share is unmet when none of them
 /// met it, so that it is told with the last of them.
 #[derive(Debug, Default)]
-pub(crate) struct Unmet(RefCell<BTreeMap<Span, Awaited>>);
+pub(crate) struct Unmet {
+    faults: RefCell<BTreeMap<Span, Awaited>>,
+    /// The limits that were told of as not checked.
+    pub(crate) limits: Unreported,
+}
 
 /// A fault that did not happen so far.
 #[derive(Debug, Default)]
@@ -41,12 +46,12 @@ impl Unmet {
                 }
             }
         }
-        Self(RefCell::new(awaited))
+        Self { faults: RefCell::new(awaited), limits: Unreported::default() }
     }
 
     /// Takes note of an attempt that ended. The faults that nobody can meet any more, in words.
     pub(crate) fn ended(&self, seen: &[Faults], trace: &Trace, sources: &Sources) -> Vec<String> {
-        let mut all = self.0.borrow_mut();
+        let mut all = self.faults.borrow_mut();
         let mut told = Vec::new();
         let Some(first) = seen.first() else { return told };
         for (index, (fault, _)) in first.met().enumerate() {

@@ -47,7 +47,7 @@ pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> Judged {
             }
         } else if was_asked(trace) && job.suite.dialect == Dialect::Native {
             judged.findings.push(unknown.finding(job));
-        } else if (was_asked(trace) || !sees_models(job)) && job.unreported.0.borrow_mut().insert(unknown.name) {
+        } else if (was_asked(trace) || !sees_models(job)) && job.unmet.limits.0.borrow_mut().insert(unknown.name) {
             judged.warnings.push(unknown.warning());
         }
     }

@@ -6,9 +6,10 @@ use crate::suite::Suite;
 /// A suite whose cases have these checks.
 fn suite_with(checks: &str) -> Suite {
     // Only an A2A agent has tasks.
-    let (target, asked) = match checks.contains("task:") {
-        true => ("{ a2a: { card_url: \"http://127.0.0.1:1/\" } }", "turns: [{ user: Hi }]"),
-        false => ("{ process: { command: [sh] } }", "input: {}"),
+    let (target, asked) = if checks.contains("task:") {
+        ("{ a2a: { card_url: \"http://127.0.0.1:1/\" } }", "turns: [{ user: Hi }]")
+    } else {
+        ("{ process: { command: [sh] } }", "input: {}")
     };
     let judge = "judge: { chat: { connector: { api: mock }, prompts: [{ role: system, content: Judge. }] } }";
     let head = format!("suite: s\ntarget: {target}\nagents: {{ {judge} }}\n");
