@@ -265,13 +265,10 @@ fn contains_looks_at_what_was_said() {
 #[test]
 fn contains_does_not_ask_for_the_line_end_of_a_block() {
     let said_both = words("refunded\nin full");
-    for (text, held) in
-        [("in full\n", true), ("in full\r\n", true), ("in full\n\n", false), ("refunded\nin\n", true), ("\n", true)]
-    {
+    for (text, held) in [("in full\n", true), ("in full\r\n", true), ("in full\n\n", false), ("refunded\nin\n", true)] {
         assert_eq!(said("contains", &json!(text), false, &said_both).is_empty(), held, "{text:?}");
         assert_eq!(said("contains", &json!([text]), true, &said_both).is_empty(), !held, "{text:?}");
     }
-    assert!(!said("contains", &json!("\n"), false, &words("refunded")).is_empty());
 }
 
 #[test]

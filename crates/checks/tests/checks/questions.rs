@@ -188,13 +188,14 @@ fn ordinary_schemas_and_paths_are_never_left_to_a_worker() {
 #[test]
 fn a_worker_says_what_it_can_not_answer_and_goes_on() {
     let mut evaluator = Evaluator::default();
-    assert!(evaluator.answer("schema", r#"{"type": 7}"#, "7").starts_with(r#"{"unusable":"#));
+    assert!(evaluator.answer("schema enforce", r#"{"type": 7}"#, "7").starts_with(r#"{"unusable":"#));
     assert!(evaluator.answer("path", "\"$[\"", "7").starts_with(r#"{"unusable":"#));
     let long = json!(vec!["x".repeat(1000); 1000]).to_string();
     let places = format!("\"$[{}]\"", vec!["*"; 20].join(","));
     assert_eq!(evaluator.answer("path", &places, &long), r#"{"exceeded":"8 MB of what it leads to"}"#);
     for (value, count) in [("7", 1), ("\"a\"", 0), ("8", 1)] {
-        let answer: Value = serde_json::from_str(&evaluator.answer("schema", r#"{"type": "string"}"#, value)).unwrap();
+        let answer: Value =
+            serde_json::from_str(&evaluator.answer("schema enforce", r#"{"type": "string"}"#, value)).unwrap();
         assert_eq!(answer["misfits"]["count"], count);
     }
 }
