@@ -1,8 +1,8 @@
 //! # What it checks
-//! What the agent said contains this text, letter for letter but for one line end that the text closes with: its text, or its final output (as compact JSON where that is
-//! not a text). Several texts must all be contained. With `ignore_case` capital and small letters count as the same. With `of:
+//! What the agent said contains this text, letter for letter but for one line end that the text closes with: its text, or its
+//! final output (as compact JSON where that is not a text). Several texts must all be contained. With `ignore_case` capital and small letters count as the same. With `of:
 //! output` only the final output counts, as JSON with sorted keys where it is no text, and what is looked for may be any value,
-//! written in the same way; an output of `null` is nothing.
+//! written in the same way and with its line end; an output of `null` is nothing.
 //!
 //! # Why
 //! A fact that has to be in the answer, whatever words surround it.
