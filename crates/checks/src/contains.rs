@@ -1,7 +1,8 @@
 //! # What it checks
-//! What the agent said contains this text exactly (one line end that closes the text is left out): its text, or its final output (as compact JSON where that is not a string).
-//! Several texts must all be contained. `ignore_case` makes the comparison case-insensitive. With `of: output`, the text may be any
-//! value; it is written as JSON in the same way as the output.
+//! What the agent said contains this text exactly, without the line end that closes a YAML block: its text, or its final output (as
+//! compact JSON where that is not a string). Several texts must all be contained. `ignore_case` makes the comparison
+//! case-insensitive. With `of: output`, the text may be any value; it is written as JSON in the same way as the output, and keeps its
+//! line end.
 //!
 //! A check of a case looks at its last turn, a check of a turn at that turn. With `of: conversation` it looks at what was said in all
 //! turns, one line each. With `of: output` only the final output counts, as JSON with sorted keys where it is not a string; `null` is

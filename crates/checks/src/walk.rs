@@ -91,11 +91,10 @@ fn can_branch(path: &str) -> bool {
                 letters.next();
             }
             (Some(open), _) if letter == open => quote = None,
-            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(letter),
             (None, '*' | '?' | ':' | ',') => return true,
             (None, '.') if letters.peek() == Some(&'.') => return true,
-            (None, _) => {}
+            _ => {}
         }
     }
     false

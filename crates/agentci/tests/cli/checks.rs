@@ -121,7 +121,7 @@ cases:
   - id: wrong
     input: {}
     checks:
-      - tool_called: { name: refund, args: { amount: 20.0 } }
+      - tool_called: { name: refund, args: { amount: 20.5 } }
       - tool_called: { name: refund, count: { min: 2 } }
       - not: { tool_called: refund }
         message: money must not move
