@@ -19,9 +19,9 @@ pub(crate) fn hosts(node: &Node, card: Option<&A2aCard>, card_url: &str, problem
         } else {
             let message = format!("`{}` is not a host", host.value.escape_debug());
             problems.push(
-                Diagnostic::error(host.span, message)
-                    .label("expected a name, or a name and a port")
-                    .help("write `agents.example.com` or `agents.example.com:8443`, without `https://` and without `*`"),
+                Diagnostic::error(host.span, message).label("expected a name, or a name and a port").help(
+                    "write `agents.example.com` or `agents.example.com:8443`, without `https://` and without `*`",
+                ),
             );
         }
     }

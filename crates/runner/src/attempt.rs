@@ -12,6 +12,7 @@ use agentci_verdict::{AssertionCount, Body, CaseEnd, Status, settle};
 use crate::converse::converse;
 use crate::job::Job;
 use crate::prepare::{Unprepared, prepare};
+use crate::services::Held;
 use crate::step::fingerprint;
 use crate::{findings, model};
 
@@ -42,6 +43,7 @@ impl Job<'_> {
             self.emit(number, Clock::start().now().unix_ms, Body::CaseEnd(Arc::new(end)));
             return Status::Skipped;
         }
+        let mut late = None;
         let clock = match self.in_time(number).await {
             Err(unprepared) => {
                 end.findings = unprepared.findings.into();
@@ -75,6 +77,7 @@ impl Job<'_> {
                 {
                     first.notes.extend(model::refusals(&talk.trace));
                 }
+                late = talk.late;
                 end.metrics = talk.metrics;
                 end.stderr_tail = talk.stderr_tail.into();
                 clock
@@ -85,12 +88,21 @@ impl Job<'_> {
         }
         (end.status, end.cause) = settle(&end.findings);
         end.passed = end.status == Status::Pass;
+        let printed = end.stderr_tail.to_vec();
         if end.passed {
             end.stderr_tail.clear();
         }
-        let status = end.status;
-        self.emit(number, clock.now().unix_ms, Body::CaseEnd(Arc::new(end)));
-        status
+        let (status, timestamp) = (end.status, clock.now().unix_ms);
+        // The case before can get no more calls that are its own.
+        let before = self.services.held.tell(self.emit);
+        match late {
+            None => self.emit(number, timestamp, Body::CaseEnd(Arc::new(end))),
+            Some(late) => {
+                let (suite, secrets) = (Arc::clone(self.suite_name), self.secrets.borrow().clone());
+                self.services.held.hold(Held { suite, attempt: number, timestamp, end, printed, late, secrets });
+            }
+        }
+        status.max(before.unwrap_or(Status::Pass))
     }
 
     /// What is known of the case before it is run.

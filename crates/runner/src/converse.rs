@@ -19,7 +19,7 @@ use crate::job::Job;
 use crate::meter::{self, Meter};
 use crate::prepare::Prepared;
 use crate::scope::Scope;
-use crate::services::OpenTools;
+use crate::services::{Late, OpenTools};
 use crate::volume::Volume;
 use crate::{findings, model, recording, translate, unmet};
 
@@ -39,6 +39,8 @@ pub(crate) struct Conversation {
     pub(crate) warnings: Vec<String>,
     /// What went wrong on purpose, and what did not.
     pub(crate) faults: Vec<Faults>,
+    /// Its calls of tools that come when it is over, where its agent goes on.
+    pub(crate) late: Option<Late>,
     /// Whether the agent may still be busy with a turn that nobody waits for any more.
     given_up: bool,
 }
@@ -183,6 +185,8 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     look_around(job, number, prepared.tools.as_ref(), &mut talk).await;
     conclude(job, &mut talk, meters.into_inner().case);
     talk.faults = unmet::seen(job, host.faults.into_inner(), prepared.tools.as_ref());
+    let shared = job.services.tools.is_shared() && matches!(&*case.target, Target::Http(_));
+    talk.late = prepared.tools.as_ref().filter(|_| shared).map(|tools| tools.late(job));
     let mut secrets = prepared.secrets;
     job.fetched.each(|secret| secrets.learn_value(secret));
     put_away(job, host.source, prepared.tools, &secrets, &mut talk).await;

@@ -126,9 +126,8 @@ fn learn_pairs(pairs: &[(String, Text)], lookup: Lookup<'_>, secrets: &mut Redac
 /// What a request says of us by a variable is secret, whatever the header is called.
 fn learn_headers(headers: &[(String, Text)], lookup: Lookup<'_>, secrets: &mut Redactor) {
     for (name, text) in headers {
-        let telling = matches!(text, Text::Template(_))
-            || name.eq_ignore_ascii_case("cookie")
-            || secrets.is_secret_key(name);
+        let telling =
+            matches!(text, Text::Template(_)) || name.eq_ignore_ascii_case("cookie") || secrets.is_secret_key(name);
         if let (true, Ok(value)) = (telling, text.fill(lookup)) {
             secrets.learn_header(&value);
         }

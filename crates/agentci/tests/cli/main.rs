@@ -50,6 +50,7 @@ mod init;
 mod init_own;
 mod init_questions;
 mod killed;
+mod late_calls;
 mod leaks;
 mod limits;
 mod limits_of_servers;

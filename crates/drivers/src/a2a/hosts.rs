@@ -36,7 +36,9 @@ impl Hosts {
             return Ok(());
         }
         Err(DriveError::Refused {
-            message: format!("the agent card names another host, `{host}`, which would get the credentials of the target"),
+            message: format!(
+                "the agent card names another host, `{host}`, which would get the credentials of the target"
+            ),
             help: format!(
                 "if the agent really is there, list the host in the target: `hosts: [\"{host}\"]`; if it is not, correct the \
                  address in the card"
@@ -47,9 +49,7 @@ impl Hosts {
 
 /// Whether a header says who asks.
 pub(super) fn tells_who_asks((name, value): &(String, Text)) -> bool {
-    matches!(value, Text::Template(_))
-        || name.eq_ignore_ascii_case("cookie")
-        || Redactor::default().is_secret_key(name)
+    matches!(value, Text::Template(_)) || name.eq_ignore_ascii_case("cookie") || Redactor::default().is_secret_key(name)
 }
 
 fn same(one: &str, other: &str) -> bool {

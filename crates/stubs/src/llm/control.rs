@@ -70,9 +70,7 @@ impl Control {
         let name = without_port.map_or(host, |(name, _)| name);
         let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         name.eq_ignore_ascii_case("localhost")
-            || address.is_ok_and(|address| {
-                address.is_loopback() || address == self.bind || self.bind.is_unspecified()
-            })
+            || address.is_ok_and(|address| address.is_loopback() || address == self.bind || self.bind.is_unspecified())
     }
 }
 

@@ -39,7 +39,14 @@ pub struct ServerOptions {
 
 impl Default for ServerOptions {
     fn default() -> Self {
-        Self { bind: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0, seed: None, observer: None, observe_tools: true, control_token: None }
+        Self {
+            bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 0,
+            seed: None,
+            observer: None,
+            observe_tools: true,
+            control_token: None,
+        }
     }
 }
 

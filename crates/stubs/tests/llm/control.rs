@@ -7,7 +7,8 @@ use crate::client::{Answer, chat, said, script, send, serve};
 /// Asks with a host and a key; an empty key is none.
 pub(crate) async fn ask(server: &ModelServer, method: &str, path: &str, host: &str, key: &str) -> Answer {
     let key = if key.is_empty() { String::new() } else { format!("authorization: Bearer {key}\r\n") };
-    let head = format!("{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-length: 0\r\n{key}\r\n");
+    let head =
+        format!("{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-length: 0\r\n{key}\r\n");
     send(server, head.as_bytes()).await
 }
 

@@ -103,9 +103,7 @@ impl Redactor {
 
     fn hides_any(&self, value: &Value, depth: usize) -> bool {
         match value {
-            Value::Object(map) => {
-                map.iter().any(|(key, value)| self.hides(key, value) || self.hides_any(value, depth))
-            }
+            Value::Object(map) => map.iter().any(|(key, value)| self.hides(key, value) || self.hides_any(value, depth)),
             Value::Array(items) => items.iter().any(|item| self.hides_any(item, depth)),
             Value::String(text) => self.hides_within(text, depth),
             _ => false,

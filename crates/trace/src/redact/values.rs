@@ -186,7 +186,10 @@ mod tests {
         values.add("swordfish-of-the-sea");
         let long = "x".repeat(1_990);
         assert_eq!(removed(&values, &format!("{long}sw [cut]")), format!("{long}[REDACTED] [cut]"));
-        assert_eq!(removed(&values, &format!("{long}swordfish-of-the-s [cut]\nmore")), format!("{long}[REDACTED] [cut]\nmore"));
+        assert_eq!(
+            removed(&values, &format!("{long}swordfish-of-the-s [cut]\nmore")),
+            format!("{long}[REDACTED] [cut]\nmore")
+        );
         assert_eq!(removed(&values, "see other [cut]"), "see other [cut]");
     }
 

@@ -86,7 +86,9 @@ async fn attempt(
     let router = Arc::new(Router::new(options.watch.clone()));
     let transport = match server {
         Server::Stdio(command) => Transport::Stdio(Stdio::start(command, Arc::clone(&router))?),
-        Server::Http(endpoint) => Transport::Http(Arc::new(Http::new(endpoint.clone(), Arc::clone(&router), options.fetched.clone())?)),
+        Server::Http(endpoint) => {
+            Transport::Http(Arc::new(Http::new(endpoint.clone(), Arc::clone(&router), options.fetched.clone())?))
+        }
     };
     let link = Link { router, transport };
     let manners = Manners {

@@ -18,7 +18,11 @@ pub(super) static KEYS: &[Field] = &[
     optional("blocking", Kind::Truth, "Whether the agent is asked to answer only once it is done."),
     optional("acceptedOutputModes", Kind::List(&Kind::Text), "The media types that answers may have."),
     optional("auth", AUTH, "How we say who we are."),
-    optional("hosts", Kind::List(&Kind::Name), "Further hosts that a card at `agentCardUrl` may name although they get credentials."),
+    optional(
+        "hosts",
+        Kind::List(&Kind::Name),
+        "Further hosts that a card at `agentCardUrl` may name although they get credentials.",
+    ),
 ];
 
 pub(super) fn target(

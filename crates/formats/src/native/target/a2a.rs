@@ -19,7 +19,11 @@ pub(super) static A2A: Shape = Shape::new(
         optional("blocking", Kind::Truth, "Whether the agent is asked to answer only once it is done."),
         optional("accepted_output_modes", Kind::List(&Kind::Text), "The media types that answers may have."),
         optional("auth", Kind::Shape(&AUTH), "How we say who we are."),
-        optional("hosts", Kind::List(&Kind::Name), "Further hosts that a card at `card_url` may name although they get credentials."),
+        optional(
+            "hosts",
+            Kind::List(&Kind::Name),
+            "Further hosts that a card at `card_url` may name although they get credentials.",
+        ),
         optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
         optional("timeout", Kind::Duration, "How long one request may take."),
     ],
