@@ -14,6 +14,7 @@ use crate::converse::converse;
 use crate::job::Job;
 use crate::prepare::{Unprepared, prepare};
 use crate::retries::Retries;
+use crate::services::{Held, Late};
 use crate::step::fingerprint;
 use crate::{findings, model};
 
@@ -23,6 +24,10 @@ struct Attempted {
     clock: Clock,
     /// Whether its agent could not be reached or was busy.
     may_pass: bool,
+    /// What the agent printed, which a failure shows.
+    printed: Vec<String>,
+    /// Calls of its tools that come when it is over, where its agent goes on.
+    late: Option<Late>,
 }
 
 impl Job<'_> {
@@ -46,7 +51,7 @@ impl Job<'_> {
     async fn attempt_with_retries(&self, number: u32) -> Status {
         let mut retries = Retries::new(self.options.retries);
         loop {
-            let Attempted { mut end, clock, may_pass } = self.attempt(number).await;
+            let Attempted { mut end, clock, may_pass, printed, late } = self.attempt(number).await;
             let wait = if may_pass && !self.stop.stopped() { retries.next() } else { None };
             if let (Some(wait), Some(finding)) = (wait, end.findings.first()) {
                 self.emit(number, clock.now().unix_ms, retries.failed(&finding.message, wait));
@@ -55,9 +60,17 @@ impl Job<'_> {
                 }
             }
             end.warnings.extend(retries.summary(end.passed));
-            let status = end.status;
-            self.emit(number, clock.now().unix_ms, Body::CaseEnd(Arc::new(end)));
-            return status;
+            let (status, timestamp) = (end.status, clock.now().unix_ms);
+            // The case before can get no more calls that are its own.
+            let before = self.services.held.tell(self.emit);
+            match late {
+                None => self.emit(number, timestamp, Body::CaseEnd(Arc::new(end))),
+                Some(late) => {
+                    let (suite, secrets) = (Arc::clone(self.suite_name), self.secrets.borrow().clone());
+                    self.services.held.hold(Held { suite, attempt: number, timestamp, end, printed, late, secrets });
+                }
+            }
+            return status.max(before.unwrap_or(Status::Pass));
         }
     }
 
@@ -82,9 +95,10 @@ impl Job<'_> {
             end.status = Status::Skipped;
             end.runs = 1;
             end.skip_reason = skip.reason.as_deref().map(Into::into);
-            return Attempted { end, clock: Clock::start(), may_pass: false };
+            return Attempted { end, clock: Clock::start(), may_pass: false, printed: Vec::new(), late: None };
         }
         let may_pass;
+        let mut late = None;
         let clock = match self.in_time(number).await {
             Err(unprepared) => {
                 may_pass = unprepared.findings.first().is_some_and(|finding| finding.cause == Cause::Unreachable);
@@ -120,6 +134,7 @@ impl Job<'_> {
                 {
                     first.notes.extend(model::refusals(&talk.trace));
                 }
+                late = talk.late;
                 end.metrics = talk.metrics;
                 end.stderr_tail = talk.stderr_tail.into();
                 clock
@@ -130,10 +145,11 @@ impl Job<'_> {
         }
         (end.status, end.cause) = settle(&end.findings);
         end.passed = end.status == Status::Pass;
+        let printed = end.stderr_tail.to_vec();
         if end.passed {
             end.stderr_tail.clear();
         }
-        Attempted { end, clock, may_pass }
+        Attempted { end, clock, may_pass, printed, late }
     }
 
     /// Why the checks of the whole case are not evaluated, if they are not. A case that takes all its turns whatever their

@@ -19,7 +19,7 @@ use crate::job::Job;
 use crate::meter::{self, Meter};
 use crate::prepare::Prepared;
 use crate::scope::Scope;
-use crate::services::OpenTools;
+use crate::services::{Late, OpenTools};
 use crate::volume::Volume;
 use crate::{findings, model, recording, silence, translate, unmet, unreported};
 
@@ -41,6 +41,8 @@ pub(crate) struct Conversation {
     pub(crate) faults: Vec<Faults>,
     /// Whether the agent could not be reached or had too many requests, which may be over the next time.
     pub(crate) may_pass: bool,
+    /// Its calls of tools that come when it is over, where its agent goes on.
+    pub(crate) late: Option<Late>,
     /// Whether the agent may still be busy with a turn that nobody waits for any more.
     given_up: bool,
 }
@@ -187,6 +189,8 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     look_around(job, number, prepared.tools.as_ref(), &mut talk).await;
     conclude(job, &mut talk, meters.into_inner().case);
     talk.faults = unmet::seen(job, host.faults.into_inner(), prepared.tools.as_ref());
+    let shared = job.services.tools.is_shared() && matches!(&*case.target, Target::Http(_));
+    talk.late = prepared.tools.as_ref().filter(|_| shared).map(|tools| tools.late(job));
     let mut secrets = prepared.secrets;
     job.fetched.each(|secret| secrets.learn_value(secret));
     put_away(job, host.source, prepared.tools, &secrets, &mut talk).await;

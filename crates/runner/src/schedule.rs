@@ -177,7 +177,8 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     }
     drop(waiting);
     let (mut worst, not_run) = (worst.get(), not_run.get());
-    services.stop().await;
+    // The end that was held back may be worse than all that were told.
+    worst = worst.max(services.stop(&send).await.unwrap_or(Status::Pass));
     let now = clock.now();
     let stability = StabilitySummary::of_several(&rows.borrow());
     let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run, stability };

@@ -34,7 +34,7 @@ pub(crate) async fn surroundings(
     observer: Option<&UnboundedSender<Kind>>,
     model: Option<&Model>,
 ) -> Result<Surroundings, Unprepared> {
-    let Services { tools: server, agents } = job.services;
+    let Services { tools: server, agents, .. } = job.services;
     let world = &job.case.world;
     let tools = if replayed {
         None

@@ -17,5 +17,7 @@ pub use llm::{
     IndexError, ModelCall, ModelReply, ModelServer, ModelSpeech, ScriptIndex, ScriptMind, ServerError, ServerOptions,
 };
 pub use normalize::Normalizer;
-pub use routes::{RouteError, RouteMiss, RouteOptions, RouteRecording, RouteServer, RouteServerOptions, RouteSession};
+pub use routes::{
+    LateCalls, RouteError, RouteMiss, RouteOptions, RouteRecording, RouteServer, RouteServerOptions, RouteSession,
+};
 pub use tools::{Scripted, Tool, Toolbox, ToolboxError};

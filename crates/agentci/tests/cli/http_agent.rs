@@ -3,7 +3,8 @@
 //! The question says what it does: `hello` streams words, `pay N` asks the tool `paySlips` at `PAY_BASE`, which is a variable of
 //! the question or of the environment, `total A B` asks it twice and then `paySlipsSummary`, `slow` only keeps the connection open,
 //! `fail` and `nothing` are what they say, `die` ends the agent; `pay N, slow` does one after the other. `later` asks a tool as soon
-//! as another question, `meanwhile`, is there, which waits for it.
+//! as another question, `meanwhile`, is there, which waits for it. `owe N` answers at once and pays when `meanwhile` comes, or when
+//! somebody writes to the pipe `$HTTP_AGENT_POKE.in`, who can read from `$HTTP_AGENT_POKE.out` when it is done.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -30,6 +31,13 @@ fn serves_when_it_is_told_to() {
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
     std::fs::write(format!("{pid_file}.new"), std::process::id().to_string()).unwrap();
     std::fs::rename(format!("{pid_file}.new"), &pid_file).unwrap();
+    if let Ok(poke) = std::env::var("HTTP_AGENT_POKE") {
+        std::thread::spawn(move || {
+            std::fs::read(format!("{poke}.in")).unwrap();
+            wake();
+            std::fs::write(format!("{poke}.out"), "{}").unwrap();
+        });
+    }
     for stream in listener.incoming() {
         std::thread::spawn(move || drop(answer(&mut stream.unwrap())));
     }
@@ -42,6 +50,10 @@ fn answer(stream: &mut TcpStream) -> std::io::Result<()> {
     let mut text = match question.split_once(' ') {
         Some(("pay", id)) => pay(&task, id),
         Some(("total", ids)) => total(&task, ids),
+        Some(("owe", id)) => {
+            owe(task.clone(), id.to_owned());
+            "It will be paid".into()
+        }
         _ => question.to_owned(),
     };
     for what in [question, then] {
@@ -56,13 +68,7 @@ fn answer(stream: &mut TcpStream) -> std::io::Result<()> {
                 pay(&task, "99");
                 done.send(()).unwrap();
             }
-            "meanwhile" => {
-                if let Some(waiting) = LATER.lock().unwrap().take() {
-                    let (done, is_done) = channel();
-                    waiting.send(done).unwrap();
-                    is_done.recv().unwrap();
-                }
-            }
+            "meanwhile" => wake(),
             "die" => {
                 std::io::stderr().write_all(b"out of ideas\n")?;
                 leave();
@@ -81,6 +87,26 @@ fn answer(stream: &mut TcpStream) -> std::io::Result<()> {
         write!(stream, "data: {}\n\n", json!({ "token": word }))?;
     }
     write!(stream, "data: [DONE]\n\n")
+}
+
+/// Pays when it is woken.
+fn owe(task: Value, id: String) {
+    let (waiting, woken) = channel();
+    *LATER.lock().unwrap() = Some(waiting);
+    std::thread::spawn(move || {
+        let done: Sender<()> = woken.recv().unwrap();
+        pay(&task, &id);
+        done.send(()).unwrap();
+    });
+}
+
+/// Wakes whoever asks a tool later, and waits until it did.
+fn wake() {
+    if let Some(waiting) = LATER.lock().unwrap().take() {
+        let (done, is_done) = channel();
+        waiting.send(done).unwrap();
+        is_done.recv().unwrap();
+    }
 }
 
 #[expect(clippy::exit, reason = "an agent that dies")]

@@ -65,7 +65,6 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("formats/src/yaml/simple/block.rs", "KEY_LIMIT"),
             ("formats/src/yaml/simple/cursor.rs", "DEPTH"),
             ("stubs/src/llm/tokens.rs", "LONGEST"),
-            ("trace/src/redact/values.rs", "LONGEST_CUT"),
         ],
     ),
     (

@@ -51,6 +51,7 @@ mod init;
 mod init_own;
 mod init_questions;
 mod killed;
+mod late_calls;
 mod leaks;
 mod limits;
 mod limits_of_servers;

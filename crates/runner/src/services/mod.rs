@@ -2,12 +2,16 @@
 
 mod agent;
 mod agents;
+mod held;
 mod ready;
 mod tools;
 
 pub(crate) use agent::PORT;
 pub(crate) use agents::{Agents, Reached};
-pub(crate) use tools::{OpenTools, ToolServer};
+pub(crate) use held::{Held, HeldEnd};
+pub(crate) use tools::{Late, OpenTools, ToolServer};
+
+use agentci_verdict::{RunEvent, Status};
 
 use crate::schedule::Run;
 
@@ -15,16 +19,19 @@ use crate::schedule::Run;
 pub(crate) struct Services {
     pub(crate) tools: ToolServer,
     pub(crate) agents: Agents,
+    /// The end of the case before, where its agent goes on.
+    pub(crate) held: HeldEnd,
 }
 
 impl Services {
     /// Starts what is needed before the first case; an agent is started by the first case that asks it.
     pub(crate) async fn start(run: &Run<'_>) -> Self {
-        Self { tools: ToolServer::start(run).await, agents: Agents::default() }
+        Self { tools: ToolServer::start(run).await, agents: Agents::default(), held: HeldEnd::default() }
     }
 
-    /// Ends everything, after the last case.
-    pub(crate) async fn stop(self) {
+    /// Ends every agent, after the last case, and tells the end that was held; what that case came to.
+    pub(crate) async fn stop(self, emit: &dyn Fn(RunEvent)) -> Option<Status> {
         self.agents.stop().await;
+        self.held.tell(emit)
     }
 }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use agentci_drivers::ToolBases;
-use agentci_plan::{Missed, Mode, Routes, Span, Target, ToolSource, World};
-use agentci_stubs::{Faults, RouteError, RouteMiss, RouteOptions, RouteServer, RouteServerOptions, RouteSession};
+use agentci_plan::{Missed, Mode, Place, Routes, Span, Target, ToolSource, World};
+use agentci_stubs::{
+    Faults, LateCalls, RouteError, RouteMiss, RouteOptions, RouteServer, RouteServerOptions, RouteSession,
+};
 use agentci_trace::{Kind, Redactor};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
@@ -137,6 +139,11 @@ impl OpenTools {
         }
     }
 
+    /// The calls of the case that come when it is over.
+    pub(crate) fn late(&self, job: &Job<'_>) -> Late {
+        Late { calls: self.session.late_calls(), miss: self.routes.miss, place: job.place(self.routes.span) }
+    }
+
     /// What went wrong on purpose so far.
     pub(crate) fn faults(&self) -> Faults {
         self.session.faults()
@@ -156,6 +163,30 @@ impl OpenTools {
         let error = self.session.save_recording(secrets).err()?;
         let message = format!("the answers of tools could not be written: {error}");
         Some(findings::plain(Cause::Config, message, Some(job.place(self.routes.span))))
+    }
+}
+
+/// The calls of a case that come when it is over.
+pub(crate) struct Late {
+    calls: LateCalls,
+    miss: Missed,
+    place: Place,
+}
+
+impl Late {
+    /// What they come to: findings, or warnings.
+    pub(crate) fn told(self) -> (Vec<Finding>, Vec<String>) {
+        let calls = told(self.calls.calls());
+        if self.miss == Missed::Warn {
+            return (Vec::new(), calls.into_iter().map(|call| call.message).collect());
+        }
+        let finding = |call: RouteMiss| Finding {
+            label: "these tools".into(),
+            notes: call.notes,
+            help: Some("let the agent wait for its tools before it answers".into()),
+            ..findings::plain(Cause::StubMiss, call.message, Some(self.place.clone()))
+        };
+        (calls.into_iter().map(finding).collect(), Vec::new())
     }
 }
 

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 
 use super::asked::Asked;
 use super::forward::Live;
+use super::late::LateCalls;
 use super::miss::{Explained, RouteMiss, no_fixture, unknown_tool};
 use super::recorded::Recorded;
 use super::shelf::{Reply, Shelf};
@@ -33,6 +34,8 @@ pub(super) struct Active {
     /// Where requests are forwarded to, when they are.
     pub(super) live: Vec<Live>,
     pub(super) observer: Option<UnboundedSender<Kind>>,
+    /// Its calls that came when it was over.
+    pub(super) late: LateCalls,
     state: Mutex<State>,
     closed: watch::Sender<bool>,
 }
@@ -83,7 +86,8 @@ impl Active {
     ) -> Self {
         let (used, misses, recorded) = (HashMap::new(), Vec::new(), Vec::new());
         let state = State { faults, used, misses, calls: 0, recorded, recorded_bytes: 0 };
-        Self { scope, mode, shelf, live, observer, state: Mutex::new(state), closed: watch::Sender::new(false) }
+        let late = LateCalls::default();
+        Self { scope, mode, shelf, live, observer, late, state: Mutex::new(state), closed: watch::Sender::new(false) }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -116,6 +120,11 @@ impl Active {
             begun: None,
         }));
         Begun { id, fault }
+    }
+
+    /// Whether a fixture is for this request; nobody knows where there are none.
+    pub(super) fn fits(&self, tool: &str, method: &Method, asked: &Asked) -> bool {
+        self.shelf.tool(tool).is_some_and(|shelved| !shelved.matching(method, asked).is_empty())
     }
 
     /// The answer of the fixtures. Those for the same request are used in turn, the last again and again.

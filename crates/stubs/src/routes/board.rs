@@ -10,24 +10,40 @@ use super::path::decoded;
 /// The cases whose routes are served: one at the root, and any number below a part of the path that is theirs.
 #[derive(Debug, Default)]
 pub(super) struct Board {
-    open: Mutex<BTreeMap<Option<String>, Arc<Active>>>,
+    open: Mutex<Cases>,
+}
+
+#[derive(Debug, Default)]
+struct Cases {
+    served: BTreeMap<Option<String>, Arc<Active>>,
+    /// The last one that was served at the root and is no more: its agent may not know that yet.
+    former: Option<Arc<Active>>,
 }
 
 impl Board {
     /// Begins to serve a case.
     pub(super) fn add(&self, active: Arc<Active>) -> Result<(), RouteError> {
         let mut open = self.lock();
-        if open.contains_key(&active.scope) {
+        if open.served.contains_key(&active.scope) {
             let below = active.scope.as_deref().unwrap_or_default();
             return Err(RouteError::Taken(format!("/{below}")));
         }
-        open.insert(active.scope.clone(), active);
+        open.served.insert(active.scope.clone(), active);
         Ok(())
     }
 
     /// Serves a case no longer.
-    pub(super) fn remove(&self, active: &Active) {
-        self.lock().remove(&active.scope);
+    pub(super) fn remove(&self, active: &Arc<Active>) {
+        let mut open = self.lock();
+        open.served.remove(&active.scope);
+        if active.scope.is_none() {
+            open.former = Some(Arc::clone(active));
+        }
+    }
+
+    /// The case that was served at the root before.
+    pub(super) fn former(&self) -> Option<Arc<Active>> {
+        self.lock().former.clone()
     }
 
     /// The case that a path belongs to, and what is left of the path, without a slash at its beginning.
@@ -35,18 +51,18 @@ impl Board {
         let open = self.lock();
         let path = path.strip_prefix('/').unwrap_or(path);
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
-        if let Some(active) = open.get(&Some(decoded(first))) {
+        if let Some(active) = open.served.get(&Some(decoded(first))) {
             return Some((Arc::clone(active), rest));
         }
-        open.get(&None).map(|active| (Arc::clone(active), path))
+        open.served.get(&None).map(|active| (Arc::clone(active), path))
     }
 
     /// Every case, in the order of their scopes.
     pub(super) fn all(&self) -> Vec<Arc<Active>> {
-        self.lock().values().cloned().collect()
+        self.lock().served.values().cloned().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Option<String>, Arc<Active>>> {
+    fn lock(&self) -> MutexGuard<'_, Cases> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::active::{Active, Begun};
 use super::asked::Asked;
 use super::board::Board;
+use super::miss::{Explained, too_late};
 use super::path::tool;
 use super::shelf::Reply;
 use super::{control, forward};
@@ -34,7 +35,11 @@ impl Handler for Board {
         if let Some(response) = control::answer(self, &head.method, head.uri.path()) {
             return Ok(response);
         }
-        let Some((active, path)) = self.find(head.uri.path()) else {
+        let found = self.find(head.uri.path());
+        if let Some(late) = self.late(&head, found.as_ref().map(|(active, _)| &**active), &body) {
+            return Ok(json_response(StatusCode::GONE, &late.body()));
+        }
+        let Some((active, path)) = found else {
             let error = "no case is running whose tools this server could play";
             return Ok(json_response(StatusCode::SERVICE_UNAVAILABLE, &json!({ "error": error })));
         };
@@ -42,6 +47,27 @@ impl Handler for Board {
             response = active.respond(&head, path, body) => response,
             () = active.until_closed() => Err(BrokenOff),
         }
+    }
+}
+
+impl Board {
+    /// Takes note of a call of the case before, if it is one: no case is running, or only that one has a fixture for it.
+    fn late(&self, head: &Parts, running: Option<&Active>, body: &[u8]) -> Option<Box<Explained>> {
+        let former = self.former().filter(|_| running.is_none_or(|running| running.scope.is_none()))?;
+        let path = head.uri.path().trim_start_matches('/');
+        let listing = path.is_empty() && matches!(head.method, Method::GET | Method::HEAD);
+        if listing || head.method == Method::OPTIONS {
+            return None;
+        }
+        let asked = Asked::read(&head.headers, head.uri.query(), body);
+        let tool = tool(forward::way(&former, path).map_or(path, |way| way.path));
+        let fits = |active: &Active| active.fits(&tool, &head.method, &asked);
+        if running.is_some_and(|running| running.mode != Mode::Replay || fits(running) || !fits(&former)) {
+            return None;
+        }
+        let late = too_late(&tool, &head.method, &asked, running.is_some());
+        former.late.add(late.miss.clone());
+        Some(late)
     }
 }
 

@@ -65,6 +65,15 @@ impl RouteMiss {
     }
 }
 
+/// A call that came when its case was over: between two cases, or while the next one was run.
+pub(super) fn too_late(tool: &str, method: &Method, asked: &Asked, during_next: bool) -> Box<Explained> {
+    let mut notes = vec![requested(tool, method, asked)];
+    if during_next {
+        notes.push("it came while the next case was run, and only this case has a fixture for it".into());
+    }
+    Explained::plain(tool, format!("`{}` was called after the case was over", cut(tool)), notes)
+}
+
 /// A tool that there is not.
 pub(super) fn unknown_tool(shelf: &Shelf, tool: &str, method: &Method, asked: &Asked) -> Box<Explained> {
     let mut ids: Vec<&str> = shelf.ids().collect();

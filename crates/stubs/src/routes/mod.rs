@@ -18,6 +18,7 @@ mod control;
 mod error;
 mod exchange;
 mod forward;
+mod late;
 mod miss;
 mod path;
 mod recorded;
@@ -26,6 +27,7 @@ mod session;
 mod shelf;
 
 pub use error::RouteError;
+pub use late::LateCalls;
 pub use miss::RouteMiss;
 pub use server::{RouteServer, RouteServerOptions};
 pub use session::{RouteOptions, RouteRecording, RouteSession};

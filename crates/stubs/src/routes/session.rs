@@ -13,6 +13,7 @@ use super::block::{block, replaced};
 use super::board::Board;
 use super::error::RouteError;
 use super::forward::Live;
+use super::late::LateCalls;
 use super::miss::RouteMiss;
 use super::path::encoded;
 use super::recorded::fixtures;
@@ -100,6 +101,11 @@ impl RouteSession {
     /// The requests so far that nothing answered, in the order they came.
     pub fn misses(&self) -> Vec<RouteMiss> {
         self.active.misses()
+    }
+
+    /// The calls that come when this is dropped and the case over.
+    pub fn late_calls(&self) -> LateCalls {
+        self.active.late.clone()
     }
 
     /// What went wrong on purpose so far.

@@ -10,6 +10,7 @@ mod answers;
 mod closing;
 mod faults;
 mod hostile;
+mod late;
 mod matching;
 mod misses;
 mod observed;

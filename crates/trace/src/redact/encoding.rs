@@ -198,6 +198,13 @@ mod tests {
     }
 
     #[test]
+    fn only_so_many_lines_are_looked_for_one_by_one() {
+        let lines: Vec<String> = (0..=MOST_LINES).map(|number| format!("line-number-{number}")).collect();
+        let forms = forms(&lines.join("\n"));
+        assert!(forms.contains(&lines[MOST_LINES - 1]) && !forms.contains(&lines[MOST_LINES]));
+    }
+
+    #[test]
     fn a_plain_value_has_few_forms() {
         let forms = forms("plainvalue");
         assert!(forms.len() <= 12, "{forms:?}");

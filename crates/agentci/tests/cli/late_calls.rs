@@ -1,0 +1,71 @@
+//! A tool call that comes when its case is over belongs to that case, not to the one that runs by then.
+
+use crate::http_agent::command;
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+/// A case whose only fixture is for this id; `more` follows.
+fn case(id: &str, question: &str, fixture: u32, more: &str) -> String {
+    format!(
+        "  - id: {id}\n    input: {{ user_input: {question:?} }}\n    world: {{ tools: {{ bases: [PAY_BASE], miss: fail, routes: {{ paySlips: \
+         [{{ request: {{ id: {fixture} }}, response: {{ net: 1 }} }}] }} }} }}\n{more}"
+    )
+}
+
+const NOT_CALLED: &str = "    checks: [{ not: { tool_called: paySlips } }]\n";
+
+fn run(cases: &str) -> Ran {
+    let suite = Suite::empty();
+    let root = suite.root().display().to_string();
+    for pipe in ["poke.in", "poke.out"] {
+        assert!(std::process::Command::new("mkfifo").arg(suite.path(pipe)).status().unwrap().success());
+    }
+    let environment = format!("{{ HTTP_AGENT: \"{root}/agent.pid\", HTTP_AGENT_POKE: \"{root}/poke\" }}");
+    let target = format!(
+        "target:\n  http:\n    url: \"http://127.0.0.1:${{PORT}}/ask\"\n    command: {}\n    env: {environment}\n",
+        command()
+    );
+    let yaml = format!("suite: suite\n{target}cases:\n{}", cases.replace("ROOT", &root));
+    suite.file("suite/agentci.yaml", yaml).run(&[])
+}
+
+/// The first case is wrong for a call that came too late, and the second is not touched by it.
+fn first_is_late(ran: &Ran) {
+    ran.only_wrong("first", "fail", "stub_miss");
+    assert!(ran.stdout.contains("`paySlips` was called after the case was over"), "{}", ran.stdout);
+    assert_eq!(ran.case("second")["tool_calls"], 0);
+}
+
+#[test]
+fn a_call_that_comes_while_the_next_case_is_run() {
+    let cases = [case("first", "owe 1", 1, ""), case("second", "meanwhile", 2, NOT_CALLED)].concat();
+    let ran = run(&cases);
+    first_is_late(&ran);
+    assert!(ran.stdout.contains("it came while the next case was run, and only this case has a fixture for it"));
+}
+
+#[test]
+fn a_call_that_comes_between_two_cases() {
+    let hook = "    hooks: [{ command: [sh, -c, 'echo > ROOT/poke.in; cat ROOT/poke.out'] }]\n";
+    let cases = [case("first", "owe 1", 1, ""), case("second", "hello", 1, &format!("{hook}{NOT_CALLED}"))].concat();
+    first_is_late(&run(&cases));
+}
+
+#[test]
+fn with_misses_as_warnings_a_late_call_is_one() {
+    let cases = [case("first", "owe 1", 1, ""), case("second", "meanwhile", 2, NOT_CALLED)].concat();
+    let ran = run(&cases.replace("miss: fail", "miss: warn"));
+    ran.all_passed();
+    assert!(ran.stdout.contains("`paySlips` was called after the case was over"), "{}", ran.stdout);
+}
+
+#[test]
+fn an_agent_that_waits_for_its_tools_passes() {
+    let paid = "    checks: [{ tool_called: { name: paySlips, count: 1 } }]\n";
+    let cases =
+        [case("first", "pay 1", 1, paid), case("second", "meanwhile", 2, NOT_CALLED), case("third", "pay 1", 1, paid)];
+    let ran = run(&cases.concat());
+    ran.all_passed();
+    let ids: Vec<String> = ran.verdicts().into_iter().map(|verdict| verdict.0).collect();
+    assert_eq!(ids, ["first", "second", "third"]);
+}

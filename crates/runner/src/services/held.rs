@@ -1,0 +1,55 @@
+//! The end of a case that is not told yet: its agent goes on, and may still call a tool of the case.
+//!
+//! Cases that run one after the other share the paths of their tools where the agent is there for all of them. What such a case
+//! comes to is told when the next one is over, or the run is.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use agentci_trace::Redactor;
+use agentci_verdict::{Body, CaseEnd, RunEvent, Status, settle};
+
+use super::tools::Late;
+use crate::redact::redact;
+
+/// At most one end that is not told yet.
+#[derive(Default)]
+pub(crate) struct HeldEnd(RefCell<Option<Held>>);
+
+/// An end that is not told yet.
+pub(crate) struct Held {
+    pub(crate) suite: Arc<str>,
+    pub(crate) attempt: u32,
+    pub(crate) timestamp: u64,
+    pub(crate) end: CaseEnd,
+    /// What the agent printed, which is told with a failure.
+    pub(crate) printed: Vec<String>,
+    pub(crate) late: Late,
+    /// What must not leave the case.
+    pub(crate) secrets: Redactor,
+}
+
+impl HeldEnd {
+    /// Holds an end.
+    pub(crate) fn hold(&self, held: Held) {
+        self.0.replace(Some(held));
+    }
+
+    /// Tells the end that was held, if one was; and what the case came to.
+    pub(crate) fn tell(&self, emit: &dyn Fn(RunEvent)) -> Option<Status> {
+        let Held { suite, attempt, timestamp, mut end, printed, late, mut secrets } = self.0.take()?;
+        let (found, warnings) = late.told();
+        end.warnings.extend(warnings);
+        if !found.is_empty() {
+            end.findings.extend(found);
+            (end.status, end.cause) = settle(&end.findings);
+            end.passed = end.status == Status::Pass;
+            end.stderr_tail = printed.into();
+        }
+        let (status, case_id) = (end.status, Some(Arc::clone(&end.id)));
+        let mut body = Body::CaseEnd(Arc::new(end));
+        redact(&mut body, &mut secrets);
+        emit(RunEvent { suite, case_id, attempt: Some(attempt), timestamp, body });
+        Some(status)
+    }
+}
