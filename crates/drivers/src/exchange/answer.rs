@@ -136,6 +136,11 @@ impl Answer {
         }
     }
 
+    /// The line in which a stream of events broke off before the data of an event came.
+    pub fn torn_line(&self) -> Option<&[u8]> {
+        self.over.as_ref().and_then(|_| self.decoder.torn_line())
+    }
+
     /// The next event if it comes soon, for a server that keeps the connection open when everything is said.
     pub async fn frame_within(&mut self, grace: Duration) -> Result<Next, ExchangeError> {
         self.next(Instant::now().checked_add(grace)).await
