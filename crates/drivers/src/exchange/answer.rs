@@ -92,6 +92,12 @@ impl Answer {
         whole.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 
+    /// How the body is compressed, if it is.
+    pub(super) fn compression(&self) -> Option<&str> {
+        let coding = self.header("content-encoding")?.trim();
+        Some(coding).filter(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity"))
+    }
+
     /// When the last bytes were read, or the end was seen.
     pub fn latest(&self) -> Moment {
         self.latest

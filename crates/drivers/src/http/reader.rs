@@ -11,6 +11,7 @@ use super::kinds::{self, OVER, Role};
 use super::known::{DataStream, Known};
 use super::places;
 use super::refusal::{cut, shortened};
+use crate::exchange::NOT_UTF8;
 
 /// The most bytes of text that are collected.
 const TEXT_LIMIT: usize = 16 << 20;
@@ -67,8 +68,10 @@ enum Spoken {
 pub(super) enum NoAnswer {
     /// The agent says that it failed.
     Failed(String),
-    /// It is not what was announced.
+    /// It cannot be read.
     Garbled(String),
+    /// It is not what its `content-type` says.
+    Mislabelled(String),
     /// It broke off.
     Torn(String),
     /// Events of these two kinds carry text.
@@ -392,7 +395,6 @@ impl Reader {
     fn no_json(&mut self, content_type: &str, text: &str, error: &serde_json::Error) -> Result<Steps, NoAnswer> {
         let says_json = matches!(content_type, "application/json" | "text/json") || content_type.ends_with("+json");
         let trimmed = text.trim();
-        let breaks_off = error.is_eof() && trimmed.starts_with(['{', '[']);
         let mut steps = Vec::new();
         if !says_json && DataStream::is(text) {
             let mut stream = DataStream::default();
@@ -408,10 +410,14 @@ impl Reader {
             self.data_stream = Some(stream);
             return Ok(steps);
         }
-        if says_json && !trimmed.is_empty() && !is_json_lines(text) {
-            let words = format!("the answer says that it is `{content_type}` and is not JSON: {error}{}", cut(text));
-            steps.extend(self.breach(if breaks_off { NoAnswer::Torn(words) } else { NoAnswer::Garbled(words) })?);
-        } else if !says_json && breaks_off {
+        if says_json && !trimmed.is_empty() {
+            // JSON lines are often sent as JSON.
+            if let Some(error) = not_json_lines(text) {
+                let (what, torn) = if error.is_eof() { ("breaks off", true) } else { ("is not JSON", false) };
+                let words = format!("the answer says that it is `{content_type}` and {what}: {error}{}", cut(text));
+                steps.extend(self.breach(if torn { NoAnswer::Torn(words) } else { NoAnswer::Mislabelled(words) })?);
+            }
+        } else if error.is_eof() && trimmed.starts_with(['{', '[']) {
             let words = format!("the answer begins as JSON and breaks off: {error}{}", cut(text));
             if content_type.starts_with("text/") {
                 steps.extend(self.warn(words));
@@ -440,14 +446,13 @@ impl Reader {
     }
 
     fn lossy(&mut self, lossy: bool) -> Steps {
-        let words = "the answer has bytes that are not UTF-8, which were replaced";
-        lossy.then(|| self.warn(words.into())).flatten().into_iter().collect()
+        lossy.then(|| self.warn(NOT_UTF8.into())).flatten().into_iter().collect()
     }
 
     /// What is wrong with an answer that can be read all the same, where the target lets that pass.
     fn breach(&mut self, breach: NoAnswer) -> Result<Option<Kind>, NoAnswer> {
         match (self.manner.protocol, breach) {
-            (Strictness::Warn | Strictness::Off, NoAnswer::Torn(words) | NoAnswer::Garbled(words)) => {
+            (Strictness::Warn | Strictness::Off, NoAnswer::Torn(words) | NoAnswer::Mislabelled(words)) => {
                 Ok(self.warn(words))
             }
             (_, breach) => Err(breach),
@@ -456,6 +461,7 @@ impl Reader {
 
     /// A warning, once.
     fn warn(&mut self, words: String) -> Option<Kind> {
+        let words = words.replace('\n', "; ");
         if self.manner.protocol == Strictness::Off || !self.warned.insert(words.clone()) {
             return None;
         }
@@ -463,10 +469,9 @@ impl Reader {
     }
 }
 
-/// Whether a text is nothing but JSON values, one after the other.
-fn is_json_lines(text: &str) -> bool {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
-    values.all(|value| value.is_ok())
+/// Why a text is not JSON values, one after the other.
+fn not_json_lines(text: &str) -> Option<serde_json::Error> {
+    serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>().find_map(Result::err)
 }
 
 /// Whether an `error` is one.

@@ -38,6 +38,11 @@ impl From<NoAnswer> for DriveError {
                 message,
                 help: "look at what the agent sends, and as which `content-type`".into(),
             },
+            NoAnswer::Mislabelled(message) => DriveError::Protocol {
+                message,
+                help: "fix the `content-type` of the answer, or take it as text with `protocol: warn` in the target"
+                    .into(),
+            },
             NoAnswer::Torn(message) => DriveError::Protocol {
                 message,
                 help: "look at the agent's log: it stopped, or something in between closed the connection".into(),
@@ -48,7 +53,10 @@ impl From<NoAnswer> for DriveError {
                     shortened(&first),
                     shortened(&second)
                 ),
-                help: format!("name the kinds that are text in the target: `events: [{}]`", shortened(&second)),
+                help: format!(
+                    "name the kinds that are text in the target, for example `events: [{}]`",
+                    shortened(&second)
+                ),
             },
             NoAnswer::Empty(message) => {
                 let help = if message.ends_with("empty") {

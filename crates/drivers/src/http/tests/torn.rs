@@ -70,7 +70,7 @@ fn what_says_that_it_is_json_has_to_be() {
     for body in ["{\"answer\":\"the tot", "the total", "{\"a\":1} and more", "{\"text\":\"a\"}\n{\"te", "NaN"] {
         for content_type in ["application/json", "application/problem+json"] {
             let output = typed(strict(None), content_type, body.as_bytes()).output;
-            assert!(matches!(output, Err(NoAnswer::Torn(_) | NoAnswer::Garbled(_))), "{body}: {output:?}");
+            assert!(matches!(output, Err(NoAnswer::Torn(_) | NoAnswer::Mislabelled(_))), "{body}: {output:?}");
             let read = typed(lenient(), content_type, body.as_bytes());
             assert_eq!((&read.output, warnings(&read).len()), (&Ok(json!(body)), 1), "{body}");
         }
