@@ -6,6 +6,7 @@
 
 mod announced;
 mod body;
+mod custom;
 mod driver;
 mod kinds;
 mod known;
@@ -14,6 +15,7 @@ mod places;
 mod reader;
 mod refusal;
 mod seen;
+mod whole;
 
 pub(crate) use driver::HttpDriver;
 

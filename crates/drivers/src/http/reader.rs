@@ -7,10 +7,11 @@ use agentci_trace::Kind;
 use agentci_wire::sse::Frame;
 use serde_json::Value;
 
-use super::kinds::{self, OVER, Role};
+use super::custom::Spoken;
+use super::kinds::OVER;
 use super::known::{DataStream, Known};
 use super::places;
-use super::refusal::{cut, shortened};
+use super::refusal::cut;
 use crate::exchange::NOT_UTF8;
 
 /// The most bytes of text that are collected.
@@ -30,12 +31,12 @@ pub(super) struct Manner {
 /// Reads an answer that comes in events, lines, or whole.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    manner: Manner,
-    text: String,
+    pub(super) manner: Manner,
+    pub(super) text: String,
     /// A whole answer that has no text.
-    value: Option<Value>,
+    pub(super) value: Option<Value>,
     /// How many JSON values came without a text.
-    textless: usize,
+    pub(super) textless: usize,
     over: bool,
     /// How many events came, and how many of them were JSON and plain text.
     events: usize,
@@ -44,23 +45,12 @@ pub(super) struct Reader {
     /// The format of the stream, once it is recognised.
     known: Option<Known>,
     /// The AI SDK's data stream, if it is one.
-    data_stream: Option<DataStream>,
+    pub(super) data_stream: Option<DataStream>,
     /// Whether a call of a tool was told.
-    called: bool,
-    spoken: Spoken,
+    pub(super) called: bool,
+    pub(super) spoken: Spoken,
     /// What was warned about already.
     warned: BTreeSet<String>,
-}
-
-/// Which kind of events of a custom stream spoke so far.
-#[derive(Debug, Default)]
-enum Spoken {
-    #[default]
-    Nobody,
-    /// One with a usual name.
-    Usual,
-    /// One with this other name.
-    Other(String),
 }
 
 /// Why there is no answer.
@@ -80,7 +70,7 @@ pub(super) enum NoAnswer {
     Empty(String),
 }
 
-type Steps = Vec<Kind>;
+pub(super) type Steps = Vec<Kind>;
 
 impl Reader {
     pub(super) fn new(manner: Manner) -> Self {
@@ -150,35 +140,6 @@ impl Reader {
         Ok(steps)
     }
 
-    /// Takes a whole answer and what it says it is. Whatever that is, what reads as an object or a list is JSON.
-    pub(super) fn whole(&mut self, content_type: &str, body: &[u8]) -> Result<Steps, NoAnswer> {
-        let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-        let text = String::from_utf8_lossy(body);
-        let mut steps = self.lossy(matches!(text, std::borrow::Cow::Owned(_)));
-        let value = match serde_json::from_str::<Value>(&text) {
-            Ok(Value::String(text)) => {
-                steps.extend(self.say(None, &text)?);
-                return Ok(steps);
-            }
-            Ok(value @ (Value::Object(_) | Value::Array(_))) => value,
-            Ok(_) => {
-                steps.extend(self.say(None, &text)?);
-                return Ok(steps);
-            }
-            Err(error) => {
-                steps.extend(self.no_json(content_type, &text, &error)?);
-                return Ok(steps);
-            }
-        };
-        steps.extend(self.value(None, &value)?);
-        let nothing =
-            value.as_object().is_some_and(serde_json::Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
-        if self.text.is_empty() && self.manner.pointer.is_none() && self.textless > 0 && !nothing {
-            self.value = Some(value);
-        }
-        Ok(steps)
-    }
-
     /// Nothing more comes: what a stream of a known format has left to say.
     pub(super) fn end(&mut self) -> Result<Steps, NoAnswer> {
         let (mut steps, lacks) = match (&mut self.known, &mut self.data_stream) {
@@ -219,7 +180,7 @@ impl Reader {
         let Some(known) = &mut self.known else {
             return match self.manner.events {
                 TextEvents::All => self.any(name, data, parsed),
-                TextEvents::Usual | TextEvents::Named(_) => self.custom(name, data, parsed),
+                TextEvents::Usual | TextEvents::Named(_) => self.custom(name, data, parsed.as_ref()),
             };
         };
         // What is no object is no part of any known format.
@@ -256,93 +217,8 @@ impl Reader {
         }
     }
 
-    /// Takes an event of a stream in which the kind of an event says whether it is text.
-    fn custom(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Result<Steps, NoAnswer> {
-        let kind = kinds::kind(name, parsed.as_ref());
-        let mut role = kinds::role(kind);
-        if let TextEvents::Named(names) = &self.manner.events {
-            let listed = |kind: &str| names.iter().any(|name| name == kind);
-            role = match role {
-                _ if listed(kind) || name.is_some_and(listed) => Role::Text,
-                Role::Over | Role::Error => role,
-                _ => Role::Other,
-            };
-        }
-        let value = parsed.as_ref().filter(|value| value.is_object() || value.is_array());
-        let reports_error = |value: &&Value| value.get("error").is_some_and(says_something);
-        if role == Role::Error || value.is_some_and(|value| reports_error(&value)) {
-            let words = value.map_or_else(|| data.trim().to_owned(), places::words);
-            return Err(NoAnswer::Failed(words));
-        }
-        let text = match (&parsed, value) {
-            (_, Some(value)) => places::text(value, self.manner.pointer.as_deref()),
-            (Some(Value::String(text)), _) => Some(text.clone()),
-            (Some(Value::Null), _) => None,
-            _ if role == Role::Over => None,
-            _ => Some(data.to_owned()),
-        };
-        if value.is_some() && text.is_none() {
-            self.textless += 1;
-        }
-        let text = text.unwrap_or_default();
-        match role {
-            Role::Text => self.usual(&text),
-            Role::Final => self.say(Some("final"), &text),
-            Role::Over => self.say(Some("done"), &text),
-            Role::Other | Role::Error => Ok(Vec::new()),
-            Role::Unknown => {
-                let kind = kind.to_owned();
-                self.unusual(kind, &text)
-            }
-        }
-    }
-
-    /// Takes a text of an event with a usual name.
-    fn usual(&mut self, text: &str) -> Result<Steps, NoAnswer> {
-        let mut steps = Vec::new();
-        if !text.is_empty() {
-            // What an event of another kind said before was not the answer.
-            if let Spoken::Other(kind) = std::mem::replace(&mut self.spoken, Spoken::Usual) {
-                self.text.clear();
-                steps.push(Kind::TextTakenBack);
-                steps.extend(self.passed_over(&kind));
-            }
-        }
-        steps.extend(self.say(None, text)?);
-        Ok(steps)
-    }
-
-    /// Takes a text of an event with a name that says nothing.
-    fn unusual(&mut self, kind: String, text: &str) -> Result<Steps, NoAnswer> {
-        // Some repeat the whole answer at the end.
-        let repeated = !self.text.is_empty() && text.trim() == self.text.trim();
-        match &self.spoken {
-            Spoken::Usual if repeated || text.trim().is_empty() => Ok(Vec::new()),
-            Spoken::Usual => Ok(self.passed_over(&kind).into_iter().collect()),
-            Spoken::Other(known) if *known != kind => {
-                if repeated || text.trim().is_empty() {
-                    return Ok(Vec::new());
-                }
-                Err(NoAnswer::Ambiguous(known.clone(), kind))
-            }
-            Spoken::Nobody | Spoken::Other(_) => {
-                if !text.trim().is_empty() {
-                    self.spoken = Spoken::Other(kind);
-                }
-                self.say(None, text)
-            }
-        }
-    }
-
-    fn passed_over(&mut self, kind: &str) -> Option<Kind> {
-        self.warn(format!(
-            "events of the kind `{}` carry text that is not part of the answer; list the kinds that are text under `events`",
-            shortened(kind)
-        ))
-    }
-
     /// Takes a JSON value.
-    fn value(&mut self, name: Option<&str>, value: &Value) -> Result<Steps, NoAnswer> {
+    pub(super) fn value(&mut self, name: Option<&str>, value: &Value) -> Result<Steps, NoAnswer> {
         let kind = value.get("type").and_then(Value::as_str);
         if kind == Some("error") {
             return Err(NoAnswer::Failed(places::words(value)));
@@ -358,7 +234,7 @@ impl Reader {
     }
 
     /// Takes a text of an event of this kind.
-    fn say(&mut self, kind: Option<&str>, text: &str) -> Result<Steps, NoAnswer> {
+    pub(super) fn say(&mut self, kind: Option<&str>, text: &str) -> Result<Steps, NoAnswer> {
         let said = !self.text.is_empty();
         if kind.is_some_and(|kind| OVER.contains(&kind)) {
             self.over = true;
@@ -391,44 +267,6 @@ impl Reader {
         Ok(steps)
     }
 
-    /// Takes a whole answer that is not one JSON value.
-    fn no_json(&mut self, content_type: &str, text: &str, error: &serde_json::Error) -> Result<Steps, NoAnswer> {
-        let says_json = matches!(content_type, "application/json" | "text/json") || content_type.ends_with("+json");
-        let trimmed = text.trim();
-        let mut steps = Vec::new();
-        if !says_json && DataStream::is(text) {
-            let mut stream = DataStream::default();
-            for line in text.lines() {
-                for step in stream.line(line)? {
-                    match step {
-                        Kind::Text(text) => steps.extend(self.say(None, &text)?),
-                        other => steps.push(other),
-                    }
-                }
-            }
-            self.called |= steps.iter().any(|step| matches!(step, Kind::ToolCall(_)));
-            self.data_stream = Some(stream);
-            return Ok(steps);
-        }
-        if says_json && !trimmed.is_empty() {
-            // JSON lines are often sent as JSON.
-            if let Some(error) = not_json_lines(text) {
-                let (what, torn) = if error.is_eof() { ("breaks off", true) } else { ("is not JSON", false) };
-                let words = format!("the answer says that it is `{content_type}` and {what}: {error}{}", cut(text));
-                steps.extend(self.breach(if torn { NoAnswer::Torn(words) } else { NoAnswer::Mislabelled(words) })?);
-            }
-        } else if error.is_eof() && trimmed.starts_with(['{', '[']) {
-            let words = format!("the answer begins as JSON and breaks off: {error}{}", cut(text));
-            if content_type.starts_with("text/") {
-                steps.extend(self.warn(words));
-            } else {
-                steps.extend(self.breach(NoAnswer::Torn(words))?);
-            }
-        }
-        steps.extend(self.say(None, text)?);
-        Ok(steps)
-    }
-
     /// Looks at a last event that lacks the blank line after it. One whose data is complete is taken: many servers that are
     /// written by hand end like this, though a browser would pass it over.
     fn unfinished(&mut self, frame: &Frame, is_json: bool) -> Result<Option<Kind>, NoAnswer> {
@@ -442,25 +280,25 @@ impl Reader {
         if !is_json && !ends && frame.torn {
             return self.breach(NoAnswer::Torn(words("ended before the end of the line of")));
         }
-        Ok(self.warn("the stream ended without the blank line after its last event".into()))
+        Ok(self.warn("the stream ended without the blank line after its last event"))
     }
 
-    fn lossy(&mut self, lossy: bool) -> Steps {
-        lossy.then(|| self.warn(NOT_UTF8.into())).flatten().into_iter().collect()
+    pub(super) fn lossy(&mut self, lossy: bool) -> Steps {
+        lossy.then(|| self.warn(NOT_UTF8)).flatten().into_iter().collect()
     }
 
     /// What is wrong with an answer that can be read all the same, where the target lets that pass.
-    fn breach(&mut self, breach: NoAnswer) -> Result<Option<Kind>, NoAnswer> {
+    pub(super) fn breach(&mut self, breach: NoAnswer) -> Result<Option<Kind>, NoAnswer> {
         match (self.manner.protocol, breach) {
             (Strictness::Warn | Strictness::Off, NoAnswer::Torn(words) | NoAnswer::Mislabelled(words)) => {
-                Ok(self.warn(words))
+                Ok(self.warn(&words))
             }
             (_, breach) => Err(breach),
         }
     }
 
     /// A warning, once.
-    fn warn(&mut self, words: String) -> Option<Kind> {
+    pub(super) fn warn(&mut self, words: &str) -> Option<Kind> {
         let words = words.replace('\n', "; ");
         if self.manner.protocol == Strictness::Off || !self.warned.insert(words.clone()) {
             return None;
@@ -469,13 +307,8 @@ impl Reader {
     }
 }
 
-/// Why a text is not JSON values, one after the other.
-fn not_json_lines(text: &str) -> Option<serde_json::Error> {
-    serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>().find_map(Result::err)
-}
-
 /// Whether an `error` is one.
-fn says_something(error: &Value) -> bool {
+pub(super) fn says_something(error: &Value) -> bool {
     match error {
         Value::Null | Value::Bool(false) => false,
         Value::String(text) => !text.is_empty(),

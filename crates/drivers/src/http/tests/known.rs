@@ -9,8 +9,9 @@ use crate::http::reader::{Manner, NoAnswer};
 
 /// A stream of these events, and `[DONE]` at its end if it has one.
 fn events(events: &[Value], done: bool) -> String {
-    let text: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-    if done { text + "data: [DONE]\n\n" } else { text }
+    let mut all: Vec<String> = events.iter().map(|event| format!("data: {event}")).collect();
+    all.extend(done.then(|| "data: [DONE]".to_owned()));
+    all.join("\n\n") + "\n\n"
 }
 
 fn told(trace: &Trace) -> Vec<String> {

@@ -59,7 +59,9 @@ impl Head {
         }
         // The two disagree on where the answer ends, and whoever stands between may believe the other.
         if self.headers.contains_key(TRANSFER_ENCODING) && self.headers.contains_key(CONTENT_LENGTH) {
-            return Err("the answer has both `content-length` and `transfer-encoding`, which contradict each other".into());
+            return Err(
+                "the answer has both `content-length` and `transfer-encoding`, which contradict each other".into()
+            );
         }
         if let Some(coding) = self.headers.get_all(TRANSFER_ENCODING).iter().next_back() {
             let last = coding.to_str().unwrap_or_default().rsplit(',').next().unwrap_or_default().trim();
