@@ -57,3 +57,41 @@ fn seen_this_turn(events: &[Event]) -> Vec<ToolCall> {
 fn is_same(seen: &ToolCall, told: &ToolCall) -> bool {
     seen.call_id == told.call_id || (seen.observer == Observer::Stub && seen.name == told.name)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::Clock;
+
+    fn call(id: &str, name: &str, amount: u32, observer: Observer) -> Kind {
+        let args = json!({ "amount": amount }).into();
+        Kind::ToolCall(ToolCall { call_id: id.into(), name: name.into(), args, observer, begun: None })
+    }
+
+    #[test]
+    fn a_call_that_was_seen_counts_once_and_as_it_ran() {
+        let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
+        sink.push(call("0", "pay", 1, Observer::Stub)).unwrap();
+        sink.push(Kind::TurnStart(Value::Null.into())).unwrap();
+        sink.push(call("1", "pay", 200, Observer::Stub)).unwrap();
+        sink.push(call("b", "find", 7, Observer::ModelWire)).unwrap();
+        let mut announced = Announced::default();
+        for told in [
+            call("a", "pay", 20, Observer::Protocol),
+            call("b", "find", 7, Observer::Protocol),
+            call("c", "pay", 30, Observer::Protocol),
+        ] {
+            announced.keep(Moment::default(), told);
+        }
+        announced.tell(&mut sink).unwrap();
+        let trace = sink.into_trace();
+        let calls: Vec<String> =
+            trace.calls().iter().map(|call| format!("{} {}", call.call.name, call.call.args["amount"])).collect();
+        // The second `pay` was told and not seen.
+        assert_eq!(calls, ["pay 1", "pay 200", "find 7", "pay 30"]);
+    }
+}
