@@ -16,6 +16,7 @@ mod equality;
 mod equals;
 mod evaluate;
 mod evidence;
+mod finish_reason;
 mod json_path;
 mod json_schema;
 mod latency;

@@ -8,8 +8,9 @@ use agentci_plan::shape::CheckShape;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::{
-    agent, call_order, contains, duration, equals, json_path, json_schema, latency, matches, no_pii, required_fields,
-    script, semantic, task, tokens, tool_called, tool_evidence, tool_result, type_of, unusable, valid_json,
+    agent, call_order, contains, duration, equals, finish_reason, json_path, json_schema, latency, matches, no_pii,
+    required_fields, script, semantic, task, tokens, tool_called, tool_evidence, tool_result, type_of, unusable,
+    valid_json,
 };
 
 /// Reads the arguments of a check; problems go to the compiler.
@@ -21,6 +22,7 @@ const KINDS: &[(&CheckShape, Compile)] = &[
     (&contains::SHAPE, contains::compile),
     (&duration::SHAPE, duration::compile),
     (&equals::SHAPE, equals::compile),
+    (&finish_reason::SHAPE, finish_reason::compile),
     (&json_path::SHAPE, json_path::compile),
     (&json_schema::SHAPE, json_schema::compile),
     (&latency::SHAPE, latency::compile),

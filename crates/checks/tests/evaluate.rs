@@ -127,6 +127,31 @@ fn required_fields_counts_null_as_present() {
 }
 
 #[test]
+fn finish_reason_looks_at_the_last_answer_and_negated_at_all() {
+    let ended = |reasons: &[&str]| {
+        let mut trace = Trace::default();
+        for reason in reasons {
+            let response = json!({ "finish_reason": reason }).into();
+            let kind = Kind::ModelCall { request: Value::Null.into(), response };
+            trace.push(Event { at: Moment::default(), turn: 0, kind });
+        }
+        trace
+    };
+    let (whole, cut) = (ended(&["tool_calls", "stop"]), ended(&["length", "stop"]));
+    assert_eq!(said("finish_reason", &json!("stop"), false, &whole), "");
+    assert_eq!(said("finish_reason", &json!(["length", "stop"]), false, &whole), "");
+    let last = "the model's last answer ended with `stop`, expected `length`";
+    assert_eq!(said("finish_reason", &json!("length"), false, &cut), last);
+    assert_eq!(said("finish_reason", &json!("length"), true, &whole), "");
+    assert_eq!(said("finish_reason", &json!("length"), true, &cut), "an answer of the model ended with `length`");
+    for negate in [false, true] {
+        let unknown = outcome("finish_reason", &json!("stop"), negate, &trace(&[], None));
+        assert!(matches!(unknown, Ok(Outcome::Error(_))), "{unknown:?}");
+    }
+    assert!(outcome("finish_reason", &json!([]), false, &whole).is_err());
+}
+
+#[test]
 fn json_schema_lists_every_error_with_path_expected_and_actual() {
     let output = trace(&[], Some(json!({"a": 7, "n": 9})));
     let Ok(Outcome::Failed(failure)) = outcome("json_schema", &json!("schema.json"), false, &output) else {

@@ -130,6 +130,11 @@ impl From<ExchangeError> for DriveError {
                 message: words,
                 help: "nothing a user waits for is that large: look at what the server sends".into(),
             },
+            ExchangeError::Compressed(_) => DriveError::Protocol {
+                message: words,
+                help: "agentci sends `accept-encoding: identity`: turn off compression in the server or in the proxy before it"
+                    .into(),
+            },
             ExchangeError::Mismatch(_) => DriveError::NotRecorded(words),
         }
     }

@@ -70,7 +70,7 @@ pub use suite::{Dialect, Mode, Plan, Suite};
 pub use target::{
     A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ChatApi, ChatContext, ChatTarget, ClientTool,
     CommandPart, Connector, EnvironmentFile, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport, OutputRule,
-    ProcessTarget, Prompt, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target,
+    ProcessTarget, Prompt, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target, TextEvents,
 };
 pub use template::{Data, Template, Text, UnsetVariable, Variables, escape, fill, is_input};
 pub use turn::{Action, Message, Said, Turn};

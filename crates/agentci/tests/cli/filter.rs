@@ -9,6 +9,7 @@ static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     [
         (r"\b\d{8}-\d{6}(-\d+)?\b", "[run]"),
         (r"\b\d{4}-\d{2}-\d{2}T[\d:.]+Z", "[moment]"),
+        (r"_results_\d{4}-\d{2}-\d{2}T[\d-]+Z", "_results_[moment]"),
         (r#"time="[\d.]+""#, r#"time="[time]""#),
         (r"\b\d+(\.\d+)? (ms|s|min|h)\b", "[time]"),
         (r"\bactual=\d{3,}\b", "actual=[ms]"),

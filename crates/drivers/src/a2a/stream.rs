@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_trace::Moment;
+use agentci_trace::{Kind, Moment};
 use serde_json::Value;
 
 use super::ask::{late, result};
@@ -12,7 +12,7 @@ use super::driver::broken;
 use super::fields::{Broken, cut};
 use super::reader::Reader;
 use super::refusal::Refusal;
-use crate::exchange::{Answer, ExchangeError, Next};
+use crate::exchange::{Answer, ExchangeError, NOT_UTF8, Next};
 use crate::{DriveError, TraceSink};
 
 /// How long an agent may keep a stream open when everything is said.
@@ -63,6 +63,9 @@ pub(super) async fn read_stream(
             }
         };
         *over = arrived.at;
+        if arrived.frame.lossy {
+            sink.push_at(arrived.at, Kind::Violation(NOT_UTF8.into()))?;
+        }
         if arrived.frame.data.is_empty() {
             continue;
         }

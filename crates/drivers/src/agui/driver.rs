@@ -10,7 +10,7 @@ use super::conversation::VERSION;
 use super::interrupt;
 use super::refusal::{asks_for_method, no_stream, refused, refuses_version};
 use super::{Conversation, Ending, Method, Outcome, Reader, Resume, Step, envelope};
-use crate::exchange::{Answer, Line, Method as HttpMethod, Next, Recording, Request};
+use crate::exchange::{Answer, Line, Method as HttpMethod, NOT_UTF8, Next, Recording, Request};
 use crate::host::NO_ANSWER;
 use crate::ids::Ids;
 use crate::{Context, Delivery, DriveError, Input, ToolHost, TraceSink};
@@ -191,6 +191,10 @@ impl AguiDriver {
                 Err(error) => break Some(error.into()),
             };
             over = arrived.at;
+            if arrived.frame.lossy {
+                let step = Step { at: over, kind: Kind::Violation(NOT_UTF8.into()) };
+                take(vec![step], sink, violations, self.protocol)?;
+            }
             match reader.event(&arrived.frame.data, arrived.at, &mut self.conversation) {
                 Ok(steps) => take(steps, sink, violations, self.protocol)?,
                 Err(broken) => {

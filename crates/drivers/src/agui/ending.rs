@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::fields::{Broken, Fields};
 use super::interrupt::{self, Interrupt};
 
-/// How an answer ended. Where several runs followed one another, it is the end of the last.
+/// How an answer ended. Where several runs followed one another, it is the first that failed, or else the end of the last.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
     /// The run came to its end.

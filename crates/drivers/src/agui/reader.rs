@@ -81,6 +81,8 @@ pub struct Reader {
     /// The state before this run changed it.
     pub(super) before: Option<Value>,
     pub(super) ending: Option<Ending>,
+    /// The first error of a run that was asked for. No later event takes it back.
+    pub(super) failed: Option<Ending>,
     pub(super) raw_logged: usize,
     pub(super) limits: Limits,
     pub(super) out: Vec<Step>,
@@ -113,6 +115,7 @@ impl Reader {
             interrupts: Vec::new(),
             before: None,
             ending: None,
+            failed: None,
             raw_logged: 0,
             limits: LIMITS,
             out: Vec::new(),

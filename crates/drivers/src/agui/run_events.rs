@@ -17,6 +17,10 @@ impl Reader {
         self.flush(conversation);
         self.phase = Phase::Running;
         self.ending = None;
+        if self.joined {
+            // Who joins a thread is told of earlier runs, of which only the last is the present one.
+            self.failed = None;
+        }
         self.begun.clear();
         self.answered.clear();
         self.made.clear();
@@ -105,7 +109,7 @@ impl Reader {
         let data = code.as_ref().map(|code| json!({ "code": code }));
         self.push(Kind::AgentError { message: message.clone(), data: data.map(Into::into) });
         self.phase = Phase::Failed;
-        self.ending = Some(Ending::Failed { message, code });
+        self.failed.get_or_insert(Ending::Failed { message, code });
         Ok(())
     }
 
@@ -126,7 +130,7 @@ impl Reader {
         for id in conversation.history.settle() {
             self.violation(format_args!("message {} has the id of an earlier one", Named(&id)));
         }
-        let ending = match self.ending {
+        let ending = match self.failed.or(self.ending) {
             Some(ending) => ending,
             None if self.last.is_empty() => Ending::Silent,
             None => Ending::Truncated { events: self.number, last: self.last, open },

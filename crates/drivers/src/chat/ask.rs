@@ -12,7 +12,7 @@ use super::refusal::{refused, unusable};
 use super::retry::{RETRIES, Trouble, may_pass, pause};
 use super::seat::{Api, Seat};
 use super::{anthropic, openai, scripted};
-use crate::exchange::{Answer, Line, Method, Next, Request};
+use crate::exchange::{Answer, Line, Method, NOT_UTF8, Next, Request};
 use crate::{DriveError, TraceSink};
 
 /// How long a server may keep its answer open when everything is said.
@@ -143,6 +143,9 @@ async fn stream(
         };
         over = arrived.at;
         events += 1;
+        if arrived.frame.lossy {
+            sink.push_at(over, Kind::Violation(NOT_UTF8.into())).map_err(DriveError::from)?;
+        }
         let pieces = reader.event(&arrived.frame.data).map_err(|broken| unusable(broken, said, over))?;
         said |= !pieces.is_empty();
         push(pieces, arrived.at, sink)?;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// What a model answered.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Completion {
+pub(crate) struct Completion {
     /// Its words.
     pub(super) text: String,
     /// Why it will not.
@@ -13,9 +13,9 @@ pub(super) struct Completion {
     /// What it thought.
     pub(super) reasoning: String,
     /// The tools that it wants called.
-    pub(super) calls: Vec<Call>,
+    pub(crate) calls: Vec<Call>,
     /// Why it stopped, in OpenAI's words where there are some.
-    pub(super) finish: Option<String>,
+    pub(crate) finish: Option<String>,
     /// The model that it says it is.
     pub(super) model: Option<String>,
     /// What it used.
@@ -26,23 +26,23 @@ pub(super) struct Completion {
 
 /// A tool that the model wants called.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Call {
-    pub(super) id: String,
-    pub(super) name: String,
+pub(crate) struct Call {
+    pub(crate) id: String,
+    pub(crate) name: String,
     /// JSON, unless the model erred.
-    pub(super) arguments: String,
+    pub(crate) arguments: String,
 }
 
 /// Something that the model said just now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     Text(String),
     Reasoning(String),
 }
 
 /// Why an answer can not be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Broken {
+pub(crate) enum Broken {
     /// It is not what the provider's protocol describes.
     Malformed(String),
     /// It ended before the model did.
@@ -54,6 +54,18 @@ pub(super) enum Broken {
         /// Its words.
         message: String,
     },
+}
+
+/// What is wrong with an answer that ended for this reason, in the words of any provider; nothing if the model said all it wanted.
+pub(crate) fn cut_short(reason: &str) -> Option<String> {
+    let words = match reason.replace('-', "_").as_str() {
+        "length" | "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => {
+            "the answer is cut short: the model reached its token limit"
+        }
+        "content_filter" | "refusal" => "the answer is cut short: a content filter or a refusal stopped the model",
+        _ => return None,
+    };
+    Some(format!("{words} (finish reason `{reason}`)"))
 }
 
 impl Completion {
@@ -111,7 +123,7 @@ impl Call {
     }
 
     /// Its arguments; `Err` holds them as they came where they are no JSON.
-    pub(super) fn parsed(&self) -> Result<Value, Value> {
+    pub(crate) fn parsed(&self) -> Result<Value, Value> {
         if self.arguments.trim().is_empty() {
             return Ok(Value::Object(Map::new()));
         }
@@ -119,7 +131,7 @@ impl Call {
     }
 
     /// The call as a trace has it.
-    pub(super) fn traced(&self) -> ToolCall {
+    pub(crate) fn traced(&self) -> ToolCall {
         ToolCall {
             call_id: self.id.clone(),
             name: self.name.clone(),

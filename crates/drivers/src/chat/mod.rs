@@ -7,7 +7,7 @@
 //! A conversation has the shape of OpenAI's Chat Completions everywhere; only `anthropic` knows of another. Requests go over
 //! the [`Line`](crate::Line), so that they can be recorded and replayed, except to a scripted model, which is in this program.
 
-mod anthropic;
+pub(crate) mod anthropic;
 mod ask;
 mod calendar;
 mod completion;
@@ -15,7 +15,7 @@ mod created;
 mod driver;
 mod hooks;
 mod message;
-mod openai;
+pub(crate) mod openai;
 mod output;
 pub(crate) mod outside;
 mod prompts;
@@ -27,6 +27,7 @@ mod setting;
 mod talk;
 mod variables;
 
+pub(crate) use completion::{Broken, Completion, Piece, cut_short};
 pub(crate) use driver::ChatDriver;
 pub use scripted::{NoResources, Resources, ScriptedCall, ScriptedModel, ScriptedReply, ScriptedSpeech};
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::ask::{Question, ask};
 use super::calendar::Calendar;
-use super::completion::{Call, Completion};
+use super::completion::{Call, Completion, cut_short};
 use super::created::Plan;
 use super::message::{all_normal, tool_result};
 use super::output::{Called, output};
@@ -253,9 +253,8 @@ fn tell(request: Value, completion: &Completion, at: Moment, sink: &mut TraceSin
     if completion.usage != agentci_trace::Usage::default() {
         sink.push_at(at, Kind::Usage(completion.usage))?;
     }
-    if completion.finish.as_deref() == Some("length") {
-        let message = "the model was not allowed to say more: raise `max_tokens`".to_owned();
-        sink.push_at(at, Kind::Log { level: "warn".into(), message, data: None })?;
+    if let Some(warning) = completion.finish.as_deref().and_then(cut_short) {
+        sink.push_at(at, Kind::Violation(warning))?;
     }
     for call in &completion.calls {
         if call.parsed().is_err() {

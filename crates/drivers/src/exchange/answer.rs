@@ -92,6 +92,12 @@ impl Answer {
         whole.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 
+    /// How the body is compressed, if it is.
+    pub(super) fn compression(&self) -> Option<&str> {
+        let coding = self.header("content-encoding")?.trim();
+        Some(coding).filter(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity"))
+    }
+
     /// When the last bytes were read, or the end was seen.
     pub fn latest(&self) -> Moment {
         self.latest
@@ -134,6 +140,11 @@ impl Answer {
             self.end(ended)?;
             return Ok(last.map(|line| (line, self.latest)));
         }
+    }
+
+    /// The line in which a stream of events broke off before the data of an event came.
+    pub fn torn_line(&self) -> Option<&[u8]> {
+        self.over.as_ref().and_then(|_| self.decoder.torn_line())
     }
 
     /// The next event if it comes soon, for a server that keeps the connection open when everything is said.

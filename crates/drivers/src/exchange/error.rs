@@ -26,6 +26,9 @@ pub enum ExchangeError {
     /// The answer, or an event of it, is larger than it may be.
     #[error("{0}")]
     TooLarge(String),
+    /// The answer is in a form that we cannot read.
+    #[error("the answer is compressed (`content-encoding: {0}`), and was asked for uncompressed")]
+    Compressed(String),
     /// The recording is one of something else.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),

@@ -37,10 +37,15 @@ impl Line {
         at: Moment,
         certificate: Option<&ClientCertificate>,
     ) -> Result<Answer, ExchangeError> {
-        match self {
+        let answer = match self {
             Line::Live => live::send(request, clock, at, certificate, None).await,
             Line::Record(recorder) => live::send(request, clock, at, certificate, Some(recorder)).await,
             Line::Replay(player) => player.answer(request, clock),
+        }?;
+        match answer.compression() {
+            // A refusal is told by its status, whatever its body says.
+            Some(coding) if (200..300).contains(&answer.status) => Err(ExchangeError::Compressed(coding.to_owned())),
+            _ => Ok(answer),
         }
     }
 

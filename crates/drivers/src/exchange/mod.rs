@@ -55,5 +55,8 @@ pub use recorder::Recorder;
 pub use recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
 pub use request::{Method, Request};
 
+/// What is wrong with an answer in which bytes had to be replaced.
+pub(crate) const NOT_UTF8: &str = "the answer has bytes that are not UTF-8, which were replaced";
+
 #[cfg(test)]
 mod tests;

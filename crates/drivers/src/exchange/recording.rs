@@ -136,7 +136,8 @@ impl How {
             ExchangeError::Broken(words) => How::Broken(words),
             ExchangeError::TooLarge(words) => How::TooLarge(words),
             ExchangeError::Timeout { after } => How::Timeout(after),
-            ExchangeError::Mismatch(_) => return None,
+            // The head of the answer says so again.
+            ExchangeError::Compressed(_) | ExchangeError::Mismatch(_) => return None,
         })
     }
 

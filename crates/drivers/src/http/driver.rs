@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use agentci_plan::{HttpTarget, UnsetVariable};
+use agentci_plan::{HttpTarget, OutputRule, UnsetVariable};
 use agentci_trace::{Kind, Moment};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use super::announced::Announced;
 use super::body::{Body, with_bases};
-use super::reader::{NoAnswer, Reader};
+use super::reader::{Manner, NoAnswer, Reader};
 use super::refusal::refused;
 use super::seen::{self, Watch};
 use crate::exchange::{Answer, Line, Method, Recording, Request};
@@ -28,11 +29,15 @@ pub(crate) struct HttpDriver {
     url: String,
     headers: Vec<(String, String)>,
     body: Body,
-    pointer: Option<String>,
+    manner: Manner,
     timeout: Duration,
     bases: ToolBases,
     /// What was said so far, where it is messages that are said.
     history: Vec<Value>,
+    /// Calls of tools that the present answer told of.
+    announced: Announced,
+    /// Whether the agent must answer something.
+    output: OutputRule,
     line: Line,
     watch: Watch,
     /// When the last of an answer was read.
@@ -53,10 +58,16 @@ impl HttpDriver {
             url: line.fill(context.lookup, |lookup| target.url.value.fill(lookup))?,
             headers,
             body: Body::new(target.body.as_ref(), context.lookup)?,
-            pointer: target.answer.as_ref().map(|pointer| pointer.value.clone()),
+            manner: Manner {
+                pointer: target.answer.as_ref().map(|pointer| pointer.value.clone()),
+                events: target.events.clone(),
+                protocol: target.protocol,
+            },
             timeout: context.request_timeout.unwrap_or(target.timeout),
             bases: context.bases.clone(),
             history: Vec::new(),
+            announced: Announced::default(),
+            output: target.output,
             line,
             watch: Watch { wire: None, recorder },
             latest: Moment::default(),
@@ -81,11 +92,13 @@ impl HttpDriver {
         };
         if let Input::Messages(messages) = input {
             self.history.extend_from_slice(messages);
-            let said = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
+            let said = output.as_ref().map(|output| output.as_str().map_or_else(|| output.to_string(), str::to_owned));
             self.history.push(json!({ "role": "assistant", "content": said }));
         }
         let over = latest(self.latest, sink);
-        sink.push_at(over, Kind::FinalOutput(output.into()))?;
+        if let Some(output) = output {
+            sink.push_at(over, Kind::FinalOutput(output.into()))?;
+        }
         sink.push_at(over, Kind::TurnEnd)?;
         Ok(())
     }
@@ -123,7 +136,12 @@ impl HttpDriver {
     }
 
     /// Asks, and reads the answer to its end.
-    async fn ask(&mut self, request: &Request, at: Moment, sink: &mut TraceSink<'_>) -> Result<Value, DriveError> {
+    async fn ask(
+        &mut self,
+        request: &Request,
+        at: Moment,
+        sink: &mut TraceSink<'_>,
+    ) -> Result<Option<Value>, DriveError> {
         let clock = sink.clock();
         let mut answer = self.watch.beside(sink, self.line.send(request, clock, at)).await??;
         if !(200..300).contains(&answer.status) {
@@ -131,32 +149,41 @@ impl HttpDriver {
             self.recall(None, sink)?;
             return Err(refused(answer.status, &body.map(|(body, _)| body).unwrap_or_default()));
         }
-        let mut reader = Reader::new(self.pointer.clone());
-        let read = match answer.content_type().as_str() {
+        let mut reader = Reader::new(self.manner.clone());
+        let content_type = answer.content_type();
+        let read = match content_type.as_str() {
             "text/event-stream" => self.events(&mut answer, &mut reader, sink).await,
             "application/x-ndjson"
             | "application/ndjson"
             | "application/jsonl"
             | "application/x-jsonlines"
             | "application/json-lines" => self.lines(&mut answer, &mut reader, sink).await,
-            _ => self.whole(&mut answer, &mut reader, sink).await,
+            other => self.whole(&mut answer, other, &mut reader, sink).await,
         };
         self.latest = answer.latest();
         // Who has heard enough leaves now, rather than when everything is judged.
         drop(answer);
         self.recall(None, sink)?;
-        read?;
-        Ok(reader.finish()?)
+        let ended = read.and_then(|()| self.take(self.latest, reader.end(), sink));
+        self.announced.tell(sink)?;
+        ended?;
+        match reader.finish() {
+            Err(NoAnswer::Empty(_)) if self.output == OutputRule::Optional => Ok(None),
+            finished => Ok(finished?),
+        }
     }
 
     async fn events(&mut self, answer: &mut Answer, reader: &mut Reader, sink: &mut TraceSink<'_>) -> Read {
         while let Some(arrived) = self.watch.beside(sink, answer.frame()).await?? {
-            self.take(arrived.at, reader.event(arrived.frame.event.as_deref(), &arrived.frame.data), sink)?;
+            self.take(arrived.at, reader.event(&arrived.frame), sink)?;
             if reader.is_over() {
-                break;
+                return Ok(());
             }
         }
-        Ok(())
+        match answer.torn_line() {
+            Some(line) => self.take(answer.latest(), reader.torn_line(line), sink),
+            None => Ok(()),
+        }
     }
 
     async fn lines(&mut self, answer: &mut Answer, reader: &mut Reader, sink: &mut TraceSink<'_>) -> Read {
@@ -171,16 +198,25 @@ impl HttpDriver {
         Ok(())
     }
 
-    async fn whole(&mut self, answer: &mut Answer, reader: &mut Reader, sink: &mut TraceSink<'_>) -> Read {
+    async fn whole(
+        &mut self,
+        answer: &mut Answer,
+        content_type: &str,
+        reader: &mut Reader,
+        sink: &mut TraceSink<'_>,
+    ) -> Read {
         let (body, at) = self.watch.beside(sink, answer.body(LARGEST)).await??;
-        self.take(at, reader.whole(&body), sink)
+        self.take(at, reader.whole(content_type, &body), sink)
     }
 
     /// Writes what was read to the trace, after what was seen before it.
     fn take(&mut self, at: Moment, read: Result<Vec<Kind>, NoAnswer>, sink: &mut TraceSink<'_>) -> Read {
         self.recall(Some(at), sink)?;
         for kind in read? {
-            sink.push_at(at, kind)?;
+            match kind {
+                Kind::ToolCall(_) | Kind::ToolResult(_) => self.announced.keep(at, kind),
+                kind => sink.push_at(at, kind)?,
+            }
         }
         Ok(())
     }

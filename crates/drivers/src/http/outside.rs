@@ -1,21 +1,35 @@
 //! The answers of agents over plain HTTP, within reach of the fuzz targets.
 
-use super::reader::Reader;
+use agentci_plan::{Strictness, TextEvents};
+use agentci_wire::sse::Frame;
+
+use super::reader::{Manner, Reader};
 use super::{refusal, seen};
 
 /// Reads an answer as a whole, as lines, and as events, whose names stand before their data.
 pub(crate) fn answer(body: &[u8]) {
-    for pointer in [None, Some("/a/0".to_owned())] {
-        let mut whole = Reader::new(pointer.clone());
-        let _ = whole.whole(body).map(|_| whole.finish());
-        let (mut lines, mut events) = (Reader::new(pointer.clone()), Reader::new(pointer));
+    let (named, listed) = (Some("/a/0".to_owned()), TextEvents::Named(vec!["a".into()]));
+    for (pointer, events, protocol) in [
+        (None, TextEvents::Usual, Strictness::Fail),
+        (named, TextEvents::All, Strictness::Warn),
+        (None, listed, Strictness::Off),
+    ] {
+        let manner = Manner { pointer, events, protocol };
+        for content_type in ["text/plain", "application/json", ""] {
+            let mut whole = Reader::new(manner.clone());
+            let _ = whole.whole(content_type, body).and_then(|_| whole.end()).and_then(|_| whole.finish());
+        }
+        let (mut lines, mut stream) = (Reader::new(manner.clone()), Reader::new(manner));
         for (index, line) in body.split(|byte| *byte == b'\n').enumerate() {
             let _ = lines.line(index + 1, line);
             let text = String::from_utf8_lossy(line);
             let (name, data) = text.split_once(' ').map_or((None, &*text), |(name, data)| (Some(name), data));
-            let _ = events.event(name, data);
+            let event = name.filter(|name| !name.is_empty()).map(str::to_owned);
+            let (unfinished, torn) = (line.ends_with(b"}"), line.ends_with(b" "));
+            let _ = stream.event(&Frame { event, data: data.to_owned(), unfinished, torn, ..Frame::default() });
         }
-        let _ = (lines.finish(), events.finish());
+        let _ = stream.torn_line(body);
+        let _ = (lines.finish(), stream.end(), stream.finish());
     }
     let _ = refusal::refused(500, body);
     if let Ok(value) = serde_json::from_slice(body) {

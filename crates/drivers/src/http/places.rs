@@ -44,7 +44,7 @@ fn joined(parts: &Value) -> Option<String> {
 
 /// What an error says: the words in it, or all of it.
 pub(super) fn words(value: &Value) -> String {
-    let places = ["/error/message", "/error", "/message", "/detail", "/title", "/text", "/content"];
+    let places = ["/error/message", "/error", "/message", "/errorText", "/detail", "/title", "/text", "/content"];
     let said = places.iter().find_map(|place| value.pointer(place).and_then(Value::as_str));
     said.or(value.as_str()).map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,29 +1,56 @@
-//! From an answer to its text.
+//! From an answer to its text, and to the calls of tools that it tells of.
 
+use std::collections::BTreeSet;
+
+use agentci_plan::{Strictness, TextEvents};
 use agentci_trace::Kind;
+use agentci_wire::sse::Frame;
 use serde_json::Value;
 
+use super::custom::Spoken;
+use super::kinds::OVER;
+use super::known::{DataStream, Known};
 use super::places;
 use super::refusal::cut;
+use crate::exchange::NOT_UTF8;
 
 /// The most bytes of text that are collected.
 const TEXT_LIMIT: usize = 16 << 20;
 /// Events that only keep the connection open.
 const ALIVE: [&str; 4] = ["ping", "heartbeat", "keepalive", "keep-alive"];
-/// Events after which nothing comes.
-const OVER: [&str; 3] = ["done", "end", "complete"];
+
+/// How a target's answers are read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Manner {
+    /// Where the text is; the usual places when absent.
+    pub(super) pointer: Option<String>,
+    pub(super) events: TextEvents,
+    pub(super) protocol: Strictness,
+}
 
 /// Reads an answer that comes in events, lines, or whole.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// Where the text is; the usual places when absent.
-    pointer: Option<String>,
-    text: String,
+    pub(super) manner: Manner,
+    pub(super) text: String,
     /// A whole answer that has no text.
-    value: Option<Value>,
+    pub(super) value: Option<Value>,
     /// How many JSON values came without a text.
-    textless: usize,
+    pub(super) textless: usize,
     over: bool,
+    /// How many events came, and how many of them were JSON and plain text.
+    events: usize,
+    json: usize,
+    plain: usize,
+    /// The format of the stream, once it is recognised.
+    known: Option<Known>,
+    /// The AI SDK's data stream, if it is one.
+    pub(super) data_stream: Option<DataStream>,
+    /// Whether a call of a tool was told.
+    pub(super) called: bool,
+    pub(super) spoken: Spoken,
+    /// What was warned about already.
+    warned: BTreeSet<String>,
 }
 
 /// Why there is no answer.
@@ -31,17 +58,23 @@ pub(super) struct Reader {
 pub(super) enum NoAnswer {
     /// The agent says that it failed.
     Failed(String),
-    /// It is not what was announced.
+    /// It cannot be read.
     Garbled(String),
+    /// It is not what its `content-type` says.
+    Mislabelled(String),
+    /// It broke off.
+    Torn(String),
+    /// Events of these two kinds carry text.
+    Ambiguous(String, String),
     /// It says nothing.
     Empty(String),
 }
 
-type Steps = Vec<Kind>;
+pub(super) type Steps = Vec<Kind>;
 
 impl Reader {
-    pub(super) fn new(pointer: Option<String>) -> Self {
-        Self { pointer, ..Self::default() }
+    pub(super) fn new(manner: Manner) -> Self {
+        Self { manner, ..Self::default() }
     }
 
     /// Whether everything was said, though more may come.
@@ -49,29 +82,43 @@ impl Reader {
         self.over
     }
 
-    /// Takes an event: its name, if it has one, and its data.
-    pub(super) fn event(&mut self, name: Option<&str>, data: &str) -> Result<Steps, NoAnswer> {
+    /// Takes a server-sent event.
+    pub(super) fn event(&mut self, frame: &Frame) -> Result<Steps, NoAnswer> {
+        let (name, data) = (frame.event.as_deref(), frame.data.as_str());
+        self.events += 1;
+        let mut steps = self.lossy(frame.lossy);
         if name.is_some_and(|name| ALIVE.contains(&name)) {
-            return Ok(Vec::new());
+            return Ok(steps);
         }
         if data.trim() == "[DONE]" {
             self.over = true;
-            return Ok(Vec::new());
+            if let Some(known) = &mut self.known {
+                known.done();
+            }
+            return Ok(steps);
         }
-        let parsed = serde_json::from_str::<Value>(data);
+        let parsed = serde_json::from_str::<Value>(data).ok();
+        let is_json = matches!(parsed, Some(Value::Object(_) | Value::Array(_) | Value::String(_) | Value::Null));
+        if frame.unfinished {
+            steps.extend(self.unfinished(frame, is_json)?);
+        }
+        *(if is_json { &mut self.json } else { &mut self.plain }) += 1;
         if name == Some("error") {
-            let words = parsed.map_or_else(|_| data.trim().to_owned(), |value| places::words(&value));
+            let words = parsed.map_or_else(|| data.trim().to_owned(), |value| places::words(&value));
             return Err(NoAnswer::Failed(words));
         }
-        match parsed {
-            Ok(Value::Object(map)) => self.value(name, &Value::Object(map)),
-            Ok(value @ Value::Array(_)) => self.value(name, &value),
-            Ok(Value::String(text)) => self.say(name, &text),
-            Ok(Value::Null) => self.say(name, ""),
-            // A number or a truth value is a word of a text that comes word by word.
-            Ok(_) | Err(_) if name.is_some_and(|name| OVER.contains(&name)) => self.say(name, ""),
-            Ok(_) | Err(_) => self.say(name, data),
+        steps.extend(self.said(name, data, parsed)?);
+        self.called |= steps.iter().any(|step| matches!(step, Kind::ToolCall(_)));
+        Ok(steps)
+    }
+
+    /// The stream ended in this line, before the data of an event came.
+    pub(super) fn torn_line(&mut self, line: &[u8]) -> Result<Steps, NoAnswer> {
+        let line = String::from_utf8_lossy(line);
+        if self.over || line.strip_prefix("event:").is_some_and(|name| OVER.contains(&name.trim())) {
+            return Ok(Vec::new());
         }
+        Err(NoAnswer::Torn(format!("the stream broke off inside event {}{}", self.events + 1, cut(&line))))
     }
 
     /// Takes a line of an answer that is JSON line by line.
@@ -81,55 +128,102 @@ impl Reader {
         if text.trim().is_empty() {
             return Ok(Vec::new());
         }
-        match serde_json::from_str::<Value>(&text) {
-            Ok(Value::String(text)) => self.say(None, &text),
-            Ok(value) => self.value(None, &value),
+        let mut steps = self.lossy(matches!(text, std::borrow::Cow::Owned(_)));
+        steps.extend(match serde_json::from_str::<Value>(&text) {
+            Ok(Value::String(text)) => self.say(None, &text)?,
+            Ok(value) => self.value(None, &value)?,
             Err(error) => {
-                Err(NoAnswer::Garbled(format!("line {number} of the answer is not JSON: {error}{}", cut(&text))))
+                let words = format!("line {number} of the answer is not JSON: {error}{}", cut(&text));
+                return Err(NoAnswer::Garbled(words));
             }
-        }
+        });
+        Ok(steps)
     }
 
-    /// Takes a whole answer. Whatever it calls itself, what reads as an object or a list is JSON.
-    pub(super) fn whole(&mut self, body: &[u8]) -> Result<Steps, NoAnswer> {
-        let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-        let text = String::from_utf8_lossy(body);
-        let value = match serde_json::from_str::<Value>(&text) {
-            Ok(Value::String(text)) => return self.say(None, &text),
-            Ok(value @ (Value::Object(_) | Value::Array(_))) => value,
-            Ok(_) | Err(_) => return self.say(None, &text),
+    /// Nothing more comes: what a stream of a known format has left to say.
+    pub(super) fn end(&mut self) -> Result<Steps, NoAnswer> {
+        let (mut steps, lacks) = match (&mut self.known, &mut self.data_stream) {
+            (Some(known), _) => known.end(),
+            (None, Some(stream)) => stream.end(),
+            (None, None) => return Ok(Vec::new()),
         };
-        let steps = self.value(None, &value)?;
-        let nothing =
-            value.as_object().is_some_and(serde_json::Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
-        if self.text.is_empty() && self.pointer.is_none() && self.textless > 0 && !nothing {
-            self.value = Some(value);
+        self.called |= steps.iter().any(|step| matches!(step, Kind::ToolCall(_)));
+        if let Some(lacks) = lacks {
+            steps.extend(self.breach(NoAnswer::Torn(format!("the stream ended before the answer did: {lacks}")))?);
         }
         Ok(steps)
     }
 
-    /// What the answer comes to.
-    pub(super) fn finish(self) -> Result<Value, NoAnswer> {
+    /// What the answer comes to; nothing if it only told of calls.
+    pub(super) fn finish(self) -> Result<Option<Value>, NoAnswer> {
         if let Some(value) = self.value {
-            return Ok(value);
+            return Ok(Some(value));
         }
         if !self.text.trim().is_empty() {
-            return Ok(Value::String(self.text));
+            return Ok(Some(Value::String(self.text)));
         }
-        Err(NoAnswer::Empty(match (&self.pointer, self.textless) {
+        if self.called {
+            return Ok(None);
+        }
+        Err(NoAnswer::Empty(match (&self.manner.pointer, self.textless) {
             (_, 0) => "the agent's answer is empty".into(),
             (Some(pointer), _) => format!("the agent's answer has no text at `{pointer}`"),
             (None, _) => "the agent's answer has no text in any of the usual places".into(),
         }))
     }
 
+    /// Takes what an event says.
+    fn said(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Result<Steps, NoAnswer> {
+        if self.known.is_none() && !matches!(self.manner.events, TextEvents::Named(_)) {
+            self.known = parsed.as_ref().and_then(Known::recognise);
+        }
+        let Some(known) = &mut self.known else {
+            return match self.manner.events {
+                TextEvents::All => self.any(name, data, parsed),
+                TextEvents::Usual | TextEvents::Named(_) => self.custom(name, data, parsed.as_ref()),
+            };
+        };
+        // What is no object is no part of any known format.
+        let Some(value @ Value::Object(_)) = parsed else { return Ok(Vec::new()) };
+        if value.get("error").is_some_and(says_something) {
+            return Err(NoAnswer::Failed(places::words(&value)));
+        }
+        let told = known.event(&value)?;
+        let mut steps = Vec::with_capacity(told.len());
+        for step in told {
+            match step {
+                Kind::Text(_) if self.manner.pointer.is_some() => {}
+                Kind::Text(text) => steps.extend(self.say(None, &text)?),
+                other => steps.push(other),
+            }
+        }
+        if let Some(pointer) = &self.manner.pointer
+            && let Some(text) = places::text(&value, Some(pointer))
+        {
+            steps.extend(self.say(None, &text)?);
+        }
+        Ok(steps)
+    }
+
+    /// Takes an event of a stream in which every event may be text.
+    fn any(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Result<Steps, NoAnswer> {
+        match parsed {
+            Some(value @ (Value::Object(_) | Value::Array(_))) => self.value(name, &value),
+            Some(Value::String(text)) => self.say(name, &text),
+            Some(Value::Null) => self.say(name, ""),
+            // A number or a truth value is a word of a text that comes word by word.
+            Some(_) | None if name.is_some_and(|name| OVER.contains(&name)) => self.say(name, ""),
+            Some(_) | None => self.say(name, data),
+        }
+    }
+
     /// Takes a JSON value.
-    fn value(&mut self, name: Option<&str>, value: &Value) -> Result<Steps, NoAnswer> {
+    pub(super) fn value(&mut self, name: Option<&str>, value: &Value) -> Result<Steps, NoAnswer> {
         let kind = value.get("type").and_then(Value::as_str);
         if kind == Some("error") {
             return Err(NoAnswer::Failed(places::words(value)));
         }
-        if let Some(text) = places::text(value, self.pointer.as_deref()) {
+        if let Some(text) = places::text(value, self.manner.pointer.as_deref()) {
             return self.say(name.filter(|name| *name == "final" || OVER.contains(name)).or(kind), &text);
         }
         if value.get("error").is_some_and(|error| !matches!(error, Value::Null | Value::Bool(false))) {
@@ -140,7 +234,7 @@ impl Reader {
     }
 
     /// Takes a text of an event of this kind.
-    fn say(&mut self, kind: Option<&str>, text: &str) -> Result<Steps, NoAnswer> {
+    pub(super) fn say(&mut self, kind: Option<&str>, text: &str) -> Result<Steps, NoAnswer> {
         let said = !self.text.is_empty();
         if kind.is_some_and(|kind| OVER.contains(&kind)) {
             self.over = true;
@@ -171,5 +265,56 @@ impl Reader {
             steps.push(Kind::Text(more.to_owned()));
         }
         Ok(steps)
+    }
+
+    /// Looks at a last event that lacks the blank line after it. One whose data is complete is taken: many servers that are
+    /// written by hand end like this, though a browser would pass it over.
+    fn unfinished(&mut self, frame: &Frame, is_json: bool) -> Result<Option<Kind>, NoAnswer> {
+        let ends = frame.event.as_deref().is_some_and(|name| OVER.contains(&name));
+        let begins_as_json = frame.data.trim_start().starts_with(['{', '[', '"']);
+        let torn = !is_json && !ends && self.plain == 0 && (self.json > 0 || begins_as_json);
+        let words = |what| format!("the stream {what} event {}{}", self.events, cut(&frame.data));
+        if torn {
+            return Err(NoAnswer::Torn(words("broke off inside")));
+        }
+        if !is_json && !ends && frame.torn {
+            return self.breach(NoAnswer::Torn(words("ended before the end of the line of")));
+        }
+        Ok(self.warn("the stream ended without the blank line after its last event"))
+    }
+
+    pub(super) fn lossy(&mut self, lossy: bool) -> Steps {
+        lossy.then(|| self.warn(NOT_UTF8)).flatten().into_iter().collect()
+    }
+
+    /// What is wrong with an answer that can be read all the same, where the target lets that pass.
+    pub(super) fn breach(&mut self, breach: NoAnswer) -> Result<Option<Kind>, NoAnswer> {
+        match (self.manner.protocol, breach) {
+            (Strictness::Warn | Strictness::Off, NoAnswer::Torn(words) | NoAnswer::Mislabelled(words)) => {
+                Ok(self.warn(&words))
+            }
+            (_, breach) => Err(breach),
+        }
+    }
+
+    /// A warning, once.
+    pub(super) fn warn(&mut self, words: &str) -> Option<Kind> {
+        let words = words.replace('\n', "; ");
+        if self.manner.protocol == Strictness::Off || !self.warned.insert(words.clone()) {
+            return None;
+        }
+        Some(Kind::Violation(words))
+    }
+}
+
+/// Whether an `error` is one.
+pub(super) fn says_something(error: &Value) -> bool {
+    match error {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::Bool(true) => true,
     }
 }

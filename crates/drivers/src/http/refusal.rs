@@ -36,6 +36,26 @@ impl From<NoAnswer> for DriveError {
                 message,
                 help: "look at what the agent sends, and as which `content-type`".into(),
             },
+            NoAnswer::Mislabelled(message) => DriveError::Protocol {
+                message,
+                help: "fix the `content-type` of the answer, or take it as text with `protocol: warn` in the target"
+                    .into(),
+            },
+            NoAnswer::Torn(message) => DriveError::Protocol {
+                message,
+                help: "look at the agent's log: it stopped, or something in between closed the connection".into(),
+            },
+            NoAnswer::Ambiguous(first, second) => DriveError::Protocol {
+                message: format!(
+                    "events of the kinds `{}` and `{}` carry text, and only one of them can be the answer",
+                    shortened(&first),
+                    shortened(&second)
+                ),
+                help: format!(
+                    "name the kinds that are text in the target, for example `events: [{}]`",
+                    shortened(&second)
+                ),
+            },
             NoAnswer::Empty(message) => {
                 let help = if message.ends_with("empty") {
                     "look at the agent's log"
@@ -54,7 +74,7 @@ pub(super) fn cut(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("\nit says: {}", shortened(text)) }
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(SHOWN).collect();
     if short.len() < text.len() {
         short.push_str("...");

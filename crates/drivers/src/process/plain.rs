@@ -69,6 +69,9 @@ impl PlainDriver {
         let mut printed = Vec::new();
         let exit = self.run(command, given, &mut printed, sink).await?;
         let text = String::from_utf8_lossy(&printed).trim_end().to_owned();
+        if str::from_utf8(&printed).is_err() {
+            sink.push(Kind::Violation("the output has bytes that are not UTF-8, which were replaced".into()))?;
+        }
         if !text.is_empty() {
             sink.push(Kind::Text(text.clone()))?;
         }

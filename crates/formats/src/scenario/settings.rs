@@ -146,7 +146,7 @@ impl Settings {
                 part.text = Text::Literal(relative(folder, file).to_string_lossy().into_owned());
             }
         }
-        http.target(url, span)
+        http.lenient().target(url, span)
     }
 
     /// A target whose name is nearly that of an agent without one, and not that of another agent.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    CommandPart, Data, Fixture, FixtureAnswer, HttpServer, HttpTarget, Missed, RoutedTool, Routes, Spanned, Target,
-    Text, ToolBase,
+    CommandPart, Data, Fixture, FixtureAnswer, HttpServer, HttpTarget, Missed, RoutedTool, Routes, Spanned, Strictness,
+    Target, Text, TextEvents, ToolBase,
 };
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
@@ -21,20 +21,22 @@ pub(crate) fn http() -> impl Strategy<Value = Target> {
     let pointer = option::of("(/[a-z~01]{0,4}){0,3}".prop_map(|pointer| Spanned::new(pointer, span())));
     let data =
         option::of(value().prop_map(|value| Data::parse(&value))).prop_map(|body| body.filter(|body| !is_null(body)));
-    (address(), named_texts(), data, pointer, millis(), option::of(server())).prop_map(
-        |(url, headers, body, answer, timeout, server)| {
-            Target::Http(Box::new(HttpTarget {
-                url,
-                headers,
-                body,
-                answer,
-                timeout,
-                server,
-                output: any_output(timeout),
-                span: span(),
-            }))
+    let protocol = sample::select(Strictness::NAMES.map(|(_, protocol)| protocol).to_vec());
+    (address(), named_texts(), data, pointer, events(), protocol, millis(), option::of(server())).prop_map(
+        |(url, headers, body, answer, events, protocol, timeout, server)| {
+            let (output, span) = (any_output(timeout), span());
+            let target = HttpTarget { url, headers, body, answer, events, protocol, timeout, server, output, span };
+            Target::Http(Box::new(target))
         },
     )
+}
+
+fn events() -> impl Strategy<Value = TextEvents> {
+    prop_oneof![
+        Just(TextEvents::Usual),
+        Just(TextEvents::All),
+        collection::vec("[a-z]{1,4}", 1..3).prop_map(TextEvents::Named),
+    ]
 }
 
 fn is_null(body: &Data) -> bool {

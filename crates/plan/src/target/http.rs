@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{CommandPart, Data, OutputRule, Span, Spanned, Text};
+use crate::{CommandPart, Data, OutputRule, Span, Spanned, Strictness, Text};
 
 /// A server that is asked over plain HTTP and answers with text: whole, as lines of JSON, or as server-sent events.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +17,10 @@ pub struct HttpTarget {
     pub body: Option<Data>,
     /// Where the text is in each JSON value of an answer, as a JSON pointer; the usual places are looked at when absent.
     pub answer: Option<Spanned<String>>,
+    /// Which server-sent events are text.
+    pub events: TextEvents,
+    /// The outcome of an answer that is not what its `content-type` or its stream format says, where it can be read all the same.
+    pub protocol: Strictness,
     /// How long one question may take, from sending it to the end of the answer.
     pub timeout: Duration,
     /// The program that is the server, where the run starts it itself, once for all cases that share it.
@@ -25,6 +29,18 @@ pub struct HttpTarget {
     pub output: OutputRule,
     /// Where the suite says so.
     pub span: Span,
+}
+
+/// Which server-sent events of an answer are text, by their kinds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum TextEvents {
+    /// Those with a usual name, in a stream of no known format.
+    #[default]
+    Usual,
+    /// All that carry text, in a stream of no known format.
+    All,
+    /// Those of these kinds, whatever the format of the stream. Events without a kind are of the kind `message`.
+    Named(Vec<String>),
 }
 
 /// The program that is a server.
@@ -47,6 +63,8 @@ pub struct HttpServer {
 impl HttpTarget {
     /// How long a question may take where nothing says so.
     pub const TIMEOUT: Duration = Duration::from_mins(1);
+    /// The outcome of an answer that is not what it says it is, where nothing says so.
+    pub const PROTOCOL: Strictness = Strictness::Fail;
 }
 
 impl HttpServer {

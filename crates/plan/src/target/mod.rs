@@ -12,7 +12,7 @@ mod process;
 pub use a2a::{A2aCard, A2aTarget, ApiKeyPlace, Auth};
 pub use agui::{AguiTarget, AguiWire, ClientTool, Strictness};
 pub use chat::{ChatApi, ChatContext, ChatTarget, Connector, EnvironmentFile, KeyHeader, Prompt, ScriptFile};
-pub use http::{HttpServer, HttpTarget};
+pub use http::{HttpServer, HttpTarget, TextEvents};
 pub use kind::{REQUEST_TIMEOUT, Target};
 pub use mcp::{McpTarget, McpTransport};
 pub use output::OutputRule;

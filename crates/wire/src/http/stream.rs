@@ -1,7 +1,7 @@
 //! A request whose answer is read as it comes.
 
 use bytes::Bytes;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use super::HttpError;
 use super::certificate::ClientCertificate;
@@ -15,8 +15,8 @@ pub struct StreamRequest {
     pub url: String,
     /// What is asked for.
     pub method: Method,
-    /// Headers. A later one of the same name replaces an earlier one; without a `content-type` a body is sent as JSON, and
-    /// without an `accept` anything is welcome.
+    /// Headers. A later one of the same name replaces an earlier one; without a `content-type` a body is sent as JSON,
+    /// without an `accept` anything is welcome, and without an `accept-encoding` nothing that is compressed.
     pub headers: Vec<(String, String)>,
     /// The body; none if it is empty.
     pub body: Bytes,
@@ -112,6 +112,7 @@ pub fn host_and_port(address: &str) -> Option<(String, u16)> {
 
 fn headers(request: &StreamRequest) -> Result<HeaderMap, HttpError> {
     let mut headers = HeaderMap::new();
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     if !request.body.is_empty() {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }

@@ -47,7 +47,8 @@ async fn headers_are_sent_as_given_and_before_the_usual_ones() {
     let seen = served.await.unwrap();
     assert!(seen.starts_with("post /agent?key=hidden http/1.1\r\n"), "{seen}");
     let of = |name: &str| seen.lines().filter(|line| line.starts_with(name)).collect::<Vec<_>>();
-    assert_eq!(of("accept"), ["accept: text/event-stream"]);
+    assert_eq!(of("accept:"), ["accept: text/event-stream"]);
+    assert_eq!(of("accept-encoding"), ["accept-encoding: identity"]);
     assert_eq!(of("content-type"), ["content-type: application/a2a+json"]);
     assert!(seen.ends_with("\r\n\r\n{}"), "{seen}");
 }

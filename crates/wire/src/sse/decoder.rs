@@ -22,6 +22,8 @@ pub struct Frame {
     pub lossy: bool,
     /// Whether the stream ended before the blank line that ends an event.
     pub unfinished: bool,
+    /// Whether the stream ended even before the end of the event's last line.
+    pub torn: bool,
 }
 
 /// Why there is no next event; there is none after it either.
@@ -55,6 +57,8 @@ pub struct Decoder {
     limit: usize,
     failed: bool,
     keeps_raw: bool,
+    /// Where the line begins that the stream ended in.
+    torn: Option<usize>,
 }
 
 impl Decoder {
@@ -71,6 +75,7 @@ impl Decoder {
             limit,
             failed: false,
             keeps_raw: true,
+            torn: None,
         }
     }
 
@@ -124,12 +129,23 @@ impl Decoder {
             Err(_) => return None,
         }
         if self.line < self.buffer.len() {
+            // A comment is complete at any length.
+            self.torn = Some(self.line).filter(|line| self.buffer[*line] != b':');
             self.take_line(self.buffer.len());
             // There is no line end behind this line to step over.
             self.line = self.buffer.len();
             self.searched = self.line;
         }
-        if self.fields.complete() { self.cut(self.buffer.len(), true).ok() } else { None }
+        if !self.fields.complete() {
+            return None;
+        }
+        let torn = self.torn.take().is_some();
+        self.cut(self.buffer.len(), true).ok().map(|frame| Frame { torn, ..frame })
+    }
+
+    /// The line without an end in which a stream that is over broke off, where it belongs to no event and is not a comment.
+    pub fn torn_line(&self) -> Option<&[u8]> {
+        self.buffer.get(self.torn?..).filter(|line| !line.trim_ascii().is_empty())
     }
 
     /// The bytes that came since the last event.

@@ -148,6 +148,29 @@ fn a_last_event_without_its_end_is_handed_out_and_says_so() {
 }
 
 #[test]
+fn a_line_without_its_end_is_torn() {
+    for (stream, torn, line) in [
+        ("data: a\n\ndata: b", Some(true), None),
+        ("data: a\n\ndata: b\n", Some(false), None),
+        ("data: a\n\ndata: b\r", Some(false), None),
+        ("data: a\n\ndata: b\n: bye", Some(false), None),
+        ("data: a\n\ndata: b\nev", Some(true), None),
+        ("data: a\n\nevent: to", None, Some("event: to")),
+        ("data: a\n\nda", None, Some("da")),
+        ("data: a\n\n: by", None, None),
+        ("data: a\n\n  ", None, None),
+        ("data: a\n\n", None, None),
+    ] {
+        let mut decoder = Decoder::new(EVENT_LIMIT);
+        decoder.push(stream.as_bytes());
+        let frames: Vec<Frame> = std::iter::from_fn(|| decoder.finish()).collect();
+        assert_eq!(frames.get(1).map(|frame| frame.torn), torn, "{stream:?}");
+        assert_eq!(decoder.torn_line(), line.map(str::as_bytes), "{stream:?}");
+        assert!(!frames[0].torn, "{stream:?}");
+    }
+}
+
+#[test]
 fn an_event_beyond_the_limit_is_an_error_that_names_it() {
     let (found, error, _) = read(&[b"data: 1\n\ndata: 12\n\n"], 9);
     assert_eq!((found.len(), error), (1, Some(SseError::TooLarge { limit: 9 })));

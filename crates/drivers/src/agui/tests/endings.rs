@@ -45,6 +45,28 @@ fn an_agent_that_gave_up_has_failed_even_after_its_end() {
 }
 
 #[test]
+fn an_agent_that_gave_up_has_failed_whatever_it_sends_after_it() {
+    let error = |words: &str| event("RUN_ERROR", json!({ "message": words }));
+    let failed = |words: &str| Ending::Failed { message: words.into(), code: None };
+    for after in [vec![started(), finished()], vec![finished()], vec![started()], vec![started(), error("again")]] {
+        let events = [vec![started(), error("boom")], after].concat();
+        assert_eq!(ending(&events), failed("boom"), "{events:?}");
+    }
+    // Who joins a thread hears of earlier runs.
+    let joined = |events: &[Value]| {
+        let mut talk = conversation();
+        let mut reader = Reader::new(Method::Connect, "r", &mut talk);
+        for event in events {
+            reader.event(&event.to_string(), moment(1), &mut talk).unwrap();
+        }
+        reader.end(moment(2), &mut talk).1
+    };
+    assert!(matches!(joined(&[started(), error("boom"), started(), finished()]), Ending::Finished { .. }));
+    assert_eq!(joined(&[started(), error("boom")]), failed("boom"));
+    assert_eq!(joined(&[started(), error("boom"), finished()]), failed("boom"));
+}
+
+#[test]
 fn a_stream_that_stops_is_told_from_one_that_ends() {
     let cut = [started(), text_start("m"), text("m", "half a"), call_start("c", "one"), args("c", "{\"a")];
     let (steps, ending) = read(&cut, &mut conversation()).unwrap();

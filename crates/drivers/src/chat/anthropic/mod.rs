@@ -5,5 +5,5 @@ mod options;
 mod reader;
 mod request;
 
-pub(super) use reader::Reader;
+pub(crate) use reader::Reader;
 pub(super) use request::body;

@@ -12,7 +12,7 @@ const MOST_BLOCKS: usize = 10_000;
 
 /// Puts an answer together.
 #[derive(Debug, Default)]
-pub(in super::super) struct Reader {
+pub(crate) struct Reader {
     blocks: BTreeMap<u64, Block>,
     completion: Completion,
     /// Tokens that were read from and written to the provider's cache; they count as read.
@@ -36,6 +36,11 @@ impl Reader {
         self.events += 1;
         let event: Value = serde_json::from_str(data)
             .map_err(|error| Broken::Malformed(format!("event {} is no JSON: {error}", self.events)))?;
+        self.value(&event)
+    }
+
+    /// Takes an event that was parsed already.
+    pub(crate) fn value(&mut self, event: &Value) -> Result<Vec<Piece>, Broken> {
         let number = event.get("index").and_then(Value::as_u64).unwrap_or_default();
         match event.get("type").and_then(Value::as_str) {
             Some("message_start") => self.begin(event.get("message").unwrap_or(&Value::Null)),
@@ -51,7 +56,7 @@ impl Reader {
                 self.used(event.get("usage").unwrap_or(&Value::Null));
             }
             Some("message_stop") => self.done = true,
-            Some("error") => return Err(failed(&event)),
+            Some("error") => return Err(failed(event)),
             // Signs of life, the ends of blocks, and whatever may be new.
             Some(_) => {}
             None => return Err(Broken::Malformed(format!("event {} has no `type`", self.events))),
@@ -83,7 +88,7 @@ impl Reader {
     }
 
     /// The answer, if it is complete.
-    pub(in super::super) fn finish(self) -> Result<Completion, Broken> {
+    pub(crate) fn finish(self) -> Result<Completion, Broken> {
         if !self.done {
             return Err(Broken::CutOff);
         }
@@ -153,7 +158,7 @@ impl Reader {
         if let Some(reason) = delta.get("stop_reason").and_then(Value::as_str) {
             let word = match reason {
                 "end_turn" | "stop_sequence" => "stop",
-                "max_tokens" => "length",
+                "max_tokens" | "model_context_window_exceeded" => "length",
                 "tool_use" => "tool_calls",
                 "refusal" => "content_filter",
                 other => other,

@@ -3,5 +3,5 @@
 mod reader;
 mod request;
 
-pub(super) use reader::Reader;
+pub(crate) use reader::Reader;
 pub(super) use request::body;

@@ -13,7 +13,7 @@ const MOST_CALLS: usize = 1_000;
 
 /// Puts an answer together.
 #[derive(Debug, Default)]
-pub(in super::super) struct Reader {
+pub(crate) struct Reader {
     completion: Completion,
     /// Calls by their number in the answer.
     calls: BTreeMap<u64, Call>,
@@ -23,7 +23,7 @@ pub(in super::super) struct Reader {
 
 impl Reader {
     /// Takes an event of a stream.
-    pub(in super::super) fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken> {
+    pub(crate) fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken> {
         self.events += 1;
         if data.trim() == "[DONE]" {
             self.done = true;
@@ -31,7 +31,17 @@ impl Reader {
         }
         let event: Value = serde_json::from_str(data)
             .map_err(|error| Broken::Malformed(format!("event {} is no JSON: {error}", self.events)))?;
-        self.take(&event, "delta")
+        self.value(&event)
+    }
+
+    /// Takes an event that was parsed already.
+    pub(crate) fn value(&mut self, event: &Value) -> Result<Vec<Piece>, Broken> {
+        self.take(event, "delta")
+    }
+
+    /// Whether the model said why it stopped.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.completion.finish.is_some()
     }
 
     /// Takes an answer that came at once.
@@ -50,7 +60,7 @@ impl Reader {
     }
 
     /// The answer, if it is complete.
-    pub(in super::super) fn finish(mut self) -> Result<Completion, Broken> {
+    pub(crate) fn finish(mut self) -> Result<Completion, Broken> {
         if !self.done && self.completion.finish.is_none() {
             return Err(Broken::CutOff);
         }

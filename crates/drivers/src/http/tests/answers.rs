@@ -1,10 +1,11 @@
 //! Answers that come in events or lines, or whole.
 
+use agentci_plan::{Strictness, TextEvents};
 use agentci_trace::{Event, Kind, Moment, Trace};
 use agentci_wire::sse::Decoder;
 use serde_json::{Value, json};
 
-use crate::http::reader::{NoAnswer, Reader};
+use crate::http::reader::{Manner, NoAnswer, Reader};
 
 /// What an answer comes to, and what a trace makes of it.
 pub(super) struct Read {
@@ -12,24 +13,34 @@ pub(super) struct Read {
     pub(super) trace: Trace,
 }
 
-fn read(
-    pointer: Option<&str>,
-    take: impl FnOnce(&mut Reader, &mut dyn FnMut(Vec<Kind>)) -> Result<(), NoAnswer>,
-) -> Read {
-    let mut reader = Reader::new(pointer.map(str::to_owned));
+/// As native suites have it.
+pub(super) fn strict(pointer: Option<&str>) -> Manner {
+    Manner { pointer: pointer.map(str::to_owned), events: TextEvents::Usual, protocol: Strictness::Fail }
+}
+
+/// As scenarios have it.
+pub(super) fn lenient() -> Manner {
+    Manner { pointer: None, events: TextEvents::All, protocol: Strictness::Warn }
+}
+
+fn read(manner: Manner, take: impl FnOnce(&mut Reader, &mut dyn FnMut(Vec<Kind>)) -> Result<(), NoAnswer>) -> Read {
+    let mut reader = Reader::new(manner);
     let mut trace = Trace::default();
     let mut push = |kinds: Vec<Kind>| {
         for kind in kinds {
             trace.push(Event { at: Moment::default(), turn: 0, kind });
         }
     };
-    let output = take(&mut reader, &mut push).and_then(|()| reader.finish());
+    let output = take(&mut reader, &mut push).and_then(|()| {
+        push(reader.end()?);
+        reader.finish().map(Option::unwrap_or_default)
+    });
     Read { output, trace }
 }
 
 /// Reads a stream that comes in these pieces.
-pub(super) fn stream(pointer: Option<&str>, pieces: &[&[u8]]) -> Read {
-    read(pointer, |reader, push| {
+pub(super) fn stream(manner: Manner, pieces: &[&[u8]]) -> Read {
+    read(manner, |reader, push| {
         let mut decoder = Decoder::new(1 << 20);
         let mut frames = Vec::new();
         for piece in pieces {
@@ -38,17 +49,20 @@ pub(super) fn stream(pointer: Option<&str>, pieces: &[&[u8]]) -> Read {
         }
         frames.extend(std::iter::from_fn(|| decoder.finish()));
         for frame in frames {
-            push(reader.event(frame.event.as_deref(), &frame.data)?);
+            push(reader.event(&frame)?);
             if reader.is_over() {
-                break;
+                return Ok(());
             }
+        }
+        if let Some(line) = decoder.torn_line() {
+            push(reader.torn_line(line)?);
         }
         Ok(())
     })
 }
 
 fn events(text: &str) -> Result<Value, NoAnswer> {
-    let read = stream(None, &[text.as_bytes()]);
+    let read = stream(strict(None), &[text.as_bytes()]);
     if let Ok(Value::String(output)) = &read.output {
         assert_eq!(read.trace.conversation().text(), *output, "what was said and what it comes to differ");
     }
@@ -56,7 +70,7 @@ fn events(text: &str) -> Result<Value, NoAnswer> {
 }
 
 fn lines(text: &str) -> Result<Value, NoAnswer> {
-    read(None, |reader, push| {
+    read(strict(None), |reader, push| {
         for (index, line) in text.split_inclusive('\n').enumerate() {
             push(reader.line(index + 1, line.as_bytes())?);
         }
@@ -66,11 +80,15 @@ fn lines(text: &str) -> Result<Value, NoAnswer> {
 }
 
 fn whole(pointer: Option<&str>, body: &[u8]) -> Result<Value, NoAnswer> {
-    read(pointer, |reader, push| {
-        push(reader.whole(body)?);
+    typed(strict(pointer), "text/plain", body).output
+}
+
+/// Reads a whole answer of this type.
+pub(super) fn typed(manner: Manner, content_type: &str, body: &[u8]) -> Read {
+    read(manner, |reader, push| {
+        push(reader.whole(content_type, body)?);
         Ok(())
     })
-    .output
 }
 
 fn failed(words: &str) -> Result<Value, NoAnswer> {
@@ -87,7 +105,7 @@ fn a_stream_of_events_is_joined() {
         ("data: {\"status\":\"thinking\"}\n\ndata: [1]\n\ndata: {\"text\":\"a\"}\n\n", "a"),
         ("event: ping\ndata: x\n\nevent: heartbeat\ndata: {\"text\":\"x\"}\n\ndata: a\n\n", "a"),
         // The last event lacks its end.
-        ("data: a\n\ndata: b", "ab"),
+        ("data: a\n\ndata: b\n", "ab"),
     ] {
         assert_eq!(events(text), Ok(json!(expected)), "{text:?}");
     }
@@ -149,7 +167,7 @@ fn an_answer_without_text_is_none_and_says_why() {
     }
     let unusual = "the agent's answer has no text in any of the usual places";
     assert_eq!(events("data: {\"say\":\"a\"}\n\n"), empty(unusual));
-    let at_pointer = stream(Some("/say/it"), &[b"data: {\"text\":\"a\"}\n\n"]).output;
+    let at_pointer = stream(strict(Some("/say/it")), &[b"data: {\"text\":\"a\"}\n\n"]).output;
     assert_eq!(at_pointer, empty("the agent's answer has no text at `/say/it`"));
     assert_eq!(whole(None, b" \n"), empty("the agent's answer is empty"));
     for body in ["{}", "[]"] {
@@ -161,7 +179,7 @@ fn an_answer_without_text_is_none_and_says_why() {
 #[test]
 fn a_pointer_is_the_only_place() {
     let text = b"data: {\"say\":{\"it\":\"a\"},\"text\":\"x\"}\n\ndata: {\"text\":\"y\"}\n\n";
-    assert_eq!(stream(Some("/say/it"), &[text]).output, Ok(json!("a")));
+    assert_eq!(stream(strict(Some("/say/it")), &[text]).output, Ok(json!("a")));
 }
 
 #[test]

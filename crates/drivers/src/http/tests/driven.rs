@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Data, HttpTarget, OutputRule, Sources, Span, Spanned, Text};
+use agentci_plan::{Data, HttpTarget, OutputRule, Sources, Span, Spanned, Text, TextEvents};
 use agentci_trace::{Event, Kind, Observer, Redactor, ToolCall, Trace};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -101,6 +101,8 @@ fn target(url: &str) -> HttpTarget {
         headers: Vec::new(),
         body: None,
         answer: None,
+        events: TextEvents::Usual,
+        protocol: HttpTarget::PROTOCOL,
         timeout: Duration::from_secs(30),
         server: None,
         output: OutputRule::Required,

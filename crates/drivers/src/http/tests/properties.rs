@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::answers::stream;
+use super::answers::{stream, strict};
 
 /// A stream and the text in it.
 fn streams() -> impl Strategy<Value = (String, String)> {
@@ -34,14 +34,14 @@ proptest! {
     #[test]
     fn where_a_stream_is_cut_makes_no_difference((text, said) in streams(), size in 1usize..9) {
         let pieces: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
-        let read = stream(None, &pieces);
+        let read = stream(strict(None), &pieces);
         prop_assert_eq!(read.output, Ok(json!(said)));
         prop_assert_eq!(read.trace.conversation().text(), said);
     }
 
     #[test]
     fn no_bytes_do_any_harm(bytes in prop::collection::vec(any::<u8>(), 0..200), pointer in "[/a~0-9]{0,6}") {
-        let read = stream(Some(&pointer), &[&bytes]);
+        let read = stream(strict(Some(&pointer)), &[&bytes]);
         prop_assert!(read.output.is_err() || !read.trace.conversation().text().is_empty());
     }
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use agentci_plan::shape::{Field, Kind, Rule, Shape, optional, required, words};
 use agentci_plan::{
-    Data, Diagnostic, Diagnostics, HttpServer, HttpTarget, Node, OutputRule, Pair, Reading, Span, Spanned, Text, join,
-    print_duration, read,
+    Data, Diagnostic, Diagnostics, HttpServer, HttpTarget, Node, OutputRule, Pair, Reading, Span, Spanned, Strictness,
+    Text, TextEvents, join, print_duration, read,
 };
 
 use super::super::print::Printer;
@@ -21,6 +21,16 @@ pub(crate) static HTTP_KEYS: &[Field] = &[
     optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
     optional("body", Kind::Data, "The body of the request; variables such as `${input}` stand in its texts."),
     optional("answer", Kind::Like("^(/|$)"), "A JSON pointer to what the agent says in the answer."),
+    optional(
+        "events",
+        Kind::Either(&[Kind::Choice(&["all"]), Kind::Filled(&Kind::Name)]),
+        "The kinds of server-sent events that are text; `all` for every event that carries text.",
+    ),
+    optional(
+        "protocol",
+        Kind::Choice(&words(&Strictness::NAMES)),
+        "The outcome of an answer that is not what its `content-type` or its stream format says.",
+    ),
     optional("timeout", Kind::Duration, "How long one request may take."),
 ];
 
@@ -68,6 +78,8 @@ pub(crate) struct ReadHttp {
     headers: Vec<(String, Text)>,
     body: Option<Data>,
     answer: Option<Spanned<String>>,
+    events: Option<TextEvents>,
+    protocol: Option<Strictness>,
     timeout: Option<Duration>,
 }
 
@@ -86,6 +98,10 @@ pub(crate) fn read_http(
             .and_then(|node| read::data(node, "body", Reading::Core, problems))
             .map(|value| Data::parse(&value)),
         answer: fields.optional("answer").and_then(|node| pointer(node, problems)),
+        events: fields.optional("events").and_then(|node| events(node, problems)),
+        protocol: fields
+            .optional("protocol")
+            .and_then(|node| read::choice(node, "protocol", &Strictness::NAMES, problems)),
         timeout: fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems)),
         server: server(fields, program, place, problems),
     }
@@ -94,18 +110,46 @@ pub(crate) fn read_http(
 impl ReadHttp {
     /// The target at this address.
     pub(crate) fn target(self, url: Spanned<Text>, span: Span) -> HttpTarget {
-        let Self { headers, body, answer, timeout, server, .. } = self;
+        let Self { headers, body, answer, events, protocol, timeout, server, .. } = self;
         HttpTarget {
             url,
             headers,
             body,
             answer,
+            events: events.unwrap_or_default(),
+            protocol: protocol.unwrap_or(HttpTarget::PROTOCOL),
             timeout: timeout.unwrap_or(HttpTarget::TIMEOUT),
             server,
             output: OutputRule::Required,
             span,
         }
     }
+
+    /// The same, with the defaults of a format in which every event with text counts and a mislabelled answer is a warning.
+    #[must_use]
+    pub(crate) fn lenient(mut self) -> Self {
+        self.events.get_or_insert(TextEvents::All);
+        self.protocol.get_or_insert(Strictness::Warn);
+        self
+    }
+}
+
+fn events(node: &Node, problems: &mut Diagnostics) -> Option<TextEvents> {
+    if node.scalar().is_some_and(|scalar| &*scalar.text == "all") {
+        return Some(TextEvents::All);
+    }
+    let items = read::list(node, "events", problems)?;
+    if items.is_empty() {
+        let message = "`events` must name at least one kind of event";
+        problems.push(
+            Diagnostic::error(node.span, message)
+                .label("no event would be text")
+                .help("write `[token]` with the kinds of events that are text, or `all`"),
+        );
+        return None;
+    }
+    let names = items.iter().filter_map(|item| read::name(item, "events", problems));
+    Some(TextEvents::Named(names.map(|name| name.value).collect()))
 }
 
 fn pointer(node: &Node, problems: &mut Diagnostics) -> Option<Spanned<String>> {
@@ -162,6 +206,18 @@ impl Printer<'_> {
         }
         pairs.extend(http.body.as_ref().map(|body| self.pair("body", Node::from_value(&body.written(), self.span))));
         pairs.extend(http.answer.as_ref().map(|answer| self.pair("answer", self.text(&answer.value))));
+        match &http.events {
+            TextEvents::Usual => {}
+            TextEvents::All => pairs.push(self.pair("events", self.text("all"))),
+            TextEvents::Named(names) => {
+                pairs.push(self.pair("events", self.list(names, |name| self.text(name))));
+            }
+        }
+        if http.protocol != HttpTarget::PROTOCOL {
+            let name =
+                Strictness::NAMES.iter().find(|(_, value)| *value == http.protocol).map_or("", |(name, _)| *name);
+            pairs.push(self.pair("protocol", self.text(name)));
+        }
         if http.timeout != HttpTarget::TIMEOUT {
             pairs.push(self.pair("timeout", self.text(&print_duration(http.timeout))));
         }

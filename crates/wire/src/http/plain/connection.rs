@@ -148,7 +148,7 @@ async fn exchange(mut connection: Connection, request: &[u8]) -> Result<(Head, B
             101 => return Err(broken("the server speaks another protocol".into())),
             _ => {}
         }
-        let framing = head.framing().map_err(broken)?;
+        let framing = head.framing().map_err(|reason| Trouble::Other(HttpError::Broken(reason)))?;
         let keep = head.keep && sent.is_ok();
         return Ok((head, Body::new(connection, framing, keep)));
     }

@@ -57,6 +57,12 @@ impl Head {
         if matches!(self.status, 204 | 304) {
             return Ok(Framing::Length(0));
         }
+        // The two disagree on where the answer ends, and whoever stands between may believe the other.
+        if self.headers.contains_key(TRANSFER_ENCODING) && self.headers.contains_key(CONTENT_LENGTH) {
+            return Err(
+                "the answer has both `content-length` and `transfer-encoding`, which contradict each other".into()
+            );
+        }
         if let Some(coding) = self.headers.get_all(TRANSFER_ENCODING).iter().next_back() {
             let last = coding.to_str().unwrap_or_default().rsplit(',').next().unwrap_or_default().trim();
             return Ok(if last.eq_ignore_ascii_case("chunked") { Framing::Chunked } else { Framing::Close });
@@ -66,7 +72,7 @@ impl Head {
         let length = first.to_str().ok().and_then(|text| text.trim().parse().ok());
         match length {
             Some(length) if lengths.all(|other| other == first) => Ok(Framing::Length(length)),
-            _ => Err("its length is no number".into()),
+            _ => Err("the `content-length` of the answer is not a number".into()),
         }
     }
 }
@@ -74,6 +80,22 @@ impl Head {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_head_says_in_one_way_where_the_body_ends() {
+        let framing = |headers: &str| {
+            let head = format!("HTTP/1.1 200 OK\r\n{headers}\r\n");
+            Head::read(head.as_bytes()).unwrap().unwrap().0.framing()
+        };
+        assert_eq!(framing("content-length: 3\r\n"), Ok(Framing::Length(3)));
+        assert_eq!(framing("transfer-encoding: chunked\r\n"), Ok(Framing::Chunked));
+        assert_eq!(framing(""), Ok(Framing::Close));
+        for both in
+            ["content-length: 3\r\ntransfer-encoding: chunked\r\n", "transfer-encoding: x\r\ncontent-length: 3\r\n"]
+        {
+            assert!(framing(both).is_err_and(|words| words.starts_with("the answer has both")), "{both}");
+        }
+    }
 
     #[test]
     fn a_head_that_is_too_large_is_refused() {

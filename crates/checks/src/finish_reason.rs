@@ -1,0 +1,99 @@
+//! # What it checks
+//! The model ended its last answer for this reason, or for one of several. Negated: no answer of the model ended for it. The
+//! reasons are those of `OpenAI`'s Chat Completions, whichever provider was asked: `stop` (it said all it wanted), `length` (it
+//! reached its token limit), `tool_calls`, `content_filter` (a filter stopped it, or it refused). It needs a
+//! `chat` target, whose model agentci asks itself; where nothing reports a reason, the case is an error.
+//!
+//! # Why
+//! An answer that is cut short can still contain everything that a check looks for. Without this check it is a warning.
+//!
+//! # Example
+//! ```yaml
+//! checks:
+//!   - finish_reason: stop
+//!   - finish_reason: [stop, tool_calls]
+//!   - not: { finish_reason: length }
+//! ```
+
+use std::sync::Arc;
+
+use agentci_plan::shape::{CheckShape, Kind};
+use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Spanned, read};
+use agentci_trace::{Kind as Happened, Trace};
+use serde_json::Value;
+
+use crate::compiler::Compiler;
+use crate::evaluate::Evaluate;
+
+#[derive(Debug)]
+struct FinishReason {
+    reasons: Vec<Spanned<String>>,
+}
+
+/// What it is given.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "finish_reason",
+    about: "The model ended its last answer for this reason.",
+    arguments: Kind::OneOrMore(&Kind::Name),
+};
+
+pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
+    let problems = &mut compiler.problems;
+    let reasons = read::one_or_more_texts(arguments, "finish_reason", problems)?;
+    if reasons.is_empty() || reasons.iter().any(|reason| reason.value.trim().is_empty()) {
+        problems.push(
+            Diagnostic::error(arguments.span, "`finish_reason` must name a reason")
+                .label("no reason here")
+                .help("write `stop`, `length`, `tool_calls` or `content_filter`"),
+        );
+        return None;
+    }
+    Some(Arc::new(FinishReason { reasons }))
+}
+
+impl Evaluate for FinishReason {
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let found = reasons(trace);
+        let (Some(last), Some(first)) = (found.last(), self.reasons.first()) else { return unknown() };
+        if self.reasons.iter().any(|reason| reason.value == *last) {
+            return Outcome::Held;
+        }
+        let expected: Vec<&str> = self.reasons.iter().map(|reason| reason.value.as_str()).collect();
+        let message = format!("the model's last answer ended with `{last}`, expected {}", read::quoted_list(&expected));
+        let mut failure = Failure::new(message).at(first.span, format!("it ended with `{last}`"));
+        let expected = if let [only] = &expected[..] { Value::from(*only) } else { Value::from(expected) };
+        failure.details = vec![Detail { path: String::new(), expected, actual: (*last).into() }];
+        Outcome::Failed(failure)
+    }
+
+    fn evaluate_negated(&self, trace: &Trace) -> Outcome {
+        let found = reasons(trace);
+        if found.is_empty() {
+            return unknown();
+        }
+        let named = |reason: &&Spanned<String>| found.contains(&reason.value.as_str());
+        match self.reasons.iter().find(named) {
+            Some(reason) => {
+                let message = format!("an answer of the model ended with `{}`", reason.value);
+                Outcome::Failed(Failure::new(message).at(reason.span, "it must not end with this"))
+            }
+            None => Outcome::Held,
+        }
+    }
+}
+
+/// Why the answers of the model ended, in order.
+fn reasons(trace: &Trace) -> Vec<&str> {
+    let calls = trace.events().iter().filter_map(|event| match &event.kind {
+        Happened::ModelCall { response, .. } => response.get("finish_reason")?.as_str(),
+        _ => None,
+    });
+    calls.collect()
+}
+
+fn unknown() -> Outcome {
+    Outcome::Error(
+        Failure::new("nothing reported why the model ended its answer")
+            .note("the reason is known on `chat` targets, where agentci asks the model itself"),
+    )
+}

@@ -1,0 +1,108 @@
+//! Streams of no known format: the kind of an event says whether it is text.
+
+use agentci_plan::TextEvents;
+use agentci_trace::Kind;
+use serde_json::Value;
+
+use super::kinds::{self, Role};
+use super::places;
+use super::reader::{NoAnswer, Reader, Steps, says_something};
+use super::refusal::shortened;
+
+/// Which kind of events of a custom stream spoke so far.
+#[derive(Debug, Default)]
+pub(super) enum Spoken {
+    #[default]
+    Nobody,
+    /// One with a usual name.
+    Usual,
+    /// One with this other name.
+    Other(String),
+}
+
+impl Reader {
+    /// Takes an event of a stream in which the kind of an event says whether it is text.
+    pub(super) fn custom(&mut self, name: Option<&str>, data: &str, parsed: Option<&Value>) -> Result<Steps, NoAnswer> {
+        let kind = kinds::kind(name, parsed);
+        let mut role = kinds::role(kind);
+        if let TextEvents::Named(names) = &self.manner.events {
+            let listed = |kind: &str| names.iter().any(|name| name == kind);
+            role = match role {
+                _ if listed(kind) || name.is_some_and(listed) => Role::Text,
+                Role::Over | Role::Error => role,
+                _ => Role::Other,
+            };
+        }
+        let value = parsed.filter(|value| value.is_object() || value.is_array());
+        let reports_error = |value: &&Value| value.get("error").is_some_and(says_something);
+        if role == Role::Error || value.is_some_and(|value| reports_error(&value)) {
+            let words = value.map_or_else(|| data.trim().to_owned(), places::words);
+            return Err(NoAnswer::Failed(words));
+        }
+        let text = match (parsed, value) {
+            (_, Some(value)) => places::text(value, self.manner.pointer.as_deref()),
+            (Some(Value::String(text)), _) => Some(text.clone()),
+            (Some(Value::Null), _) => None,
+            _ if role == Role::Over => None,
+            _ => Some(data.to_owned()),
+        };
+        if value.is_some() && text.is_none() {
+            self.textless += 1;
+        }
+        let text = text.unwrap_or_default();
+        match role {
+            Role::Text => self.usual(&text),
+            Role::Final => self.say(Some("final"), &text),
+            Role::Over => self.say(Some("done"), &text),
+            Role::Other | Role::Error => Ok(Vec::new()),
+            Role::Unknown => {
+                let kind = kind.to_owned();
+                self.unusual(kind, &text)
+            }
+        }
+    }
+
+    /// Takes a text of an event with a usual name.
+    fn usual(&mut self, text: &str) -> Result<Steps, NoAnswer> {
+        let mut steps = Vec::new();
+        if !text.is_empty() {
+            // What an event of another kind said before was not the answer.
+            if let Spoken::Other(kind) = std::mem::replace(&mut self.spoken, Spoken::Usual) {
+                self.text.clear();
+                steps.push(Kind::TextTakenBack);
+                steps.extend(self.passed_over(&kind));
+            }
+        }
+        steps.extend(self.say(None, text)?);
+        Ok(steps)
+    }
+
+    /// Takes a text of an event with a name that says nothing.
+    fn unusual(&mut self, kind: String, text: &str) -> Result<Steps, NoAnswer> {
+        // Some repeat the whole answer at the end.
+        let repeated = !self.text.is_empty() && text.trim() == self.text.trim();
+        match &self.spoken {
+            Spoken::Usual if repeated || text.trim().is_empty() => Ok(Vec::new()),
+            Spoken::Usual => Ok(self.passed_over(&kind).into_iter().collect()),
+            Spoken::Other(known) if *known != kind => {
+                if repeated || text.trim().is_empty() {
+                    return Ok(Vec::new());
+                }
+                Err(NoAnswer::Ambiguous(known.clone(), kind))
+            }
+            Spoken::Nobody | Spoken::Other(_) => {
+                if !text.trim().is_empty() {
+                    self.spoken = Spoken::Other(kind);
+                }
+                self.say(None, text)
+            }
+        }
+    }
+
+    fn passed_over(&mut self, kind: &str) -> Option<Kind> {
+        self.warn(&format!(
+            "events of the kind `{}` carry text that is not part of the answer; list the kinds that are text under `events`",
+            shortened(kind)
+        ))
+    }
+}

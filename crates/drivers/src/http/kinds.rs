@@ -1,0 +1,123 @@
+//! Which events of a custom stream are text, by their kinds.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// The kinds that are text.
+const TEXT: [&str; 8] = ["answer", "chunk", "content", "delta", "message", "text", "text_delta", "token"];
+/// The kinds after which nothing comes.
+pub(super) const OVER: [&str; 3] = ["done", "end", "complete"];
+/// Beginnings of the kinds that are never text.
+const NEVER: [&str; 3] = ["tool", "reasoning", "thinking"];
+
+/// What an event of a kind is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A piece of the answer.
+    Text,
+    /// The whole answer.
+    Final,
+    /// The end.
+    Over,
+    /// Something else, whatever words are in it.
+    Other,
+    /// The agent says that it failed.
+    Error,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// The kind of an event: its name, or else the `type` or `event` of its data. Without any it is a `message`, as in the standard.
+pub(super) fn kind<'e>(name: Option<&'e str>, data: Option<&'e Value>) -> &'e str {
+    let inner = data.and_then(|data| {
+        let field = |key: &str| data.get(key).and_then(Value::as_str).filter(|kind| !kind.is_empty());
+        field("type").or_else(|| field("event"))
+    });
+    match (name, inner) {
+        (None | Some("message"), Some(inner)) => inner,
+        // A name that says little does not make text of what says that it is none.
+        (Some(name), Some(inner)) if role(name) == Role::Text && !matches!(role(inner), Role::Text | Role::Unknown) => {
+            inner
+        }
+        (Some(name), _) => name,
+        (None, None) => "message",
+    }
+}
+
+pub(super) fn role(kind: &str) -> Role {
+    let kind = spelt(kind);
+    match &*kind {
+        "final" => Role::Final,
+        "status" => Role::Other,
+        kind if TEXT.contains(&kind) => Role::Text,
+        kind if OVER.contains(&kind) => Role::Over,
+        kind if NEVER.iter().any(|start| kind.starts_with(start)) => Role::Other,
+        kind if kind == "error" || kind.ends_with("_error") => Role::Error,
+        _ => Role::Unknown,
+    }
+}
+
+/// A kind in small letters with underscores, however it joins its words.
+fn spelt(kind: &str) -> Cow<'_, str> {
+    if !kind.contains(|c: char| c.is_uppercase() || c == '-' || c == '.') {
+        return Cow::Borrowed(kind);
+    }
+    let mut spelt = String::with_capacity(kind.len() + 2);
+    let mut small = false;
+    for c in kind.chars() {
+        if c.is_uppercase() && small {
+            spelt.push('_');
+        }
+        small = c.is_lowercase();
+        spelt.extend(if matches!(c, '-' | '.') { vec!['_'] } else { c.to_lowercase().collect() });
+    }
+    Cow::Owned(spelt)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_kind_is_known_by_its_name_however_it_is_spelt() {
+        for (kind, expected) in [
+            ("token", Role::Text),
+            ("text-delta", Role::Text),
+            ("textDelta", Role::Text),
+            ("Message", Role::Text),
+            ("final", Role::Final),
+            ("complete", Role::Over),
+            ("status", Role::Other),
+            ("tool_call", Role::Other),
+            ("toolError", Role::Other),
+            ("reasoning.delta", Role::Other),
+            ("error", Role::Error),
+            ("run-error", Role::Error),
+            ("RunError", Role::Error),
+            ("citation", Role::Unknown),
+            ("terror", Role::Unknown),
+        ] {
+            assert_eq!(role(kind), expected, "{kind}");
+        }
+    }
+
+    #[test]
+    fn the_data_says_more_than_a_name_that_says_little() {
+        let typed = |kind: &str| json!({ "type": kind });
+        for (name, data, expected) in [
+            (None, None, "message"),
+            (Some("token"), None, "token"),
+            (None, Some(typed("status")), "status"),
+            (None, Some(json!({"event": "note"})), "note"),
+            (Some("message"), Some(typed("tool_start")), "tool_start"),
+            (Some("chunk"), Some(typed("status")), "status"),
+            (Some("chunk"), Some(typed("assistant")), "chunk"),
+            (Some("note"), Some(typed("token")), "note"),
+        ] {
+            assert_eq!(kind(name, data.as_ref()), expected, "{name:?} {data:?}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `OpenAI`'s Chat Completions: one, or one after the other where an agent works in several steps.
+
+use agentci_trace::Kind;
+use serde_json::Value;
+
+use super::{Steps, answered, broken, concluded, result_value, said, text};
+use crate::chat::openai::Reader;
+use crate::http::reader::NoAnswer;
+
+#[derive(Debug, Default)]
+pub(in crate::http) struct ChatCompletions {
+    reader: Reader,
+    /// Whether the present completion said anything.
+    begun: bool,
+    done: bool,
+}
+
+impl ChatCompletions {
+    pub(super) fn event(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
+        let mut steps = Vec::new();
+        let delta = &event["choices"][0]["delta"];
+        let speaks = delta["tool_calls"].is_array() || !text(delta, "content").is_empty();
+        // What is said after a completion stopped belongs to the next one, whose calls are numbered anew.
+        if self.reader.has_stopped() && speaks {
+            steps.extend(self.conclude()?);
+        }
+        if text(delta, "role") == "tool" {
+            steps.push(answered(text(delta, "tool_call_id"), result_value(&delta["content"])));
+            return Ok(steps);
+        }
+        self.begun |= speaks;
+        steps.extend(said(self.reader.value(event).map_err(broken)?));
+        Ok(steps)
+    }
+
+    pub(super) fn done(&mut self) {
+        self.done = true;
+    }
+
+    pub(super) fn end(&mut self) -> (Steps, Option<&'static str>) {
+        if !self.reader.has_stopped() && !self.done && self.begun {
+            return (Vec::new(), Some("it has neither a `finish_reason` nor `[DONE]`"));
+        }
+        (self.conclude().unwrap_or_default(), None)
+    }
+
+    /// The calls of the present completion; the next one begins.
+    fn conclude(&mut self) -> Result<Vec<Kind>, NoAnswer> {
+        self.begun = false;
+        let mut reader = std::mem::take(&mut self.reader);
+        if !reader.has_stopped() {
+            // Some say `[DONE]` and no reason.
+            reader.event("[DONE]").map_err(broken)?;
+        }
+        reader.finish().map(concluded).map_err(broken)
+    }
+}

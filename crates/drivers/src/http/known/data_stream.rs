@@ -1,0 +1,100 @@
+//! The data stream of the AI SDK before version 5: lines such as `0:"text"`, of type `text/plain`.
+//!
+//! <https://v4.ai-sdk.dev/docs/ai-sdk-ui/stream-protocol>
+
+use agentci_trace::Kind;
+use serde_json::Value;
+
+use super::tool_parts::ToolParts;
+use super::{Steps, answered, stopped, text};
+use crate::http::reader::NoAnswer;
+
+/// The parts of a data stream by their codes.
+const CODES: &str = "02389abcdefghijk";
+
+#[derive(Debug, Default)]
+pub(in crate::http) struct DataStream {
+    tools: ToolParts,
+    /// Whether a step began and neither it nor the message ended.
+    open: bool,
+}
+
+impl DataStream {
+    /// Whether a whole answer is one: every line is a part, but for a last one that broke off.
+    pub(in crate::http) fn is(body: &str) -> bool {
+        let mut lines = body.lines().filter(|line| !line.trim().is_empty()).peekable();
+        let mut parts = 0;
+        while let Some(line) = lines.next() {
+            match part(line) {
+                Some((_, Ok(_))) => parts += 1,
+                Some((_, Err(_))) if parts > 0 && lines.peek().is_none() => {}
+                _ => return false,
+            }
+        }
+        parts > 0
+    }
+
+    pub(in crate::http) fn line(&mut self, line: &str) -> Result<Steps, NoAnswer> {
+        let Some((code, value)) = part(line) else { return Ok(Vec::new()) };
+        let value = value.map_err(|error| {
+            NoAnswer::Torn(format!("a part of the AI SDK data stream is not JSON: {error}: {line}"))
+        })?;
+        let (id, name) = (text(&value, "toolCallId"), text(&value, "toolName"));
+        Ok(match code {
+            '0' => vec![Kind::Text(value.as_str().unwrap_or_default().to_owned())],
+            'g' => vec![Kind::Reasoning(value.as_str().unwrap_or_default().to_owned())],
+            '3' => {
+                let words = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                return Err(NoAnswer::Failed(words));
+            }
+            'b' => {
+                self.tools.begin(id, name);
+                Vec::new()
+            }
+            'c' => {
+                self.tools.write(id, text(&value, "argsTextDelta"));
+                Vec::new()
+            }
+            '9' => {
+                self.tools.input(id, name, value["args"].clone());
+                Vec::new()
+            }
+            'a' => self.tools.result(id, answered(id, value["result"].clone())),
+            'f' => {
+                self.open = true;
+                Vec::new()
+            }
+            'd' | 'e' => {
+                self.open = false;
+                let reason = text(&value, "finishReason");
+                if reason == "error" {
+                    return Err(NoAnswer::Failed("the model failed (finish reason `error`)".into()));
+                }
+                let mut steps = self.tools.flush();
+                // The end of the message repeats that of its last step.
+                steps.extend(stopped(reason).filter(|_| code == 'd'));
+                steps
+            }
+            // Data, annotations, sources, files.
+            _ => Vec::new(),
+        })
+    }
+
+    pub(in crate::http) fn end(&mut self) -> (Steps, Option<&'static str>) {
+        (self.tools.flush(), self.open.then_some("a step began and did not end"))
+    }
+}
+
+/// The code of a part and its value.
+fn part(line: &str) -> Option<(char, serde_json::Result<Value>)> {
+    let (code, value) = line.split_once(':')?;
+    let code = code.chars().next().filter(|first| code.len() == 1 && CODES.contains(*first))?;
+    let value = value.trim();
+    // What the value begins with tells a part from a line of a text.
+    let fits = match code {
+        '0' | '3' | 'g' => value.starts_with('"'),
+        '2' | '8' => value.starts_with('['),
+        _ => value.starts_with('{'),
+    };
+    fits.then(|| (code, serde_json::from_str(value)))
+}

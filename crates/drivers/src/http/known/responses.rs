@@ -1,0 +1,109 @@
+//! `OpenAI`'s Responses: one, or one after the other where an agent works in several steps.
+
+use std::collections::HashSet;
+
+use agentci_trace::Kind;
+use serde_json::{Value, json};
+
+use super::{Steps, answered, arguments, called, failed, gave_up, result_value, stopped, text};
+use crate::http::reader::NoAnswer;
+
+#[derive(Debug, Default)]
+pub(in crate::http) struct Responses {
+    /// Whether a response began and did not end.
+    open: bool,
+    /// The items of the present response whose words came piece by piece.
+    said: HashSet<u64>,
+    /// The items of the present response that are complete.
+    complete: HashSet<u64>,
+}
+
+impl Responses {
+    pub(super) fn event(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
+        let index = event["output_index"].as_u64().unwrap_or_default();
+        let response = &event["response"];
+        Ok(match text(event, "type") {
+            "response.created" => {
+                *self = Self { open: true, ..Self::default() };
+                Vec::new()
+            }
+            "response.output_text.delta" | "response.refusal.delta" => {
+                self.said.insert(index);
+                vec![Kind::Text(text(event, "delta").to_owned())]
+            }
+            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
+                vec![Kind::Reasoning(text(event, "delta").to_owned())]
+            }
+            "response.output_item.done" => self.item(index, &event["item"]),
+            "response.completed" => self.conclude(response),
+            "response.incomplete" => {
+                let mut steps = self.conclude(response);
+                let reason = text(&response["incomplete_details"], "reason");
+                let words = || Kind::Violation(format!("the response is incomplete: {reason}"));
+                steps.push(stopped(reason).unwrap_or_else(words));
+                steps
+            }
+            "response.failed" | "response.cancelled" => return Err(gave_up(response)),
+            "error" => return Err(gave_up(event)),
+            // The same again in other words, and whatever may be new.
+            _ => Vec::new(),
+        })
+    }
+
+    pub(super) fn lacks(&self) -> Option<&'static str> {
+        self.open.then_some("`response.completed` is missing")
+    }
+
+    /// The end of a response; it repeats all items, of which some servers told nothing before.
+    fn conclude(&mut self, response: &Value) -> Steps {
+        self.open = false;
+        let items = response["output"].as_array().into_iter().flatten();
+        (0..).zip(items).flat_map(|(index, item)| self.item(index, item)).collect()
+    }
+
+    fn item(&mut self, index: u64, item: &Value) -> Steps {
+        if !self.complete.insert(index) {
+            return Vec::new();
+        }
+        let kind = text(item, "type");
+        let id = Some(text(item, "call_id")).filter(|id| !id.is_empty()).unwrap_or(text(item, "id"));
+        match kind {
+            "message" if self.said.contains(&index) => Vec::new(),
+            "message" => {
+                let parts = item["content"].as_array().into_iter().flatten();
+                let words = parts.map(|part| format!("{}{}", text(part, "text"), text(part, "refusal")));
+                vec![Kind::Text(words.collect())]
+            }
+            "function_call" => vec![called(id, text(item, "name"), arguments(text(item, "arguments")))],
+            "custom_tool_call" => vec![called(id, text(item, "name"), item["input"].clone())],
+            "function_call_output" | "custom_tool_call_output" => vec![answered(id, result_value(&item["output"]))],
+            "mcp_call" => {
+                let call = called(id, text(item, "name"), arguments(text(item, "arguments")));
+                let error = item["error"].as_str().map_or_else(|| item["error"].to_string(), str::to_owned);
+                let result = if item["error"].is_null() {
+                    answered(id, result_value(&item["output"]))
+                } else {
+                    failed(id, &error)
+                };
+                vec![call, result]
+            }
+            "web_search_call" | "file_search_call" | "code_interpreter_call" | "image_generation_call" => {
+                provided(id, kind.trim_end_matches("_call"), item)
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// A tool that the provider runs itself, with what it gave as far as the item tells.
+fn provided(id: &str, name: &str, item: &Value) -> Steps {
+    let args = match name {
+        "web_search" => item["action"].clone(),
+        "file_search" => json!({ "queries": item["queries"] }),
+        "code_interpreter" => json!({ "code": item["code"] }),
+        _ => json!({}),
+    };
+    let result = ["results", "outputs"].into_iter().find_map(|key| item.get(key)).cloned().unwrap_or_default();
+    let result = if text(item, "status") == "failed" { failed(id, "the call failed") } else { answered(id, result) };
+    vec![called(id, name, args), result]
+}

@@ -1,0 +1,99 @@
+//! UI messages of the AI SDK, version 5 and later: <https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol>.
+
+use agentci_trace::Kind;
+use serde_json::Value;
+
+use super::tool_parts::ToolParts;
+use super::{Steps, answered, failed, gave_up, stopped, text};
+use crate::http::reader::NoAnswer;
+
+#[derive(Debug, Default)]
+pub(in crate::http) struct UiMessages {
+    tools: ToolParts,
+    /// Whether a step began and did not end.
+    step: bool,
+    /// Whether a text began and did not end.
+    text: bool,
+    done: bool,
+}
+
+impl UiMessages {
+    /// Whether an event can only be one of this format.
+    pub(super) fn has(event: &Value) -> bool {
+        match text(event, "type") {
+            "start-step" | "finish-step" => true,
+            "text-start" | "reasoning-start" => event["id"].is_string(),
+            "text-delta" | "reasoning-delta" => event["id"].is_string() && event["delta"].is_string(),
+            kind if kind.starts_with("tool-input-") || kind.starts_with("tool-output-") => {
+                event["toolCallId"].is_string()
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn event(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
+        let (id, name) = (text(event, "toolCallId"), text(event, "toolName"));
+        Ok(match text(event, "type") {
+            "text-delta" => vec![Kind::Text(text(event, "delta").to_owned())],
+            "reasoning-delta" => vec![Kind::Reasoning(text(event, "delta").to_owned())],
+            "start-step" => {
+                self.step = true;
+                Vec::new()
+            }
+            kind @ ("text-start" | "text-end") => {
+                self.text = kind == "text-start";
+                Vec::new()
+            }
+            "tool-input-start" => {
+                self.tools.begin(id, name);
+                Vec::new()
+            }
+            "tool-input-delta" => {
+                self.tools.write(id, text(event, "inputTextDelta"));
+                Vec::new()
+            }
+            "tool-input-available" => {
+                self.tools.input(id, name, event["input"].clone());
+                Vec::new()
+            }
+            "tool-input-error" => {
+                self.tools.input(id, name, event["input"].clone());
+                self.tools.result(id, failed(id, text(event, "errorText")))
+            }
+            // A preliminary result is followed by another.
+            "tool-output-available" if event["preliminary"] == true => Vec::new(),
+            "tool-output-available" => self.tools.result(id, answered(id, event["output"].clone())),
+            "tool-output-error" => self.tools.result(id, failed(id, text(event, "errorText"))),
+            "tool-output-denied" => self.tools.result(id, failed(id, "the execution was denied")),
+            "finish-step" => {
+                self.step = false;
+                self.tools.flush()
+            }
+            "finish" => return self.finish(event),
+            "error" => return Err(gave_up(event)),
+            "abort" => return Err(NoAnswer::Failed(format!("the answer was aborted: {}", text(event, "reason")))),
+            // Sources, files, metadata and an application's own data.
+            _ => Vec::new(),
+        })
+    }
+
+    pub(super) fn done(&mut self) {
+        self.done = true;
+    }
+
+    pub(super) fn end(&mut self) -> (Steps, Option<&'static str>) {
+        let lacks = ((self.step || self.text) && !self.done).then_some("it has neither `finish` nor `[DONE]`");
+        (self.tools.flush(), lacks)
+    }
+
+    fn finish(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
+        self.done = true;
+        let reason = text(event, "finishReason");
+        if reason == "error" {
+            return Err(NoAnswer::Failed("the model failed (finish reason `error`)".into()));
+        }
+        let mut steps = self.tools.flush();
+        steps.extend(stopped(reason));
+        Ok(steps)
+    }
+}
