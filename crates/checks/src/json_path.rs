@@ -5,6 +5,9 @@
 //! Nothing at the path is `null`, as is a `value` that is left out. A final output that is a text is read as JSON, all of it or
 //! what is between fences; one that is none does not pass.
 //!
+//! A path that may take long, by several `..` or filters within each other, is evaluated by a process of its own with the same
+//! bounds as a schema (see `json_schema`). Filters may be nested 8 levels deep.
+//!
 //! # Why
 //! One field of a structured answer, whatever the others say.
 //!

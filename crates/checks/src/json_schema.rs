@@ -5,6 +5,10 @@
 //! A final output that is a text is read as JSON first, if it is an object or a list written as text, alone or between fences.
 //! With `of: text` it is always read so, and what is no JSON does not fit; with `of: output` it is taken as the text it is.
 //!
+//! A schema that may take long, such as one that refers to itself, is evaluated by a process of its own. It has 10 seconds, or as
+//! long as the case may take if that is less (at least one second), and 256 MB of memory; beyond that the case is an error with
+//! the cause `check_timeout`, also under `not`.
+//!
 //! # Why
 //! The shape of a result is a contract with whatever reads it next. All errors are listed, not only the first.
 //!
