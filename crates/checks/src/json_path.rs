@@ -12,6 +12,9 @@
 //!
 //! A final output that is a text is read as JSON, all of it or what is between fences; one that is not JSON does not pass.
 //!
+//! A path that may take long, by several `..` or filters within each other, is evaluated by a process of its own with the same
+//! bounds as a schema (see `json_schema`). Filters may be nested 8 levels deep.
+//!
 //! # Why
 //! One field of a structured answer, whatever the others say.
 //!

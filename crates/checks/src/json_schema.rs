@@ -11,6 +11,10 @@
 //!
 //! The output of a case is that of its last turn. Without any output the check fails, negated or not.
 //!
+//! A schema that may take long, such as one that refers to itself, is evaluated by a process of its own. It has 10 seconds, or as
+//! long as the case may take if that is less (at least one second), and 256 MB of memory; beyond that the case is an error with
+//! the cause `check_timeout`, also under `not`.
+//!
 //! # Why
 //! The shape of a result is a contract with whatever reads it next. All errors are listed, not only the first.
 //!

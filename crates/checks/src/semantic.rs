@@ -1,7 +1,8 @@
 //! # What it checks
 //! What the agent said means the same as the expected text: the similarity of the two, as an embedder measures it, is at least
 //! the threshold, and the numbers, dates, ids and names of the expected text are in the answer. With `facts: warn` a missing
-//! fact is a warning, with `facts: off` facts are not compared. A negation in one of the texts only is always just a hint.
+//! fact is a warning, with `facts: off` facts are not compared. A negation in one of the texts only is always just a hint,
+//! and so is a fact that may be meant differently: `1.500` for `1,5`, `abc123` for `ABC123`.
 //!
 //! A threshold belongs to an embedder: it may be a mapping from embedders to numbers, each key an embedder's id or the beginning
 //! of it up to a `:` or `@`. Without a threshold the embedder's own counts, or 0.88 where it has none. An answer that says
@@ -255,7 +256,7 @@ impl Evaluate for Semantic {
         let mut warnings = Vec::new();
         if held {
             // What only the answer states is worth a word beside what it lacks, and not by itself.
-            let told = lacks || facts.negation.is_some();
+            let told = lacks || facts.negation.is_some() || !facts.unclear.is_empty();
             let seen = Differing { extra: if lacks { facts.extra.clone() } else { Vec::new() }, ..facts.clone() };
             warnings.extend(told.then(|| format!("the answer differs from the expected text: {seen}")));
             warnings.extend(note);

@@ -1,7 +1,11 @@
 //! Patterns of other languages: what is written one way there and another way here.
 //!
-//! Only what those languages take for a plain character and our engine does not is rewritten, so that a pattern means here what
-//! its author saw it mean there. What no engine understands stays as it is, and is reported where patterns are compiled.
+//! What those languages take for a plain character and our engine does not is rewritten, and so are the classes `\w`, `\d` and `\s`
+//! and the edges of words, which stand for other characters here, so that a pattern means here what its author saw it mean
+//! there. What no engine understands stays as it is, and is reported where patterns are compiled.
+//!
+//! One difference is left: with `i` and without `u`, JavaScript does not take `ſ` for `s` nor the sign of kelvin for `k`, and our
+//! engine does, save for `\w` outside of brackets.
 
 use agentci_plan::Text;
 
@@ -12,9 +16,24 @@ const NEAR: usize = 1 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     /// With variables of ours in them.
-    JavaScript,
+    JavaScript(Mode),
     Go,
 }
+
+/// What the flags of JavaScript make of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Plain,
+    /// With `i` and neither `u` nor `v`: no ASCII letter is taken for another character.
+    IgnoreCase,
+    /// With `v`: classes in classes, as here.
+    Sets,
+}
+
+/// What JavaScript takes for white space.
+const SCRIPT_SPACE: &str = r"\t-\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}";
+/// What Go does: no vertical tab.
+const GO_SPACE: &str = r"\t\n\f\r ";
 
 /// The pattern as our engine reads it.
 pub(crate) fn translated(written: &str, language: Language) -> String {
@@ -32,6 +51,10 @@ struct Translation<'w> {
 }
 
 impl Translation<'_> {
+    fn is_script(&self) -> bool {
+        self.language != Language::Go
+    }
+
     fn next(&mut self) -> Option<char> {
         let character = self.rest.chars().next()?;
         self.rest = &self.rest[character.len_utf8()..];
@@ -55,6 +78,7 @@ impl Translation<'_> {
         match character {
             '\\' => self.escape(false),
             '$' => self.dollar(),
+            '[' if self.language == Language::JavaScript(Mode::Sets) => self.set(),
             '[' => self.class(),
             '{' if !self.repeats() => self.out.push_str("\\{"),
             _ => self.out.push(character),
@@ -67,12 +91,18 @@ impl Translation<'_> {
             // Here they would be the beginning and the end of a word.
             Some(plain @ ('<' | '>')) => self.out.push(plain),
             Some('b') if in_class => self.out.push_str("\\x08"),
+            Some(edge @ ('b' | 'B')) if !in_class => {
+                self.out.push_str("(?-u:\\");
+                self.out.push(edge);
+                self.out.push(')');
+            }
+            Some(class @ ('w' | 'W' | 'd' | 'D' | 's' | 'S')) => self.named_class(class, in_class),
             Some('$') => {
                 self.out.push_str("\\$");
                 self.no_variable();
             }
             // There any other letter stands for itself; here some of them are places in the text.
-            Some(letter) if self.language == Language::JavaScript && is_plain(letter) => self.out.push(letter),
+            Some(letter) if self.is_script() && is_plain(letter) => self.out.push(letter),
             Some(escaped) => {
                 self.out.push('\\');
                 self.out.push(escaped);
@@ -93,14 +123,14 @@ impl Translation<'_> {
         }
         let Some(end) = self.find("}").filter(|_| self.rest.starts_with('{')) else { return };
         let variable = Text::parse(&format!("${}", &self.rest[..=end]));
-        if self.language == Language::JavaScript && matches!(variable, Text::Template(_)) {
+        if self.is_script() && matches!(variable, Text::Template(_)) {
             self.copy(end + 1);
         }
     }
 
     /// After a dollar sign, `${` says that no variable begins here.
     fn no_variable(&mut self) -> bool {
-        let Some(rest) = self.rest.strip_prefix("${").filter(|_| self.language == Language::JavaScript) else {
+        let Some(rest) = self.rest.strip_prefix("${").filter(|_| self.is_script()) else {
             return false;
         };
         self.out.push_str("\\{");
@@ -116,9 +146,47 @@ impl Translation<'_> {
         !least.is_empty() && digits(least) && digits(most)
     }
 
+    /// A class that has a letter for its name.
+    fn named_class(&mut self, letter: char, in_class: bool) {
+        let members = match letter.to_ascii_lowercase() {
+            'w' => "0-9A-Za-z_",
+            'd' => "0-9",
+            _ if self.is_script() => SCRIPT_SPACE,
+            _ => GO_SPACE,
+        };
+        let negated = letter.is_ascii_uppercase();
+        // Here case is ignored as Unicode has it, which would add `ſ` to the letters.
+        let alone =
+            letter.eq_ignore_ascii_case(&'w') && !in_class && self.language == Language::JavaScript(Mode::IgnoreCase);
+        let class = match (negated, in_class) {
+            (false, true) => members.to_owned(),
+            (false, false) => format!("[{members}]"),
+            (true, _) => format!("[^{members}]"),
+        };
+        self.out.push_str(&if alone { format!("(?-i:{class})") } else { class });
+    }
+
+    /// What is between brackets where there are classes in classes.
+    fn set(&mut self) {
+        self.out.push('[');
+        let mut open = 1_usize;
+        while open > 0
+            && let Some(character) = self.next()
+        {
+            match character {
+                '\\' => self.escape(true),
+                other => {
+                    open += usize::from(other == '[');
+                    open -= usize::from(other == ']');
+                    self.out.push(other);
+                }
+            }
+        }
+    }
+
     /// The characters between brackets.
     fn class(&mut self) {
-        let script = self.language == Language::JavaScript;
+        let script = self.is_script();
         for (written, any) in [("^]", "[\\s\\S]"), ("]", "[^\\s\\S]")] {
             if let Some(rest) = self.rest.strip_prefix(written).filter(|_| script) {
                 self.rest = rest;
@@ -225,7 +293,7 @@ mod tests {
             (r"\{a\}\[", "{a}[", "a"),
             ("[^[]", "a", "["),
         ] {
-            for language in [Language::JavaScript, Language::Go] {
+            for language in [Language::JavaScript(Mode::Plain), Language::Go] {
                 let pattern = Regex::new(&translated(written, language)).unwrap_or_else(|error| panic!("{error}"));
                 assert!(pattern.is_match(found) && !pattern.is_match(missed), "{written}: {pattern}");
             }
@@ -234,21 +302,71 @@ mod tests {
 
     #[test]
     fn languages_differ() {
-        assert_eq!(translated("a[^]b", Language::JavaScript), r"a[\s\S]b");
-        assert_eq!(translated("[]a]", Language::JavaScript), r"[^\s\S]a]");
+        assert_eq!(translated("a[^]b", Language::JavaScript(Mode::Plain)), r"a[\s\S]b");
+        assert_eq!(translated("[]a]", Language::JavaScript(Mode::Plain)), r"[^\s\S]a]");
         assert_eq!(translated("[]a]", Language::Go), "[]a]");
-        assert_eq!(translated(r"\Aa\z", Language::JavaScript), "Aaz");
+        assert_eq!(translated(r"\Aa\z", Language::JavaScript(Mode::Plain)), "Aaz");
         assert_eq!(translated(r"\Aa\z", Language::Go), r"\Aa\z");
-        assert_eq!(translated("${NAME|escape}{", Language::JavaScript), r"${NAME|escape}\{");
-        assert_eq!(translated("[${NAME:-a}]", Language::JavaScript), "[${NAME:-a}]");
-        assert_eq!(translated(r"\$${NAME}", Language::JavaScript), r"\$\{NAME}");
+        assert_eq!(translated("${NAME|escape}{", Language::JavaScript(Mode::Plain)), r"${NAME|escape}\{");
+        assert_eq!(translated("[${NAME:-a}]", Language::JavaScript(Mode::Plain)), "[${NAME:-a}]");
+        assert_eq!(translated(r"\$${NAME}", Language::JavaScript(Mode::Plain)), r"\$\{NAME}");
         assert_eq!(translated("${NAME}", Language::Go), r"$\{NAME}");
+    }
+
+    /// Each text beside what finds it in JavaScript (plain, with `i`, with `iu`) and in Go (plain and with `i`).
+    #[test]
+    fn classes_and_edges_of_words_are_those_of_the_language() {
+        let finds = |written: &str, language: Language, flags: &str, text: &str| {
+            let pattern = format!("{flags}{}", translated(written, language));
+            Regex::new(&pattern).unwrap_or_else(|error| panic!("{error}")).is_match(text)
+        };
+        for (written, text, script, go) in [
+            (r"^\w$", "é", [false, false, false], [false, false]),
+            (r"^\w$", "z", [true, true, true], [true, true]),
+            (r"^\w$", "ſ", [false, false, true], [false, true]),
+            (r"^\W$", "ſ", [true, true, false], [true, false]),
+            (r"^\W$", "é", [true, true, true], [true, true]),
+            (r"^[\W]$", "é", [true, true, true], [true, true]),
+            (r"^[^\w]$", "é", [true, true, true], [true, true]),
+            (r"^[^\w]$", "e", [false, false, false], [false, false]),
+            (r"^[^\W]$", "é", [false, false, false], [false, false]),
+            (r"^[\w-]$", "-", [true, true, true], [true, true]),
+            (r"^\d$", "٣", [false, false, false], [false, false]),
+            (r"^[\d.]+$", "3.5", [true, true, true], [true, true]),
+            (r"^\D$", "٣", [true, true, true], [true, true]),
+            (r"^[^\d]$", "٣", [true, true, true], [true, true]),
+            (r"\bcaf\b", "café", [true, true, true], [true, true]),
+            (r"\bcafé\b", "café ", [false, false, false], [false, false]),
+            (r"caf\B", "café", [false, false, false], [false, false]),
+            (r"é\B", "é", [true, true, true], [true, true]),
+            (r"^\s$", "\u{a0}", [true, true, true], [false, false]),
+            (r"^\s$", "\u{feff}", [true, true, true], [false, false]),
+            (r"^\s$", "\u{85}", [false, false, false], [false, false]),
+            (r"^\s$", "\u{b}", [true, true, true], [false, false]),
+            (r"^[\s]$", "\u{2003}", [true, true, true], [false, false]),
+            (r"^\S$", "\u{2003}", [false, false, false], [true, true]),
+            (r"^[\S]$", "\u{85}", [true, true, true], [true, true]),
+            (r"^[^\s]$", " ", [false, false, false], [false, false]),
+            (r"^[\b]$", "\u{8}", [true, true, true], [true, true]),
+        ] {
+            let modes = [(Mode::Plain, ""), (Mode::IgnoreCase, "(?i)"), (Mode::Plain, "(?i)")];
+            let seen = modes.map(|(mode, flags)| finds(written, Language::JavaScript(mode), flags, text));
+            assert_eq!(seen, script, "JavaScript {written} in {text:?}");
+            let sets = finds(written, Language::JavaScript(Mode::Sets), "(?i)", text);
+            assert_eq!(sets, script[2], "JavaScript with v {written} in {text:?}");
+            assert_eq!(
+                ["", "(?i)"].map(|flags| finds(written, Language::Go, flags, text)),
+                go,
+                "Go {written} in {text:?}"
+            );
+        }
+        assert!(finds(r"^[[\w]--[a-z]]$", Language::JavaScript(Mode::Sets), "", "A"));
     }
 
     #[test]
     fn nothing_is_lost_of_what_is_wrong() {
         for written in ["[", "[^", "[a\\", "\\", "(", "a{2", "${", "[[:", "\\p{", ""] {
-            let translated = translated(written, Language::JavaScript);
+            let translated = translated(written, Language::JavaScript(Mode::Plain));
             assert!(translated.len() >= written.len(), "{written}: {translated}");
         }
     }

@@ -36,6 +36,9 @@ pub struct Differing {
     /// Those of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extra: Vec<DifferingFact>,
+    /// What the texts have in common only if they mean the same by it, in words: ``number `1.500` for `1,5` ``.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unclear: Vec<String>,
     /// The only text that says no, if one does: `expected` or `answer`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub negation: Option<String>,
@@ -81,7 +84,7 @@ pub fn is_meant(id: &str, name: &str) -> bool {
 impl Differing {
     /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
-        self.missing.is_empty() && self.extra.is_empty() && self.negation.is_none()
+        *self == Self::default()
     }
 
     /// What the answer lacks, in words, if it lacks anything: ``number `1,200`, name `Lopez` ``.
@@ -97,7 +100,8 @@ impl Differing {
             Some(_) => Some("only the answer says no".to_owned()),
             None => None,
         };
-        extra.into_iter().chain(negation).collect()
+        let unclear = (!self.unclear.is_empty()).then(|| format!("taken for the same: {}", self.unclear.join(", ")));
+        extra.into_iter().chain(unclear).chain(negation).collect()
     }
 }
 
@@ -165,6 +169,7 @@ mod tests {
         let facts = Differing {
             missing: (0..12).map(fact).collect(),
             extra: vec![fact(99)],
+            unclear: Vec::new(),
             negation: Some("expected".into()),
         };
         let told = facts.to_string();

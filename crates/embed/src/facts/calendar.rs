@@ -18,7 +18,8 @@ const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// A month, perhaps with its day and year. `03/04/2026` has two readings: the other has day and month exchanged.
+/// A month, perhaps with its day and year. `03/04/2026` has two readings: the other has day and month exchanged. Two dates that
+/// are written so are read alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Date {
     pub(super) year: Option<u32>,
@@ -34,10 +35,11 @@ impl Date {
         let same = |month: u32, day: Option<u32>| month == other.month && (day.is_none() || day == other.day);
         let exchanged =
             |date: Self| Self { month: date.day.unwrap_or(0), day: Some(date.month), exchangeable: false, ..date };
-        years
-            && (same(self.month, self.day)
-                || (self.exchangeable && exchanged(self).is_stated_by(Self { exchangeable: false, ..other }))
-                || (other.exchangeable && self.is_stated_by(exchanged(other))))
+        if !years || same(self.month, self.day) || (self.exchangeable && other.exchangeable) {
+            return years && same(self.month, self.day);
+        }
+        (self.exchangeable && exchanged(self).is_stated_by(other))
+            || (other.exchangeable && self.is_stated_by(exchanged(other)))
     }
 }
 
@@ -115,6 +117,7 @@ mod tests {
         assert!(unclear.is_stated_by(date("2026-03-04")) && unclear.is_stated_by(date("2026-04-03")));
         assert!(!unclear.is_stated_by(date("2026-05-03")));
         assert!(!date("2026-03-04").is_stated_by(date("3.4.2026")));
+        assert!(!unclear.is_stated_by(date("04/03/2026")) && unclear.is_stated_by(date("3-4-26")));
     }
 
     #[test]

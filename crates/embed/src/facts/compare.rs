@@ -5,6 +5,8 @@ use std::fmt;
 use agentci_plan::{Differing, DifferingFact};
 
 use super::gather::{Found, Stated, Value, gather};
+use super::id::{is_address, version_parts};
+use super::number::Number;
 
 /// A fact that only one of two texts states.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct Differences {
     pub missing: Vec<Fact>,
     /// What only the answer states. It may well be right; it is there for the reader.
     pub extra: Vec<Fact>,
+    /// What both texts state if they mean the same, which is not sure: the fact of the expected text, and that of the answer.
+    pub unclear: Vec<(Fact, String)>,
     /// The only text that says no, if one does. A hint, and no more: "denied" is "not approved".
     pub negation: Option<Side>,
 }
@@ -56,13 +60,18 @@ pub fn compare(expected: &str, answer: &str) -> Differences {
         (false, true) => Some(Side::Answer),
         _ => None,
     };
-    Differences { missing: only_in(&expected, &answer), extra: only_in(&answer, &expected), negation }
+    Differences {
+        missing: only_in(&expected, &answer),
+        extra: only_in(&answer, &expected),
+        unclear: unclear(&expected, &answer),
+        negation,
+    }
 }
 
 impl Differences {
     /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
-        self.missing.is_empty() && self.extra.is_empty() && self.negation.is_none()
+        *self == Self::default()
     }
 }
 
@@ -71,39 +80,98 @@ fn only_in(one: &Stated<'_>, other: &Stated<'_>) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
     for found in one.facts.iter().filter(|found| found.required) {
         let fact = Fact { kind: found.value.kind(), text: found.text.to_owned() };
-        if !is_stated(found, other) && !facts.contains(&fact) {
+        if how_stated(found, other) == Match::No && !facts.contains(&fact) {
             facts.push(fact);
         }
     }
     facts
 }
 
-fn is_stated(found: &Found<'_>, by: &Stated<'_>) -> bool {
-    let mut values = by.facts.iter().map(|found| &found.value);
-    match &found.value {
-        Value::Number(number) => {
-            let whole = number.whole();
-            values.any(|value| match value {
-                Value::Number(other) => number.is_same(*other),
-                Value::Date(date) => whole.is_some() && (whole == date.day || whole == date.year),
-                Value::Time(time) => whole.is_some_and(|hour| time.is_hour(hour)),
-                Value::Id(id) => whole.is_some_and(|number| id.is_number(number)),
-                _ => false,
-            })
-        }
-        Value::Date(date) => values.any(|value| matches!(value, Value::Date(other) if date.is_stated_by(*other))),
-        Value::Weekday(day) => values.any(|value| matches!(value, Value::Weekday(other) if day == other)),
-        Value::Time(time) => values.any(|value| matches!(value, Value::Time(other) if time.is_same(*other))),
-        Value::Id(id) => values.any(|value| match value {
-            Value::Id(other) => id.is_same(*other),
-            Value::Number(number) => number.whole().is_some_and(|number| id.is_number(number)),
-            _ => false,
-        }),
-        Value::Name(name) => {
-            let names = values.filter_map(|value| if let Value::Name(name) = value { Some(name) } else { None });
-            name.is_stated_by(&by.words, names)
+/// What the answer states only if it means the same by it as the expected text.
+fn unclear(expected: &Stated<'_>, answer: &Stated<'_>) -> Vec<(Fact, String)> {
+    let mut unclear = Vec::new();
+    for found in expected.facts.iter().filter(|found| found.required) {
+        if how_stated(found, answer) == Match::Unclear
+            && let Some(other) = answer.facts.iter().find(|other| how_same(found, other) == Match::Unclear)
+        {
+            let fact = Fact { kind: found.value.kind(), text: found.text.to_owned() };
+            unclear.push((fact, other.text.to_owned()));
         }
     }
+    unclear.dedup();
+    unclear
+}
+
+/// Whether a text states what another does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Match {
+    No,
+    /// Perhaps.
+    Unclear,
+    Sure,
+}
+
+impl From<bool> for Match {
+    fn from(same: bool) -> Self {
+        if same { Match::Sure } else { Match::No }
+    }
+}
+
+fn how_stated(found: &Found<'_>, by: &Stated<'_>) -> Match {
+    match &found.value {
+        Value::Name(name) => {
+            let names = by.facts.iter().filter_map(|found| match &found.value {
+                Value::Name(name) => Some(name),
+                _ => None,
+            });
+            name.is_stated_by(&by.words, names).into()
+        }
+        // Its numbers are facts of their own, in whatever words they stand; only the other way round they say something else.
+        Value::Ratio(one, two) => {
+            let has = |one: &Number, two: &Number| {
+                by.facts.iter().any(|found| {
+                    matches!(&found.value, Value::Ratio(first, second) if first.is_same(*one) && second.is_same(*two))
+                })
+            };
+            Match::from(has(one, two) || !has(two, one))
+        }
+        _ => by.facts.iter().map(|other| how_same(found, other)).max().unwrap_or(Match::No),
+    }
+}
+
+/// Whether a fact states another.
+fn how_same(found: &Found<'_>, other: &Found<'_>) -> Match {
+    match (&found.value, &other.value) {
+        (Value::Number(one), Value::Number(two)) if one.is_same(*two) => {
+            if one.is_unclear(*two) {
+                Match::Unclear
+            } else {
+                Match::Sure
+            }
+        }
+        (Value::Number(number), Value::Date(date)) => {
+            number.whole().is_some_and(|whole| date.day == Some(whole) || date.year == Some(whole)).into()
+        }
+        (Value::Number(number), Value::Time(time)) => number.whole().is_some_and(|hour| time.is_hour(hour)).into(),
+        (Value::Number(number), Value::Id(id)) | (Value::Id(id), Value::Number(number)) => {
+            number.whole().is_some_and(|number| id.is_number(number)).into()
+        }
+        (Value::Version(parts), Value::Version(others)) => (parts == others).into(),
+        (Value::Version(parts), Value::Number(_)) => (version_parts(other.text).as_ref() == Some(parts)).into(),
+        (Value::Number(_), Value::Version(parts)) => (version_parts(found.text).as_ref() == Some(parts)).into(),
+        (Value::Date(date), Value::Date(other)) => date.is_stated_by(*other).into(),
+        (Value::Weekday(day), Value::Weekday(other)) => (day == other).into(),
+        (Value::Time(time), Value::Time(other)) => time.is_same(*other).into(),
+        (Value::Id(id), Value::Id(same)) if id.is_same(*same) => {
+            if is_address(found.text) || same_letters(found.text, other.text) { Match::Sure } else { Match::Unclear }
+        }
+        _ => Match::No,
+    }
+}
+
+/// Whether two texts have the same letters, capital or not as the other has them.
+fn same_letters(one: &str, other: &str) -> bool {
+    one.chars().filter(|c| c.is_alphabetic()).eq(other.chars().filter(|c| c.is_alphabetic()))
 }
 
 impl FactKind {
@@ -135,6 +203,7 @@ impl From<Differences> for Differing {
         Self {
             missing: found.missing.into_iter().map(fact).collect(),
             extra: found.extra.into_iter().map(fact).collect(),
+            unclear: found.unclear.into_iter().map(|(fact, said)| format!("{fact} for `{said}`")).collect(),
             negation,
         }
     }
@@ -208,6 +277,63 @@ mod tests {
             ("It is on GitHub.", "It is on GitLab.", "name `GitHub`"),
         ] {
             assert_eq!(missing(expected, answer), what, "{expected} / {answer}");
+        }
+    }
+
+    #[test]
+    fn what_looks_alike_is_not_the_same() {
+        for (expected, answer, what) in [
+            ("Due on 03/05/2026.", "Due on 05/03/2026.", "date `03/05/2026`"),
+            ("Due on 03/05/2026.", "Due on 3-5-26.", ""),
+            ("Due on 03/05/2026.", "Due on May 3, 2026.", ""),
+            ("Due on 03/05/2026.", "Due on 05.03.2026.", ""),
+            ("They won 3:1.", "They won 1:3.", "number `3:1`"),
+            ("They won 3:1.", "It ended 3 to 1.", ""),
+            ("They won 3:1.", "They won 3:1, after 1:3 last time.", ""),
+            ("Mix it 2:1.", "Mix it 4:2.", "number `1`"),
+            ("Room 0042 is free.", "Room 42 is free.", "id `0042`"),
+            ("Room 42 is free.", "Room 0042 is free.", "number `42`"),
+            ("Room 0042 is free.", "room 0042", ""),
+            ("Install version 1.10.", "Install version 1.1.", "id `1.10`"),
+            ("Install version 1.10.", "Install 1.1.", "id `1.10`"),
+            ("Install 1.1.", "Install release 1.10.", "number `1.1`"),
+            ("Install version 1.10.", "Install v1.10.", ""),
+            ("Install v1.10.", "Install 1.10 of it.", ""),
+            ("Install version 2.0.", "Install version 2.", ""),
+            ("Install 1.21.3.", "Install 12.1.3.", "id `1.21.3`"),
+            ("Install version 1.2.10.", "Install version 1.2.1.", "id `1.2.10`"),
+            ("Install version 1.2.10.", "Install v1.2.10.", ""),
+            ("Install 1.2.3.", "Install v1.2.3.", ""),
+            ("It costs 1.10 EUR.", "It costs 1.1 EUR.", ""),
+            ("Released on release 15 March 2026.", "On 15 March 2026", ""),
+        ] {
+            assert_eq!(missing(expected, answer), what, "{expected} / {answer}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_meant_differently_is_told() {
+        let told = |expected: &str, answer: &str| Differing::from(compare(expected, answer)).to_string();
+        assert_eq!(
+            told("It costs 1.500 euros.", "It costs 1,5 euros."),
+            "taken for the same: number `1.500` for `1,5`"
+        );
+        assert_eq!(
+            told("It costs 1,5 euros.", "It costs 1.500 euros."),
+            "taken for the same: number `1,5` for `1.500`"
+        );
+        assert_eq!(
+            told("Use the code abc123.", "Use the code ABC123."),
+            "taken for the same: id `abc123` for `ABC123`"
+        );
+        for (expected, answer) in [
+            ("It costs 1.5 euros.", "It costs 1,5 euros."),
+            ("It costs EUR 1.500.", "It costs 1,500 euros."),
+            ("It costs EUR 1.200,50.", "That is 1,200.50 euros."),
+            ("Write to help@example.com.", "Write to HELP@example.com."),
+            ("Use the code abc123.", "ABC123 is old; use the code abc123."),
+        ] {
+            assert_eq!(compare(expected, answer).unclear, [], "{expected} / {answer}");
         }
     }
 

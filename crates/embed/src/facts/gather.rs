@@ -4,7 +4,7 @@ use super::calendar::{self, Date};
 use super::clock::{self, Time};
 use super::compare::FactKind;
 use super::fold::is_any;
-use super::id::Id;
+use super::id::{self, Id};
 use super::name::{self, Name, Words};
 use super::number::{Number, ONE};
 use super::pieces::{Item, Piece, cut};
@@ -40,15 +40,19 @@ pub(super) enum Value<'a> {
     Weekday(u32),
     Time(Time),
     Id(Id),
+    /// A version, by its parts.
+    Version(Vec<&'a str>),
+    /// Two numbers with a colon between them: `3:1`. Each is a fact of its own, too.
+    Ratio(Number, Number),
     Name(Name<'a>),
 }
 
 impl Value<'_> {
     pub(super) fn kind(&self) -> FactKind {
         match self {
-            Value::Number(_) => FactKind::Number,
+            Value::Number(_) | Value::Ratio(..) => FactKind::Number,
             Value::Date(_) | Value::Weekday(_) | Value::Time(_) => FactKind::Date,
-            Value::Id(_) => FactKind::Id,
+            Value::Id(_) | Value::Version(_) => FactKind::Id,
             Value::Name(_) => FactKind::Name,
         }
     }
@@ -102,8 +106,19 @@ impl<'a> Reader<'a, '_> {
     fn read(&mut self, index: usize) -> usize {
         let Some(piece) = self.pieces.get(index) else { return 0 };
         match piece.item {
-            Item::Number(number) => self.quantity(index, 1, number, !self.is_list_mark(index)),
-            Item::Date(date) => self.push(index, index, Value::Date(date), true),
+            Item::Number(number) => {
+                if let Some(parts) = self.version(index) {
+                    return self.push(index, index, Value::Version(parts), true);
+                }
+                if let Some(other) = self.compared_with(index) {
+                    self.push(index, index + 1, Value::Ratio(number, other), true);
+                }
+                self.quantity(index, 1, number, !self.is_list_mark(index))
+            }
+            Item::Date(date) => {
+                let value = self.version(index).map_or(Value::Date(date), Value::Version);
+                self.push(index, index, value, true)
+            }
             Item::Time(time) => {
                 let half = self.after(index, 1).and_then(|next| clock::half(next.text));
                 let time = clock::in_digits(piece.text, half).unwrap_or(time);
@@ -111,9 +126,28 @@ impl<'a> Reader<'a, '_> {
             }
             Item::Id(id) => {
                 self.together(index);
-                self.push(index, index, Value::Id(id), true)
+                let version = id::version_parts(piece.text).filter(|_| id::is_version(piece.text));
+                self.push(index, index, version.map_or(Value::Id(id), Value::Version), true)
             }
             Item::Word => self.word(index, piece),
+        }
+    }
+
+    /// The parts of a version such as `1.10`, which is not `1.1`: after `v`, `version` or `release`.
+    fn version(&self, index: usize) -> Option<Vec<&'a str>> {
+        const WORDS: [&str; 5] = ["v", "ver", "version", "release", "releases"];
+        let before = index.checked_sub(1)?;
+        let named = is_any(self.pieces.get(before)?.text, &WORDS);
+        let piece = self.after(before, 1).filter(|piece| named && piece.text.contains('.'))?;
+        id::version_parts(piece.text)
+    }
+
+    /// The number behind a colon that follows directly.
+    fn compared_with(&self, index: usize) -> Option<Number> {
+        let (piece, next) = (self.pieces.get(index)?, self.pieces.get(index + 1)?);
+        match next.item {
+            Item::Number(number) if self.text.get(piece.end()..next.start) == Some(":") => Some(number),
+            _ => None,
         }
     }
 
@@ -169,7 +203,7 @@ impl<'a> Reader<'a, '_> {
             (number, taken, required) = (Number::new(number.value + fraction), taken + 3, true);
         }
         if self.is_negative(index) {
-            number = Number { value: -number.value, other: number.other.map(|other| -other) };
+            number = Number { value: -number.value, other: number.other.map(|other| -other), ..number };
         }
         self.together(index);
         self.push(index, index + taken - 1, Value::Number(number), required)

@@ -19,7 +19,9 @@ impl Id {
     pub(super) fn new(parts: &[&str]) -> Self {
         let digits = parts.iter().flat_map(|part| part.chars()).filter_map(digit);
         let value = digits.clone().try_fold(0_u64, |value, digit| value.checked_mul(10)?.checked_add(digit.into()));
-        Self { key: key(parts), digits: value.filter(|_| digits.count() >= TELLING) }
+        // `0042` is an id, and no way to write 42.
+        let telling = digits.clone().next() != Some(0) && digits.count() >= TELLING;
+        Self { key: key(parts), digits: value.filter(|_| telling) }
     }
 
     pub(super) fn is_same(self, id: Self) -> bool {
@@ -30,6 +32,25 @@ impl Id {
     pub(super) fn is_number(self, number: u32) -> bool {
         self.digits == Some(number.into())
     }
+}
+
+/// The parts of a version, `1.10` or `v1.10.2`, without zeros at its end: `2.0` is `2`.
+pub(super) fn version_parts(text: &str) -> Option<Vec<&str>> {
+    let numbers = text.strip_prefix(['v', 'V']).unwrap_or(text);
+    let mut parts: Vec<&str> = numbers.split('.').collect();
+    let in_digits = |part: &&str| !part.is_empty() && part.chars().all(|c| digit(c).is_some());
+    if !parts.iter().all(in_digits) {
+        return None;
+    }
+    while parts.len() > 1 && parts.last() == Some(&"0") {
+        parts.pop();
+    }
+    Some(parts)
+}
+
+/// Whether a text is a version by itself: one with a `v` before it, or of three parts.
+pub(super) fn is_version(text: &str) -> bool {
+    (text.starts_with(['v', 'V']) || text.matches('.').count() >= 2) && version_parts(text).is_some()
 }
 
 /// Whether a text is an address in the net.
@@ -58,6 +79,7 @@ mod tests {
         assert!(!Id::new(&["HR-12"]).is_same(Id::new(&["HR-21"])));
         assert!(Id::new(&["ORD-48213"]).is_number(48_213));
         assert!(!Id::new(&["HR-12"]).is_number(12));
+        assert!(!Id::new(&["0042"]).is_number(42));
     }
 
     #[test]

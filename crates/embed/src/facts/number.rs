@@ -5,6 +5,8 @@
 pub(super) struct Number {
     pub(super) value: i128,
     pub(super) other: Option<i128>,
+    /// Whether its fraction stands behind a comma.
+    pub(super) comma: bool,
 }
 
 /// How many billionths one is.
@@ -16,12 +18,19 @@ const MOST_GROUPS: usize = 8;
 
 impl Number {
     pub(super) fn new(value: i128) -> Self {
-        Self { value, other: None }
+        Self { value, other: None, comma: false }
     }
 
     pub(super) fn is_same(self, number: Self) -> bool {
         let readings = |number: Self| [Some(number.value), number.other].into_iter().flatten();
         readings(self).any(|reading| readings(number).any(|other| reading == other))
+    }
+
+    /// Whether two numbers that are the same may also be meant differently: where a fraction stands behind a comma, `1.500` most
+    /// likely is fifteen hundred.
+    pub(super) fn is_unclear(self, number: Self) -> bool {
+        let unclear = |one: Self, other: Self| one.other.is_some() && other.comma && one.value == other.value;
+        unclear(self, number) || unclear(number, self)
     }
 
     /// The number if it is a small whole one, such as a day or a year.
@@ -31,7 +40,7 @@ impl Number {
 
     pub(super) fn times(self, factor: i128) -> Option<Self> {
         let other = self.other.and_then(|other| other.checked_mul(factor));
-        Some(Self { value: self.value.checked_mul(factor)?, other })
+        Some(Self { value: self.value.checked_mul(factor)?, other, ..self })
     }
 }
 
@@ -106,15 +115,17 @@ fn interpret(groups: &[Group], separators: &[char]) -> Option<Number> {
             '.' if before.len() == 1 => Some(Number {
                 value: decimal(before, *last),
                 other: (grouped && before.iter().any(|group| group.value > 0)).then(|| whole(groups)),
+                comma: false,
             }),
             '٫' if before.len() == 1 => Some(Number::new(decimal(before, *last))),
             _ if grouped => Some(Number::new(whole(groups))),
-            ',' if before.len() == 1 => Some(Number::new(decimal(before, *last))),
+            ',' if before.len() == 1 => Some(Number { comma: true, ..Number::new(decimal(before, *last)) }),
             _ => None,
         };
     }
     let same = earlier.windows(2).all(|pair| matches!(pair, [a, b] if a == b));
-    (same && is_grouped(before)).then(|| Number::new(decimal(before, *last)))
+    let number = Number { comma: mark == ',', ..Number::new(decimal(before, *last)) };
+    (same && is_grouped(before)).then_some(number)
 }
 
 /// Whether groups are those of thousands, or of lakhs and crores.

@@ -2,7 +2,7 @@
 
 use agentci_plan::{Diagnostic, Diagnostics, Span};
 
-use crate::foreign_pattern::{Language, translated};
+use crate::foreign_pattern::{Language, Mode, translated};
 
 /// The flags of JavaScript, of which `i`, `m`, `s` and `y` change what is found.
 const FLAGS: &str = "dgimsuvy";
@@ -10,7 +10,9 @@ const FLAGS: &str = "dgimsuvy";
 /// The pattern as the checks read it, with its flags at its beginning; `None` when it is wrong. `y` binds it to the beginning of
 /// the text.
 pub(super) fn pattern(written: &str, span: Span, problems: &mut Diagnostics) -> Option<String> {
-    let Some((body, flags)) = split(written) else { return Some(translated(written, Language::JavaScript)) };
+    let Some((body, flags)) = split(written) else {
+        return Some(translated(written, Language::JavaScript(Mode::Plain)));
+    };
     if let Some(unknown) = flags.chars().find(|flag| !FLAGS.contains(*flag)) {
         problems.push(
             Diagnostic::error(span, format!("the pattern has an unknown flag `{unknown}`"))
@@ -22,8 +24,12 @@ pub(super) fn pattern(written: &str, span: Span, problems: &mut Diagnostics) -> 
         );
         return None;
     }
-    // With `v` there are classes in classes, as here.
-    let body = if flags.contains('v') { body.to_owned() } else { translated(body, Language::JavaScript) };
+    let mode = match flags {
+        _ if flags.contains('v') => Mode::Sets,
+        _ if flags.contains('i') && !flags.contains('u') => Mode::IgnoreCase,
+        _ => Mode::Plain,
+    };
+    let body = translated(body, Language::JavaScript(mode));
     let inline: String = ['i', 'm', 's'].into_iter().filter(|flag| flags.contains(*flag)).collect();
     let inline = if inline.is_empty() { inline } else { format!("(?{inline})") };
     Some(if flags.contains('y') { format!("{inline}\\A(?:{body})") } else { format!("{inline}{body}") })

@@ -377,5 +377,20 @@ fn tool_result(written: &Written<'_>) -> Result<Node, Unusable> {
         return Err(Unusable { message, span: written.span });
     };
     let pairs = [("name", name), ("suffix", plain("true", written.span))];
-    Ok(Node::map(written.span, pairs.into_iter().chain(result.map(|result| ("result", result)))))
+    let result = result.map(|result| ("result", in_our_patterns(result)));
+    Ok(Node::map(written.span, pairs.into_iter().chain(result)))
+}
+
+/// The same result with its patterns, texts that begin with `regex:`, as our engine reads them.
+fn in_our_patterns(mut result: Node) -> Node {
+    match &mut result.content {
+        Content::List(items) => items.iter_mut().for_each(|item| *item = in_our_patterns(item.clone())),
+        Content::Map(pairs) => pairs.iter_mut().for_each(|pair| pair.value = in_our_patterns(pair.value.clone())),
+        Content::Scalar(_) => {
+            if let Some(pattern) = text_of(Some(&result)).as_deref().and_then(|text| text.strip_prefix("regex:")) {
+                return Node::text(format!("regex:{}", translated(pattern, Language::Go)), result.span);
+            }
+        }
+    }
+    result
 }

@@ -52,7 +52,7 @@ fn each_type_is_a_check() {
         ),
         (
             r#"{"type": "regex", "value": "(?i)\\d+", "negate": true}"#,
-            is("matches", json!({"pattern": "(?i)\\d+", "of": "output"}), true),
+            is("matches", json!({"pattern": "(?i)[0-9]+", "of": "output"}), true),
         ),
         (r#"{"type": "type", "value": "object"}"#, is("type", json!("object"), false)),
         (
@@ -89,8 +89,12 @@ fn each_type_is_a_check() {
             is("tool_called", json!({"name": "pay", "suffix": true, "args": {"n": 1}}), false),
         ),
         (
-            r#"{"type": "tool_result", "value": {"tool": "pay", "result": {"ok": true}}}"#,
-            is("tool_result", json!({"name": "pay", "suffix": true, "result": {"ok": true}}), false),
+            r#"{"type": "tool_result", "value": {"tool": "pay", "result": {"ok": true, "ids": ["regex:^\\d+$", "\\d"]}}}"#,
+            is(
+                "tool_result",
+                json!({"name": "pay", "suffix": true, "result": {"ok": true, "ids": ["regex:^[0-9]+$", "\\d"]}}),
+                false,
+            ),
         ),
     ] {
         assert_eq!(one(assertion), check, "{assertion}");

@@ -29,8 +29,6 @@ const TIME: Duration = Duration::from_secs(10);
 const LEAST_TIME: Duration = Duration::from_secs(1);
 /// How many workers there are at once at most.
 const WORKERS: usize = 4;
-/// How long a worker may take to start.
-const START: Duration = Duration::from_secs(30);
 /// The longest line that a worker answers with.
 const ANSWER: usize = 16 << 20;
 /// What the system's allocator says when there is no more memory.
@@ -110,7 +108,7 @@ impl Workers {
         let idle = self.idle.borrow_mut().pop();
         let mut worker = match idle {
             Some(worker) => worker,
-            None => match timeout(START, Worker::start(command)).await {
+            None => match timeout(TIME, Worker::start(command)).await {
                 Ok(started) => started.map_err(|reason| broken(&reason))?,
                 Err(_) => return Err(broken("it did not start in time")),
             },
@@ -187,7 +185,10 @@ async fn beside(task: &Task, left: Duration) -> Asked {
 /// How long the evaluations of a case may take together: no longer than the case.
 fn time(job: &Job<'_>) -> Duration {
     let wall = job.case.limits.wall_ms.and_then(|limit| Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0).ok());
-    let limits = [wall, job.options.timeout, job.case.timeout];
+    within([wall, job.options.timeout, job.case.timeout])
+}
+
+fn within(limits: [Option<Duration>; 3]) -> Duration {
     limits.into_iter().flatten().fold(TIME, Duration::min).max(LEAST_TIME)
 }
 
@@ -209,4 +210,18 @@ fn broken(reason: &str) -> Unanswered {
         Cause::CheckTimeout,
         format!("the check could not be evaluated: its worker did not answer: {reason}"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_of_a_case_count_within_bounds() {
+        let seconds = Duration::from_secs;
+        assert_eq!(within([None, None, None]), TIME);
+        assert_eq!(within([Some(seconds(60)), Some(seconds(3)), Some(seconds(5))]), seconds(3));
+        assert_eq!(within([Some(seconds(60)), None, None]), TIME);
+        assert_eq!(within([Some(Duration::from_millis(50)), None, None]), LEAST_TIME);
+    }
 }

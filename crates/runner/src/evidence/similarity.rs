@@ -120,5 +120,6 @@ fn differing(expected: &str, said: &str) -> Differing {
     let mut found = Differing::from(facts::compare(expected, said));
     found.missing.truncate(FACTS);
     found.extra.truncate(FACTS);
+    found.unclear.truncate(FACTS);
     found
 }
