@@ -41,7 +41,7 @@ pub use case::{Case, Cases, MOST_RUNS, Skip, StopRule};
 pub use check::{Check, Wording};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, did_you_mean};
 pub use fault::{Fault, FaultKind, FaultTime};
-pub use files::{Entry, FileError, Files, Kind, MemoryFiles, join, relative};
+pub use files::{Entry, FileError, Files, Kind, MemoryFiles, Unusable, join, relative};
 pub use gates::Gates;
 pub use hook::Hook;
 pub use limits::{Limit, Limits};

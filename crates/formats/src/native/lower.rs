@@ -72,6 +72,7 @@ pub(crate) fn lower(
         output_dir: suite.output_dir,
         redact: suite.redact,
         gates: suite.gates,
+        exclude: suite.exclude,
         cases,
         folder: suite.folder,
     })
