@@ -27,7 +27,7 @@ pub(super) fn find(
         }
     };
     for entry in entries.iter().filter(|entry| matches!(entry.kind, Kind::Unusable(_))) {
-        if !entry.name.starts_with('.') && entry.name.ends_with(".yaml") {
+        if !entry.name.starts_with('.') && entry.name.rsplit_once('.').is_some_and(|(_, ending)| ending == "yaml") {
             problems.push(
                 Diagnostic::error(written.span, format!("`{}` cannot be read", join(folder, &entry.name).display()))
                     .label("a case in this folder is a link that leads nowhere, or its name is not UTF-8")

@@ -24,8 +24,8 @@ use agentci::runner::Stop;
 use agentci::verdict::ExitStatus;
 
 use super::context::Context;
-use super::run::{self, RunArguments};
-use super::session::stopped_by_signals;
+use super::run::{self, Prepared, RunArguments};
+use super::session::{Whole, stopped_by_signals};
 use ground::{Ground, absolute, is_program};
 use snapshot::{FILE_LIMIT, FOLDER_LIMIT, Snapshot};
 use touch::{Former, Territories};
@@ -74,12 +74,13 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
             let (left, all) = narrow(&mut selected, former);
             context.say(&header(&changed, left, all));
         }
-        if let Ok((mut selected, parts)) = run::prepare(&mut suites, arguments, context) {
+        if let Ok(Prepared { mut selected, parts, not_loaded }) = run::prepare(&mut suites, arguments, context) {
             if let Some(former) = &former {
                 narrow(&mut selected, former);
             }
             if count(&selected) > 0 {
-                run::execute(&mut suites, &selected, parts, arguments, context, &runtime, &stop);
+                let whole = Whole { parts, not_loaded };
+                run::execute(&mut suites, &selected, whole, arguments, context, &runtime, &stop);
             }
         }
         // A path that was mistyped will hardly come to be.
