@@ -1,5 +1,6 @@
 //! `agentci run`: run suites, write their artifacts, say what failed.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -7,14 +8,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use agentci::plan::{Diagnostics, Files, MOST_RUNS, Mode, Severity, parse_duration};
 use agentci::runner::{Part, Stop};
 use agentci::verdict::{ExitStatus, NotLoaded};
-use agentci::{DiskFiles, Suites};
+use agentci::{NotedFiles, Suites};
 use clap::Args;
 use tokio::runtime::Runtime;
 
 use super::context::Context;
 use super::dialects::DialectFlags;
 use super::gates::{self, GateFlags};
+use super::inputs;
 use super::message;
+use super::others;
 use super::reporter;
 use super::reports::ReportFlags;
 use super::scenario::ScenarioRunFlags;
@@ -93,8 +96,9 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     if arguments.watch {
         return watch::watch(arguments, context);
     }
-    let mut suites = load(arguments, &DiskFiles);
-    let Prepared { selected, parts, not_loaded } = match prepare(&mut suites, arguments, context) {
+    let noted = NotedFiles::default();
+    let mut suites = load(arguments, &noted);
+    let Prepared { selected, parts, not_loaded } = match prepare(&mut suites, &noted.into_read(), arguments, context) {
         Ok(prepared) => prepared,
         Err(status) => return status,
     };
@@ -130,6 +134,7 @@ pub(super) struct Prepared {
 /// Holds the flags against the suites, and tells what is wrong with both.
 pub(super) fn prepare(
     suites: &mut Suites,
+    read: &BTreeSet<PathBuf>,
     arguments: &RunArguments,
     context: &Context,
 ) -> Result<Prepared, ExitStatus> {
@@ -155,7 +160,8 @@ pub(super) fn prepare(
         return Err(ExitStatus::Failed);
     };
     context.show(&not_told_later(suites, &selected), &suites.plan().sources);
-    if let Err(misfit) = arguments.reports.fit(&to_run(suites, &selected), arguments.json) {
+    let fit = arguments.reports.fit(&to_run(suites, &selected), arguments.json);
+    if let Err(misfit) = fit.and_then(|()| inputs::are_kept(&arguments.reports, suites, read)) {
         context.complain(&misfit.message, Some(&misfit.help));
         return Err(ExitStatus::Failed);
     }
@@ -229,7 +235,11 @@ fn not_told_later(suites: &Suites, selected: &[Vec<usize>]) -> Diagnostics {
     }
     let mut rest = Diagnostics::default();
     for problem in suites.problems() {
-        if problem.severity == Severity::Warning || !told.contains(&problem) {
+        let is_new = match problem.severity {
+            Severity::Warning => !others::is_of_others(problem, suites, selected),
+            Severity::Error => !told.contains(&problem),
+        };
+        if is_new {
             rest.push(problem.clone());
         }
     }

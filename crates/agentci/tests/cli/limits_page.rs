@@ -53,6 +53,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
     (
         "what something is taken for; nothing is refused by it",
         &[
+            ("agentci/src/project.rs", "MOST_LINKS"),
             ("checks/src/pii/email.rs", "LONGEST"),
             ("drivers/src/chat/anthropic/request.rs", "MOST_TOKENS"),
             ("drivers/src/exchange/clean/learn.rs", "LONGEST_WORD"),

@@ -30,6 +30,8 @@ use ground::{Ground, absolute, is_program};
 use snapshot::{FILE_LIMIT, FOLDER_LIMIT, Snapshot};
 use touch::{Former, Territories};
 
+pub(super) use touch::recorded;
+
 /// How often files are looked at; less often where looking takes long.
 const INTERVAL: Duration = Duration::from_millis(300);
 /// How long nothing more may change before what was saved is run.
@@ -54,7 +56,8 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
         let noted = NotedFiles::default();
         let mut suites = run::load(arguments, &noted);
         let territories = Territories::of(suites.plan());
-        let ground = Ground::of(&suites, &noted.into_read(), arguments, &territories);
+        let read = noted.into_read();
+        let ground = Ground::of(&suites, &read, arguments, &territories);
         // What was changed while the suites were read is seen after the run.
         seen = ground.look().with_former(&seen);
         if seen.is_cut_off() && !warned {
@@ -74,7 +77,7 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
             let (left, all) = narrow(&mut selected, former);
             context.say(&header(&changed, left, all));
         }
-        if let Ok(Prepared { mut selected, parts, not_loaded }) = run::prepare(&mut suites, arguments, context) {
+        if let Ok(Prepared { mut selected, parts, not_loaded }) = run::prepare(&mut suites, &read, arguments, context) {
             if let Some(former) = &former {
                 narrow(&mut selected, former);
             }
