@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use agentci_plan::{Entry, FileError, Files, Kind, join};
+use agentci_plan::{Entry, FileError, Files, Kind, Unusable, join};
 
 /// The files of this machine, relative paths from the working folder.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,9 +35,14 @@ impl Files for DiskFiles {
         let mut entries = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(|error| explain(&error))? {
             let entry = entry.map_err(|error| explain(&error))?;
-            // Names that are not text can not be written in a suite; links that lead nowhere are not there.
-            let (Ok(name), Some(kind)) = (entry.file_name().into_string(), self.kind(&entry.path())) else { continue };
-            entries.push(Entry { name, kind });
+            let kind = self.kind(&entry.path());
+            entries.push(match (entry.file_name().into_string(), kind) {
+                (Ok(name), kind) => Entry { name, kind: kind.unwrap_or(Kind::Unusable(Unusable::Unreachable)) },
+                (Err(name), kind) => {
+                    let why = if kind == Some(Kind::Folder) { Unusable::FolderName } else { Unusable::FileName };
+                    Entry { name: name.to_string_lossy().into_owned(), kind: Kind::Unusable(why) }
+                }
+            });
         }
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
@@ -67,6 +72,15 @@ impl Files for DiskFiles {
             }
             Component::RootDir | Component::Prefix(_) => None,
         }
+    }
+
+    fn link(&self, path: &Path) -> Option<PathBuf> {
+        std::fs::read_link(path).ok()
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        join(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), "")
     }
 }
 
@@ -103,6 +117,14 @@ impl Files for NotedFiles {
 
     fn parent(&self, folder: &Path) -> Option<PathBuf> {
         DiskFiles.parent(folder)
+    }
+
+    fn link(&self, path: &Path) -> Option<PathBuf> {
+        DiskFiles.link(path)
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        DiskFiles.absolute(path)
     }
 }
 

@@ -16,6 +16,7 @@
 mod disk;
 pub mod mock;
 mod policies;
+mod project;
 mod recording;
 mod scripts;
 pub mod shards;
@@ -42,4 +43,5 @@ pub use mock::{
     assert_valid_json, create_mock_anthropic, create_mock_openai, load_test_suite,
 };
 pub use policies::read_baseline;
+pub use project::real as real_path;
 pub use suites::{Settings, Suites, environment, environment_secrets};

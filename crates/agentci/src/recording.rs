@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Case, LiveTools, Mode, Spanned, Suite, ToolSource};
+use agentci_plan::{Case, LiveTools, Mode, Span, Spanned, Suite, ToolSource};
 use agentci_stubs::{Tool, Toolbox, ToolboxError};
 
-use crate::environment;
+use crate::{environment, project};
 
 /// Makes sure that every tool that may be called can be executed, and that no two cases record to one file. Variables that only
 /// a case's hooks know are taken to be there.
@@ -24,6 +24,7 @@ pub(crate) async fn ready(
         .collect();
     if mode == Mode::Record {
         own_files(&cases)?;
+        inside(suite, &cases)?;
     }
     let lookup = |name: &str| match name.strip_prefix("ENV.") {
         Some(name) => environment(name),
@@ -42,15 +43,42 @@ pub(crate) async fn ready(
     Ok(())
 }
 
+/// Where what a case meets is written to: what it is, its path, and where that is said.
+fn written(case: &Case) -> impl Iterator<Item = (&'static str, &Path, Span)> {
+    let cassette = match &case.world.tools {
+        ToolSource::Cassette(cassette) => Some(("cassette", cassette.path.as_path(), cassette.span)),
+        _ => None,
+    };
+    let recording = case.world.recording.as_ref();
+    let recording = recording.map(|recording| ("recording", recording.path.as_path(), recording.span));
+    cassette.into_iter().chain(recording)
+}
+
+/// Makes sure that nothing is written outside the project: a suite of somebody else must not replace files of the user.
+fn inside(suite: &Suite, cases: &[&Case]) -> Result<(), ToolboxError> {
+    let folders = project::folders(suite);
+    for (what, path, span) in cases.iter().flat_map(|case| written(case)) {
+        let real = project::real(path);
+        if !folders.iter().any(|folder| real.starts_with(folder)) {
+            let shown = path.display();
+            let leads = if real.ends_with(path) { String::new() } else { format!(" (`{}`)", real.display()) };
+            return Err(ToolboxError {
+                message: format!("the {what} `{shown}`{leads} is outside the project, and is not written"),
+                help: format!(
+                    "keep the {what} below `{}`, or run it from a folder that holds both",
+                    folders.first().map(|folder| folder.display().to_string()).unwrap_or_default()
+                ),
+                span: Some(span),
+            });
+        }
+    }
+    Ok(())
+}
+
 fn own_files(cases: &[&Case]) -> Result<(), ToolboxError> {
     let mut taken: BTreeMap<&Path, &str> = BTreeMap::new();
     for case in cases {
-        let cassette = match &case.world.tools {
-            ToolSource::Cassette(cassette) => Some(("cassette", &cassette.path, cassette.span)),
-            _ => None,
-        };
-        let recording = case.world.recording.as_ref().map(|recording| ("recording", &recording.path, recording.span));
-        for (what, path, span) in cassette.into_iter().chain(recording) {
+        for (what, path, span) in written(case) {
             if let Some(other) = taken.insert(path, &case.id) {
                 return Err(ToolboxError {
                     message: format!("`{other}` and `{}` would record to one {what}", case.id),

@@ -42,6 +42,7 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
         mode: Mode::Replay,
         output_dir: None,
         gates: agentci_plan::Gates::default(),
+        exclude: Vec::new(),
         redact: agentci_plan::Redaction::default(),
         cases: vec![Box::new(case)],
     };

@@ -11,6 +11,10 @@ use crate::yao::{self, YaoInput};
 /// How our own results are called that lie beside the tests.
 const OUTPUT: &str = "output-";
 
+/// Where the tests of an assistant usually are.
+const TESTS: &str = "tests";
+const INPUTS: &str = "inputs.jsonl";
+
 impl Loader<'_> {
     /// Loads what was given as input: a file of tests, or a message.
     pub(crate) fn input(&mut self, written: &str) {
@@ -69,10 +73,19 @@ impl Loader<'_> {
 
     /// Takes the files of tests among those of a folder; whether there are any.
     pub(crate) fn inputs(&mut self, folder: &Path, paths: Vec<PathBuf>) -> bool {
-        if paths.is_empty() || yao::assistant_of(self.files, folder).is_none() {
+        if paths.is_empty() {
             return false;
         }
-        let tests: Vec<PathBuf> = paths.into_iter().filter(|path| self.is_test_file(path)).collect();
+        let named = |path: &PathBuf| is_named_as_tests(path) && !yao::holds_something(self.files, path);
+        let tests: Vec<PathBuf> = if yao::assistant_of(self.files, folder).is_some() {
+            paths.into_iter().filter(|path| self.is_test_file(path) || named(path)).collect()
+        } else {
+            // Without an assistant, records of `id` and `input` may be anybody's data.
+            let of_app =
+                folder.file_name().is_some_and(|name| name == TESTS) && yao::belongs_to_app(self.files, folder);
+            let marked = |path: &PathBuf| of_app || is_named_as_tests(path) || yao::asserts(self.files, path);
+            paths.into_iter().filter(|path| self.is_test_file(path) && marked(path)).collect()
+        };
         let found = !tests.is_empty();
         for path in tests {
             if self.opened.insert(path.clone()) {
@@ -109,4 +122,10 @@ impl Loader<'_> {
         let folder = path.parent().unwrap_or(Path::new(""));
         yao::belongs_to_app(self.files, folder)
     }
+}
+
+/// Whether a file is where the tests of an assistant usually are: `tests/inputs.jsonl`.
+fn is_named_as_tests(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name);
+    path.file_name().is_some_and(|name| name == INPUTS) && folder.is_some_and(|name| name == TESTS)
 }

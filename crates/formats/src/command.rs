@@ -20,7 +20,7 @@ pub(crate) fn part(files: &dyn Files, folder: &Path, text: Text) -> CommandPart 
                 Some(Kind::Folder) => {
                     word.contains('/') || PROGRAM_FILES.iter().any(|name| files.kind(&join(&path, name)).is_some())
                 }
-                None => false,
+                Some(Kind::Unusable(_)) | None => false,
             };
             named.then_some(path)
         }

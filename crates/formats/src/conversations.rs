@@ -6,14 +6,15 @@ use agentci_plan::{Diagnostic, Dialect, Severity, Span, join};
 
 use crate::detect::fits;
 use crate::loader::Loader;
-use crate::search::look;
 use crate::{ananke, document};
 
 impl Loader<'_> {
     /// Takes all tests below the folder of a config to it, whatever the config is called.
     pub(crate) fn named_config(&mut self, config: &Path, span: Span) {
         let mut paths = Vec::new();
-        self.below(&join(config.parent().unwrap_or(Path::new("")), ""), 0, &mut paths);
+        let folder = join(config.parent().unwrap_or(Path::new("")), "");
+        self.start(&folder);
+        self.below(&folder, 0, &mut paths);
         let mut found = false;
         for path in paths.into_iter().filter(|path| path != config) {
             found |= self.conversation(&path, Some(config));
@@ -28,7 +29,7 @@ impl Loader<'_> {
         if !self.goes_on(folder, depth) {
             return;
         }
-        let look = look(self.files, folder);
+        let look = self.look(folder);
         let mut is_suite = |(path, expected): &(PathBuf, Dialect)| {
             document::open(self.files, &mut self.loaded.plan.sources, path).is_ok_and(|root| fits(&root, *expected))
         };

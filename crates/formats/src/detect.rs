@@ -58,6 +58,11 @@ pub(crate) fn is_settings(root: &Node) -> bool {
     (root.is_null() || root.pairs().is_some()) && !fits_name(root, Dialect::Native)
 }
 
+/// Whether a file says nothing at all: it has only comments, or not even those.
+pub(crate) fn is_empty(root: &Node) -> bool {
+    root.is_null() || root.pairs().is_some_and(<[_]>::is_empty)
+}
+
 /// What a suite looks like, for someone who named something else.
 pub(crate) const WHAT_IS_A_SUITE: &str = "a suite is an `agentci.yaml` with `cases:`, a `suite.yaml` with `suite_name` and `agent_command`, an `ananke.config.yaml` \
      with tests that have `turns:`, a folder of tests with `name` and `expected_behavior`, scenarios with `test_name` and \

@@ -44,6 +44,7 @@ mod scenario;
 mod scenarios;
 mod schema;
 mod search;
+mod searched;
 mod skip;
 mod surroundings;
 mod texts;

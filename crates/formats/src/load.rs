@@ -27,6 +27,8 @@ pub struct LoadOptions {
     pub config: Option<PathBuf>,
     /// The agent whose tests are meant: the folder below `tests` in the `scenario` dialect, an assistant's id in `yao`.
     pub agent: Option<String>,
+    /// Files and folders in which no suite is looked for, seen from the working folder and written as in `.gitignore`.
+    pub exclude: Vec<String>,
     /// What is chosen for suites of the `scenario` dialect.
     pub scenario: ScenarioOptions,
     /// What is chosen for suites of the `yao` dialect.
@@ -261,5 +263,25 @@ mod tests {
         let loaded = load(&Endless, &["p".into()]);
         let told = |problem: &agentci_plan::Diagnostic| format!("{problem:?}").contains("20000 folders are searched");
         assert!(loaded.diagnostics.iter().any(told), "{:?}", messages(&loaded));
+    }
+
+    #[test]
+    fn an_empty_suite_file_is_an_error_and_the_others_run() {
+        for empty in ["", "# later\n", "---\n", "{}\n"] {
+            let files = MemoryFiles::default().with("p/a/agentci.yaml", empty).with("p/b/agentci.yaml", native("b"));
+            let loaded = load_paths(&files, &["p"]);
+            assert_eq!((names(&loaded), messages(&loaded)), (vec!["b"], vec!["`p/a/agentci.yaml` is empty"]));
+            assert!(loaded.diagnostics.has_errors());
+        }
+    }
+
+    #[test]
+    fn a_suite_file_with_the_keys_or_the_cases_of_a_suite_is_one() {
+        let files = MemoryFiles::default().with("p/b/agentci.yaml", native("b"));
+        let keys = load_paths(&files.clone().with("p/a/suite.yaml", "suite_nam: a\ncases_path: cases\n"), &["p"]);
+        assert_eq!(messages(&keys)[0], "unknown key `suite_nam` in the suite");
+        assert!(keys.diagnostics.has_errors());
+        let beside = files.with("p/a/suite.yaml", "hello: 1\n").with("p/a/cases/1.yaml", CASE);
+        assert!(load_paths(&beside, &["p"]).diagnostics.has_errors());
     }
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Severity, Span, Suite, join};
 
-use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, fits_name, is_settings};
+use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, fits_name, is_empty, is_settings};
 use crate::scenario::Scenario;
-use crate::search::{DEPTH_LIMIT, FOLDER_LIMIT, look};
+use crate::search::{Bounds, DEPTH_LIMIT, FOLDER_LIMIT};
 use crate::{LoadOptions, Loaded, ananke, aumai, document, model_script, native, runledger, scenario};
 
 /// How many files that can not be read are told of where no suite is found.
@@ -27,6 +27,10 @@ pub(crate) struct Loader<'f> {
     pub(crate) agents: scenario::Agents<'f>,
     /// YAML files that belong to no suite, met in searches that found one.
     pub(crate) strays: Vec<PathBuf>,
+    /// What searches leave out.
+    pub(crate) bounds: Bounds<'f>,
+    /// Folders of which it was said what cannot be looked at.
+    pub(crate) looked_at: HashSet<PathBuf>,
     /// How many folders were searched.
     folders: usize,
     /// Whether it was said that not all of them were.
@@ -44,16 +48,21 @@ struct Met {
 
 impl<'f> Loader<'f> {
     pub(crate) fn new(files: &'f dyn Files, options: &'f LoadOptions) -> Self {
+        let mut loaded = Loaded::default();
+        let Loaded { plan, diagnostics } = &mut loaded;
+        let bounds = Bounds::new(files, &options.exclude, &mut plan.sources, diagnostics);
         Self {
             files,
             options,
-            loaded: Loaded::default(),
+            loaded,
             opened: HashSet::new(),
             projects: ananke::Projects::new(files, options.config.as_deref()),
             unreadable: HashMap::new(),
             assistants: Vec::new(),
             agents: scenario::Agents::new(files, options.scenario.tests.as_deref()),
             strays: Vec::new(),
+            bounds,
+            looked_at: HashSet::new(),
             folders: 0,
             stopped: false,
         }
@@ -65,7 +74,7 @@ impl<'f> Loader<'f> {
         match self.files.kind(&path) {
             Some(Kind::File) => self.named_file(&path),
             Some(Kind::Folder) => self.named_folder(&path, written),
-            None => self.error(
+            Some(Kind::Unusable(_)) | None => self.error(
                 &path,
                 format!("there is no file or folder `{}`", written.display()),
                 "name a suite's file or a folder that holds suites",
@@ -86,12 +95,14 @@ impl<'f> Loader<'f> {
         self.add_agents();
         self.report_homeless(homeless);
         self.report_strays();
+        self.bounds.report(&mut self.loaded.diagnostics);
         self.loaded.diagnostics.sort();
         self.loaded
     }
 
     fn named_folder(&mut self, path: &Path, written: &Path) {
         let mut met = Met::default();
+        self.start(path);
         let suites = self.folder(path, 0, &mut met);
         let conversations = self.conversations(&mut met.strays);
         let scenarios = self.scenarios(&mut met.strays, !suites && !conversations);
@@ -201,7 +212,7 @@ impl<'f> Loader<'f> {
         if !self.goes_on(folder, depth) {
             return false;
         }
-        let look = look(self.files, folder);
+        let look = self.look(folder);
         let mut claimed = false;
         for (path, expected) in look.candidates {
             claimed |= self.candidate(&path, expected, met);
@@ -247,9 +258,17 @@ impl<'f> Loader<'f> {
             return true;
         }
         let Some(root) = self.open(path) else { return true };
-        if fits_name(&root, expected) {
+        if fits_name(&root, expected) || self.is_meant_as_suite(path, expected, &root) {
             self.lower(path, expected, root);
             return true;
+        }
+        if expected == Dialect::Native && is_empty(&root) {
+            self.loaded.diagnostics.push(
+                Diagnostic::error(root.span, format!("`{}` is empty", path.display()))
+                    .help("add `suite:` and `cases:`, or the settings of a project, or remove the file"),
+            );
+            // It may have been a suite, which what is below does not replace.
+            return false;
         }
         if [Dialect::Aumai, Dialect::Ananke, Dialect::Scenario].into_iter().any(|dialect| fits(&root, dialect)) {
             met.strays.push(path.to_path_buf());
@@ -262,6 +281,16 @@ impl<'f> Loader<'f> {
         // It may yet be named directly, and then it matters that it is no suite.
         self.opened.remove(path);
         false
+    }
+
+    /// Whether a `suite.yaml` that lacks the marks of a suite was meant as one: it has other keys of one, or cases beside it.
+    fn is_meant_as_suite(&self, path: &Path, expected: Dialect, root: &Node) -> bool {
+        let others = [Dialect::Aumai, Dialect::Ananke, Dialect::Scenario];
+        let cases = join(path.parent().unwrap_or(Path::new("")), "cases");
+        expected == Dialect::Runledger
+            && !others.into_iter().any(|dialect| fits(root, dialect))
+            && (runledger::SUITE.fields().any(|field| root.get(field.key).is_some())
+                || self.files.kind(&cases) == Some(Kind::Folder))
     }
 
     fn open(&mut self, path: &Path) -> Option<Node> {
@@ -327,7 +356,7 @@ impl<'f> Loader<'f> {
     }
 
     /// A place for a problem with a path itself.
-    fn whole(&mut self, path: &Path) -> Span {
+    pub(crate) fn whole(&mut self, path: &Path) -> Span {
         Span::whole(self.loaded.plan.sources.add(path, ""))
     }
 }

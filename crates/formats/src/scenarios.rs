@@ -7,7 +7,7 @@ use agentci_plan::{Dialect, Kind, did_you_mean, join, read};
 
 use crate::loader::Loader;
 use crate::scenario::{self, Home, Scenario, Shape};
-use crate::search::{DEPTH_LIMIT, look};
+use crate::search::DEPTH_LIMIT;
 
 /// What a scenario looks like, for someone who has none.
 const WHAT_IS_A_SCENARIO: &str = "a scenario is a YAML file with `test_name`, `user_input` and `expected_answer`, in the folder of its agent or below it";
@@ -26,8 +26,8 @@ impl Loader<'_> {
             return self.agent(&Home { folder, root: tests });
         }
         let known = scenario::agents(self.files, &tests);
-        let holds_one = |name: &String| self.holds_a_scenario(&join(&tests, name), 0);
-        if !chosen && !known.iter().any(holds_one) {
+        let mut holds_one = |name: &String| self.holds_a_scenario(&join(&tests, name), 0);
+        if !chosen && !known.iter().any(&mut holds_one) {
             // It may be the agent of another format.
             return self.path(Path::new("."));
         }
@@ -41,6 +41,7 @@ impl Loader<'_> {
 
     fn agent(&mut self, home: &Home) {
         let mut paths = Vec::new();
+        self.start(&home.folder);
         self.yaml_below(&home.folder, 0, &mut paths);
         let mut strays = Vec::new();
         let mut found = false;
@@ -64,7 +65,7 @@ impl Loader<'_> {
         if !self.goes_on(folder, depth) {
             return;
         }
-        let look = look(self.files, folder);
+        let look = self.look(folder);
         let candidates = look.candidates.into_iter().map(|(path, _)| path);
         paths.extend(candidates.filter(|path| scenario::reads_like_one(self.files, path)));
         paths.extend(look.others);
@@ -73,8 +74,8 @@ impl Loader<'_> {
         }
     }
 
-    fn holds_a_scenario(&self, folder: &Path, depth: usize) -> bool {
-        let look = look(self.files, folder);
+    fn holds_a_scenario(&mut self, folder: &Path, depth: usize) -> bool {
+        let look = self.look(folder);
         look.others.iter().any(|path| scenario::reads_like_one(self.files, path))
             || (depth < DEPTH_LIMIT && look.folders.iter().any(|folder| self.holds_a_scenario(folder, depth + 1)))
     }

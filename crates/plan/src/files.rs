@@ -10,12 +10,25 @@ pub enum Kind {
     File,
     /// A folder.
     Folder,
+    /// Something that a folder lists and nobody can open; only [`Files::list`] reports it.
+    Unusable(Unusable),
+}
+
+/// Why something that a folder lists cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unusable {
+    /// A file whose name is not UTF-8: no suite can name it.
+    FileName,
+    /// The same for a folder.
+    FolderName,
+    /// A link to something that does not exist, or something that may not be looked at.
+    Unreachable,
 }
 
 /// One thing in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name, without the folder.
+    /// Its name, without the folder; a name that is not UTF-8 has replacement characters.
     pub name: String,
     /// What it is.
     pub kind: Kind,
@@ -69,6 +82,17 @@ pub trait Files {
     fn parent(&self, folder: &Path) -> Option<PathBuf> {
         let folder = join(folder, "");
         matches!(folder.components().next_back(), Some(Component::Normal(_))).then(|| join(&folder, ".."))
+    }
+
+    /// The path that a link points at, as it is written in the link; `None` for what is not a link.
+    fn link(&self, _path: &Path) -> Option<PathBuf> {
+        None
+    }
+
+    /// A path by which two ways to name a place can be compared; the working folder is the empty path where only a disk would know.
+    fn absolute(&self, path: &Path) -> PathBuf {
+        let path = join(path, "");
+        if path == Path::new(".") { PathBuf::new() } else { path }
     }
 
     /// The text of a file.

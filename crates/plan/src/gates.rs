@@ -18,7 +18,7 @@ pub struct Gates {
     pub max_avg_wall_ms_delta_pct: Option<Spanned<f64>>,
     /// The same for the wall time that only one in twenty cases exceeds.
     pub max_p95_wall_ms_delta_pct: Option<Spanned<f64>>,
-    /// Whether a case that passed in the baseline must not fail.
+    /// Whether only cases may fail that failed in the baseline.
     pub no_new_failures: Option<Spanned<bool>>,
     /// Whether every case of the baseline must be run.
     pub no_missing_cases: Option<Spanned<bool>>,

@@ -46,7 +46,7 @@ pub use demand::EmptyDemand;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, did_you_mean};
 pub use effect::without_effect;
 pub use fault::{Fault, FaultKind, FaultTime};
-pub use files::{Entry, FileError, Files, Kind, MemoryFiles, join, relative};
+pub use files::{Entry, FileError, Files, Kind, MemoryFiles, Unusable, join, relative};
 pub use gates::Gates;
 pub use hook::Hook;
 pub use limits::{Limit, Limits};

@@ -106,6 +106,11 @@ impl Sources {
         self.files.get(file.0 as usize).map_or(Path::new(UNKNOWN), |source| &source.path)
     }
 
+    /// The text of a file.
+    pub fn text(&self, file: FileId) -> &str {
+        self.files.get(file.0 as usize).map_or("", |source| &source.text)
+    }
+
     /// The place of a span, without any text.
     pub fn spot(&self, span: Span) -> Place {
         let shown = self.files.get(span.file.0 as usize).map(|source| Arc::clone(&source.shown));

@@ -36,6 +36,8 @@ pub struct Suite {
     pub redact: Redaction,
     /// What the run as a whole must come to.
     pub gates: Gates,
+    /// Files and folders in which no suite is looked for, by patterns seen from the folder of the suite's file.
+    pub exclude: Vec<String>,
     /// Agents that are no target of a case, by name: those that judge or report.
     pub agents: Vec<(String, Arc<Target>)>,
     /// Who tells how near two texts are in meaning, as the suite says; the caller may say otherwise.

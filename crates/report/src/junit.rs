@@ -20,7 +20,8 @@
 //!
 //! A case has one `testcase` however often it was run; its runs are listed in `system-out`, and how much they are
 //! alike. A gate that failed has one, too,
-//! named `gate: min_pass_rate` and so on.
+//! named `gate: min_pass_rate` and so on; so has everything that could not be loaded, `not loaded: evals/agentci.yaml`. Where the
+//! end of a run is missing there is one named `run`, and one for each case that was under way, all of them errors.
 
 use std::fmt::Write as _;
 use std::io;
@@ -31,8 +32,8 @@ use crate::pieces::{Pieces, in_one_piece};
 use crate::quantity::duration;
 use crate::run::Run;
 use crate::{
-    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, Stream, findings, gates, printable, similarity,
-    stability, xml_attribute, xml_text,
+    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, Stream, findings, gates, not_loaded, printable,
+    similarity, stability, xml_attribute, xml_text,
 };
 
 /// Makes `junit.xml`. Several runs one after another become several suites in it.
@@ -88,26 +89,28 @@ fn file(runs: &[Told], file: &mut Pieces<'_>) -> io::Result<()> {
     let mut counted = Vec::with_capacity(runs.len());
     for Told { run, .. } in runs {
         let failed_gates: Vec<String> = run.gates.iter().flat_map(|report| failed_gates(&run.suite, report)).collect();
+        let missing = missing(run);
         let mut numbers = Aggregates::of(&run.rows);
-        numbers.cases_total += failed_gates.len();
+        numbers.cases_total += failed_gates.len() + missing.len();
         numbers.cases_fail += failed_gates.len();
+        numbers.cases_error += missing.len();
         all.cases_total += numbers.cases_total;
         all.cases_fail += numbers.cases_fail;
         all.cases_error += numbers.cases_error;
         all.cases_skipped += numbers.cases_skipped;
         wall_ms += run.end().wall_ms;
-        counted.push((counts(&numbers, run.end().wall_ms), failed_gates));
+        counted.push((counts(&numbers, run.end().wall_ms), [missing, failed_gates].concat()));
     }
     let counts = counts(&all, wall_ms);
     let _ = writeln!(file.text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>");
-    for (Told { run, own_words }, (counts, failed_gates)) in runs.iter().zip(counted) {
+    for (Told { run, own_words }, (counts, others)) in runs.iter().zip(counted) {
         let words = |row: &Row| own_words.as_ref().and_then(|words| words.get(row.decisive().index));
         let _ = writeln!(file.text, "  <testsuite name=\"{}\" {counts}>", xml_attribute(&run.suite));
         for row in run.rows.iter() {
             test_case(&run.suite, row, words(row), &mut file.text);
             file.go_on()?;
         }
-        file.text.extend(failed_gates);
+        file.text.extend(others);
         file.text.push_str("  </testsuite>\n");
     }
     file.text.push_str("</testsuites>\n");
@@ -196,6 +199,38 @@ fn assertions(words: &AgentTestResult, suite: &str, row: &Row) -> String {
         xml_attribute(&words.assertions_failed.join("; ")),
         xml_text(&printable(&body)),
     )
+}
+
+/// What the record of a run has no case for, a test case each: what could not be loaded, what was under way when the run was
+/// killed, and its missing end.
+fn missing(run: &Run) -> Vec<String> {
+    let mut cases = Vec::new();
+    let mut error = |name: &str, kind: &str, message: &str, body: &str| {
+        cases.push(format!(
+            "    <testcase classname=\"{}\" name=\"{}\" time=\"0.000\">\n      \
+             <error message=\"{}\" type=\"{kind}\">{}</error>\n    </testcase>\n",
+            xml_attribute(&run.suite),
+            xml_attribute(name),
+            xml_attribute(message),
+            xml_text(body.trim_end()),
+        ));
+    };
+    for problem in &run.start.not_loaded {
+        let body = not_loaded(problem, Paint::new(false));
+        error(&format!("not loaded: {}", problem.place.path), "config", &problem.message, &body);
+    }
+    if run.incomplete() {
+        for id in run.under_way() {
+            let message = "the record of the run ends before this case does";
+            error(id, "incomplete", message, message);
+        }
+        let (not_run, total) = (run.end().not_run, run.start.cases_total);
+        let message = format!(
+            "the run has no end: it was killed or is still going on; {not_run} of {total} cases have no result"
+        );
+        error("run", "incomplete", &message, &message);
+    }
+    cases
 }
 
 /// Gates that failed, a test case each; the others are nobody's concern here.

@@ -48,7 +48,7 @@ pub use pieces::Stream;
 pub use registry::{REPORTS, ReportKind};
 pub use reporter::{Output, ReportError, Reporter};
 pub use results::ScenarioResults;
-pub use snippet::{Heading, Snippet, diagnostic};
+pub use snippet::{Heading, Snippet, diagnostic, not_loaded};
 pub use summary::{RUNLEDGER_VERSION, Summary};
 pub use test_list::TestList;
 pub use test_suite::{AgentTestResult, Gathered, TestSuite, TestSuiteResult, label};

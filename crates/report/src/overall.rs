@@ -11,7 +11,7 @@ use crate::run::Run;
 pub(crate) enum Overall {
     /// Every case that ran passed, or the gates decided so.
     Passed,
-    /// Some case did not, or a gate failed.
+    /// Some case did not, a gate failed, or something could not be loaded.
     Failed,
     /// The user stopped it.
     Interrupted,
@@ -25,7 +25,10 @@ impl Overall {
             Overall::Incomplete
         } else if run.end().interrupted {
             Overall::Interrupted
-        } else if run.held_to_cases() && numbers.cases_fail + numbers.cases_error > 0 || run.gates_failed() {
+        } else if run.lacks_something()
+            || run.held_to_cases() && numbers.cases_fail + numbers.cases_error > 0
+            || run.gates_failed()
+        {
             Overall::Failed
         } else {
             Overall::Passed
@@ -82,6 +85,15 @@ pub(crate) fn changed(report: &GateReport) -> Option<Vec<String>> {
 
 /// What a reader has to know about a run that did not get to its end.
 pub(crate) fn left_undone(run: &Run) -> Option<String> {
+    let missing = run.start.not_loaded.len();
+    let missing = (missing > 0).then(|| format!("Not everything could be loaded: {}.", count_of(missing, "error")));
+    match (unfinished(run), missing) {
+        (Some(unfinished), Some(missing)) => Some(format!("{unfinished} {missing}")),
+        (unfinished, missing) => unfinished.or(missing),
+    }
+}
+
+fn unfinished(run: &Run) -> Option<String> {
     let end = run.end();
     let not_run = format!("{} not run", count_of(end.not_run, "case"));
     if run.incomplete() {

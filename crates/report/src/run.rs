@@ -1,5 +1,6 @@
 //! What the reports keep of a run: its facts, its cases, its end.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agentci_verdict::{Body, GateReport, Rows, RunEnd, RunEvent, RunStart};
@@ -17,6 +18,8 @@ pub(crate) struct Run {
     pub(crate) last_seen: u64,
     /// How it did beside its baseline, if it has gates.
     pub(crate) gates: Option<Box<GateReport>>,
+    /// Cases that have begun and not ended.
+    under_way: BTreeSet<Arc<str>>,
     first_seen: Option<u64>,
     end: Option<RunEnd>,
 }
@@ -54,6 +57,10 @@ impl Run {
             Body::RunStart(start) => self.start.clone_from(start),
             Body::Gates(report) => self.gates = Some(report.clone()),
             Body::RunEnd(end) => self.end = Some(end.clone()),
+            Body::TaskStart(_) => self.under_way.extend(event.case_id.clone()),
+            Body::CaseEnd(_) => {
+                event.case_id.as_ref().map(|id| self.under_way.remove(id));
+            }
             _ => {}
         }
         self.rows.add(event)
@@ -67,6 +74,16 @@ impl Run {
     /// Whether its end is missing: it was killed, or its record is cut off.
     pub(crate) fn incomplete(&self) -> bool {
         self.end.is_none()
+    }
+
+    /// The cases that were being run when its record ends.
+    pub(crate) fn under_way(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.under_way.iter().map(|id| &**id)
+    }
+
+    /// Whether something that was to be run with it could not be loaded.
+    pub(crate) fn lacks_something(&self) -> bool {
+        !self.start.not_loaded.is_empty()
     }
 
     /// Whether a gate keeps it from getting through.

@@ -15,6 +15,7 @@
 use std::borrow::Cow;
 
 use agentci_plan::{Diagnostic, Place, Severity, Sources};
+use agentci_verdict::NotLoaded;
 
 use crate::{Paint, Tone, one_line, printable};
 
@@ -64,6 +65,14 @@ pub struct Snippet<'s> {
     pub notes: &'s [String],
     /// What to do.
     pub help: Option<&'s str>,
+}
+
+/// Something that could not be loaded, as it was told when the run began.
+pub fn not_loaded(problem: &NotLoaded, paint: Paint) -> String {
+    let NotLoaded { message, place, help } = problem;
+    let snippet =
+        Snippet { heading: Heading::Error, message, place: Some(place), label: "", notes: &[], help: help.as_deref() };
+    snippet.render(paint)
 }
 
 impl Snippet<'_> {

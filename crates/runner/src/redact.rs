@@ -50,6 +50,11 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
             secrets.arguments(&mut start.agent_command);
             start.environment.values_mut().for_each(|value| secrets.scrub(value));
             start.options.values_mut().for_each(|value| secrets.value(value));
+            for problem in &mut start.not_loaded {
+                secrets.scrub(&mut problem.message);
+                scrub_option(&mut problem.help, secrets);
+                scrub_place(&mut problem.place, secrets);
+            }
         }
         Body::Gates(report) => {
             secrets.value(&mut report.written);

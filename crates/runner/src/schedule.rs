@@ -8,7 +8,9 @@ use agentci_checks::ReadyCase;
 use agentci_drivers::Clock;
 use agentci_plan::{Case, Cases, ChatApi, ChatTarget, CommandPart, Mode, Sources, Suite, Target};
 use agentci_stubs::Faults;
-use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status};
+use agentci_verdict::{
+    Body, NotLoaded, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status,
+};
 use agentci_wire::FetchedSecrets;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -42,6 +44,8 @@ pub struct Facts {
     pub options: BTreeMap<String, Value>,
     /// Which part of a run it is.
     pub shard: Option<Part>,
+    /// What could not be loaded and was to be run with it.
+    pub not_loaded: Vec<NotLoaded>,
 }
 
 /// A part of a run that several machines share.
@@ -227,6 +231,7 @@ fn start(run: &Run<'_>) -> RunStart {
         connector: same(run, |chat| &chat.connector.id),
         environment: facts.environment.clone(),
         options: facts.options.clone(),
+        not_loaded: facts.not_loaded.clone(),
     }
 }
 

@@ -139,6 +139,21 @@ pub struct RunStart {
     /// Which part of a run it is, where several machines share one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardOf>,
+    /// What kept suites or cases from being loaded that were to be run with it: no case tells of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_loaded: Vec<NotLoaded>,
+}
+
+/// Why something that was to be run could not be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotLoaded {
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub place: Place,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
 }
 
 /// Which part of a run this is.
@@ -152,6 +167,10 @@ pub struct ShardOf {
     pub cases: usize,
     /// The SHA-256 of their names in order: parts of different selections do not belong together.
     pub digest: String,
+    /// The SHA-256 of the files that the suite and its cases are written in: neither do parts of different versions of a suite.
+    /// Empty in runs of older versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub suite_digest: String,
 }
 
 /// What the agent was given to do.

@@ -28,8 +28,8 @@ pub use comparison::{
     StatusChange, StepChange, WallChange, WallChanges,
 };
 pub use event::{
-    AssertionCount, Body, CaseEnd, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade, Replay,
-    RunEnd, RunEvent, RunStart, ShardOf, Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
+    AssertionCount, Body, CaseEnd, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade, NotLoaded,
+    Replay, RunEnd, RunEvent, RunStart, ShardOf, Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
     TurnStart,
 };
 pub use exit::ExitStatus;

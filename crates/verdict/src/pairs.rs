@@ -44,16 +44,16 @@ impl<'c> Pairs<'c> {
         self.both().any(|(old, new)| old.steps.is_some() && new.steps.is_some())
     }
 
-    /// Cases that passed in the baseline and fail now. Of a case that is known to pass only sometimes this says nothing, so
-    /// there it is only a warning.
+    /// Cases that fail now and are not known to fail: they passed in the baseline, or it has no result of them, as of a case
+    /// that is new or was renamed. Of a case that is known to pass only sometimes a failure says nothing, so there it is only a
+    /// warning.
     pub(crate) fn new_failures(&self, warnings: &mut Vec<String>) -> Vec<String> {
         let mut failures = Vec::new();
-        for (baseline, current) in self.both() {
-            if baseline.status != Status::Pass || !is_failure(current.status) {
+        for (baseline, current) in self.0.values().filter_map(|(baseline, current)| Some((*baseline, (*current)?))) {
+            if baseline.is_some_and(|baseline| is_failure(baseline.status)) || !is_failure(current.status) {
                 continue;
             }
-            let history = baseline.history;
-            if history.is_mixed() {
+            if let Some(history) = baseline.map(|baseline| baseline.history).filter(|history| history.is_mixed()) {
                 let id = &current.id;
                 let (passes, runs) = (history.passes, history.runs);
                 warnings
@@ -219,6 +219,23 @@ mod tests {
         assert_eq!(ended, [("a", Status::Error), ("later", Status::Skipped)]);
         assert_eq!(pairs.missing(), ["gone", "later"]);
         assert_eq!(pairs.new_failures(&mut Vec::new()), ["a"]);
+    }
+
+    #[test]
+    fn a_failing_case_that_the_baseline_has_no_result_of_is_a_new_failure() {
+        let baseline = run([
+            case("known", Status::Fail, &[]),
+            case("old", Status::Pass, &[]),
+            case("later", Status::Skipped, &[]),
+        ]);
+        let current = run([
+            case("known", Status::Error, &[]),
+            case("renamed", Status::Fail, &[]),
+            case("new", Status::Pass, &[]),
+            case("later", Status::Fail, &[]),
+        ]);
+        let pairs = Pairs::new(Some(&baseline), &current);
+        assert_eq!(pairs.new_failures(&mut Vec::new()), ["later", "renamed"]);
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub struct Thresholds {
     /// Whether every case of the baseline must be run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_missing_cases: bool,
-    /// Whether a case that passed in the baseline must not fail.
+    /// Whether only cases may fail that failed in the baseline.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_new_failures: bool,
 }

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use agentci::plan::{Diagnostics, Severity, Sources};
 use agentci::report::{Paint, Tone};
 use agentci::trace::Redactor;
+use agentci::verdict::NotLoaded;
 use clap::ValueEnum;
 
 /// When to use colour.
@@ -174,6 +175,14 @@ impl Context {
             let mut text = agentci::report::diagnostic(problem, sources, paint);
             text.truncate(text.trim_end().len());
             self.say(&format!("{}\n\n", self.secrets.text(&text)));
+        }
+    }
+
+    /// What could not be loaded when a stored run was made.
+    pub(crate) fn show_not_loaded(&self, problems: &[NotLoaded]) {
+        for problem in problems {
+            let text = agentci::report::not_loaded(problem, Paint::new(self.stderr_color));
+            self.say(&format!("{}\n\n", self.secrets.text(text.trim_end())));
         }
     }
 

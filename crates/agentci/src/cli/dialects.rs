@@ -1,4 +1,4 @@
-//! Flags that belong to one format: `--mock-config` to aumai, `--config` to ananke, and those of scenario and yao.
+//! Flags about how suites are found and read: `--exclude`, and those that belong to one format: `--mock-config` to aumai, `--config` to ananke, and those of scenario and yao.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,13 @@ use super::context::Context;
 use super::scenario::ScenarioFlags;
 use super::yao::YaoFlags;
 
-/// Flags about suites of one format.
+/// Flags about how suites are found, and about suites of one format.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct DialectFlags {
+    /// Leave out files and folders when suites are looked for, by a pattern as in `.gitignore`, seen from this folder (may be
+    /// repeated)
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
     /// The scripted model that answers tests of the aumai format; `mock_config.yaml` beside the tests without it
     #[arg(long, value_name = "FILE")]
     mock_config: Option<PathBuf>,
@@ -36,6 +40,7 @@ impl DialectFlags {
         options.mock = self.mock_config.clone().map_or(MockSource::Beside, MockSource::File);
         options.config.clone_from(&self.config);
         options.agent.clone_from(&self.agent);
+        options.exclude.clone_from(&self.exclude);
         options.scenario = self.scenario.options();
         options.yao = self.yao.options();
         options

@@ -78,6 +78,7 @@ fn help(error: &MergeError) -> &'static str {
 }
 
 fn one(run: &Gathered, arguments: &MergeArguments, context: &Context) -> Result<ExitStatus, LedgerError> {
+    context.show_not_loaded(&run.not_loaded());
     let mut policy = run.policy(read_baseline);
     if let Some(path) = &arguments.baseline {
         let chosen = policy.get_or_insert_default();

@@ -18,11 +18,13 @@ mod gates;
 mod guard;
 mod held;
 mod init;
+mod inputs;
 mod list;
 mod machine;
 mod merge;
 mod message;
 mod open_files;
+mod others;
 #[cfg(test)]
 mod reference;
 mod report;

@@ -41,7 +41,10 @@ pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> ExitStat
         // Paths may hold the name of the suite, which the first event tells.
         let (reports, _) = made.get_or_insert_with(|| {
             let dialect = match &event.body {
-                Body::RunStart(start) => start.dialect.as_str(),
+                Body::RunStart(start) => {
+                    context.show_not_loaded(&start.not_loaded);
+                    start.dialect.as_str()
+                }
                 _ => "",
             };
             reports(arguments, context, ReportOf { suite: &event.suite, dialect, folder })

@@ -211,6 +211,15 @@ impl ReportFlags {
         })
     }
 
+    /// The files that reports of a suite go to.
+    pub(crate) fn files(&self, suite: &str) -> Vec<PathBuf> {
+        let path = |wanted: &Wanted| match &wanted.to {
+            Destination::File(path) => Some(resolved(path, suite)),
+            Destination::Stdout | Destination::RunFolder | Destination::Folder(_) => None,
+        };
+        self.all().filter_map(path).collect()
+    }
+
     /// Where the reports of a suite go that were asked for by their extension.
     pub(crate) fn out_paths(&self, suite: &str) -> Vec<PathBuf> {
         let path = |wanted: &Wanted| match &wanted.to {

@@ -1,25 +1,28 @@
 //! `agentci run`: run suites, write their artifacts, say what failed.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci::plan::{Diagnostics, Files, MOST_RUNS, Mode, Severity, parse_duration};
 use agentci::runner::{Part, Stop};
-use agentci::verdict::ExitStatus;
-use agentci::{DiskFiles, Suites};
+use agentci::verdict::{ExitStatus, NotLoaded};
+use agentci::{NotedFiles, Suites};
 use clap::Args;
 use tokio::runtime::Runtime;
 
 use super::context::Context;
 use super::dialects::DialectFlags;
 use super::gates::{self, GateFlags};
+use super::inputs;
 use super::message;
+use super::others;
 use super::reporter;
 use super::reports::ReportFlags;
 use super::scenario::ScenarioRunFlags;
 use super::select::Selection;
-use super::session::{Session, stopped_by_signals};
+use super::session::{Session, Whole, stopped_by_signals};
 use super::shard::ShardFlags;
 use super::watch;
 
@@ -96,8 +99,9 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     if arguments.watch {
         return watch::watch(arguments, context);
     }
-    let mut suites = load(arguments, &DiskFiles);
-    let (selected, parts) = match prepare(&mut suites, arguments, context) {
+    let noted = NotedFiles::default();
+    let mut suites = load(arguments, &noted);
+    let Prepared { selected, parts, not_loaded } = match prepare(&mut suites, &noted.into_read(), arguments, context) {
         Ok(prepared) => prepared,
         Err(status) => return status,
     };
@@ -109,7 +113,7 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
         let _within = runtime.enter();
         stopped_by_signals()
     };
-    execute(&mut suites, &selected, parts, arguments, context, &runtime, &stop)
+    execute(&mut suites, &selected, Whole { parts, not_loaded }, arguments, context, &runtime, &stop)
 }
 
 /// Reads the suites that are meant.
@@ -120,12 +124,20 @@ pub(super) fn load(arguments: &RunArguments, files: &dyn Files) -> Suites {
     Suites::load_from(files, arguments.dialects.paths(&arguments.paths), &options)
 }
 
-/// The cases of each suite that are to be run, by position, and which part of a run they are.
-pub(super) type Prepared = (Vec<Vec<usize>>, Vec<Part>);
+/// What is to be run.
+pub(super) struct Prepared {
+    /// The cases of each suite, by position.
+    pub(super) selected: Vec<Vec<usize>>,
+    /// Which part of a run they are.
+    pub(super) parts: Vec<Part>,
+    /// What could not be loaded, and no case of any part tells of.
+    pub(super) not_loaded: Vec<NotLoaded>,
+}
 
 /// Holds the flags against the suites, and tells what is wrong with both.
 pub(super) fn prepare(
     suites: &mut Suites,
+    read: &BTreeSet<PathBuf>,
     arguments: &RunArguments,
     context: &Context,
 ) -> Result<Prepared, ExitStatus> {
@@ -148,11 +160,13 @@ pub(super) fn prepare(
         return Err(ExitStatus::Failed);
     }
     let whole = selected.clone();
+    let not_loaded = not_loaded(suites, &selected);
     let Ok(parts) = arguments.shard.apply(suites.plan(), &mut selected, context) else {
         return Err(ExitStatus::Failed);
     };
     context.show(&not_told_later(suites, &selected), &suites.plan().sources);
-    if let Err(misfit) = arguments.reports.fit(&to_run(suites, &selected), arguments.json) {
+    let fit = arguments.reports.fit(&to_run(suites, &selected), arguments.json);
+    if let Err(misfit) = fit.and_then(|()| inputs::are_kept(&arguments.reports, suites, read)) {
         context.complain(&misfit.message, Some(&misfit.help));
         return Err(ExitStatus::Failed);
     }
@@ -163,7 +177,7 @@ pub(super) fn prepare(
     if !arguments.gates.apply(suites, to_run, context) {
         return Err(ExitStatus::Failed);
     }
-    Ok((selected, parts))
+    Ok(Prepared { selected, parts, not_loaded })
 }
 
 /// What runs agents, and waits.
@@ -181,7 +195,7 @@ pub(super) fn runtime(context: &Context) -> Option<Runtime> {
 pub(super) fn execute(
     suites: &mut Suites,
     selected: &[Vec<usize>],
-    parts: Vec<Part>,
+    whole: Whole,
     arguments: &RunArguments,
     context: &Context,
     runtime: &Runtime,
@@ -189,7 +203,7 @@ pub(super) fn execute(
 ) -> ExitStatus {
     gates::complain(suites, selected, context);
     let seed = arguments.seed.unwrap_or_else(draw_seed);
-    let mut session = Session { arguments, context, suites, parts, seed, summaries: Vec::new() };
+    let mut session = Session { arguments, context, suites, whole, seed, summaries: Vec::new() };
     let status = if message::is_wanted(arguments) {
         runtime.block_on(session.answer(stop))
     } else {
@@ -200,6 +214,16 @@ pub(super) fn execute(
     }
     let wrong = suites.problems().has_errors();
     if wrong { status.max(ExitStatus::Failed) } else { status }
+}
+
+/// The errors that none of these cases will tell of, as they are stored with a run.
+fn not_loaded(suites: &Suites, selected: &[Vec<usize>]) -> Vec<NotLoaded> {
+    let sources = &suites.plan().sources;
+    let problems = not_told_later(suites, selected).into_iter();
+    let errors = problems.filter(|problem| problem.severity == Severity::Error);
+    errors
+        .map(|problem| NotLoaded { place: problem.place(sources), message: problem.message, help: problem.help })
+        .collect()
 }
 
 /// The problems that no case of the run will tell of.
@@ -216,7 +240,11 @@ fn not_told_later(suites: &Suites, selected: &[Vec<usize>]) -> Diagnostics {
     }
     let mut rest = Diagnostics::default();
     for problem in suites.problems() {
-        if problem.severity == Severity::Warning || !told.contains(&problem) {
+        let is_new = match problem.severity {
+            Severity::Warning => !others::is_of_others(problem, suites, selected),
+            Severity::Error => !told.contains(&problem),
+        };
+        if is_new {
             rest.push(problem.clone());
         }
     }

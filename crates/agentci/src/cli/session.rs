@@ -16,7 +16,7 @@ use agentci::report::{
     Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportError, ReportKind, Reporter, Stream, Summary,
 };
 use agentci::runner::{Facts, Part, Stop, Stopper};
-use agentci::verdict::{Body, ExitStatus, RunEvent, Status};
+use agentci::verdict::{Body, ExitStatus, NotLoaded, RunEvent, Status};
 use agentci::{Settings, Suites};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -44,11 +44,18 @@ pub(super) struct Session<'s> {
     pub(super) arguments: &'s RunArguments,
     pub(super) context: &'s Context,
     pub(super) suites: &'s mut Suites,
-    /// Which part of a run it is, for each suite; empty where it is a whole one.
-    pub(super) parts: Vec<Part>,
+    pub(super) whole: Whole,
     pub(super) seed: u64,
     /// The summaries of the suites so far, for `--json`.
     pub(super) summaries: Vec<Vec<u8>>,
+}
+
+/// What a run is a part of.
+pub(super) struct Whole {
+    /// Which part of it the run is, for each suite; empty where it is all of it.
+    pub(super) parts: Vec<Part>,
+    /// What could not be loaded.
+    pub(super) not_loaded: Vec<NotLoaded>,
 }
 
 impl Session<'_> {
@@ -110,7 +117,8 @@ impl Session<'_> {
         let reports = RefCell::new(reports);
         let mut wrong = Wrong::default();
         let facts = Facts {
-            shard: self.parts.get(position).cloned(),
+            shard: self.whole.parts.get(position).cloned(),
+            not_loaded: self.whole.not_loaded.clone(),
             ..facts(self.arguments, suite, folder.id(), beside.as_deref())
         };
         let mut take = |event: RunEvent| {

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use agentci_ledger::{LedgerError, play};
 use agentci_plan::Mode;
-use agentci_verdict::{Body, GateReport, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, StabilitySummary, Status};
+use agentci_verdict::{
+    Body, GateReport, NotLoaded, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, StabilitySummary, Status,
+};
 
 use super::auto::MOST_PARTS;
 
@@ -282,9 +284,12 @@ impl Gathered {
         let whole = start.cases_left_out == 0;
         let same_seed = self.parts.iter().all(|part| part.start.seed == first.start.seed);
         start.seed = start.seed.filter(|_| same_seed);
-        let mut begun = Some(start);
+        start.not_loaded = self.not_loaded();
         let mut rows = Rows::default();
-        let mut worst = Status::Pass;
+        // What could not be loaded has no case of its own.
+        let worst_of_loading = if start.not_loaded.is_empty() { Status::Pass } else { Status::Error };
+        let mut worst = worst_of_loading;
+        let mut begun = Some(start);
         for part in &self.parts {
             play(&part.path, |event| match &event.body {
                 Body::RunStart(_) => {
@@ -304,13 +309,25 @@ impl Gathered {
         let ended_at = self.parts.iter().map(|part| part.ended_at).max().unwrap_or_default();
         if let Some(policy) = policy {
             let mut report = policy.judge(&self.suite, &rows, whole);
-            worst = report.decide(worst, first.start.mode != Mode::Record.name() && rows.all_run());
+            let loaded = worst_of_loading == Status::Pass;
+            worst = report.decide(worst, loaded && first.start.mode != Mode::Record.name() && rows.all_run());
             on_event(of_run(ended_at, Body::Gates(Box::new(report))));
         }
         let wall_ms = self.parts.iter().map(|part| part.end.wall_ms).max().unwrap_or_default();
         let stability = StabilitySummary::of_several(&rows);
         on_event(of_run(ended_at, Body::RunEnd(RunEnd { wall_ms, stability, ..RunEnd::default() })));
         Ok(worst)
+    }
+
+    /// What the parts could not load; most of it is the same for all.
+    pub fn not_loaded(&self) -> Vec<NotLoaded> {
+        let mut all: Vec<NotLoaded> = Vec::new();
+        for problem in self.parts.iter().flat_map(|part| &part.start.not_loaded) {
+            if !all.contains(problem) {
+                all.push(problem.clone());
+            }
+        }
+        all
     }
 
     /// How many parts there are.
@@ -332,6 +349,10 @@ fn difference(one: &Stored, other: &Stored) -> Option<String> {
     let commits = a.git_sha.is_some() && b.git_sha.is_some();
     differs("number of parts", &one.shard.count.to_string(), &other.shard.count.to_string())
         .or_else(|| (one.shard.digest != other.shard.digest).then(|| "other cases were selected".into()))
+        .or_else(|| {
+            let (a, b) = (&one.shard.suite_digest, &other.shard.suite_digest);
+            (a != b && !a.is_empty() && !b.is_empty()).then(|| "the suite was changed between them".into())
+        })
         .or_else(|| differs("mode", &a.mode, &b.mode))
         .or_else(|| differs("format", &a.dialect, &b.dialect))
         .or_else(|| differs("commit", &known(&a.git_sha), &known(&b.git_sha)).filter(|_| commits))

@@ -1,8 +1,8 @@
 //! Which cases each machine takes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use agentci_plan::Plan;
+use agentci_plan::{Plan, Sources, Suite};
 use agentci_runner::Part;
 use agentci_verdict::ShardOf;
 use serde_json::Value;
@@ -77,10 +77,29 @@ pub fn split(
     };
     let part = |(suite, (taken, positions)): (usize, (Vec<usize>, Vec<usize>))| {
         let Shard { index, count } = shard;
-        let of = ShardOf { index, count, cases: selected[suite].len(), digest: digest(suite) };
+        let suite_digest = suite_digest(&plan.sources, &plan.suites[suite]);
+        let of = ShardOf { index, count, cases: selected[suite].len(), digest: digest(suite), suite_digest };
         (taken, Part { of, positions })
     };
     parts.into_iter().enumerate().map(part).collect()
+}
+
+/// What tells two versions of a suite apart: the text of the files that it and its cases are written in. Where these files are
+/// does not count, since each machine may have them elsewhere.
+fn suite_digest(sources: &Sources, suite: &Suite) -> String {
+    let mut texts: Vec<&str> = Vec::new();
+    let mut seen = HashSet::new();
+    for span in std::iter::once(suite.span).chain(suite.cases.iter().map(|case| case.span)) {
+        if seen.insert(span.file) {
+            texts.push(sources.text(span.file));
+        }
+    }
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update(text.len().to_be_bytes());
+        hash.update(text.as_bytes());
+    }
+    format!("{:x}", hash.finalize())
 }
 
 /// For each duration who takes it: the longest first, each to whoever has least to do.

@@ -53,11 +53,16 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
     (
         "what something is taken for; nothing is refused by it",
         &[
+            ("agentci/src/project.rs", "MOST_LINKS"),
             ("checks/src/pii/email.rs", "LONGEST"),
             ("drivers/src/chat/anthropic/request.rs", "MOST_TOKENS"),
             ("drivers/src/exchange/clean/learn.rs", "LONGEST_WORD"),
             ("embed/src/builtin/layers.rs", "MOST_TOKENS"),
             ("embed/src/facts/name.rs", "LONGEST"),
+            ("formats/src/search/bounds.rs", "IGNORE_LIMIT"),
+            ("formats/src/search/bounds.rs", "UP_LIMIT"),
+            ("formats/src/search/tracked.rs", "INDEX_LIMIT"),
+            ("formats/src/search/tracked.rs", "POINTER_LIMIT"),
             ("embed/src/facts/number.rs", "MOST_DIGITS"),
             ("embed/src/facts/number.rs", "MOST_GROUPS"),
             ("embed/src/tokenize/word_piece.rs", "LONGEST_WORD"),

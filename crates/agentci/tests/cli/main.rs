@@ -72,6 +72,7 @@ mod scenario_results;
 mod scenario_run;
 mod schema;
 mod scripts;
+mod search;
 mod select;
 mod semantic;
 mod serve_llm;

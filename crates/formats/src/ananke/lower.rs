@@ -51,6 +51,7 @@ pub(crate) fn lower(
     }
     let cases = opened.into_iter().map(|test| Box::new(test.case(&shared, &mut ids))).collect();
     Some(Suite {
+        exclude: Vec::new(),
         agents: Vec::new(),
         embedder: None,
         name: files.name(&folder).unwrap_or_else(|| "ananke".into()),

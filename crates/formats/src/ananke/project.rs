@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agentci_plan::{Diagnostic, Files, Kind, Node, join};
 
 use super::config::NAMES;
-use super::shape::{is_meant_as_test, is_named_as_test, is_test, reads_like_a_test};
+use super::shape::{has_mistyped_turns, is_meant_as_test, is_named_as_test, is_test, reads_like_a_test};
 
 /// How many folders a config is looked for upwards.
 const MOST_STEPS: usize = 128;
@@ -79,8 +79,9 @@ impl<'f> Projects<'f> {
             Ok(root) => is_test(root),
             Err(_) => reads_like_a_test(self.files, &test.path),
         };
+        let mistyped = test.root.as_ref().is_ok_and(has_mistyped_turns);
         marked
-            || (is_named_as_test(&test.path)
+            || ((mistyped || is_named_as_test(&test.path))
                 && test.root.as_ref().map_or(true, is_meant_as_test)
                 && self.config(&folder_of(&test.path)).is_some())
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_plan::{Files, Node};
+use agentci_plan::{Files, Node, Pair, did_you_mean};
 
 use super::config::NAMES;
 use super::later::has_steps;
@@ -13,6 +13,12 @@ use crate::{aumai, scenario};
 pub(crate) fn is_test(root: &Node) -> bool {
     let turns = root.get("turns").is_some_and(|turns| turns.items().is_some());
     !of_another_dialect(root) && (turns || has_steps(root))
+}
+
+/// Whether a file has turns under a mistyped key, such as `turn`.
+pub(super) fn has_mistyped_turns(root: &Node) -> bool {
+    let mistyped = |pair: &Pair| did_you_mean(&pair.key.text, ["turns"]).is_some() && pair.value.items().is_some();
+    root.pairs().unwrap_or_default().iter().any(mistyped)
 }
 
 /// Whether a file that has the name of a test and lies below a config, but has no mark of a test, was meant to be one: unless it

@@ -68,6 +68,7 @@ pub(crate) fn lower(
     diagnostics.append(problems);
     let Some(span) = cases.first().map(|case| case.span).filter(|_| !refused) else { return (None, strays) };
     let suite = Suite {
+        exclude: Vec::new(),
         agents: Vec::new(),
         embedder: None,
         name: documents.name,

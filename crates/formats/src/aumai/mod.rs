@@ -49,7 +49,8 @@ pub fn files_below(files: &dyn Files, folder: &Path) -> Vec<PathBuf> {
         if searched > FOLDER_LIMIT {
             break;
         }
-        let look = look(files, &folder);
+        let entries = files.list(&folder).unwrap_or_default();
+        let look = look(files, &folder, entries, |_, _| false);
         found.extend(look.candidates.into_iter().map(|(path, _)| path).chain(look.others));
         folders.extend(look.folders);
     }

@@ -17,7 +17,7 @@ pub(super) static GATES: Shape = Shape::new(
         optional("min_pass_rate", Kind::Range(0.0, 1.0), "The least share of cases that must pass."),
         optional("max_avg_wall_ms_delta_pct", Kind::Number, "How many percent longer cases may take on average."),
         optional("max_p95_wall_ms_delta_pct", Kind::Number, "How many percent longer the slowest cases may take."),
-        optional("no_new_failures", Kind::Truth, "Whether a case that passed before must pass."),
+        optional("no_new_failures", Kind::Truth, "Whether a case that fails must have failed before."),
         optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
         optional("no_changed_steps", Kind::Truth, "Whether a case must call the tools that it called before."),
         optional("decide", Kind::Truth, "Whether the gates alone decide the exit code, whatever cases failed."),

@@ -9,6 +9,7 @@ use agentci_plan::{
     Sources, Spanned, Suite, Target, Text, ToolSource, World, join,
 };
 
+use super::file_names::{FileNames, is_per_case, of_case};
 use super::read::{self, CaseFile, ReadCase};
 use super::settings::{Settings, Timeout, WorldSettings};
 use super::words::Place;
@@ -17,9 +18,6 @@ use crate::ids::Ids;
 
 /// How long a case may take when the suite does not say.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
-
-/// What stands for the case's id in the path of a recording.
-const CASE: &str = "{case}";
 
 /// Lowers a suite file; `None` when the suite is refused.
 pub(crate) fn lower(
@@ -35,6 +33,7 @@ pub(crate) fn lower(
         return None;
     };
     let mut ids = Ids::default();
+    let mut names = FileNames::default();
     let place = Place { files, folder: &suite.folder };
     let defaults = Defaults::new(suite.settings, &suite.folder);
     // Each case is lowered as soon as it is read, and then what stands in the file is let go: both of all cases would take more
@@ -45,6 +44,9 @@ pub(crate) fn lower(
         let case = ReadCase::read(&node, place, suite.has_target);
         if let Some(id) = case.id() {
             ids.claim(id, sources, &mut problems);
+            if let Some(file) = &case.file {
+                names.claim(id, &file.settings.world, &defaults.settings.world, &mut problems);
+            }
         }
         for problem in &case.problems {
             diagnostics.push(problem.clone());
@@ -72,6 +74,7 @@ pub(crate) fn lower(
         output_dir: suite.output_dir,
         redact: suite.redact,
         gates: suite.gates,
+        exclude: suite.exclude,
         cases,
         folder: suite.folder,
     })
@@ -99,7 +102,7 @@ struct Defaults<'s> {
 impl<'s> Defaults<'s> {
     fn new(settings: Settings, folder: &'s Path) -> Self {
         let paths = [&settings.world.cassette, &settings.world.recording];
-        let per_case = paths.into_iter().flatten().any(|path| path.value.contains(CASE));
+        let per_case = paths.into_iter().flatten().any(|path| is_per_case(&path.value));
         let nothing = WorldSettings::default();
         Self {
             folder,
@@ -201,14 +204,8 @@ impl<'s> Defaults<'s> {
     }
 }
 
-/// A case's id as a part of a file name: it can not lead to another folder.
-fn file_name(id: &str) -> String {
-    let name: String = id.chars().map(|c| if c == '/' || c == '\\' || c.is_control() { '_' } else { c }).collect();
-    if name.starts_with('.') { format!("_{name}") } else { name }
-}
-
 fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -> World {
-    let named = |path: &Spanned<String>| join(folder, &path.value.replace(CASE, &file_name(id)));
+    let named = |path: &Spanned<String>| join(folder, &of_case(&path.value, id));
     let cassette = own.cassette.as_ref().or(common.cassette.as_ref());
     let cassette = cassette.filter(|_| own.cassette.is_some() || own.routes.span().is_none());
     let tools = match (cassette, own.routes.over(&common.routes)) {

@@ -18,6 +18,7 @@
 
 mod check;
 mod emit;
+mod file_names;
 mod gates;
 mod hook;
 mod limits;

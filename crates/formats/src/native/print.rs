@@ -42,6 +42,9 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     if let Some(embedder) = &suite.embedder {
         pairs.push(printer.pair("embedder", printer.text(&embedder.value)));
     }
+    if !suite.exclude.is_empty() {
+        pairs.push(printer.pair("exclude", printer.list(&suite.exclude, |pattern| printer.text(pattern))));
+    }
     pairs.extend(printer.gates(&suite.gates));
     pairs.extend(print_redaction(&suite.redact, suite.span).map(|node| printer.pair("redact", node)));
     let agent = |(name, target): &(String, Arc<Target>)| Some(printer.pair(name, printer.target(target, 0)?));

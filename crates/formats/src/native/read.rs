@@ -16,6 +16,7 @@ use super::target::{TARGET, target};
 use super::turn::{TURN, turns};
 use super::words::Place;
 use crate::ids;
+use crate::search::{EXCLUDE, read_exclude};
 use crate::skip::{SKIP, skip};
 use crate::surroundings::{REDACTION, read_redaction};
 
@@ -27,6 +28,7 @@ pub(super) struct SuiteFile {
     pub(super) output_dir: Option<PathBuf>,
     pub(super) redact: Redaction,
     pub(super) gates: Gates,
+    pub(super) exclude: Vec<String>,
     pub(super) embedder: Option<Spanned<String>>,
     pub(super) settings: Settings,
     pub(super) agents: Vec<(String, Arc<Target>)>,
@@ -58,6 +60,7 @@ pub(crate) static SUITE: Shape = Shape::new(
         optional("agents", Kind::Map(&Kind::Shape(&TARGET)), "Agents by names, for `agent` checks."),
         required("cases", Kind::Filled(&Kind::Shape(&CASE)), "The cases, in the order they are run."),
     ],
+    &[EXCLUDE],
 ]);
 
 static CASE: Shape = Shape::new(
@@ -91,6 +94,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
         .and_then(|node| read::name(node, "output_dir", problems))
         .map(|output| join(&folder, &output.value));
     let gates = fields.optional("gates").map(|node| gates(node, &folder, problems)).unwrap_or_default();
+    let exclude = fields.optional(EXCLUDE.key).map(|node| read_exclude(node, problems)).unwrap_or_default();
     let redact = fields.optional("redact").map(|node| read_redaction(node, problems)).unwrap_or_default();
     let embedder = fields.optional("embedder").and_then(|node| read::name(node, "embedder", problems));
     let place = Place { files, folder: &folder };
@@ -105,7 +109,8 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
         cases.into_iter().flatten().for_each(|case| problems.append(read(case)));
     }
     let (name, _) = (name?, cases?);
-    Some(SuiteFile { name, folder, mode, output_dir, redact, gates, embedder, settings, agents, has_target })
+    let exclude = exclude.into_iter().map(|pattern| pattern.value).collect();
+    Some(SuiteFile { name, folder, mode, output_dir, redact, gates, exclude, embedder, settings, agents, has_target })
 }
 
 /// Agents by their names.

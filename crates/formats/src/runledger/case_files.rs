@@ -26,6 +26,15 @@ pub(super) fn find(
             return None;
         }
     };
+    for entry in entries.iter().filter(|entry| matches!(entry.kind, Kind::Unusable(_))) {
+        if !entry.name.starts_with('.') && entry.name.rsplit_once('.').is_some_and(|(_, ending)| ending == "yaml") {
+            problems.push(
+                Diagnostic::error(written.span, format!("`{}` cannot be read", join(folder, &entry.name).display()))
+                    .label("a case in this folder is a link that leads nowhere, or its name is not UTF-8")
+                    .help("fix or remove the file"),
+            );
+        }
+    }
     // A name that begins with a dot is an editor's or the system's own file.
     let visible = entries.into_iter().filter(|entry| entry.kind == Kind::File && !entry.name.starts_with('.'));
     let mut names: Vec<String> = Vec::new();

@@ -53,6 +53,7 @@ pub(crate) fn lower(
     let baseline = suite.baseline_path.map(|path| Spanned::new(configured(&folder, &path.value), path.span));
     let cases = cases.into_iter().map(|case| Box::new(shared.case(case, &folder, &mut ids))).collect();
     Some(Suite {
+        exclude: Vec::new(),
         agents: Vec::new(),
         embedder: None,
         name: suite.name.value,

@@ -26,7 +26,7 @@ pub(super) static REGRESSION: Shape = Shape::new(
             "How much longer the slowest cases may take, as a fraction.",
         ),
         optional("max_p95_wall_ms_increase_pct", Kind::Number, "Another name for `max_p95_wall_ms_delta_pct`."),
-        optional("no_new_failures", Kind::Truth, "Whether a case that passed before must pass."),
+        optional("no_new_failures", Kind::Truth, "Whether a case that fails must have failed before."),
         optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
         optional("no_changed_steps", Kind::Truth, "Whether a case must call the tools that it called before."),
         optional("decide", Kind::Truth, "Whether the gates alone decide the exit code, whatever cases failed."),

@@ -73,6 +73,7 @@ impl Shelf<'_> {
                 match entry.kind {
                     Kind::Folder => folders.push(path),
                     Kind::File => found.push(relative(&top, &path).to_string_lossy().into_owned()),
+                    Kind::Unusable(_) => {}
                 }
                 // Links can make a small tree endless.
                 looked_at += 1;

@@ -48,6 +48,7 @@ pub(crate) fn lower(
     let shared = Shared::new(&settings, &slug, &home.folder, options, span);
     let cases = opened.into_iter().map(|scenario| Box::new(shared.case(scenario, &mut ids))).collect();
     Some(Suite {
+        exclude: Vec::new(),
         name: slug,
         dialect: Dialect::Scenario,
         path: home.folder.clone(),

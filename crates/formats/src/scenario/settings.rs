@@ -20,6 +20,7 @@ use agentci_plan::{
 use super::threshold::{THRESHOLD, threshold};
 use crate::ScenarioOptions;
 use crate::native::{HTTP_KEYS, Place, ReadHttp, SERVER_KEYS, read_http};
+use crate::search::EXCLUDE;
 use crate::surroundings::{BASES, read_bases};
 
 /// Where an agent is asked whose settings do not say so.
@@ -72,7 +73,8 @@ pub(crate) static SETTINGS: Shape = Shape::new(
         optional("embedder", Kind::Name, "What measures similarities."),
         optional("threshold", THRESHOLD, "The least similarity, or one for each embedder."),
     ],
-);
+)
+.with(&[&[EXCLUDE]]);
 
 static TARGET: Shape = Shape::new(
     "a target",
@@ -106,6 +108,8 @@ pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: 
         embedder: fields.optional("embedder").and_then(|node| read::name(node, "embedder", problems)),
         threshold: fields.optional("threshold").and_then(|node| threshold(node, "threshold", problems)),
     };
+    // The search has read it.
+    fields.optional(EXCLUDE.key);
     fields.finish(problems);
     settings
 }

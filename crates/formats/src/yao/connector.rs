@@ -142,7 +142,7 @@ fn list(app: &App<'_>) -> Vec<Found> {
                 Kind::Folder if depth < 8 => {
                     folders.push((path, format!("{before}{}.", entry.name.replace('.', "_")), depth + 1));
                 }
-                Kind::Folder => {}
+                Kind::Folder | Kind::Unusable(_) => {}
                 Kind::File => {
                     let stem = ENDINGS.iter().find_map(|ending| entry.name.strip_suffix(ending));
                     if let Some(stem) = stem.map(|stem| stem.strip_suffix(".conn").unwrap_or(stem)) {

@@ -186,6 +186,7 @@ fn empty(name: &str, path: PathBuf, folder: &Path, span: Span) -> Suite {
         output_dir: None,
         redact: Redaction::default(),
         gates: Gates::default(),
+        exclude: Vec::new(),
         agents: Vec::new(),
         embedder: None,
         cases: Vec::new(),
@@ -230,6 +231,17 @@ pub(crate) fn lower_message(
     let refused = problems.has_errors();
     diagnostics.append(problems);
     suite.filter(|_| !refused)
+}
+
+/// Whether a file can be read and holds anything but blanks.
+pub(crate) fn holds_something(files: &dyn Files, path: &Path) -> bool {
+    files.read_text(path, SIZE_LIMIT).is_ok_and(|text| !text.trim().is_empty())
+}
+
+/// Whether the first record of a file has `assert`, which data for other purposes hardly has.
+pub(crate) fn asserts(files: &dyn Files, path: &Path) -> bool {
+    let text = files.read_text(path, SIZE_LIMIT).unwrap_or_default();
+    json::first(&text, Sources::default().add(path, "")).is_some_and(|first| first.get("assert").is_some())
 }
 
 /// Whether a file holds tests: what comes first in it is an object with `id` and `input`, or nearly so.

@@ -36,7 +36,7 @@ pub(crate) use assistant::PACKAGE_FILE;
 pub(crate) use connector::{CONNECTOR, usual_script};
 pub(crate) use environment::variables as read_variables;
 pub use input::YaoInput;
-pub(crate) use lower::{holds_tests, lower_file, lower_message};
+pub(crate) use lower::{asserts, holds_something, holds_tests, lower_file, lower_message};
 pub(crate) use place::{assistant_of, belongs_to_app, known_folder};
 pub(crate) use prompts::PROMPTS;
 pub(crate) use record::RECORD;

@@ -121,7 +121,7 @@ pub(super) fn presets(
             let path = join(&inner, &entry.name);
             match entry.kind {
                 Kind::Folder if depth < 8 => folders.push((path, format!("{before}{}.", entry.name), depth + 1)),
-                Kind::Folder => {}
+                Kind::Folder | Kind::Unusable(_) => {}
                 Kind::File => {
                     let stem = entry.name.strip_suffix(".yml").or_else(|| entry.name.strip_suffix(".yaml"));
                     if let Some(stem) = stem {

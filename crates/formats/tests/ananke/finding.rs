@@ -197,7 +197,10 @@ fn files_that_nothing_hints_at_are_not_opened() {
         .with("p/b.test.yaml", "k: 1\n");
     let files = watched(files);
     let loaded = agentci_formats::load(&files, &["p".into()]);
-    assert_eq!(*files.read.borrow(), [PathBuf::from("p/n/agentci.yaml"), "p/b.test.yaml".into()]);
+    let mut read = files.read.take();
+    // Once for what it excludes.
+    read.dedup();
+    assert_eq!(read, [PathBuf::from("p/n/agentci.yaml"), "p/b.test.yaml".into()]);
     assert_eq!(messages(&loaded), ["2 YAML files belong to no suite: `p/a.yaml`, `p/b.test.yaml`"]);
 }
 
@@ -242,4 +245,18 @@ fn a_file_named_as_a_test_is_never_left_out_without_a_word() {
     let native = "suite: n\ntarget: { process: { command: [a] } }\ncases: [{ id: x, input: {} }]\n";
     let beside = load(&alone.with("p/n/agentci.yaml", native), &["p"]);
     assert_eq!((messages(&beside), beside.plan.suites.len()), (vec!["`[` is never closed"], 1));
+}
+
+#[test]
+fn the_only_test_of_a_config_may_mistype_its_turns() {
+    let files = MemoryFiles::default()
+        .with("p/ananke.config.yaml", CONFIG)
+        .with("p/a.yaml", test("a", "").replace("turns:", "turn:"))
+        .with("p/n/agentci.yaml", NATIVE);
+    let loaded = load(&files, &["p"]);
+    assert!(loaded.diagnostics.has_errors());
+    assert_eq!(messages(&loaded), ["unknown key `turn` in the test"]);
+    // A list of turns elsewhere is not a test.
+    let elsewhere = MemoryFiles::default().with("p/a.yaml", "turn: [left]\n").with("p/n/agentci.yaml", NATIVE);
+    assert!(!load(&elsewhere, &["p"]).diagnostics.has_errors());
 }

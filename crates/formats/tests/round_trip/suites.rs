@@ -172,6 +172,7 @@ pub(crate) fn suite() -> impl Strategy<Value = Suite> {
                 mode,
                 output_dir: output.then(|| "s/out".into()),
                 gates,
+                exclude: if output { vec!["old/**".to_owned(), "a b".to_owned()] } else { Vec::new() },
                 redact: Redaction { keys: vec!["${x}".into()], patterns: vec![r"a\d".into()] },
                 cases: cases.into_iter().map(Box::new).collect(),
             }

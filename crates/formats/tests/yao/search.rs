@@ -64,3 +64,27 @@ fn files_that_are_too_large_are_refused() {
         );
     }
 }
+
+#[test]
+fn tests_without_an_assistant_are_an_error_and_data_is_not() {
+    let native = "suite: n\ntarget: { process: { command: [a] } }\ncases: [{ id: x, input: {} }]\n";
+    let files = MemoryFiles::default().with("p/n/agentci.yaml", native);
+    let asserting = "{\"id\": \"a\", \"input\": \"x\", \"assert\": {\"type\": \"contains\", \"value\": \"x\"}}\n";
+    for (path, text) in [("p/a/tests/inputs.jsonl", TEST), ("p/a/some.jsonl", asserting)] {
+        let loaded = load(&files.clone().with(path, text), &["p".into()]);
+        assert_eq!(loaded.plan.suites.len(), 1);
+        assert!(told(&loaded)[0].contains("no `package.yao` was found in `p/a"), "{:?}", told(&loaded));
+    }
+    for (path, text) in [("p/a/rows.jsonl", TEST), ("p/a/tests/inputs.jsonl", "{\"row\": 1}\n")] {
+        assert_eq!(names(&files.clone().with(path, text), "p"), ["n"]);
+    }
+}
+
+#[test]
+fn a_file_of_tests_that_is_empty_is_an_error() {
+    for text in ["", "\n\n"] {
+        let files = app().with(TESTS, text).with("app/assistants/keyword/tests/cassette.jsonl", "");
+        let loaded = load(&files, &["app".into()]);
+        assert_eq!(told(&loaded), [format!("0:0 `{TESTS}` holds no test")]);
+    }
+}

@@ -128,6 +128,7 @@ fn run_start() -> impl Strategy<Value = RunStart> {
             git_sha: facts.0,
             seed: counts.2,
             shard: None,
+            not_loaded: Vec::new(),
             agent: facts.1.0,
             agent_path: facts.1.1,
             connector: facts.1.2,

@@ -30,9 +30,9 @@ pub fn gate(check: &GateCheck) -> String {
         Gate::MaxAvgWallMsDeltaPct => wall("mean", check),
         Gate::MaxP95WallMsDeltaPct => wall("p95", check),
         Gate::NoNewFailures => match check.cases.len() {
-            0 => "no case fails that passed in the baseline".to_owned(),
-            1 => format!("1 case passed in the baseline and does not now: {}", named(&check.cases)),
-            many => format!("{many} cases passed in the baseline and do not now: {}", named(&check.cases)),
+            0 => "no case fails that did not fail in the baseline".to_owned(),
+            1 => format!("1 case fails that did not fail in the baseline: {}", named(&check.cases)),
+            many => format!("{many} cases fail that did not fail in the baseline: {}", named(&check.cases)),
         },
         Gate::NoMissingCases => match check.cases.len() {
             0 => "every case of the baseline was run".to_owned(),

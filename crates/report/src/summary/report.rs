@@ -113,7 +113,7 @@ pub(super) fn sorted(mut value: Value) -> Value {
 
 fn run_facts(numbers: &Aggregates, run: &Run) -> Value {
     let interrupted = run.end().interrupted;
-    let exit_status = if run.held_to_cases() && numbers.cases_error > 0 || interrupted {
+    let exit_status = if run.held_to_cases() && numbers.cases_error > 0 || interrupted || run.lacks_something() {
         "error"
     } else if run.held_to_cases() && numbers.cases_fail > 0 || run.gates_failed() {
         "failed"

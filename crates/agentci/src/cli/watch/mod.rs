@@ -24,11 +24,13 @@ use agentci::runner::Stop;
 use agentci::verdict::ExitStatus;
 
 use super::context::Context;
-use super::run::{self, RunArguments};
-use super::session::stopped_by_signals;
+use super::run::{self, Prepared, RunArguments};
+use super::session::{Whole, stopped_by_signals};
 use ground::{Ground, absolute, is_program};
 use snapshot::{FILE_LIMIT, FOLDER_LIMIT, Snapshot};
 use touch::{Former, Territories};
+
+pub(super) use touch::recorded;
 
 /// How often files are looked at; less often where looking takes long.
 const INTERVAL: Duration = Duration::from_millis(300);
@@ -54,7 +56,8 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
         let noted = NotedFiles::default();
         let mut suites = run::load(arguments, &noted);
         let territories = Territories::of(suites.plan());
-        let ground = Ground::of(&suites, &noted.into_read(), arguments, &territories);
+        let read = noted.into_read();
+        let ground = Ground::of(&suites, &read, arguments, &territories);
         // What was changed while the suites were read is seen after the run.
         seen = ground.look().with_former(&seen);
         if seen.is_cut_off() && !warned {
@@ -74,12 +77,13 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
             let (left, all) = narrow(&mut selected, former);
             context.say(&header(&changed, left, all));
         }
-        if let Ok((mut selected, parts)) = run::prepare(&mut suites, arguments, context) {
+        if let Ok(Prepared { mut selected, parts, not_loaded }) = run::prepare(&mut suites, &read, arguments, context) {
             if let Some(former) = &former {
                 narrow(&mut selected, former);
             }
             if count(&selected) > 0 {
-                run::execute(&mut suites, &selected, parts, arguments, context, &runtime, &stop);
+                let whole = Whole { parts, not_loaded };
+                run::execute(&mut suites, &selected, whole, arguments, context, &runtime, &stop);
             }
         }
         // A path that was mistyped will hardly come to be.

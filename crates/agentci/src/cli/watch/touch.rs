@@ -197,7 +197,7 @@ fn started(transport: &McpTransport) -> &[CommandPart] {
 }
 
 /// Where what a case meets is recorded.
-pub(super) fn recorded(case: &Case) -> Vec<PathBuf> {
+pub(in super::super) fn recorded(case: &Case) -> Vec<PathBuf> {
     let cassette = match &case.world.tools {
         ToolSource::Cassette(cassette) => Some(&cassette.path),
         _ => None,

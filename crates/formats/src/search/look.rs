@@ -1,8 +1,8 @@
-//! Which files of a folder are looked at: names only, nothing is opened here.
+//! Which files of a folder matter: names only, nothing is opened here.
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Dialect, Entry, Files, Kind, join};
+use agentci_plan::{Dialect, Entry, Files, Kind, Unusable, join};
 
 use crate::ananke::is_named_as_config;
 use crate::detect::expected;
@@ -29,15 +29,24 @@ pub(crate) struct Found {
     pub(crate) lines: Vec<PathBuf>,
     /// Folders to search next, in the order of their names.
     pub(crate) folders: Vec<PathBuf>,
+    /// What may hide a suite, and why it cannot be looked at.
+    pub(crate) hidden: Vec<(PathBuf, Unusable)>,
 }
 
-/// Looks into one folder. One that can not be listed holds nothing.
-pub(crate) fn look(files: &dyn Files, folder: &Path) -> Found {
+/// Looks at what one folder holds, but for what is left out.
+pub(crate) fn look(
+    files: &dyn Files,
+    folder: &Path,
+    mut entries: Vec<Entry>,
+    leave_out: impl Fn(&str, bool) -> bool,
+) -> Found {
     let mut found = Found::default();
-    let mut entries = files.list(folder).unwrap_or_default();
     entries.sort_by(|one, other| one.name.cmp(&other.name));
     for Entry { name, kind } in entries {
-        if name.starts_with('.') {
+        // What cannot be reached may be either.
+        let is_folder = !matches!(kind, Kind::File | Kind::Unusable(Unusable::FileName));
+        // Asked first: an `exclude` of what is passed over anyway is not in vain.
+        if leave_out(&name, is_folder) || name.starts_with('.') {
             continue;
         }
         let path = join(folder, &name);
@@ -49,12 +58,33 @@ pub(crate) fn look(files: &dyn Files, folder: &Path) -> Found {
                 Some(dialect) => found.candidates.push((path, dialect)),
                 None if is_named_as_config(&path) => found.config = found.config.or(Some(path)),
                 None if is_yaml(&path) && !is_of_others(&name) => found.others.push(path),
-                None if path.extension().is_some_and(|extension| extension == "jsonl") => found.lines.push(path),
+                None if is_lines(&path) => found.lines.push(path),
                 None => {}
             },
+            Kind::Unusable(why) => {
+                let link = files.link(&path).filter(|_| why == Unusable::Unreachable);
+                let hides = match why {
+                    Unusable::FolderName => true,
+                    Unusable::FileName => is_yaml(&path) || is_lines(&path),
+                    Unusable::Unreachable => may_hide(&path) || link.is_some_and(|target| may_hide(&target)),
+                };
+                if hides && !SKIPPED.contains(&name.as_str()) {
+                    found.hidden.push((path, why));
+                }
+            }
         }
     }
     found
+}
+
+/// Whether something that cannot be looked at may be a folder or a file of tests, by its name. `v1.2` is no ending.
+fn may_hide(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy());
+    is_yaml(path) || is_lines(path) || ending.is_none_or(|ending| ending.chars().all(|letter| letter.is_ascii_digit()))
+}
+
+fn is_lines(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jsonl")
 }
 
 /// Whether the name is that of a file which other programs read, so that nobody takes it for a test.

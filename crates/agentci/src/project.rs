@@ -1,0 +1,62 @@
+//! What belongs to the project of a suite: recordings are written there and nowhere else.
+
+use std::path::{Path, PathBuf};
+
+use agentci_plan::Suite;
+
+/// The files that hold the settings of a project, or a suite.
+const SETTINGS: [&str; 2] = ["agentci.yaml", "agentci.yml"];
+
+/// How many links lead to one file at most.
+const MOST_LINKS: usize = 40;
+
+/// The folders that belong to the project of a suite, without links: that of the suite, the work tree of git that it is in, the
+/// highest folder above it with an `agentci.yaml`, and the working folder if the suite is in it.
+pub(crate) fn folders(suite: &Suite) -> Vec<PathBuf> {
+    let file = real(&suite.path);
+    let own = if file.is_dir() { file } else { file.parent().map(Path::to_path_buf).unwrap_or_default() };
+    let above: Vec<PathBuf> = own.ancestors().map(Path::to_path_buf).collect();
+    let tree = above.iter().find(|folder| folder.join(".git").exists());
+    // Beyond the work tree there are other projects.
+    let within = |folder: &&PathBuf| tree.is_none_or(|tree| folder.starts_with(tree));
+    let has_settings = |folder: &&PathBuf| SETTINGS.iter().any(|name| folder.join(name).is_file());
+    let highest = above.iter().filter(within).filter(has_settings).next_back();
+    let here = std::env::current_dir().ok().map(|here| real(&here)).filter(|here| own.starts_with(here));
+    let found: Vec<PathBuf> = tree.into_iter().chain(highest).cloned().chain(here).collect();
+    found.into_iter().chain([own.clone()]).collect()
+}
+
+/// Where a path leads, all links followed, whether or not there is a file yet.
+pub fn real(path: &Path) -> PathBuf {
+    follow(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), MOST_LINKS)
+}
+
+fn follow(path: &Path, links: usize) -> PathBuf {
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.to_path_buf() };
+    match std::fs::read_link(path) {
+        // A link to a file that is still to be made.
+        Ok(target) if links > 0 => follow(&parent.join(target), links - 1),
+        _ => follow(parent, links).join(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_followed_to_where_a_file_would_be_made() {
+        let root = tempfile::tempdir().unwrap();
+        let top = root.path().canonicalize().unwrap();
+        std::fs::create_dir_all(top.join("a/b")).unwrap();
+        std::os::unix::fs::symlink("a/b", top.join("link")).unwrap();
+        std::os::unix::fs::symlink("../elsewhere.jsonl", top.join("a/file.jsonl")).unwrap();
+        assert_eq!(real(&top.join("link/new/x.jsonl")), top.join("a/b/new/x.jsonl"));
+        assert_eq!(real(&top.join("a/file.jsonl")), top.join("elsewhere.jsonl"));
+        std::os::unix::fs::symlink("round", top.join("round")).unwrap();
+        assert_eq!(real(&top.join("round")), top.join("round"));
+    }
+}

@@ -1,0 +1,67 @@
+//! `{case}` in the path of a cassette or a recording: the id of the case as a part of a file name.
+
+use std::collections::HashMap;
+
+use agentci_plan::{Diagnostic, Diagnostics, Name, Spanned};
+
+use super::settings::WorldSettings;
+
+/// What stands for the id of a case.
+const CASE: &str = "{case}";
+
+/// Whether a path is another one for each case.
+pub(super) fn is_per_case(path: &str) -> bool {
+    path.contains(CASE)
+}
+
+/// The path of a case.
+pub(super) fn of_case(path: &str, id: &str) -> String {
+    path.replace(CASE, &file_name(id))
+}
+
+/// A case's id as a part of a file name: it can not lead to another folder.
+fn file_name(id: &str) -> String {
+    let name: String = id.chars().map(|c| if c == '/' || c == '\\' || c.is_control() { '_' } else { c }).collect();
+    if name.starts_with('.') { format!("_{name}") } else { name }
+}
+
+/// The files that `{case}` led to so far, each with the case that it belongs to.
+#[derive(Default)]
+pub(super) struct FileNames {
+    taken: HashMap<String, Name>,
+}
+
+impl FileNames {
+    /// Takes the files of a case; an error where another case has one of them, since each would play the other's.
+    pub(super) fn claim(
+        &mut self,
+        id: &Spanned<Name>,
+        own: &WorldSettings,
+        common: &WorldSettings,
+        problems: &mut Diagnostics,
+    ) {
+        let cassette = own.cassette.as_ref().or(common.cassette.as_ref());
+        let recording = own.recording.as_ref().or(common.recording.as_ref());
+        for path in [cassette, recording].into_iter().flatten().filter(|path| is_per_case(&path.value)) {
+            let path = of_case(&path.value, &id.value);
+            match self.taken.get(&path) {
+                Some(first) if *first != id.value => {
+                    let message = format!(
+                        "the cases `{}` and `{}` would share the file `{path}`",
+                        first.escape_debug(),
+                        id.value.escape_debug()
+                    );
+                    problems.push(
+                        Diagnostic::error(id.span, message)
+                            .label("`/`, `\\` and control characters are `_` in the name of a file")
+                            .help("rename one of the cases, or give one a path of its own"),
+                    );
+                }
+                Some(_) => {}
+                None => {
+                    self.taken.insert(path, id.value.clone());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,507 @@
+//! What a search leaves out: what git ignores, and what `exclude` names.
+//!
+//! `exclude` stands in an `agentci.yaml`, for the folder of that file and those below it, and on the command line, for the
+//! working folder. Both are written as in `.gitignore`. A path that was named directly is never left out.
+
+use std::cell::{Cell, OnceCell};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use agentci_plan::shape::{Field, Kind as Shape, optional};
+use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Sources, Span, Spanned, join, read};
+
+use super::glob::Glob;
+use super::tracked::{Tracked, git_folder};
+use crate::detect::fits_name;
+use crate::document::SIZE_LIMIT;
+use crate::yaml;
+
+/// The key of an `agentci.yaml`.
+pub(crate) const EXCLUDE: Field = optional(
+    "exclude",
+    Shape::OneOrMore(&Shape::Name),
+    "Files and folders in which no suite is looked for, written as in `.gitignore`.",
+);
+
+/// The most bytes of a `.gitignore` that are read.
+const IGNORE_LIMIT: u64 = 1 << 20;
+
+/// The most folders above a named one in which rules are looked for.
+const UP_LIMIT: usize = 64;
+
+/// The files that hold the settings of a project.
+const SETTINGS: [&str; 2] = ["agentci.yaml", "agentci.yml"];
+
+/// What a search leaves out.
+pub(crate) struct Bounds<'f> {
+    files: &'f dyn Files,
+    /// What the command line excludes.
+    excluded: Vec<Exclude>,
+    /// The rules of folders, by absolute path.
+    levels: HashMap<PathBuf, Rc<Level>>,
+    /// Whether the folder that was named is ignored by git, so that this says nothing about what is in it.
+    unignored: bool,
+    /// The folder that was named, where a rule from above excludes it.
+    unexcluded: Option<PathBuf>,
+}
+
+/// The rules of one folder, which hold for what is in it and below.
+struct Level {
+    folder: PathBuf,
+    above: Option<Rc<Level>>,
+    repository: Option<Rc<Repository>>,
+    /// What git ignores, the last word last.
+    ignored: Vec<Ignore>,
+    excluded: Vec<Exclude>,
+    /// Whether git ignores the folder itself.
+    is_ignored: bool,
+    /// Whether a suite is in this folder: no search goes further, so it is no wonder if `exclude` leaves out nothing.
+    is_suite: bool,
+    is_searched: Cell<bool>,
+}
+
+/// A work tree of git.
+struct Repository {
+    root: PathBuf,
+    tracked: OnceCell<Tracked>,
+}
+
+/// A line of a `.gitignore`.
+struct Ignore {
+    glob: Glob,
+    /// Whether it takes back what an earlier line ignores.
+    is_exception: bool,
+}
+
+/// An entry of `exclude`.
+struct Exclude {
+    /// The folder that it is written for.
+    base: PathBuf,
+    glob: Glob,
+    written: Spanned<String>,
+    is_used: Cell<bool>,
+}
+
+impl<'f> Bounds<'f> {
+    /// Takes what the command line excludes, seen from the working folder.
+    pub(crate) fn new(
+        files: &'f dyn Files,
+        excluded: &[String],
+        sources: &mut Sources,
+        problems: &mut Diagnostics,
+    ) -> Self {
+        let mut bounds =
+            Self { files, excluded: Vec::new(), levels: HashMap::new(), unignored: false, unexcluded: None };
+        for text in excluded {
+            let file = sources.add(Path::new("--exclude"), text.as_str());
+            let width = u32::try_from(text.chars().count()).unwrap_or(u32::MAX).max(1);
+            let written = Spanned::new(text.clone(), Span { file, line: 1, column: 1, width });
+            // Paths that are absolute or lead upwards mean what they mean in a shell.
+            let mut base = files.absolute(Path::new(if text.starts_with('/') { "/" } else { "." }));
+            let mut rest = text.as_str();
+            while let Some(further) = rest.strip_prefix("../") {
+                base.pop();
+                rest = further;
+            }
+            let anchored = if rest.len() < text.len() { format!("/{rest}") } else { rest.to_owned() };
+            match pattern(&anchored, &written) {
+                Ok(glob) => bounds.excluded.push(Exclude { base, glob, written, is_used: Cell::new(false) }),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        bounds
+    }
+
+    /// Begins a search in a folder that was named. Rules from above that leave out the folder itself do not count: whoever names
+    /// it wants what is in it.
+    pub(crate) fn start(&mut self, folder: &Path, sources: &mut Sources, problems: &mut Diagnostics) {
+        let absolute = self.files.absolute(folder);
+        let level = self.level(&absolute, folder, UP_LIMIT, sources, problems);
+        self.unignored = level.is_ignored;
+        let from_above = |path: &Path| {
+            let above = level.up().skip(1).filter(|level| path.starts_with(&level.folder));
+            above.flat_map(|level| &level.excluded).any(|exclude| exclude.fits(path, true))
+        };
+        self.unexcluded = absolute.ancestors().any(from_above).then_some(absolute);
+    }
+
+    /// Learns the rules of a folder that is searched.
+    pub(crate) fn enter(&mut self, folder: &Path, sources: &mut Sources, problems: &mut Diagnostics) {
+        let absolute = self.files.absolute(folder);
+        self.level(&absolute, folder, UP_LIMIT, sources, problems).is_searched.set(true);
+    }
+
+    /// Whether a search leaves out what is in a folder that was entered.
+    pub(crate) fn leave_out(&self, folder: &Path, name: &str, is_folder: bool) -> bool {
+        let folder = self.files.absolute(folder);
+        let Some(level) = self.levels.get(&folder) else { return false };
+        let path = folder.join(name);
+        // All are asked, so that none is said to leave out nothing.
+        let mut excluded = false;
+        for exclude in &self.excluded {
+            excluded |= exclude.leaves_out(&path, is_folder);
+        }
+        for level in level.up().filter(|level| self.counts(level)) {
+            for exclude in &level.excluded {
+                excluded |= exclude.leaves_out(&path, is_folder);
+            }
+        }
+        excluded || (!self.unignored && level.ignores(self.files, &path, is_folder))
+    }
+
+    /// One warning for each `exclude` that left out nothing where all below it was searched.
+    pub(crate) fn report(&self, problems: &mut Diagnostics) {
+        let mut levels: Vec<&Rc<Level>> = self.levels.values().collect();
+        levels.sort_by(|one, other| one.folder.cmp(&other.folder));
+        let searched = levels.into_iter().filter(|level| level.is_searched.get() && !level.is_suite);
+        for exclude in self.excluded.iter().chain(searched.flat_map(|level| &level.excluded)) {
+            if !exclude.is_used.get() {
+                let message = format!("`{}` excludes nothing", exclude.written.value.escape_debug());
+                problems.push(
+                    Diagnostic::warning(exclude.written.span, message)
+                        .label("no file or folder that was searched fits it")
+                        .help("remove it, or write the path from here; `**/` in front finds it at any depth"),
+                );
+            }
+        }
+    }
+
+    /// Whether the rules of a folder exclude anything in this search.
+    fn counts(&self, level: &Level) -> bool {
+        self.unexcluded.as_ref().is_none_or(|named| level.folder.starts_with(named))
+    }
+
+    /// The rules of a folder, by its absolute path and by the one that the user knows.
+    fn level(
+        &mut self,
+        folder: &Path,
+        shown: &Path,
+        steps: usize,
+        sources: &mut Sources,
+        problems: &mut Diagnostics,
+    ) -> Rc<Level> {
+        if let Some(known) = self.levels.get(folder) {
+            return Rc::clone(known);
+        }
+        let is_root = self.files.kind(&join(folder, ".git")).is_some();
+        let above = folder.parent().and_then(|parent| match self.levels.get(parent) {
+            Some(known) => Some(Rc::clone(known)),
+            // The settings of a project are within its work tree.
+            None if is_root || steps == 0 => None,
+            // What is wrong with settings further up is told to those who search there.
+            None => Some(self.level(parent, parent, steps - 1, sources, &mut Diagnostics::default())),
+        });
+        let repository = if is_root {
+            Some(Rc::new(Repository { root: folder.to_path_buf(), tracked: OnceCell::new() }))
+        } else {
+            above.as_ref().and_then(|above| above.repository.clone())
+        };
+        let mut ignored = Vec::new();
+        if is_root {
+            ignored.extend(self.ignored(&join(&git_folder(self.files, folder), "info/exclude")));
+        }
+        if repository.is_some() {
+            ignored.extend(self.ignored(&join(folder, ".gitignore")));
+        }
+        let is_ignored =
+            !is_root && above.as_ref().is_some_and(|above| above.is_ignored || above.ignores_by_rule(folder, true));
+        let (excluded, is_suite) = self.excluded(folder, shown, sources, problems);
+        let level = Rc::new(Level {
+            folder: folder.to_path_buf(),
+            above,
+            repository,
+            ignored,
+            excluded,
+            is_ignored,
+            is_suite,
+            is_searched: Cell::new(false),
+        });
+        self.levels.insert(folder.to_path_buf(), Rc::clone(&level));
+        level
+    }
+
+    fn ignored(&self, path: &Path) -> Vec<Ignore> {
+        if self.files.kind(path) != Some(Kind::File) {
+            return Vec::new();
+        }
+        let bytes = self.files.read(path, IGNORE_LIMIT).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).lines().filter_map(Ignore::new).collect()
+    }
+
+    /// What the `agentci.yaml` of a folder excludes, and whether that is a suite.
+    fn excluded(
+        &self,
+        folder: &Path,
+        shown: &Path,
+        sources: &mut Sources,
+        problems: &mut Diagnostics,
+    ) -> (Vec<Exclude>, bool) {
+        let mut found = (Vec::new(), false);
+        for path in SETTINGS.iter().map(|name| join(shown, name)) {
+            if self.files.kind(&path) != Some(Kind::File) {
+                continue;
+            }
+            let Ok(text) = self.files.read_text(&path, SIZE_LIMIT) else { continue };
+            // Few say it, and a suite of many cases is not parsed twice for nothing.
+            if !text.contains(EXCLUDE.key) {
+                continue;
+            }
+            let file = sources.add(&path, text.as_str());
+            let Ok(root) = yaml::parse(&text, file) else { continue };
+            let Some(node) = root.get(EXCLUDE.key) else { continue };
+            found.1 = fits_name(&root, Dialect::Native);
+            // What is wrong with a suite is told by its reader.
+            let mut own = Diagnostics::default();
+            for written in read_exclude(node, &mut own) {
+                if let Ok(glob) = pattern(&written.value, &written) {
+                    let base = folder.to_path_buf();
+                    found.0.push(Exclude { base, glob, written, is_used: Cell::new(false) });
+                }
+            }
+            if !found.1 {
+                problems.append(own);
+            }
+        }
+        found
+    }
+}
+
+/// Reads the value of `exclude`.
+pub(crate) fn read_exclude(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
+    if node.is_null() {
+        return Vec::new();
+    }
+    let mut written = read::one_or_more_texts(node, EXCLUDE.key, problems).unwrap_or_default();
+    written.retain(|written| pattern(&written.value, written).map_err(|problem| problems.push(problem)).is_ok());
+    written
+}
+
+/// A pattern of `exclude`.
+fn pattern(text: &str, written: &Spanned<String>) -> Result<Glob, Diagnostic> {
+    let good = !text.starts_with('!') && !text.split('/').any(|name| name == "..");
+    Glob::new(text).filter(|_| good).ok_or_else(|| {
+        let message = format!("`{}` is not a pattern of `exclude`", written.value.escape_debug());
+        Diagnostic::error(written.span, message).label("expected a path in this folder").help(
+            "write it as in `.gitignore`, such as `old`, `evals/old/` or `*.gen.yaml`; `!` and `..` are not supported",
+        )
+    })
+}
+
+impl Level {
+    /// The rules of a folder and of those above it, the nearest first.
+    fn up(&self) -> impl Iterator<Item = &Level> {
+        std::iter::successors(Some(self), |level| level.above.as_deref())
+    }
+
+    /// Whether git ignores something in this folder.
+    fn ignores(&self, files: &dyn Files, path: &Path, is_folder: bool) -> bool {
+        let Some(repository) = &self.repository else { return false };
+        (self.is_ignored || self.ignores_by_rule(path, is_folder)) && !repository.tracks(files, path)
+    }
+
+    /// The same by its rules alone. The nearest file has the last word, and in it the last line that fits.
+    fn ignores_by_rule(&self, path: &Path, is_folder: bool) -> bool {
+        let root = self.repository.as_ref().map(|repository| repository.root.as_path());
+        for level in self.up().take_while(|level| root.is_some_and(|root| level.folder.starts_with(root))) {
+            let Some(text) = below(&level.folder, path) else { continue };
+            if let Some(last) = level.ignored.iter().rev().find(|ignore| ignore.glob.fits(&text, is_folder)) {
+                return !last.is_exception;
+            }
+        }
+        false
+    }
+}
+
+impl Repository {
+    fn tracks(&self, files: &dyn Files, path: &Path) -> bool {
+        let tracked = self.tracked.get_or_init(|| Tracked::read(files, &self.root));
+        below(&self.root, path).is_some_and(|path| tracked.holds(&path))
+    }
+}
+
+impl Ignore {
+    fn new(line: &str) -> Option<Self> {
+        // Spaces at the end do not count unless a backslash says so.
+        let mut text = line.trim_end_matches(' ');
+        if text.ends_with('\\') && text.len() < line.len() {
+            text = &line[..=text.len()];
+        }
+        if text.starts_with('#') {
+            return None;
+        }
+        let (text, is_exception) = text.strip_prefix('!').map_or((text, false), |text| (text, true));
+        Some(Self { glob: Glob::new(text)?, is_exception })
+    }
+}
+
+impl Exclude {
+    fn fits(&self, path: &Path, is_folder: bool) -> bool {
+        below(&self.base, path).is_some_and(|text| self.glob.fits(&text, is_folder))
+    }
+
+    fn leaves_out(&self, path: &Path, is_folder: bool) -> bool {
+        let fits = self.fits(path, is_folder);
+        self.is_used.set(self.is_used.get() || fits);
+        fits
+    }
+}
+
+/// A path as seen from a folder above it; `None` for the folder itself and for what is elsewhere.
+fn below(folder: &Path, path: &Path) -> Option<String> {
+    let text = path.strip_prefix(folder).ok()?.to_str()?;
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::{Entry, FileError, MemoryFiles, Severity};
+
+    use crate::{LoadOptions, Loaded, load_with};
+
+    use super::*;
+
+    fn native(name: &str) -> String {
+        format!("suite: {name}\ntarget: {{ process: {{ command: [a] }} }}\ncases: [{{ id: x, input: {{}} }}]\n")
+    }
+
+    fn load(files: &dyn Files, path: &str, excluded: &[&str]) -> Loaded {
+        let exclude = excluded.iter().map(|pattern| (*pattern).to_owned()).collect();
+        load_with(files, &[path.into()], &LoadOptions { exclude, ..LoadOptions::default() })
+    }
+
+    /// The suites that are found, and what is wrong.
+    fn found(files: &dyn Files, path: &str, excluded: &[&str]) -> (Vec<String>, Vec<String>) {
+        let loaded = load(files, path, excluded);
+        let names = loaded.plan.suites.iter().map(|suite| suite.name.clone()).collect();
+        (names, loaded.diagnostics.iter().map(|problem| problem.message.clone()).collect())
+    }
+
+    fn names(files: &dyn Files, path: &str, excluded: &[&str]) -> Vec<String> {
+        let (names, problems) = found(files, path, excluded);
+        assert_eq!(problems, Vec::<String>::new());
+        names
+    }
+
+    fn tree() -> MemoryFiles {
+        MemoryFiles::default()
+            .with("p/a/agentci.yaml", native("a"))
+            .with("p/build/b/agentci.yaml", native("b"))
+            .with("p/c/build/agentci.yaml", native("c"))
+    }
+
+    #[test]
+    fn what_git_ignores_is_skipped_within_a_work_tree_alone() {
+        let ignored = tree().with("p/.gitignore", "# made\n/build/\n");
+        assert_eq!(names(&ignored, "p", &[]), ["a", "b", "c"]);
+        let files = ignored.with("p/.git/HEAD", "");
+        assert_eq!(names(&files, "p", &[]), ["a", "c"]);
+        // The nearest file has the last word.
+        let files = files.with("p/.git/info/exclude", "c\n").with("p/c/.gitignore", "!build\n");
+        assert_eq!(names(&files, "p", &[]), ["a"]);
+        let files = tree().with("p/.git", "").with("p/.gitignore", "build\n").with("p/c/.gitignore", "!build\n");
+        assert_eq!(names(&files, "p", &[]), ["a", "c"]);
+    }
+
+    #[test]
+    fn what_is_named_runs_although_git_ignores_it() {
+        let files = tree().with("p/.git/HEAD", "").with("p/.gitignore", "build/**\n/build\n");
+        assert_eq!(names(&files, "p", &[]), ["a", "c"]);
+        for path in ["p/build", "p/build/b", "p/build/b/agentci.yaml"] {
+            assert_eq!(names(&files, path, &[]), ["b"], "{path}");
+        }
+    }
+
+    #[test]
+    fn what_git_tracks_is_not_ignored() {
+        let mut index = b"DIRC\0\0\0\x04\0\0\0\x01".to_vec();
+        index.extend([0; 62]);
+        index.extend(b"\0build/b/agentci.yaml\0");
+        let files = tree().with("p/.gitignore", "build\n").with("p/.git/index", index);
+        let files = files.with("p/build/other/agentci.yaml", native("other"));
+        assert_eq!(names(&files, "p", &[]), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_work_tree_within_another_has_rules_of_its_own() {
+        let files = tree().with("p/.git/HEAD", "").with("p/.gitignore", "b\nagentci.yaml\n").with("p/c/.git", "");
+        assert_eq!(names(&files, "p", &[]), ["c"]);
+    }
+
+    #[test]
+    fn settings_exclude_what_is_below_their_folder() {
+        for exclude in ["exclude: [build]\n", "exclude: ['/build', c/build/]\n", "exclude: '**/build/'\n"] {
+            let files = tree().with("p/agentci.yaml", exclude);
+            assert_eq!(names(&files, "p", &[]), ["a"], "{exclude}");
+        }
+        let files = tree().with("p/agentci.yaml", "exclude: [build]\n");
+        // Named directly, and named from further down.
+        assert_eq!(names(&files, "p/build", &[]), ["b"]);
+        assert_eq!(found(&files, "p/c", &[]), (vec![], vec!["no suite found in `p/c`".to_owned()]));
+        assert_eq!(names(&files, "p/c/build", &[]), ["c"]);
+    }
+
+    #[test]
+    fn the_command_line_excludes_what_is_below_the_working_folder() {
+        assert_eq!(names(&tree(), "p", &["build"]), ["a"]);
+        assert_eq!(names(&tree(), "p", &["p/build/", "./p/a"]), ["c"]);
+        assert_eq!(names(&tree(), "p", &["p/*/build"]), ["a", "b"]);
+        let absolute =
+            MemoryFiles::default().with("/x/a/agentci.yaml", native("a")).with("/x/b/agentci.yaml", native("b"));
+        assert_eq!(names(&absolute, "/x", &["/x/a"]), ["b"]);
+    }
+
+    #[test]
+    fn an_exclude_that_leaves_out_nothing_is_a_warning() {
+        let files = tree().with("p/agentci.yaml", "exclude:\n  - build\n  - c/bild\n");
+        let loaded = load(&files, "p", &["old"]);
+        let told: Vec<_> = loaded.diagnostics.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(told, ["`old` excludes nothing", "`c/bild` excludes nothing"]);
+        assert_eq!(loaded.diagnostics.count(Severity::Warning), 2);
+        // What is above the named folder was not searched.
+        assert_eq!(names(&files, "p/a", &[]), ["a"]);
+    }
+
+    #[test]
+    fn a_wrong_exclude_is_told_once() {
+        for wrong in ["exclude: { a: b }\n", "exclude: ['!a']\n", "exclude: [../a]\n", "exclude: ['']\n"] {
+            let (names, problems) = found(&tree().with("p/agentci.yaml", wrong), "p", &[]);
+            assert_eq!((names.len(), problems.len()), (3, 1), "{wrong} {problems:?}");
+            let suite = tree().with("p/a/agentci.yaml", native("a") + wrong);
+            assert_eq!(found(&suite, "p", &[]).1.len(), 1, "{wrong}");
+        }
+    }
+
+    /// A folder `locked` that may not be listed.
+    struct Locked(MemoryFiles);
+
+    impl Files for Locked {
+        fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+            self.0.read(path, limit)
+        }
+
+        fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
+            if folder.ends_with("locked") {
+                return Err(FileError::Other("Permission denied (os error 13)".into()));
+            }
+            self.0.list(folder)
+        }
+
+        fn kind(&self, path: &Path) -> Option<Kind> {
+            self.0.kind(path)
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_listed_is_an_error_unless_it_is_excluded() {
+        let files = Locked(tree().with("p/locked/agentci.yaml", native("locked")));
+        let loaded = load(&files, "p", &[]);
+        let problem = loaded.diagnostics.iter().next().unwrap();
+        assert_eq!(problem.message, "cannot list the folder `p/locked`: Permission denied (os error 13)");
+        assert!(problem.severity == Severity::Error && problem.help.as_ref().unwrap().contains("`exclude:`"));
+        assert_eq!((loaded.plan.suites.len(), loaded.diagnostics.iter().count()), (3, 1));
+        assert_eq!(names(&files, "p", &["locked"]), ["a", "b", "c"]);
+        let files = Locked(files.0.with("p/agentci.yaml", "exclude: [locked]\n"));
+        assert_eq!(names(&files, "p", &[]), ["a", "b", "c"]);
+    }
+}
