@@ -58,6 +58,10 @@ impl Head {
             return Ok(Framing::Length(0));
         }
         if let Some(coding) = self.headers.get_all(TRANSFER_ENCODING).iter().next_back() {
+            // Two readers could take two different answers from it (RFC 9112, section 6.3).
+            if self.headers.contains_key(CONTENT_LENGTH) {
+                return Err("it has both a `content-length` and a `transfer-encoding`".into());
+            }
             let last = coding.to_str().unwrap_or_default().rsplit(',').next().unwrap_or_default().trim();
             return Ok(if last.eq_ignore_ascii_case("chunked") { Framing::Chunked } else { Framing::Close });
         }
@@ -74,6 +78,18 @@ impl Head {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_ways_to_know_the_end_are_one_too_many() {
+        let framing = |headers: &str| {
+            let head = format!("HTTP/1.1 200 OK\r\n{headers}\r\n");
+            Head::read(head.as_bytes()).unwrap().unwrap().0.framing()
+        };
+        assert_eq!(framing("content-length: 3\r\n"), Ok(Framing::Length(3)));
+        assert_eq!(framing("transfer-encoding: chunked\r\n"), Ok(Framing::Chunked));
+        let both = framing("content-length: 3\r\ntransfer-encoding: chunked\r\n");
+        assert_eq!(both, Err("it has both a `content-length` and a `transfer-encoding`".into()));
+    }
 
     #[test]
     fn a_head_that_is_too_large_is_refused() {
