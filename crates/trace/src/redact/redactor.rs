@@ -126,7 +126,9 @@ impl Redactor {
                 argument.replace_range(range, PLACEHOLDER);
             }
         }
-        arguments.iter_mut().for_each(|argument| self.scrub(argument));
+        for argument in arguments {
+            self.scrub(argument);
+        }
     }
 
     /// Remembers a header that says who asks: its whole value, and what follows the scheme, as in `Bearer TOKEN`.
