@@ -197,7 +197,12 @@ fn similarity(text: &str) -> Similarity {
         embedder: text.to_owned(),
         threshold: text.is_empty().then_some(0.88),
         negated: text.len() > 3,
-        facts: Differing { missing: vec![fact()], extra: Vec::new(), negation: Some("answer".into()) },
+        facts: Differing {
+            missing: vec![fact()],
+            extra: Vec::new(),
+            unclear: vec!["x".into()],
+            negation: Some("answer".into()),
+        },
     }
 }
 

@@ -126,7 +126,12 @@ fn end(index: usize, status: Status) -> CaseEnd {
 
 fn similarity() -> Similarity {
     let fact = || DifferingFact { kind: TEXT.into(), text: TEXT.into() };
-    let facts = Differing { missing: vec![fact()], extra: vec![fact()], negation: Some(TEXT.into()) };
+    let facts = Differing {
+        missing: vec![fact()],
+        extra: vec![fact()],
+        unclear: vec![TEXT.into()],
+        negation: Some(TEXT.into()),
+    };
     Similarity { similarity: 0.5, embedder: TEXT.into(), threshold: Some(0.4), negated: false, facts }
 }
 

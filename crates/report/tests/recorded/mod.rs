@@ -160,6 +160,7 @@ fn similarity() -> Similarity {
             missing: vec![number("1,200")],
             extra: vec![number("<1|5>")],
             negation: Some("answer".into()),
+            unclear: Vec::new(),
         },
     }
 }
