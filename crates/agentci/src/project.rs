@@ -20,7 +20,7 @@ pub(crate) fn folders(suite: &Suite) -> Vec<PathBuf> {
     // Beyond the work tree there are other projects.
     let within = |folder: &&PathBuf| tree.is_none_or(|tree| folder.starts_with(tree));
     let has_settings = |folder: &&PathBuf| SETTINGS.iter().any(|name| folder.join(name).is_file());
-    let highest = above.iter().filter(within).filter(has_settings).next_back();
+    let highest = above.iter().filter(within).rfind(has_settings);
     let here = std::env::current_dir().ok().map(|here| real(&here)).filter(|here| own.starts_with(here));
     let found: Vec<PathBuf> = tree.into_iter().chain(highest).cloned().chain(here).collect();
     found.into_iter().chain([own.clone()]).collect()

@@ -31,7 +31,7 @@ pub enum Gate {
     /// The wall time that only one in twenty cases exceeds does not grow too much.
     #[serde(rename = "max_p95_wall_ms_delta_pct")]
     MaxP95WallMsDeltaPct,
-    /// No case fails that passed in the baseline.
+    /// No case fails that did not fail in the baseline.
     NoNewFailures,
     /// Every case of the baseline was run.
     NoMissingCases,

@@ -131,6 +131,7 @@ fn native(seen: &mut Seen) {
     seen.document("list", &after.agentci(&["list", "suite", "--json"]).stdout);
     seen.folders(&second);
     seen.folders(&everything(true).run(&["--shard", "1/1", "--case", "passes"]));
+    seen.folders(&everything(true).file("empty/agentci.yaml", "").run(&["--case", "passes", "empty"]));
     let lenient =
         "gates: { min_pass_rate: 0, decide: true }\ncases: [{ id: fails, input: {}, checks: [{ contains: zebra }] }]\n";
     let forgiven = Suite::native(lenient).run(&[]);

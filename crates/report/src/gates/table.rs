@@ -8,7 +8,7 @@
 //!
 //! gate             status  details
 //! min_pass_rate    FAIL    0.80 is below 0.90 (baseline 1.00)
-//! no_new_failures  FAIL    1 case passed in the baseline and does not now: t2
+//! no_new_failures  FAIL    1 case fails that did not fail in the baseline: t2
 //!
 //! t2: pass -> fail
 //! t2: step 2 was search_docs, is create_issue

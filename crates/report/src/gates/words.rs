@@ -229,8 +229,8 @@ mod tests {
         let cases = |many: usize| (1..=many).map(|number| format!("t{number}")).collect::<Vec<_>>();
         let failures =
             |many| gate(&GateCheck { cases: cases(many), ..check(Gate::NoNewFailures, GateStatus::Fail, 0.0) });
-        assert_eq!(failures(1), "1 case passed in the baseline and does not now: t1");
-        assert_eq!(failures(2), "2 cases passed in the baseline and do not now: t1, t2");
+        assert_eq!(failures(1), "1 case fails that did not fail in the baseline: t1");
+        assert_eq!(failures(2), "2 cases fail that did not fail in the baseline: t1, t2");
         assert!(failures(12).ends_with("t9, t10 and 2 more"), "{}", failures(12));
         let missing = check(Gate::NoMissingCases, GateStatus::Fail, 0.0);
         assert_eq!(gate(&GateCheck { cases: cases(1), ..missing }), "1 case of the baseline not run: t1");

@@ -23,6 +23,10 @@ pub(super) struct ToolsArguments {
     /// Folders or files with suites; this folder without any
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// Leave out files and folders when suites are looked for, by a pattern as in `.gitignore`, seen from this folder (may be
+    /// repeated)
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
     /// The agent whose scenarios are meant: a folder below `tests`
     #[arg(short = 'n', long, value_name = "ID")]
     agent: Option<String>,
@@ -50,6 +54,7 @@ struct Played<'p> {
 pub(super) fn serve(arguments: &ToolsArguments, context: &Context) -> ExitStatus {
     let mut options = LoadOptions::default();
     options.agent.clone_from(&arguments.agent);
+    options.exclude.clone_from(&arguments.exclude);
     options.scenario.tests.clone_from(&arguments.tests);
     let paths = match (&arguments.paths[..], &arguments.agent, &arguments.tests) {
         ([], Some(_), _) => Vec::new(),
