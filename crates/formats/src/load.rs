@@ -29,6 +29,8 @@ pub struct LoadOptions {
     pub agent: Option<String>,
     /// Files and folders in which no suite is looked for, seen from the working folder and written as in `.gitignore`.
     pub exclude: Vec<String>,
+    /// Whether an empty `agentci.yaml` is passed over: a shell makes one for the output of `agentci convert . > agentci.yaml`.
+    pub empty_allowed: bool,
     /// What is chosen for suites of the `scenario` dialect.
     pub scenario: ScenarioOptions,
     /// What is chosen for suites of the `yao` dialect.

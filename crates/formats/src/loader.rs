@@ -263,10 +263,12 @@ impl<'f> Loader<'f> {
             return true;
         }
         if expected == Dialect::Native && is_empty(&root) {
-            self.loaded.diagnostics.push(
-                Diagnostic::error(root.span, format!("`{}` is empty", path.display()))
-                    .help("add `suite:` and `cases:`, or the settings of a project, or remove the file"),
-            );
+            if !self.options.empty_allowed {
+                self.loaded.diagnostics.push(
+                    Diagnostic::error(root.span, format!("`{}` is empty", path.display()))
+                        .help("add `suite:` and `cases:`, or the settings of a project, or remove the file"),
+                );
+            }
             // It may have been a suite, which what is below does not replace.
             return false;
         }

@@ -26,7 +26,9 @@ pub(crate) struct ConvertArguments {
 }
 
 pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> ExitStatus {
-    let suites = Suites::load_with(arguments.dialects.paths(arguments.path.as_slice()), &arguments.dialects.options());
+    let mut options = arguments.dialects.options();
+    options.empty_allowed = true;
+    let suites = Suites::load_with(arguments.dialects.paths(arguments.path.as_slice()), &options);
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }

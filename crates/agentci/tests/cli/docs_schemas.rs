@@ -33,7 +33,7 @@ cases:
   - id: means
     input: {}
     checks:
-      - semantic: Your card was charged 20 euros.
+      - semantic: Your card AB1234 was charged 20 euros.
       - not: { semantic: { expected: The weather is nice., threshold: 0.9 } }
   - id: asks
     input: {}
@@ -69,7 +69,7 @@ fn everything(changed: bool) -> Suite {
     let suite = ids.iter().fold(Suite::native(EVERYTHING), |suite, id| suite.tape(id, tape));
     let suite = suite
         .agent("passes", r#"say '{"type":"log","level":"info","message":"m","data":{"a":1}}'; say '{"type":"usage","tokens_in":1,"tokens_out":2,"cost_usd":0.1}'; call broken '{}'; finish '{"answer":"It is fine."}'"#)
-        .agent("means", r#"finish '{"answer":"Your card was not charged 30 euros by Ann."}'"#)
+        .agent("means", r#"finish '{"answer":"Your card ab1234 was not charged 30 euros by Ann."}'"#)
         .agent("asks", r#"call search '{"q":"a"}'; finish '{"answer":1}'"#)
         .agent("changed", &format!(r#"call search '{{"q":"{first}"}}'; call search '{{"q":"b"}}'; finish '{{"ok":true}}'"#))
         .agent("wanders", r#"date +%N > /dev/null; if [ -e suite/been ]; then rm suite/been; exit 1; fi; touch suite/been; finish '{"ok":true}'"#)
@@ -80,7 +80,7 @@ fn everything(changed: bool) -> Suite {
     } else {
         suite
             .agent("leaves", r#"finish '{"ok":true}'"#)
-            .agent("means", r#"finish '{"answer":"Your card was charged 20 euros."}'"#)
+            .agent("means", r#"finish '{"answer":"Your card ab1234 was charged 20 euros."}'"#)
     }
 }
 

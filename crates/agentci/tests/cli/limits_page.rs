@@ -27,6 +27,8 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("drivers/src/a2a/driver.rs", "FIRST_WAIT"),
             ("drivers/src/a2a/driver.rs", "LONGEST_WAIT"),
             ("drivers/src/chat/retry.rs", "FIRST_WAIT"),
+            ("runner/src/retries.rs", "FIRST_WAIT"),
+            ("runner/src/retries.rs", "LONGEST_WAIT"),
             ("runner/src/services/ready.rs", "BETWEEN"),
             ("stubs/src/serve/listen.rs", "NO_SOCKETS"),
             ("wire/src/guard/hunt.rs", "PAUSE"),

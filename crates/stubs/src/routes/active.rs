@@ -33,7 +33,8 @@ pub(super) struct Active {
     pub(super) shelf: Shelf,
     /// Where requests are forwarded to, when they are.
     pub(super) live: Vec<Live>,
-    pub(super) observer: Option<UnboundedSender<Kind>>,
+    /// Who is told of calls, until the case is over.
+    observer: Mutex<Option<UnboundedSender<Kind>>>,
     /// Its calls that came when it was over.
     pub(super) late: LateCalls,
     state: Mutex<State>,
@@ -87,6 +88,7 @@ impl Active {
         let (used, misses, recorded) = (HashMap::new(), Vec::new(), Vec::new());
         let state = State { faults, used, misses, calls: 0, recorded, recorded_bytes: 0 };
         let late = LateCalls::default();
+        let observer = Mutex::new(observer);
         Self { scope, mode, shelf, live, observer, late, state: Mutex::new(state), closed: watch::Sender::new(false) }
     }
 
@@ -97,6 +99,8 @@ impl Active {
     /// Ends every request that still waits.
     pub(super) fn close(&self) {
         self.closed.send_replace(true);
+        // The case is kept to recognise late calls; whoever listens must not wait for it.
+        self.observer.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Waits until it is closed.
@@ -181,7 +185,7 @@ impl Active {
 
     fn tell(&self, kind: Kind) {
         // Whoever listened may be gone by now.
-        if let Some(observer) = &self.observer {
+        if let Some(observer) = &*self.observer.lock().unwrap_or_else(PoisonError::into_inner) {
             let _ = observer.send(kind);
         }
     }

@@ -38,7 +38,7 @@ async fn a_case_that_is_over_makes_room_for_the_next() {
     assert_eq!(get(&server, "/t").await.json(), "first");
     get(&server, "/missing").await;
     drop(first);
-    assert_eq!(get(&server, "/t").await.status, 503);
+    assert_eq!(get(&server, "/t").await.status, 410);
     let second = open(&server, of("second"), Opening::default()).unwrap();
     assert_eq!(get(&server, "/t").await.json(), "second");
     assert_eq!(second.misses(), []);
