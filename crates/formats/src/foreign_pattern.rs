@@ -163,7 +163,11 @@ impl Translation<'_> {
             (false, false) => format!("[{members}]"),
             (true, _) => format!("[^{members}]"),
         };
-        self.out.push_str(&if alone { format!("(?-i:{class})") } else { class });
+        if alone {
+            self.out.extend(["(?-i:", &class, ")"]);
+        } else {
+            self.out.push_str(&class);
+        }
     }
 
     /// What is between brackets where there are classes in classes.

@@ -183,13 +183,11 @@ impl Job<'_> {
             return None;
         }
         let secrets = self.secrets.borrow();
-        match trace.final_output() {
-            Some(output) => Some(fingerprint(output, &secrets)),
-            None => {
-                let text = trace.conversation().text();
-                (!text.is_empty()).then(|| fingerprint(&text.into(), &secrets))
-            }
+        if let Some(output) = trace.final_output() {
+            return Some(fingerprint(output, &secrets));
         }
+        let text = trace.conversation().text();
+        (!text.is_empty()).then(|| fingerprint(&text.into(), &secrets))
     }
 
     /// Prepares the case, unless the suite has used up its time.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use agentci_checks::ReadyCheck;
-use agentci_drivers::{Clock, Context, DriveError, Driver, TraceSink};
+use agentci_drivers::{Clock, Context, DriveError, Driver, Recording, TraceSink};
 use agentci_plan::{Case, Limit, Limits, Speech, StopRule, Target, Turn};
 use agentci_stubs::{Faults, Recorder};
 use agentci_trace::{Event, Kind, Observer, Redactor, Trace, TracedCall};
@@ -45,6 +45,15 @@ pub(crate) struct Conversation {
     pub(crate) late: Option<Late>,
     /// Whether the agent may still be busy with a turn that nobody waits for any more.
     given_up: bool,
+}
+
+impl Conversation {
+    /// Takes note of how a turn ended.
+    fn note(&mut self, ended: &Ended) {
+        self.given_up =
+            matches!(ended, Ended::TooLate | Ended::Broken(DriveError::Timeout { .. } | DriveError::Stopped));
+        self.may_pass = matches!(ended, Ended::Broken(error) if error.may_pass());
+    }
 }
 
 /// How a turn ended.
@@ -159,9 +168,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
             }
         };
         talk.wall = clock.started().elapsed();
-        talk.given_up =
-            matches!(ended, Ended::TooLate | Ended::Broken(DriveError::Timeout { .. } | DriveError::Stopped));
-        talk.may_pass = matches!(&ended, Ended::Broken(error) if error.may_pass());
+        talk.note(&ended);
         let trouble = trouble(job, ended, &deadline, || findings::last_seen(sink.trace(), driver.unread(), talk.wall));
         let turn = counts_turns(case).then_some(numbered);
         found.borrow_mut().extend(trouble.map(|finding| Finding { turn, ..finding }));
@@ -189,12 +196,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     look_around(job, number, prepared.tools.as_ref(), &mut talk).await;
     conclude(job, &mut talk, meters.into_inner().case);
     talk.faults = unmet::seen(job, host.faults.into_inner(), prepared.tools.as_ref());
-    let shared = job.services.tools.is_shared() && matches!(&*case.target, Target::Http(_));
-    talk.late = prepared.tools.as_ref().filter(|_| shared).map(|tools| tools.late(job));
-    let mut secrets = prepared.secrets;
-    job.fetched.each(|secret| secrets.learn_value(secret));
-    put_away(job, host.source, prepared.tools, &secrets, &mut talk).await;
-    talk.findings.extend(recording.and_then(|kept| recording::save(job, &kept, &secrets, &talk.findings)));
+    put_away(job, host.source, prepared.tools, prepared.secrets, recording, &mut talk).await;
     talk
 }
 
@@ -273,9 +275,14 @@ async fn put_away(
     job: &Job<'_>,
     source: Source,
     tools: Option<OpenTools>,
-    secrets: &Redactor,
+    mut secrets: Redactor,
+    recording: Option<Recording>,
     talk: &mut Conversation,
 ) {
+    let shared = job.services.tools.is_shared() && matches!(&*job.case.target, Target::Http(_));
+    talk.late = tools.as_ref().filter(|_| shared).map(|tools| tools.late(job));
+    job.fetched.each(|secret| secrets.learn_value(secret));
+    let secrets = &secrets;
     let unsaved = tools.filter(|_| came_to_its_end(talk)).and_then(|tools| tools.save(job, secrets));
     talk.findings.extend(unsaved);
     match source {
@@ -289,6 +296,7 @@ async fn put_away(
         }
         Source::Replay(_) | Source::Nothing => {}
     }
+    talk.findings.extend(recording.and_then(|kept| recording::save(job, &kept, secrets, &talk.findings)));
 }
 
 /// What its tools and the agent itself have to say when all is over.

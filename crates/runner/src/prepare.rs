@@ -82,29 +82,7 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     let mut scope = Scope::new(case, job.options.environment, || job.place(case.span)).map_err(|finding| *finding)?;
     secrets.surroundings(job, &|name| scope.get(name));
     let mut tape = recording::open(job).map_err(|finding| *finding)?;
-    for (number, step) in case.hooks.iter().enumerate() {
-        // What a hook printed when the conversation was recorded, it need not print again.
-        if let Tape::Replay(recording, _) = &tape {
-            scope.take(recording.variables(number).unwrap_or(&Map::new()));
-            continue;
-        }
-        let printed = Box::pin(hook::run(step, &scope)).await;
-        if scope.is_spent() {
-            return Err(Scope::too_much(job.place(step.span)).into());
-        }
-        let printed = printed.map_err(|failure| Unprepared {
-            findings: vec![Finding {
-                help: failure.help.map(Into::into),
-                ..findings::plain(Cause::Hook, failure.message, Some(job.place(step.span)))
-            }],
-            stderr_tail: failure.stderr_tail,
-        })?;
-        scope.take(&printed);
-        secrets.surroundings(job, &|name| scope.get(name));
-        if let Tape::Record(recorder) = &mut tape {
-            recorder.printed(number, printed);
-        }
-    }
+    run_hooks(job, &mut scope, &mut tape, &mut secrets).await?;
     let seed = case.id.bytes().fold(job.options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
     let seed = mix(seed ^ u64::from(number));
     // In record mode nothing goes wrong on purpose: the recording is of the tools as they are.
@@ -176,6 +154,39 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
         replay,
         line,
     })
+}
+
+/// Runs the hooks of a case, in order. What they print are variables of the case.
+async fn run_hooks(
+    job: &Job<'_>,
+    scope: &mut Scope<'_>,
+    tape: &mut Tape,
+    secrets: &mut CaseSecrets,
+) -> Result<(), Unprepared> {
+    for (number, step) in job.case.hooks.iter().enumerate() {
+        // What a hook printed when the conversation was recorded, it need not print again.
+        if let Tape::Replay(recording, _) = &*tape {
+            scope.take(recording.variables(number).unwrap_or(&Map::new()));
+            continue;
+        }
+        let printed = Box::pin(hook::run(step, scope)).await;
+        if scope.is_spent() {
+            return Err(Scope::too_much(job.place(step.span)).into());
+        }
+        let printed = printed.map_err(|failure| Unprepared {
+            findings: vec![Finding {
+                help: failure.help.map(Into::into),
+                ..findings::plain(Cause::Hook, failure.message, Some(job.place(step.span)))
+            }],
+            stderr_tail: failure.stderr_tail,
+        })?;
+        scope.take(&printed);
+        secrets.surroundings(job, &|name| scope.get(name));
+        if let Tape::Record(recorder) = tape {
+            recorder.printed(number, printed);
+        }
+    }
+    Ok(())
 }
 
 /// How long the tools of a case may take to be ready: as long as the case may.

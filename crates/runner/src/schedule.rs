@@ -171,14 +171,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
             }
         }
     };
-    let at_once = options.parallel.clamp(1, selected.len().max(1));
-    if at_once == 1 {
-        // A set of one that was asked asks to be called again, so that others have their turn: twice for whatever happens.
-        Box::pin(lane()).await;
-    } else {
-        let mut lanes: FuturesUnordered<_> = (0..at_once).map(|_| lane()).collect();
-        while lanes.next().await.is_some() {}
-    }
+    in_lanes(options.parallel.clamp(1, selected.len().max(1)), lane).await;
     drop(waiting);
     let (mut worst, not_run) = (worst.get(), not_run.get());
     // The end that was held back may be worse than all that were told.
@@ -198,6 +191,17 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     }
     send(of_run(now.unix_ms, Body::RunEnd(end)));
     worst
+}
+
+/// Runs so many lanes at once until all of them are done.
+async fn in_lanes(count: usize, lane: impl AsyncFn()) {
+    if count == 1 {
+        // `FuturesUnordered` with a single future wakes itself twice per event.
+        Box::pin(lane()).await;
+    } else {
+        let mut lanes: FuturesUnordered<_> = (0..count).map(|_| lane()).collect();
+        while lanes.next().await.is_some() {}
+    }
 }
 
 fn suite_deadline(options: &Options<'_>, clock: &Clock) -> Option<SuiteDeadline> {

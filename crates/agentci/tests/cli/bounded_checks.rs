@@ -116,7 +116,7 @@ fn busy(suite: &Suite) -> (std::process::Child, u32) {
         std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| line.ends_with(b"\0check-worker\0"))
     };
     let worker = wait_for(|| children(child.id()).into_iter().find(is_worker));
-    (child, worker.expect("no worker came"))
+    (child, worker.unwrap())
 }
 
 #[cfg(target_os = "linux")]

@@ -147,7 +147,7 @@ impl<'p> Scanner<'p> {
     }
 
     fn skip_spaces(&mut self) {
-        while self.rest.next_if(|letter| letter.is_ascii_whitespace()).is_some() {}
+        while self.rest.next_if(char::is_ascii_whitespace).is_some() {}
     }
 
     /// Skips a text up to its closing quote, and returns it.
@@ -188,7 +188,7 @@ impl<'p> Scanner<'p> {
         let mut segments = Vec::new();
         loop {
             let mut ahead = self.rest.clone();
-            while ahead.next_if(|letter| letter.is_ascii_whitespace()).is_some() {}
+            while ahead.next_if(char::is_ascii_whitespace).is_some() {}
             if !matches!(ahead.peek(), Some('.' | '[')) {
                 return Some(Query(segments));
             }

@@ -147,7 +147,7 @@ impl Worker {
 
     async fn line(&mut self) -> Result<String, Silent> {
         match self.output.next().await {
-            Ok(Some(line)) => Ok(String::from_utf8_lossy(&line).into_owned()),
+            Ok(Some(line)) => Ok(String::from_utf8_lossy(line).into_owned()),
             Err(error) => Err(Silent::Broken(error.to_string())),
             Ok(None) => {
                 let exit = self.process.exited().await;
