@@ -62,8 +62,8 @@ mod tests {
         let total = [0.1; 3].into_iter().reduce(add_decimals);
         assert_eq!(total, Some(0.3));
         assert_eq!([0.07; 100].into_iter().reduce(add_decimals), Some(7.0));
-        assert_eq!(add_decimals(1e-9, 2e-9), 3e-9);
-        assert_eq!(add_decimals(-0.3, 0.1), -0.2);
+        assert_eq!(add_decimals(1e-9, 2e-9).to_string(), "0.000000003");
+        assert_eq!(add_decimals(-0.3, 0.1).to_string(), "-0.2");
     }
 
     #[test]

@@ -130,7 +130,8 @@ fn answered(question: Option<Question>) -> Value {
     let Some(Question::Bounded(task)) = question else { panic!("no task: {question:?}") };
     let lines = task.lines();
     let [kind, subject, value] = lines.lines().collect::<Vec<_>>()[..] else { panic!("{lines}") };
-    serde_json::from_str(&Evaluator::default().answer(kind, subject, value)).unwrap()
+    let answer = Evaluator::default().answer(kind, subject, value);
+    serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{error}: {answer}"))
 }
 
 #[test]
