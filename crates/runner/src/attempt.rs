@@ -14,7 +14,7 @@ use crate::converse::converse;
 use crate::job::Job;
 use crate::prepare::{Unprepared, prepare};
 use crate::retries::Retries;
-use crate::services::{Held, Late};
+use crate::services::{Held, Late, has_own_agent};
 use crate::step::fingerprint;
 use crate::{findings, model};
 
@@ -140,7 +140,7 @@ impl Job<'_> {
                 clock
             }
         };
-        if self.case.world.model.is_some() {
+        if has_own_agent(self.case) {
             Box::pin(self.services.agents.end(self, number)).await;
         }
         (end.status, end.cause) = settle(&end.findings);

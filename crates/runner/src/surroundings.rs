@@ -9,7 +9,7 @@ use crate::job::Job;
 use crate::model::{self, Model};
 use crate::prepare::Unprepared;
 use crate::scope::Scope;
-use crate::services::{OpenTools, PORT, Reached, Services};
+use crate::services::{OpenTools, PORT, Reached, Services, has_own_agent};
 
 /// What an attempt meets that it shares with others.
 #[derive(Default)]
@@ -53,11 +53,13 @@ pub(crate) async fn surroundings(
         return Ok(Surroundings { bases, ..Surroundings::default() });
     }
     let environment = || {
-        let mut told = match model {
-            Some(model) => [&bases.bases[..], &model.environment].concat(),
+        let mut told = if has_own_agent(job.case) {
+            bases.bases.clone()
+        } else {
             // An agent that is started now serves the cases to come as well.
-            None => server.shared_bases(&job.case.target, job.options.mode),
+            server.shared_bases(&job.case.target, job.options.mode)
         };
+        told.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
         if !told.is_empty() {
             told.extend(model::no_proxy(job.options.environment));
         }

@@ -14,7 +14,12 @@ fn case(id: &str, question: &str, fixture: u32, more: &str) -> String {
 
 const NOT_CALLED: &str = "    checks: [{ not: { tool_called: paySlips } }]\n";
 
+/// Runs cases whose agent is started once for all of them.
 fn run(cases: &str) -> Ran {
+    run_agent(cases, "    shared: true\n")
+}
+
+fn run_agent(cases: &str, sharing: &str) -> Ran {
     let suite = Suite::empty();
     let root = suite.root().display().to_string();
     for pipe in ["poke.in", "poke.out"] {
@@ -22,7 +27,7 @@ fn run(cases: &str) -> Ran {
     }
     let environment = format!("{{ HTTP_AGENT: \"{root}/agent.pid\", HTTP_AGENT_POKE: \"{root}/poke\" }}");
     let target = format!(
-        "target:\n  http:\n    url: \"http://127.0.0.1:${{PORT}}/ask\"\n    command: {}\n    env: {environment}\n",
+        "target:\n  http:\n    url: \"http://127.0.0.1:${{PORT}}/ask\"\n    command: {}\n    env: {environment}\n{sharing}",
         command()
     );
     let yaml = format!("suite: suite\n{target}cases:\n{}", cases.replace("ROOT", &root));
@@ -68,4 +73,12 @@ fn an_agent_that_waits_for_its_tools_passes() {
     ran.all_passed();
     let ids: Vec<String> = ran.verdicts().into_iter().map(|verdict| verdict.0).collect();
     assert_eq!(ids, ["first", "second", "third"]);
+}
+
+#[test]
+fn an_agent_of_its_own_owes_the_next_case_nothing() {
+    // Both cases have a fixture for the call, so nobody could tell whose it is.
+    let cases = [case("first", "owe 1", 1, ""), case("second", "meanwhile", 1, NOT_CALLED)].concat();
+    run(&cases).only_wrong("second", "fail", "check");
+    run_agent(&cases, "").all_passed();
 }

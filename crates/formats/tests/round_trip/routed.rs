@@ -51,6 +51,7 @@ fn server() -> impl Strategy<Value = HttpServer> {
             environment,
             ready,
             patience,
+            shared: folder,
             span: span(),
         },
     )

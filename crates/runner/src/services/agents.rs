@@ -1,11 +1,11 @@
-//! Agents that are servers, each started once for all cases that share it; one that is led to a scripted model, which is there
-//! for one attempt, is started for that attempt alone.
+//! Agents that are servers, each started once for all cases that share it; one that is led to a scripted model or to played tools,
+//! which are there for one attempt, is started for that attempt alone.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use agentci_plan::{HttpServer, HttpTarget, Target};
+use agentci_plan::{Case, HttpServer, HttpTarget, Target, ToolSource};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::Mutex;
 
@@ -37,7 +37,7 @@ enum Whose {
 
 impl Whose {
     fn of(job: &Job<'_>, number: u32) -> Self {
-        if job.case.world.model.is_some() { Whose::Attempt { case: job.index, number } } else { Whose::All }
+        if has_own_agent(job.case) { Whose::Attempt { case: job.index, number } } else { Whose::All }
     }
 }
 
@@ -59,6 +59,15 @@ pub(crate) struct Reached {
     pub(crate) variables: Vec<(String, String)>,
     /// That it had to be started again.
     pub(crate) warning: Option<String>,
+}
+
+/// Whether a server that the run starts is there for one attempt alone.
+pub(crate) fn has_own_agent(case: &Case) -> bool {
+    let Some((http, server)) = program(&case.target) else { return false };
+    // Several agents at one fixed port could not run at once.
+    let movable = http.url.value.variables().any(|name| name == PORT);
+    let plays_tools = matches!(case.world.tools, ToolSource::Routes(_));
+    case.world.model.is_some() || (plays_tools && movable && !server.shared)
 }
 
 /// The program of a target that the run starts itself.
@@ -177,7 +186,7 @@ impl Shared {
             State::Running(agent) => match agent.left().await {
                 None => {
                     // Of several cases at once nobody can tell whose words they are.
-                    if job.services.tools.is_shared() {
+                    if job.services.tools.is_shared(job.case) {
                         agent.begin_case();
                     }
                     return Ok(Reached { variables: variables(agent), warning: None });

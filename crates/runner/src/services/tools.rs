@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentci_drivers::ToolBases;
-use agentci_plan::{Missed, Mode, Place, Routes, Span, Target, ToolSource, World};
+use agentci_plan::{Case, Missed, Mode, Place, Routes, Span, Target, ToolSource, World};
 use agentci_stubs::{
     Faults, LateCalls, RouteError, RouteMiss, RouteOptions, RouteServer, RouteServerOptions, RouteSession,
 };
@@ -11,6 +11,7 @@ use agentci_trace::{Kind, Redactor};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::has_own_agent;
 use crate::findings;
 use crate::job::Job;
 use crate::schedule::Run;
@@ -67,7 +68,7 @@ impl ToolServer {
             let finding = wrong(format!("the stub tool server could not be started: {error}"), routes.span);
             Box::new(Finding { help: Some("choose another with `--stub-port` or `--stub-bind`".into()), ..*finding })
         })?;
-        let scope = self.scoped.then(|| format!("case-{}", job.index + 1));
+        let scope = (self.scoped || has_own_agent(job.case)).then(|| format!("case-{}", job.index + 1));
         let options = RouteOptions {
             routes: Arc::clone(routes),
             mode: job.options.mode,
@@ -89,8 +90,8 @@ impl ToolServer {
     }
 
     /// Whether whatever comes is taken for the case that is running.
-    pub(crate) fn is_shared(&self) -> bool {
-        self.server.is_some() && !self.scoped
+    pub(crate) fn is_shared(&self, case: &Case) -> bool {
+        self.server.is_some() && !self.scoped && !has_own_agent(case)
     }
 
     /// What leads the agent of a case to its tools. In a replay of the whole conversation nobody will go there.

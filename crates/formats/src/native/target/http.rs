@@ -14,7 +14,7 @@ use super::read_address;
 use crate::command::part;
 
 /// What is said about a program that is the server, beside its command.
-const ABOUT_SERVER: [&str; 4] = ["folder", "env", "ready", "patience"];
+const ABOUT_SERVER: [&str; 5] = ["folder", "env", "ready", "patience", "shared"];
 
 /// What is said about a server beside its address.
 pub(crate) static HTTP_KEYS: &[Field] = &[
@@ -40,6 +40,11 @@ pub(crate) static SERVER_KEYS: &[Field] = &[
     optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
     optional("ready", Kind::Address, "An address that answers once the program is ready."),
     optional("patience", Kind::Duration, "How long the program may take to be ready."),
+    optional(
+        "shared",
+        Kind::Truth,
+        "Whether one program serves all cases whose tools are played [default: false; true in a scenario project].",
+    ),
 ];
 
 pub(super) static HTTP: Shape = Shape::new(
@@ -58,6 +63,7 @@ pub(super) static HTTP: Shape = Shape::new(
     Rule::Needs("env", "command"),
     Rule::Needs("ready", "command"),
     Rule::Needs("patience", "command"),
+    Rule::Needs("shared", "command"),
 ]);
 
 pub(super) fn http(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<HttpTarget> {
@@ -173,11 +179,12 @@ fn server(
 ) -> Option<HttpServer> {
     let written = fields.optional(program);
     let command = written.and_then(|node| command(node, program, problems));
-    let [folder, env, ready, patience] = ABOUT_SERVER.map(|key| fields.optional(key));
+    let [folder, env, ready, patience, shared] = ABOUT_SERVER.map(|key| fields.optional(key));
     let folder = folder.and_then(|node| read::name(node, "folder", problems));
     let environment = env.map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     let ready = ready.and_then(|node| read_address(node, "ready", problems));
     let patience = patience.and_then(|node| read::duration(node, "patience", problems));
+    let shared = shared.and_then(|node| read::truth(node, "shared", problems));
     if written.is_none() {
         for (key, span) in ABOUT_SERVER.into_iter().filter_map(|key| Some((key, fields.key_span(key)?))) {
             let message = format!("`{key}` is about an agent that the run starts, and this one is not");
@@ -194,6 +201,8 @@ fn server(
         environment,
         ready,
         patience: patience.unwrap_or(HttpServer::PATIENCE),
+        // Agents of scenarios are asked one question after the other, and may take long to start.
+        shared: shared.unwrap_or(program != "command"),
         span: written.map_or(fields.span(), |node| node.span),
     })
 }
@@ -236,6 +245,7 @@ impl Printer<'_> {
         if server.patience != HttpServer::PATIENCE {
             pairs.push(self.pair("patience", self.text(&print_duration(server.patience))));
         }
+        pairs.extend(server.shared.then(|| self.pair("shared", self.plain("true"))));
         pairs
     }
 }
