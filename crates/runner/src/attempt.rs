@@ -140,7 +140,7 @@ impl Job<'_> {
                 clock
             }
         };
-        if has_own_agent(self.case) {
+        if has_own_agent(self) {
             Box::pin(self.services.agents.end(self, number)).await;
         }
         (end.status, end.cause) = settle(&end.findings);

@@ -279,7 +279,7 @@ async fn put_away(
     recording: Option<Recording>,
     talk: &mut Conversation,
 ) {
-    let shared = job.services.tools.is_shared(job.case) && matches!(&*job.case.target, Target::Http(_));
+    let shared = job.services.tools.is_shared(job) && matches!(&*job.case.target, Target::Http(_));
     talk.late = tools.as_ref().filter(|_| shared).map(|tools| tools.late(job));
     job.fetched.each(|secret| secrets.learn_value(secret));
     let secrets = &secrets;
@@ -315,7 +315,7 @@ async fn look_around(job: &Job<'_>, number: u32, tools: Option<&OpenTools>, talk
     if let (Some(left), Some(finding)) = (left, talk.findings.first_mut()) {
         finding.notes.push(left);
     }
-    if talk.given_up && job.services.tools.is_shared(job.case) {
+    if talk.given_up && job.services.tools.is_shared(job) {
         Box::pin(job.services.agents.give_up(job, number)).await;
     }
 }

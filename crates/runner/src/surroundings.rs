@@ -53,7 +53,7 @@ pub(crate) async fn surroundings(
         return Ok(Surroundings { bases, ..Surroundings::default() });
     }
     let environment = || {
-        let mut told = if has_own_agent(job.case) {
+        let mut told = if has_own_agent(job) {
             bases.bases.clone()
         } else {
             // An agent that is started now serves the cases to come as well.

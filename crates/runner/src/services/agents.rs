@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use agentci_plan::{Case, HttpServer, HttpTarget, Target, ToolSource};
+use agentci_plan::{HttpServer, HttpTarget, Target, ToolSource};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::Mutex;
 
@@ -37,7 +37,7 @@ enum Whose {
 
 impl Whose {
     fn of(job: &Job<'_>, number: u32) -> Self {
-        if has_own_agent(job.case) { Whose::Attempt { case: job.index, number } } else { Whose::All }
+        if has_own_agent(job) { Whose::Attempt { case: job.index, number } } else { Whose::All }
     }
 }
 
@@ -61,13 +61,16 @@ pub(crate) struct Reached {
     pub(crate) warning: Option<String>,
 }
 
-/// Whether a server that the run starts is there for one attempt alone.
-pub(crate) fn has_own_agent(case: &Case) -> bool {
-    let Some((http, server)) = program(&case.target) else { return false };
-    // Several agents at one fixed port could not run at once.
+/// Whether a server that the run starts is there for one attempt alone: it is led to a model of that attempt, or to tools that
+/// could otherwise be called for another case.
+pub(crate) fn has_own_agent(job: &Job<'_>) -> bool {
+    let Some((http, server)) = program(&job.case.target) else { return false };
+    // Each start has a new address; one that is fixed may still be taken.
     let movable = http.url.value.variables().any(|name| name == PORT);
-    let plays_tools = matches!(case.world.tools, ToolSource::Routes(_));
-    case.world.model.is_some() || (plays_tools && movable && !server.shared)
+    let plays_tools = matches!(job.case.world.tools, ToolSource::Routes(_));
+    // Cases that run at once have paths of their own, which the agent is told with each question.
+    let mixes = plays_tools && !job.services.tools.is_scoped();
+    job.case.world.model.is_some() || (mixes && movable && !server.shared)
 }
 
 /// The program of a target that the run starts itself.
@@ -186,7 +189,7 @@ impl Shared {
             State::Running(agent) => match agent.left().await {
                 None => {
                     // Of several cases at once nobody can tell whose words they are.
-                    if job.services.tools.is_shared(job.case) {
+                    if job.services.tools.is_shared(job) {
                         agent.begin_case();
                     }
                     return Ok(Reached { variables: variables(agent), warning: None });

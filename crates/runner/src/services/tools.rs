@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentci_drivers::ToolBases;
-use agentci_plan::{Case, Missed, Mode, Place, Routes, Span, Target, ToolSource, World};
+use agentci_plan::{Missed, Mode, Place, Routes, Span, Target, ToolSource, World};
 use agentci_stubs::{
     Faults, LateCalls, RouteError, RouteMiss, RouteOptions, RouteServer, RouteServerOptions, RouteSession,
 };
@@ -68,7 +68,7 @@ impl ToolServer {
             let finding = wrong(format!("the stub tool server could not be started: {error}"), routes.span);
             Box::new(Finding { help: Some("choose another with `--stub-port` or `--stub-bind`".into()), ..*finding })
         })?;
-        let scope = (self.scoped || has_own_agent(job.case)).then(|| format!("case-{}", job.index + 1));
+        let scope = (self.scoped || has_own_agent(job)).then(|| format!("case-{}", job.index + 1));
         let options = RouteOptions {
             routes: Arc::clone(routes),
             mode: job.options.mode,
@@ -90,8 +90,13 @@ impl ToolServer {
     }
 
     /// Whether whatever comes is taken for the case that is running.
-    pub(crate) fn is_shared(&self, case: &Case) -> bool {
-        self.server.is_some() && !self.scoped && !has_own_agent(case)
+    pub(crate) fn is_shared(&self, job: &Job<'_>) -> bool {
+        self.server.is_some() && !self.scoped && !has_own_agent(job)
+    }
+
+    /// Whether each case has paths of its own, since several run at once.
+    pub(crate) fn is_scoped(&self) -> bool {
+        self.scoped
     }
 
     /// What leads the agent of a case to its tools. In a replay of the whole conversation nobody will go there.
