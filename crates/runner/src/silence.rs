@@ -1,6 +1,6 @@
 //! An agent that was asked something and put out nothing at all.
 
-use agentci_plan::{Case, Check, OutputRule, Reading, Said, Turn};
+use agentci_plan::{OutputRule, Said, Turn};
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
 
@@ -12,11 +12,7 @@ use crate::job::Job;
 pub(crate) fn finding(job: &Job<'_>, trace: &Trace) -> Option<Finding> {
     let case = job.case;
     let answers = case.target.output() == OutputRule::Required && case.turns.iter().any(is_question);
-    if !answers
-        || expects_nothing(case)
-        || !trace.conversation().is_empty()
-        || trace.events().iter().any(|event| is_sign(&event.kind))
-    {
+    if !answers || !trace.conversation().is_empty() || trace.events().iter().any(|event| is_sign(&event.kind)) {
         return None;
     }
     let place = job.place(case.target.span());
@@ -29,17 +25,6 @@ pub(crate) fn finding(job: &Job<'_>, trace: &Trace) -> Option<Finding> {
 /// Whether something is asked in a turn. Joining a thread or resuming a run may go without an answer.
 fn is_question(turn: &Turn) -> bool {
     !matches!(turn.said, Said::Action(_))
-}
-
-/// Whether a check expects the empty answer in so many words.
-fn expects_nothing(case: &Case) -> bool {
-    let is_empty = |check: &Check| {
-        check.kind.value == "equals"
-            && !check.negate
-            && check.arguments.scalar().and_then(|scalar| scalar.value(Reading::Core)).is_some_and(|value| value == "")
-    };
-    let of_turns = case.turns.iter().flat_map(|turn| turn.checks.iter());
-    case.checks.iter().chain(of_turns).any(|check| is_empty(check))
 }
 
 /// Whether an event shows that the agent did something that can be seen from outside.

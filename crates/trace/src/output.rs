@@ -119,25 +119,41 @@ impl TurnOutput<'_> {
         let mut found = Vec::new();
         if let Some(words) = &self.words {
             found.push(Spelling { text: words.clone(), is_part: false });
-            if let Some(value) = escaped_json(words) {
-                spell(&value, &mut found);
-            }
+            spell_escaped(words, NESTED, &mut found);
         }
         if let Some(data) = self.data.filter(|_| with_data_beside_words || self.words.is_none()) {
-            spell(data, &mut found);
+            spell(data, NESTED, &mut found);
         }
         found
     }
 }
 
-/// The JSON of a text that is an object or a list and writes some characters as escapes.
-fn escaped_json(text: &str) -> Option<Value> {
-    let text = text.trim();
-    let looks_so = text.starts_with(['{', '[']) && text.contains('\\');
-    looks_so.then(|| serde_json::from_str(text).ok())?
+/// How deep JSON may be written within strings of JSON.
+const NESTED: usize = 4;
+
+/// Adds the JSON in a text that writes some characters as escapes: the whole text, or else each line and each fenced block.
+fn spell_escaped(text: &str, nested: usize, found: &mut Vec<Spelling>) {
+    if !text.contains('\\') {
+        return;
+    }
+    if let Some(value) = json_value(text) {
+        spell(&value, nested, found);
+        return;
+    }
+    let fenced =
+        text.split("```").skip(1).step_by(2).map(|block| block.split_once('\n').map_or(block, |(_, inside)| inside));
+    for value in text.lines().chain(fenced).filter_map(json_value) {
+        spell(&value, nested, found);
+    }
 }
 
-fn spell(value: &Value, found: &mut Vec<Spelling>) {
+/// A text that is an object, a list or a string in JSON.
+fn json_value(text: &str) -> Option<Value> {
+    let text = text.trim();
+    text.starts_with(['{', '[', '"']).then(|| serde_json::from_str(text).ok())?
+}
+
+fn spell(value: &Value, nested: usize, found: &mut Vec<Spelling>) {
     let whole = match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -146,29 +162,35 @@ fn spell(value: &Value, found: &mut Vec<Spelling>) {
         found.push(Spelling { text: whole, is_part: false });
     }
     if value.is_object() || value.is_array() {
-        spell_parts(value, found);
+        spell_parts(value, nested, found);
     }
 }
 
 /// Adds the strings that JSON writes differently from what they say.
-fn spell_parts(value: &Value, found: &mut Vec<Spelling>) {
+fn spell_parts(value: &Value, nested: usize, found: &mut Vec<Spelling>) {
     match value {
-        Value::String(text) => spell_part(text, found),
-        Value::Array(items) => items.iter().for_each(|item| spell_parts(item, found)),
+        Value::String(text) => spell_part(text, nested, found),
+        Value::Array(items) => items.iter().for_each(|item| spell_parts(item, nested, found)),
         Value::Object(map) => {
             for (key, value) in map {
-                spell_part(key, found);
-                spell_parts(value, found);
+                spell_part(key, nested, found);
+                spell_parts(value, nested, found);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-fn spell_part(text: &str, found: &mut Vec<Spelling>) {
+fn spell_part(text: &str, nested: usize, found: &mut Vec<Spelling>) {
     let differs = text.contains(['"', '\\']) || text.contains(char::is_control);
     if differs && found.iter().all(|known| known.text != text) {
         found.push(Spelling { text: text.to_owned(), is_part: true });
+        if let Some(nested) = nested.checked_sub(1) {
+            let first = found.len();
+            spell_escaped(text, nested, found);
+            // What is within a string is a part of the answer, too.
+            found.iter_mut().skip(first).for_each(|spelling| spelling.is_part = true);
+        }
     }
 }
 
@@ -240,6 +262,20 @@ mod tests {
         let printed = trace(vec![vec![text(raw), data(serde_json::from_str(raw).unwrap())]]);
         assert_eq!(texts(printed.output().everything()), [raw, r#"{"name":"Café","said":"\"hi\""}"#, "\"hi\""]);
         assert_eq!(texts(printed.output().spellings()), [raw, r#"{"name":"Café","said":"\"hi\""}"#, "\"hi\""]);
+    }
+
+    #[test]
+    fn escapes_are_resolved_wherever_json_is_written() {
+        for printed in [
+            r#""Caf\u00e9""#,
+            "Here it is:\n```json\n{\"a\":\"Caf\\u00e9\"}\n```",
+            "loading\n{\"a\": \"Caf\\u00e9\"}",
+            r#"{"a": "{\"b\": \"Caf\\u00e9\"}"}"#,
+        ] {
+            let said = trace(vec![vec![text(printed)]]);
+            let found = texts(said.output().spellings());
+            assert!(found.iter().any(|spelling| spelling.contains("Café")), "{printed}: {found:?}");
+        }
     }
 
     #[test]

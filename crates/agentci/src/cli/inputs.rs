@@ -1,8 +1,9 @@
 //! Files that suites are made of: no report replaces one of them.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use agentci::plan::{CommandPart, Target, join};
 use agentci::{Suites, real_path};
 
 use super::reports::{Misfit, ReportFlags};
@@ -23,15 +24,31 @@ pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<P
         inputs.insert(real_path(&suite.path));
         inputs.extend(suite.gates.baseline.iter().map(|baseline| real_path(&baseline.value)));
         for case in &suite.cases {
+            inputs.extend(programs(&case.target).map(|path| real_path(path)));
             inputs.insert(real_path(plan.sources.path(case.span.file)));
             inputs.extend(recorded(case).iter().map(|path| real_path(path)));
         }
     }
-    match targets.iter().find(|target| target.is_file() && inputs.contains(&real_path(target))) {
+    let replaces = |target: &&PathBuf| {
+        // A folder that does not exist yet is made before the report is written.
+        let plain = join(Path::new(""), &target.to_string_lossy());
+        [target.as_path(), &plain].iter().any(|path| path.is_file() && inputs.contains(&real_path(path)))
+    };
+    match targets.iter().find(replaces) {
         None => Ok(()),
         Some(target) => Err(Misfit {
             message: format!("a report would replace `{}`, which the suite is made of", target.display()),
             help: "write the report to another file".into(),
         }),
     }
+}
+
+/// The files that the command of an agent names.
+fn programs(target: &Target) -> impl Iterator<Item = &PathBuf> {
+    let command: &[CommandPart] = match target {
+        Target::Process(process) => &process.command,
+        Target::Http(http) => http.server.as_ref().map(|server| server.command.as_slice()).unwrap_or_default(),
+        _ => &[],
+    };
+    command.iter().filter_map(|part| part.file.as_ref())
 }

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::bounded::{PathCost, Weight, nests_too_deep};
 use crate::walk::{Walk, has_selectors};
 
 /// A path that is read.
@@ -13,10 +14,18 @@ pub(super) struct Path {
 }
 
 impl Path {
+    /// Whether following it could take forever: arguments are looked at where the run goes on.
+    pub(super) fn is_costly(&self) -> bool {
+        const ORDINARY: Weight = Weight { parts: 10_000, depth: 32, widest: 10_000 };
+        let standard = self.walk.as_ref().and_then(Walk::standard);
+        standard.is_some_and(|path| !PathCost::of(path).is_cheap(ORDINARY))
+    }
+
     /// Reads a path. The second value says why it can only be the name of a key, where it has brackets.
     pub(super) fn read(written: String) -> (Self, Option<String>) {
         let bracketed = written.contains(['[', ']']);
-        let read = (bracketed || has_selectors(&written)).then(|| Walk::read(&written));
+        let is_standard = bracketed || written.starts_with("$.") || has_selectors(&written);
+        let read = (is_standard && !nests_too_deep(&written)).then(|| Walk::read(&written));
         let (walk, wrong) = match read {
             None => (None, None),
             Some(Ok(walk)) => (Some(walk), None),

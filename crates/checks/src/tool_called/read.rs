@@ -111,6 +111,12 @@ fn args_match(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condition>
                     .help("write steps with dots, `items.0.sku`, or a JSONPath (RFC 9535): `items[*].sku`"),
             );
         }
+        if path.is_costly() {
+            let message = format!("`{}` may take too long to follow", path.written());
+            let problem = Diagnostic::error(pair.key.span, message).label("leads to too many places");
+            compiler.problems.push(problem.help("use `..` once at most, and no filter within a filter"));
+            return None;
+        }
         let pattern = Pattern::read(&pair.value, path.written(), compiler)?;
         Some(Condition::ArgumentMatches { path, pattern })
     };

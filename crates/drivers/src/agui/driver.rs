@@ -91,7 +91,14 @@ impl AguiDriver {
         for _ in 0..ROUNDS {
             let (ending, over) = self.run(&ask, at, sink, &mut violations).await?;
             let pending = match ending {
-                Ending::Finished { outcome: Outcome::Success { pending }, .. } => pending,
+                Ending::Finished { outcome: Outcome::Success { pending }, result } => {
+                    // What a run says is its answer; one that says nothing answers with its result.
+                    let spoke = sink.trace().output().value().is_some();
+                    if let Some(result) = result.filter(|result| !result.is_null() && !spoke) {
+                        sink.push_at(over, Kind::FinalOutput(result.into()))?;
+                    }
+                    pending
+                }
                 Ending::Finished { outcome: Outcome::Interrupted(open), .. } => {
                     let message = format!("the run waits for {}", interrupt::names(&open));
                     sink.push_at(over, Kind::Log { level: "interrupt".into(), message, data: None })?;

@@ -46,7 +46,7 @@ impl Known {
         }
         match text(event, "type") {
             "message_start" if event["message"].is_object() => Some(Known::Messages(Box::default())),
-            kind if kind.starts_with("response.") => Some(Known::Responses(Responses::default())),
+            kind if responses::is_kind(kind) => Some(Known::Responses(Responses::default())),
             _ if UiMessages::has(event) => Some(Known::UiMessages(UiMessages::default())),
             _ => None,
         }

@@ -18,6 +18,29 @@ pub(in crate::http) struct Responses {
     complete: HashSet<u64>,
 }
 
+/// Whether a kind of event is one of Responses; others may have names that begin in the same way.
+pub(super) fn is_kind(kind: &str) -> bool {
+    const WHOLE: [&str; 7] = ["created", "queued", "in_progress", "completed", "incomplete", "failed", "cancelled"];
+    const PARTS: [&str; 14] = [
+        "output_item.",
+        "output_text.",
+        "content_part.",
+        "refusal.",
+        "reasoning",
+        "function_call_arguments.",
+        "custom_tool_call_input.",
+        "file_search_call.",
+        "web_search_call.",
+        "code_interpreter_call",
+        "image_generation_call.",
+        "computer_call",
+        "mcp_",
+        "audio",
+    ];
+    let Some(name) = kind.strip_prefix("response.") else { return false };
+    WHOLE.contains(&name) || PARTS.iter().any(|part| name.starts_with(part))
+}
+
 impl Responses {
     pub(super) fn event(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
         let index = event["output_index"].as_u64().unwrap_or_default();
