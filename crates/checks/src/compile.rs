@@ -72,6 +72,12 @@ impl ReadyCheck {
         self.test.as_ref()?.question(trace)
     }
 
+    /// Whether evaluating it over a trace of so many bytes may take longer than the run can wait: then it belongs on a thread.
+    pub fn may_take_long(&self, bytes: u64) -> bool {
+        const SOON: u64 = 50_000_000;
+        self.test.as_ref().is_some_and(|test| test.weight().saturating_mul(bytes) > SOON)
+    }
+
     /// The function of the suite's own that it calls, if it calls one.
     pub fn script(&self) -> Option<&ScriptCall> {
         self.test.as_ref()?.script()

@@ -22,6 +22,11 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// About how many steps it takes for each byte of the trace.
+    fn weight(&self) -> u64 {
+        64
+    }
+
     /// What it has to know beside the trace. Where there is something, it is judged by [`conclude`](Self::conclude) instead.
     fn question(&self, _trace: &Trace) -> Option<Question> {
         None

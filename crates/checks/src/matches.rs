@@ -77,6 +77,10 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 }
 
 impl Evaluate for Matches {
+    fn weight(&self) -> u64 {
+        self.patterns.iter().map(Pattern::weight).fold(64, u64::saturating_add)
+    }
+
     fn evaluate(&self, trace: &Trace) -> Outcome {
         // A string inside a larger answer is no answer: `^yes$` does not match a field that says so.
         let said: Vec<Spelling> = self.of.demanded(trace).into_iter().filter(|said| !said.is_part).collect();

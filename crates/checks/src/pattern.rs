@@ -6,6 +6,7 @@ use agentci_plan::{Diagnostic, Diagnostics, Node, Span, read};
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ast::ErrorKind;
 
+use crate::bounded::pattern_size;
 use crate::compiler::Compiler;
 use crate::shorten::shorten;
 
@@ -44,6 +45,11 @@ impl Pattern {
                 None
             }
         }
+    }
+
+    /// About how many steps it takes for each byte of a text.
+    pub(crate) fn weight(&self) -> u64 {
+        pattern_size(self.written())
     }
 
     /// Whether it is found anywhere in a text.

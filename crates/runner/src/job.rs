@@ -13,7 +13,7 @@ use agentci_wire::FetchedSecrets;
 use serde_json::Value;
 
 use crate::draws::Draws;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, Unanswered};
 use crate::findings;
 use crate::options::Options;
 use crate::redact::redact;
@@ -21,6 +21,7 @@ use crate::resources::CaseResources;
 use crate::services::Services;
 use crate::stop::Stop;
 use crate::unmet::Unmet;
+use crate::volume;
 
 /// When a suite as a whole is given up.
 #[derive(Debug, Clone, Copy)]
@@ -112,18 +113,16 @@ impl Job<'_> {
     ) -> Vec<Finding> {
         let mut found = Vec::new();
         let mut stopped = before.map(|cause| format!("the case ended before: {}", cause.name()));
+        let bytes = if checks.is_empty() { 0 } else { volume::bytes(trace) };
         for ready in checks {
             let check = ready.check();
-            let question = if stopped.is_none() { ready.question(trace) } else { None };
-            let answer = match question {
-                Some(question) => Some(Box::pin(self.evidence.answer(self, question)).await),
-                None => None,
+            let judged = match &stopped {
+                Some(reason) => Ok((Outcome::NotEvaluated(reason.clone()), None)),
+                None => self.outcome(ready, trace, bytes).await,
             };
-            let (outcome, evidence) = match (&stopped, answer) {
-                (Some(reason), _) => (Outcome::NotEvaluated(reason.clone()), None),
-                (None, None) => (ready.evaluate(trace), None),
-                (None, Some(Ok(answer))) => (ready.conclude(trace, &answer), Some(self.keep(ready, answer))),
-                (None, Some(Err(trouble))) => {
+            let (outcome, evidence) = match judged {
+                Ok(judged) => judged,
+                Err(trouble) => {
                     let message = Some(trouble.message.clone());
                     if trouble.cause == Cause::Interrupted || self.is_over() {
                         stopped = Some(format!("the case ended before: {}", trouble.cause.name()));
@@ -152,6 +151,23 @@ impl Job<'_> {
             }
         }
         found
+    }
+
+    /// What comes of a check, and what is kept as evidence for it.
+    async fn outcome(
+        &self,
+        ready: &ReadyCheck,
+        trace: &Trace,
+        bytes: u64,
+    ) -> Result<(Outcome, Option<Value>), Unanswered> {
+        if let Some(question) = ready.question(trace) {
+            let answer = Box::pin(self.evidence.answer(self, question)).await?;
+            return Ok((ready.conclude(trace, &answer), Some(self.keep(ready, answer))));
+        }
+        if ready.may_take_long(bytes) {
+            return Box::pin(self.evidence.evaluate(self, ready, trace)).await.map(|outcome| (outcome, None));
+        }
+        Ok((ready.evaluate(trace), None))
     }
 
     /// Whether the suite has used up its time.

@@ -1,7 +1,7 @@
 //! How much happens in an attempt. All of it is kept until the attempt is judged, whoever tells of it: the agent, its model, or
 //! what stands in for its tools.
 
-use agentci_trace::{Event, Kind};
+use agentci_trace::{Event, Kind, Trace};
 use agentci_verdict::{Cause, Finding};
 use serde_json::Value;
 
@@ -34,6 +34,11 @@ impl Volume {
         let help = "let the agent stop sooner, or send less; `limits` of the case can say when".to_owned();
         Some(Finding { help: Some(help), ..findings::plain(Cause::Limit, message, None) })
     }
+}
+
+/// About how many bytes a trace has.
+pub(crate) fn bytes(trace: &Trace) -> u64 {
+    trace.events().iter().map(|event| size(&event.kind) as u64).sum()
 }
 
 fn size(kind: &Kind) -> usize {

@@ -173,3 +173,35 @@ fn a_worker_answers_as_the_run_itself_would() {
         "the final output does not fit the schema: at /children/1/name: 7 is not of type \"string\""
     );
 }
+
+/// A pattern that takes very long for a text that it nearly matches.
+const SLOW_PATTERN: &str = "not: { matches: '(a{1,100}){1,100}b' }";
+
+fn slow_pattern() -> Suite {
+    suite(SLOW_PATTERN, "limits: { wall: 2s }", &format!("{{\"answer\":\"{}\"}}", "a".repeat(3_000_000)))
+}
+
+#[test]
+fn a_pattern_has_a_time_limit_too() {
+    let ran = slow_pattern().run(&[]);
+    ran.only_wrong("hangs", "error", "check_timeout");
+    ran.ended_soon_after(12);
+}
+
+#[test]
+fn an_interrupt_is_obeyed_while_a_pattern_is_looked_for() {
+    let suite = slow_pattern();
+    let child = suite.command(&["run", "suite"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The answer is in the record before the check is evaluated.
+    let written = || {
+        let folder = crate::ran::run_folders(&suite.path(".agentci/runs")).pop()?;
+        let record = std::fs::read_to_string(folder.join("run.jsonl")).ok()?;
+        record.contains("\"final_output\",\"suite\":\"suite\",\"case_id\":\"hangs\"").then_some(())
+    };
+    assert!(wait_for(written).is_some());
+    let started = Instant::now();
+    assert!(signal(child.id(), "INT"));
+    let ran: Ran = suite.ran(&child.wait_with_output().unwrap(), started.elapsed());
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert!(ran.took < Duration::from_secs(5), "{:?}", ran.took);
+}

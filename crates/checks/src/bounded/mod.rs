@@ -24,7 +24,7 @@ use crate::schema_format::Formats;
 
 pub use self::evaluator::Evaluator;
 pub(crate) use self::path_cost::{PathCost, nests_too_deep};
-pub(crate) use self::schema_cost::SchemaCost;
+pub(crate) use self::schema_cost::{SchemaCost, pattern_size};
 pub(crate) use self::weight::Weight;
 
 /// What an evaluation may be estimated to cost, in visits of one part of a schema or path at one part of a value, before it is

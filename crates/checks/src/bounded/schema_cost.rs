@@ -162,7 +162,7 @@ impl Walk<'_> {
 }
 
 /// How large a pattern is at most once its counted repetitions are written out.
-pub(super) fn pattern_size(pattern: &str) -> u64 {
+pub(crate) fn pattern_size(pattern: &str) -> u64 {
     let counts = pattern.split('{').skip(1).filter_map(|rest| {
         let (counts, _) = rest.split_once('}')?;
         counts.split(',').filter_map(|count| count.trim().parse::<u64>().ok()).max()

@@ -7,6 +7,7 @@ use super::condition::Condition;
 use super::count::{Count, times};
 use crate::called::{goes_by, listed, listed_with};
 use crate::evaluate::Evaluate;
+use crate::pattern::Pattern;
 
 /// One tool, with what is asked of its calls.
 #[derive(Debug)]
@@ -20,6 +21,10 @@ pub(super) struct Calls {
 }
 
 impl Evaluate for Calls {
+    fn weight(&self) -> u64 {
+        self.conditions.iter().filter_map(Condition::pattern).map(Pattern::weight).fold(64, u64::saturating_add)
+    }
+
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let calls = trace.calls();
         match (self.miscounted(&calls), self.misplaced(trace, &calls)) {

@@ -46,6 +46,16 @@ impl Condition {
         matches!(self, Condition::Argument { .. })
     }
 
+    /// The pattern that it looks for, if it looks for one.
+    pub(super) fn pattern(&self) -> Option<&Pattern> {
+        match self {
+            Condition::Argument { .. } => None,
+            Condition::ArgumentMatches { pattern, .. }
+            | Condition::ResultMatches(pattern)
+            | Condition::ResultDoesNotMatch(pattern) => Some(pattern),
+        }
+    }
+
     /// Where it was asked for.
     pub(super) fn span(&self) -> Span {
         match self {

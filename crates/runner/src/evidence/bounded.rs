@@ -9,8 +9,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use agentci_checks::{Evaluator, Task};
-use agentci_plan::print_duration;
+use agentci_checks::{Evaluator, ReadyCheck, Task};
+use agentci_plan::{Outcome, print_duration};
+use agentci_trace::Trace;
 use agentci_verdict::Cause;
 use agentci_wire::{Command, Lines, Pipes, Process};
 use serde_json::Value;
@@ -192,6 +193,26 @@ fn within(limits: [Option<Duration>; 3]) -> Duration {
     limits.into_iter().flatten().fold(TIME, Duration::min).max(LEAST_TIME)
 }
 
+/// Evaluates a check on a thread of its own, so that the run can be stopped meanwhile. A thread that is late is left behind: it
+/// looks at patterns, whose memory has a limit, and ends with the program at the latest.
+pub(super) async fn apart(job: &Job<'_>, ready: &ReadyCheck, trace: &Trace) -> Result<Outcome, Unanswered> {
+    let allowed = time(job);
+    let left = allowed.saturating_sub(job.evaluated.get());
+    let (send, outcome) = oneshot::channel();
+    let (ready, trace) = (ready.clone(), trace.clone());
+    let begun = Instant::now();
+    let started = std::thread::Builder::new().name("agentci-check".into()).spawn(move || {
+        let _ = send.send(ready.evaluate(&trace));
+    });
+    started.map_err(|error| broken(&error.to_string()))?;
+    let outcome = timeout(left, outcome).await;
+    job.evaluated.set(job.evaluated.get() + begun.elapsed());
+    match outcome {
+        Ok(outcome) => outcome.map_err(|_| broken("its evaluation broke down")),
+        Err(_) => Err(late(allowed)),
+    }
+}
+
 fn late(allowed: Duration) -> Unanswered {
     exceeded(&print_duration(allowed))
 }
@@ -199,7 +220,9 @@ fn late(allowed: Duration) -> Unanswered {
 fn exceeded(what: &str) -> Unanswered {
     Unanswered {
         help: Some(
-            "simplify the schema or the path: fewer references, wildcards, `..` and filters within each other".into(),
+            "simplify the schema, the path or the pattern: fewer references, wildcards, `..`, filters within each other and \
+             counted repetitions"
+                .into(),
         ),
         ..Unanswered::new(Cause::CheckTimeout, format!("the check could not be evaluated within {what}"))
     }

@@ -5,8 +5,9 @@ mod bounded;
 mod script;
 mod similarity;
 
-use agentci_checks::Question;
-use agentci_plan::Suite;
+use agentci_checks::{Question, ReadyCheck};
+use agentci_plan::{Outcome, Suite};
+use agentci_trace::Trace;
 use agentci_verdict::{Cause, Finding};
 use serde_json::Value;
 
@@ -49,6 +50,16 @@ impl Evidence {
             programs: script::Programs::default(),
             workers: bounded::Workers::new(options),
         }
+    }
+
+    /// Evaluates a check that may take long, unless the run is stopped meanwhile.
+    pub(crate) async fn evaluate(
+        &self,
+        job: &Job<'_>,
+        ready: &ReadyCheck,
+        trace: &Trace,
+    ) -> Result<Outcome, Unanswered> {
+        in_time(job, bounded::apart(job, ready, trace)).await
     }
 
     /// Finds out what a check wants to know.
