@@ -31,8 +31,8 @@ pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<P
     }
     let replaces = |target: &&PathBuf| {
         // A folder that does not exist yet is made before the report is written.
-        let plain = join(Path::new(""), &target.to_string_lossy());
-        [target.as_path(), &plain].iter().any(|path| path.is_file() && inputs.contains(&real_path(path)))
+        let lexical = join(Path::new(""), &target.to_string_lossy());
+        [target.as_path(), &lexical].iter().any(|path| path.is_file() && inputs.contains(&real_path(path)))
     };
     match targets.iter().find(replaces) {
         None => Ok(()),
