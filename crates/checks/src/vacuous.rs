@@ -117,11 +117,10 @@ fn is_silent(key: &str, value: &Value) -> bool {
         "allOf" | "prefixItems" => list(&|items| items.iter().all(accepts_all)),
         "anyOf" => list(&|items| items.iter().any(accepts_all)),
         "oneOf" => list(&|items| matches!(items, [only] if accepts_all(only))),
-        "not" => *value == Value::Bool(false),
+        "not" | "uniqueItems" => *value == Value::Bool(false),
         "if" => true,
         "required" => list(&<[Value]>::is_empty),
         "minLength" | "minItems" | "minProperties" => value.as_f64() == Some(0.0),
-        "uniqueItems" => *value == Value::Bool(false),
         _ => false,
     }
 }
