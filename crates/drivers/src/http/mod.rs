@@ -5,6 +5,7 @@
 //! meanwhile, such as calls of its tools; what the answer comes to as a whole is its final output.
 
 mod announced;
+mod beside;
 mod body;
 mod custom;
 mod driver;
@@ -15,6 +16,7 @@ mod places;
 mod reader;
 mod refusal;
 mod seen;
+mod tool_events;
 mod whole;
 
 pub(crate) use driver::HttpDriver;
