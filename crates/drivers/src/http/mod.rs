@@ -9,6 +9,7 @@ mod beside;
 mod body;
 mod custom;
 mod driver;
+mod formatted;
 mod kinds;
 mod known;
 pub(crate) mod outside;
