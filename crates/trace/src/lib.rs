@@ -3,6 +3,7 @@
 //! A driver writes the trace while it talks to the agent, checks read it, and everything shown or stored is derived from it. It
 //! is raw and lives in memory only for the length of one attempt.
 
+mod beside;
 mod canonical;
 mod digest;
 mod event;
