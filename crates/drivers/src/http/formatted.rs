@@ -43,7 +43,9 @@ impl Reader {
         let pointed = pointed.unwrap_or_default();
         steps.extend(self.say(None, &pointed)?);
         if own {
-            added.iter().for_each(|added| self.beside.value(added, &pointed));
+            if let Some(added) = &added {
+                self.beside.value(added, &pointed);
+            }
             return Ok(steps);
         }
         let kind = kinds::kind(name, Some(&value));

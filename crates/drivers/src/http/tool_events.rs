@@ -97,7 +97,11 @@ impl ToolEvents {
     /// Takes the calls that a value lists. Whether all of them could be read.
     pub(super) fn listed(&mut self, value: &Value) -> bool {
         let lists = LISTS.iter().filter_map(|place| value.pointer(place)?.as_array());
-        lists.flatten().fold(true, |all, call| self.take("tool_calls", call) && all)
+        let mut all = true;
+        for call in lists.flatten() {
+            all &= self.take("tool_calls", call);
+        }
+        all
     }
 
     /// The calls and their results, without those that the stream told in its own format as well (id and name).
