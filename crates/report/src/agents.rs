@@ -24,8 +24,9 @@ const SHOWN: usize = 20;
 pub(crate) const NAME: &str = "require-agent";
 
 /// What to do about a case that is played and should not be.
-pub const HELP: &str = "let the run start the agent (`command` of its target) and play its model and tools \
-     (`world: { model, tools }`); a case that is meant to be played says `played: true`";
+pub const HELP: &str = "do not play the recording (`--mode live`, or remove `recording`): let the run start the agent (`command` \
+     in its target) and play its model and tools (`world: { model, tools }`); a case that is meant to be played says \
+     `played: true`";
 
 /// `2 of 2 cases played from recordings: no agent was run; 30 cases have no agent`, if there are such cases.
 pub(crate) fn sentence(counts: Agentless) -> Option<String> {

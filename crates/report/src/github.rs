@@ -145,7 +145,11 @@ impl Reporter for Github {
                 line => format!("line={line},col={},", missing.place.column),
             };
             let message = format!("no agent was run: {}\nhelp: {}", missing.line(), agents::HELP);
-            let _ = writeln!(text, "::error file={path},{line}title={title}::{}", data(cut::head(&message, MESSAGE_LIMIT).0));
+            let _ = writeln!(
+                text,
+                "::error file={path},{line}title={title}::{}",
+                data(cut::head(&message, MESSAGE_LIMIT).0)
+            );
         }
         self.write(&text)
     }

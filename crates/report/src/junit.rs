@@ -34,8 +34,8 @@ use crate::pieces::{Pieces, in_one_piece};
 use crate::quantity::duration;
 use crate::run::Run;
 use crate::{
-    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, Stream, agents, findings, gates, not_loaded, printable,
-    similarity, stability, xml_attribute, xml_text,
+    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, Stream, agents, findings, gates, not_loaded,
+    printable, similarity, stability, xml_attribute, xml_text,
 };
 
 /// Makes `junit.xml`. Several runs one after another become several suites in it.

@@ -45,13 +45,7 @@ impl AgentFlags {
     }
 
     /// Says which cases a run would answer from a recording although they must run their agent; whether there is none.
-    pub(super) fn hold(
-        &self,
-        suites: &Suites,
-        selected: &[Vec<usize>],
-        mode: Option<Mode>,
-        context: &Context,
-    ) -> bool {
+    pub(super) fn hold(&self, suites: &Suites, selected: &[Vec<usize>], mode: Option<Mode>, context: &Context) -> bool {
         let mut problems = Diagnostics::default();
         let plan = suites.plan();
         for (suite, selected) in plan.suites.iter().zip(selected).filter(|(suite, _)| self.required(suite)) {

@@ -24,7 +24,10 @@ fn conversations(keys: &str) -> Suite {
     let suite = suite.file("suite/ananke.config.yaml", config.replace("played: true\n", ""));
     let converted = suite.agentci(&["convert", "suite"]);
     assert_eq!(converted.code, Some(0), "{converted:?}");
-    suite.file("native/agentci.yaml", format!("{keys}{}", converted.stdout.replace("recording: ", "recording: ../suite/")))
+    suite.file(
+        "native/agentci.yaml",
+        format!("{keys}{}", converted.stdout.replace("recording: ", "recording: ../suite/")),
+    )
 }
 
 fn replay(suite: &Suite, paths: &[&str]) -> Ran {
@@ -44,7 +47,7 @@ fn a_played_agent_fails_a_run_that_requires_one() {
     assert!(ran.verdicts().iter().all(|verdict| verdict.1 == "pass"), "the checks held: {ran:?}");
     ran.says(&[
         "GATE FAIL require-agent: 2 cases were answered from recordings, and no agent was run for them",
-        "help: let the run start the agent (`command` of its target)",
+        "help: do not play the recording (`--mode live`, or remove `recording`): let the run start the agent (`command` in its target)",
         "`played: true`",
     ]);
     // It names the cases and the lines of their recordings.
@@ -172,7 +175,8 @@ fn an_agent_whose_model_is_scripted_is_run() {
 fn parts_of_a_run_keep_it_when_they_are_merged() {
     let suite = conversations("");
     for part in ["1/2", "2/2"] {
-        let ran = replay(&suite, &["native", "--require-agent", "--shard", part, "--output-dir", &format!("parts/{part}")]);
+        let ran =
+            replay(&suite, &["native", "--require-agent", "--shard", part, "--output-dir", &format!("parts/{part}")]);
         assert_eq!(ran.code, Some(1), "{ran:?}");
         ran.says(&["1 of 1 case played from recordings: no agent was run"]);
     }
@@ -209,7 +213,7 @@ fn what_would_be_played_is_known_beforehand() {
     assert_eq!(dry.stdout.matches(" (played from a recording: no agent is run)\n").count(), 2, "{dry:?}");
     let dry = replay(&suite, &["native", "--dry-run", "--require-agent"]);
     assert_eq!(dry.code, Some(1), "{dry:?}");
-    dry.says(&["it is answered from a recording", "--> native/agentci.yaml:"]);
+    dry.complains(&["it is answered from a recording", "--> native/agentci.yaml:"]);
     let live = suite.agentci(&["run", "native", "--dry-run", "--require-agent"]);
     assert_eq!(live.code, Some(0), "a suite that says `mode: live`: {live:?}");
     let listed: Value = serde_json::from_str(&replay(&suite, &["native", "--dry-run", "--json"]).stdout).unwrap();
@@ -223,7 +227,7 @@ fn what_has_nothing_to_play_can_not_be_meant_to_be_played() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.says(&["`played` has no effect: the case has no `recording`", "suite/agentci.yaml:3:"]);
     let ran = Suite::native("played: true\ncases: [{ id: a, input: {} }]\n").run(&[]);
-    ran.says(&["`played` has no effect: no case has a `recording`", "suite/agentci.yaml:3:9"]);
+    ran.complains(&["`played` has no effect: no case has a `recording`", "suite/agentci.yaml:3:9"]);
 }
 
 #[test]

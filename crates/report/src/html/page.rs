@@ -142,7 +142,8 @@ fn agents(run: &Run, into: &mut String) {
         return;
     }
     let said = agents::headline(&missing);
-    let _ = writeln!(into, "<ul class=gates>\n<li><b class=fail>fail</b><code>{}</code><span>{said}</span>", agents::NAME);
+    let _ =
+        writeln!(into, "<ul class=gates>\n<li><b class=fail>fail</b><code>{}</code><span>{said}</span>", agents::NAME);
     for line in agents::lines(&missing) {
         let line = html_text(&one_line(&cut::name(&line, SENTENCE_LIMIT))).into_owned();
         let _ = writeln!(into, "<li><span>{line}</span>");

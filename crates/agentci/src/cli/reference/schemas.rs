@@ -112,7 +112,8 @@ fn the_schema_of_a_comparison_is_kept() {
 fn the_schema_of_a_list_is_kept() {
     let case = fields(json!({
         "suite": text(), "dialect": text(), "id": text(), "tags": list(text()), "description": or_null(text()),
-        "skip": truth(), "broken": truth(), "path": text(), "line": count(),
+        "skip": truth(), "broken": truth(),
+        "answered_by": one_of(&["agent", "recording", "script"]), "path": text(), "line": count(),
     }));
     keep("list", "What agentci list --json prints", list(case), Types::read());
 }
