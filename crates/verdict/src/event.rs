@@ -482,6 +482,7 @@ pub struct Replay {
     pub unused_lines: Vec<usize>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is how serde asks")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }

@@ -21,8 +21,8 @@ pub(crate) enum Required {
 /// Flags about agents that are not run.
 #[derive(Debug, Default, Args)]
 pub(crate) struct AgentFlags {
-    /// Fail if a case is answered from a recording of the whole agent, unless it says `played: true`; without a value in all
-    /// suites
+    /// Fail if a case is answered from a recording of the whole agent, unless it says `played: true`; a value limits it to
+    /// some suites
     #[arg(
         long,
         value_name = "SUITES",
