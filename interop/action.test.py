@@ -195,7 +195,7 @@ def test_other_formats_keep_their_verdict(job):
 def test_an_unknown_word_for_require_agent_fails_the_job(job):
     (job.home / "agentci.yaml").write_text(FAILING)
     given, _, failed = job.use(require_agent="sometimes; touch pwned")
-    assert failed and given["exit-code"] == "2" and not (job.home / "pwned").exists(), job.log
+    assert failed and given["exit-code"] == "1" and not (job.home / "pwned").exists(), job.log
 
 
 main(globals(), start=Job)
