@@ -59,6 +59,7 @@ mod limits_page;
 mod model_world;
 mod newcomer;
 mod numbers;
+mod played;
 mod recording;
 mod redaction;
 mod redaction_arguments;

@@ -130,6 +130,9 @@ impl Printer<'_> {
             let name = STOP_RULES.iter().find(|(_, rule)| *rule == case.stop).map_or("", |(name, _)| name);
             pairs.push(self.pair("stop", self.text(name)));
         }
+        if case.played && case.world.recording.is_some() {
+            pairs.push(self.pair("played", self.plain("true")));
+        }
         self.map(pairs)
     }
 

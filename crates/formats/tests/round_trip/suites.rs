@@ -91,6 +91,8 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             // A word such as `none` is no reason.
             skip: skip.map(|reason| Box::new(Skip { reason: reason.map(|reason| format!("because {reason}")) })),
             target: Arc::new(target),
+            // Where nothing is recorded it is an error.
+            played: last.1 > 4 && world.recording.is_some(),
             world: Arc::new(world),
             variables: variables.into(),
             hooks: hooks.into(),
