@@ -1,0 +1,30 @@
+"""LangChain: the human-in-the-loop middleware, and a person who rejects the call."""
+
+import sys
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+
+@tool
+def refund_order(id: str, amount: float) -> str:
+    """Refunds a part of an order."""
+    raise AssertionError("nobody approved this")
+
+
+decision = {"type": "reject", "message": sys.argv[2]} if len(sys.argv) > 2 else {"type": "reject"}
+agent = create_agent(
+    "openai:gpt-4o",
+    tools=[refund_order],
+    system_prompt="You help customers of a shop.",
+    middleware=[HumanInTheLoopMiddleware(interrupt_on={"refund_order": True})],
+    checkpointer=InMemorySaver(),
+)
+thread = {"configurable": {"thread_id": "1"}}
+state = agent.invoke({"messages": [{"role": "user", "content": sys.argv[1]}]}, thread)
+while "__interrupt__" in state:
+    state = agent.invoke(Command(resume={"decisions": [decision]}), thread)
+print(state["messages"][-1].text)
