@@ -38,6 +38,7 @@ for (;;) {
       type: 'tool-approval-response',
       approvalId: request.approvalId,
       approved: false,
+      reason: process.argv[4],
     })),
   });
 }
