@@ -18,6 +18,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -41,6 +42,11 @@ class Agent:
     @property
     def name(self):
         return f"{self.folder}/{self.case}" if self.case else self.folder
+
+    def fits(self, pattern):
+        # Of a suite that can not be read no cases are known.
+        pattern = pattern if self.case else pattern.split("/")[0]
+        return any(fnmatchcase(name, pattern) for name in (self.name, self.folder, self.case))
 
     def count(self, verdict):
         self.runs += 1
@@ -76,7 +82,6 @@ class Bench:
         self.temporary = tempfile.TemporaryDirectory(prefix="honest-", dir=self.home)
         self.folder = Path(self.temporary.name) / "agents"
         shutil.copytree(self.options.folder, self.folder, ignore=shutil.ignore_patterns("__pycache__"))
-        self.start_server()
         return self
 
     def __exit__(self, *_):
@@ -85,10 +90,11 @@ class Bench:
             self.server.wait(timeout=10)
         self.temporary.cleanup()
 
-    def start_server(self):
-        program = self.folder / "agui_server.py"
-        if program.exists():
-            command = [self.python, program]
+    def start_server(self, agents):
+        """Starts the AG-UI server if one of the agents is behind it: `agentci` starts no servers of this kind."""
+        files = [path for agent in agents for path in (self.folder / agent.folder).glob("*.yaml")]
+        if any("ENV.AGENT_URL" in path.read_text() for path in files):
+            command = [self.python, self.folder / "agui_server.py"]
             self.server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=self.environment)
             self.environment["AGENT_URL"] = json.loads(self.server.stdout.readline())["url"]
 
@@ -168,7 +174,7 @@ def table(agents):
 def options(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=20, help="runs of each agent [default: 20]")
-    parser.add_argument("--agents", default="", help="only agents whose name (suite/case) contains one of these, by comma")
+    parser.add_argument("--agents", default="*", help="only these, by comma: patterns of folder/case, folder or case")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at once [default: the number of cores]")
     parser.add_argument("--timeout", type=float, default=120, help="seconds that one run may take [default: 120]")
     parser.add_argument("--agentci", default=os.environ.get("AGENTCI") or ROOT / "target/debug/agentci", help="the program")
@@ -188,11 +194,13 @@ def options(arguments):
 def main(arguments=None):
     chosen = options(arguments)
     with Bench(chosen) as bench:
-        wanted = [part for part in chosen.agents.split(",") if part]
-        agents = [agent for agent in bench.agents() if not wanted or any(part in agent.name for part in wanted)]
-        if not agents:
-            print(f"no agent has a name with {chosen.agents!r} in it", file=sys.stderr)
-            return 2
+        known = bench.agents()
+        for pattern in chosen.agents.split(","):
+            if not any(agent.fits(pattern) for agent in known):
+                print(f"no agent is called {pattern!r}; there are {', '.join(agent.name for agent in known)}", file=sys.stderr)
+                return 2
+        agents = [agent for agent in known if any(agent.fits(pattern) for pattern in chosen.agents.split(","))]
+        bench.start_server(agents)
         # Round by round, so that what is left out by an interrupt is missing for all agents alike.
         plan = [agent for _ in range(chosen.runs) for agent in agents]
         with ThreadPoolExecutor(chosen.jobs) as pool:

@@ -1,4 +1,4 @@
-"""The Anthropic SDK: the model is told that a tool does not exist, and tries another."""
+"""The Anthropic SDK: the model is told that a tool or an argument does not exist, and tries another."""
 
 import sys
 
@@ -20,10 +20,12 @@ while True:
         if call.type != "tool_use":
             continue
         result = {"type": "tool_result", "tool_use_id": call.id}
-        if call.name == "find_order":
-            results.append({**result, "content": "Order A-17: 60 euros, paid."})
-        else:
+        if call.name != "find_order":
             results.append({**result, "content": f"There is no tool {call.name}.", "is_error": True})
+        elif "id" not in call.input:
+            results.append({**result, "content": "`id` is missing.", "is_error": True})
+        else:
+            results.append({**result, "content": "Order A-17: 60 euros, paid."})
     if not results:
         break
     messages.append({"role": "user", "content": results})

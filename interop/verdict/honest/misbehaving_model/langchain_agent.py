@@ -1,4 +1,4 @@
-"""LangChain: the model is told that a tool does not exist, and tries another."""
+"""LangChain: the model is told that a tool or an argument does not exist, and tries another."""
 
 import sys
 
