@@ -15,9 +15,11 @@ REPRESENTATIVES = [
     "denied_call/openai-agents",
     "ends_on_a_tool/ai-sdk",
     "ends_on_a_tool/openai-agents",
+    "failing_tool/pydantic-ai-chat",
     "guard/openai-sdk-answers",
     "handoff/openai-agents-filtered",
     "many_calls/anthropic-sdk-runner",
+    "misbehaving_model/unknown-tool-ai-sdk-anthropic",
     "output_tool/pydantic-ai-chat",
     "previous_response/openai-sdk",
     "provider_tool/openai-sdk",
@@ -27,7 +29,6 @@ REPRESENTATIVES = [
     "silent_turn/own-tool",
     "structured_output/langchain",
     "two_models/anthropic-sdk",
-    "misbehaving_model/unknown-tool-ai-sdk-anthropic",
 ]
 SUITE = """\
 suite: made
