@@ -10,9 +10,12 @@ from pathlib import Path
 from harness import FOLDER, main
 
 REPRESENTATIVES = [
+    "agent_as_tool/ai-sdk",
     "cancelled_stream/ai-sdk",
+    "conversation/langchain-anthropic",
     "denied_call/ai-sdk-responses",
     "denied_call/openai-agents",
+    "edited_history/openai-agents",
     "ends_on_a_tool/ai-sdk",
     "ends_on_a_tool/openai-agents",
     "failing_tool/pydantic-ai-chat",

@@ -29,7 +29,7 @@ for (;;) {
     tools,
     stopWhen: isStepCount(5),
   });
-  messages.push(...result.response.messages);
+  messages.push(...result.responseMessages);
   const requests = result.content.filter(part => part.type === 'tool-approval-request');
   if (requests.length === 0) break;
   messages.push({
