@@ -82,7 +82,7 @@ def test_a_run_that_does_not_end_is_red(_):
     assert status == 1 and "| slow/only | 0 of 2 | no end after 2 s |" in table, table
 
 
-def test_a_suite_that_can_not_be_read_is_red(_):
+def test_a_suite_that_cannot_be_read_is_red(_):
     status, table, _ = made({"odd": "suite: odd\ncase: []\n"})
     assert status == 1 and "| odd | 0 of 2 |" in table, table
 

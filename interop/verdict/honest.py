@@ -23,7 +23,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# What could lead an agent to a real provider, or a run to settings of whoever starts it.
+# Variables that could point an agent at a real provider or change how `agentci` runs.
 DROPPED = re.compile(r"^(OPENAI|ANTHROPIC|AZURE_OPENAI|GEMINI|GOOGLE|LANGSMITH|LANGCHAIN|AGENTCI)_|^NODE_OPTIONS$")
 
 
@@ -44,7 +44,7 @@ class Agent:
         return f"{self.folder}/{self.case}" if self.case else self.folder
 
     def fits(self, pattern):
-        # Of a suite that can not be read no cases are known.
+        # Of a suite that cannot be read no cases are known.
         pattern = pattern if self.case else pattern.split("/")[0]
         return any(fnmatchcase(name, pattern) for name in (self.name, self.folder, self.case))
 
@@ -118,7 +118,7 @@ class Bench:
         return process.returncode, output, errors
 
     def agents(self):
-        """The cases of all suites. A suite that can not be read counts as one agent, which is red in every run."""
+        """The cases of all suites. A suite that cannot be read counts as one agent, which is red in every run."""
         found = []
         for folder in sorted(path.name for path in self.folder.iterdir() if path.is_dir()):
             status, output, _ = self.call(folder, "--dry-run", "--json")
@@ -136,6 +136,9 @@ class Bench:
         if status == 0 and re.search(r"^1 case: 1 passed,", text, re.MULTILINE):
             return Verdict(True, warning=warning)
         reason = first(r"^(?:FAIL|ERROR) .*?\): (.*)", text) or first(r"^error: (.*)", text)
+        # What exactly is wrong with a failed check is in its notes.
+        if reason.startswith("check "):
+            reason = f"{reason}: {first(r'^   = (.*)', text)}"
         return Verdict(False, reason or last_line(text) or f"status {status}", warning)
 
 
@@ -184,8 +187,10 @@ def options(arguments):
     chosen = parser.parse_args(arguments)
     chosen.agentci = shutil.which(chosen.agentci)
     if not chosen.agentci:
-        parser.error("there is no such program: build it (`cargo build --locked -p agentci`) or name it with --agentci")
+        parser.error("agentci not found: build it (`cargo build --locked -p agentci`) or name it with --agentci")
     chosen.agentci = Path(chosen.agentci).resolve()
+    if not (chosen.home / "venv").is_dir():
+        parser.error(f"no SDKs in {chosen.home}: `interop/run` installs them; --home names another folder")
     if chosen.runs < 1 or chosen.jobs < 1:
         parser.error("--runs and --jobs must be at least 1")
     return chosen
