@@ -25,12 +25,23 @@ const DEMANDS: &[(&str, &[&str], Item)] = &[
     ("contains", &["text"], Item::Text),
     ("matches", &[], Item::Pattern),
     ("matches", &["pattern"], Item::Pattern),
+    ("model_called", &["messages"], Item::Text),
+    ("model_called", &["messages", "matches"], Item::Pattern),
+    ("model_called", &["model"], Item::Name),
+    ("model_called", &["model", "matches"], Item::Pattern),
+    ("model_called", &["system"], Item::Text),
+    ("model_called", &["system", "matches"], Item::Pattern),
+    ("model_called", &["tools"], Item::Name),
+    ("model_called", &["user"], Item::Text),
+    ("model_called", &["user", "matches"], Item::Pattern),
     ("required_fields", &[], Item::Key),
     ("task", &["state"], Item::Name),
     ("task", &["artifacts", "match"], Item::Pattern),
     ("task", &["artifacts", "names"], Item::Name),
     ("tool_called", &[], Item::Name),
     ("tool_called", &["any"], Item::Name),
+    ("tool_called", &["by", "system"], Item::Text),
+    ("tool_called", &["by", "system", "matches"], Item::Pattern),
     ("tool_called", &["name"], Item::Name),
     ("tool_evidence", &[], Item::Name),
 ];
@@ -63,13 +74,15 @@ impl EmptyDemand {
     /// What is wrong with a check that has it; `filled` tells that variables in it have just been filled.
     pub fn problem(self, check: &Check, filled: bool) -> Diagnostic {
         let name = check.name();
+        let of_requests = matches!(check.kind.value.as_str(), "model_called" | "tool_called");
+        let whole = if of_requests { "request" } else { "answer" };
         let (what, wanted) = match self.item {
-            Item::Text => ("an empty text is in every answer", "a text"),
-            Item::Pattern => ("an empty pattern matches every answer", "a pattern"),
-            Item::Name => ("the name is empty", "a name"),
-            Item::Key => ("the key is empty", "a key"),
+            Item::Text => (format!("an empty text is in every {whole}"), "a text"),
+            Item::Pattern => (format!("an empty pattern matches every {whole}"), "a pattern"),
+            Item::Name => ("the name is empty".into(), "a name"),
+            Item::Key => ("the key is empty".into(), "a key"),
         };
-        let what = if self.list { "the list is empty" } else { what };
+        let what = if self.list { "the list is empty".into() } else { what };
         let message = format!("`{name}` asks for nothing: {what}");
         let help = match (filled, self.list) {
             (true, false) => "a variable in it is empty: set it, or give it a default as in `${NAME:-default}`".into(),
@@ -134,6 +147,11 @@ mod tests {
             ("call_order", json!({"order": [], "anywhere": true})),
             ("task", json!({"state": []})),
             ("task", json!({"artifacts": {"match": ""}})),
+            ("model_called", json!({"system": ""})),
+            ("model_called", json!({"user": {"matches": ""}})),
+            ("model_called", json!({"tools": []})),
+            ("model_called", json!({"model": " "})),
+            ("tool_called", json!({"name": "a", "by": {"system": ""}})),
         ] {
             assert!(problem(kind, &arguments, false).is_some(), "{kind}: {arguments}");
         }
@@ -151,6 +169,8 @@ mod tests {
             ("tool_called", json!({"any": []}), true),
             ("equals", json!(""), false),
             ("task", json!({"state": "completed", "artifacts": {}}), false),
+            ("model_called", json!({"system": {"equals": ""}, "tools": {"exactly": []}}), false),
+            ("model_called", Value::Null, false),
         ] {
             assert_eq!(problem(kind, &arguments, negate), None, "{kind}: {arguments}");
         }

@@ -36,14 +36,15 @@ pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> Judged {
     let mut judged = Judged::default();
     let (limits, used) = (&job.case.limits, &metrics.usage);
     let unknown = |name, key, what, limit: Option<Limit>| Some(Unknown { name, key, what, limit: limit? });
+    let sent = unknown("max_tokens_in", "tokens_in", "tokens", limits.tokens_in.filter(|_| used.tokens_in.is_none()));
     let tokens =
         unknown("max_tokens_out", "tokens_out", "tokens", limits.tokens_out.filter(|_| used.tokens_out.is_none()));
     let cost = unknown("max_cost_usd", "cost_usd", "cost", limits.cost_usd.filter(|_| used.cost_usd.is_none()));
-    for unknown in tokens.into_iter().chain(cost) {
-        // The scripted model itself says what it wrote, also where the agent does not.
-        if let Some(written) = tokens_of_model(trace).filter(|_| unknown.key == "tokens_out") {
-            if written > unknown.limit.most {
-                judged.findings.push(meter::exceeded(unknown.name, unknown.limit, written, job.sources));
+    for unknown in sent.into_iter().chain(tokens).chain(cost) {
+        // The scripted model itself says what it read and wrote, also where the agent does not.
+        if let Some(used) = tokens_of_model(trace, unknown.key) {
+            if used > unknown.limit.most {
+                judged.findings.push(meter::exceeded(unknown.name, unknown.limit, used, job.sources));
             }
         } else if was_asked(trace) && job.suite.dialect == Dialect::Native {
             judged.findings.push(unknown.finding(job));
@@ -90,15 +91,19 @@ fn sees_models(job: &Job<'_>) -> bool {
     job.case.world.model.is_some() || matches!(&*job.case.target, Target::Chat(_) | Target::Mock(_))
 }
 
-/// The tokens that a scripted model says it wrote; nothing if it was not asked or does not say.
-fn tokens_of_model(trace: &Trace) -> Option<f64> {
+/// The tokens that a scripted model says it read or wrote; nothing if it was not asked or does not say.
+fn tokens_of_model(trace: &Trace, key: &str) -> Option<f64> {
+    let keys = match key {
+        "tokens_in" => ["prompt_tokens", "input_tokens"],
+        "tokens_out" => ["completion_tokens", "output_tokens"],
+        _ => return None,
+    };
     let mut sum = None;
     for event in trace.events() {
         let Kind::ModelCall { response, .. } = &event.kind else { continue };
         let usage = &response["usage"];
-        let written = usage["completion_tokens"].as_f64().or_else(|| usage["output_tokens"].as_f64());
-        if let Some(written) = written {
-            sum = Some(sum.unwrap_or(0.0) + written);
+        if let Some(used) = keys.iter().find_map(|key| usage[key].as_f64()) {
+            sum = Some(sum.unwrap_or(0.0) + used);
         }
     }
     sum
