@@ -115,16 +115,16 @@ fn offered_tools_are_compared_by_name_and_schema() {
     for offer in [&nested as &dyn Fn(&str) -> String, &flat, &anthropic] {
         let good = offer("function('find_order'), function('ask')");
         green(&good, case);
-        green(&good, exactly);
-        red(&good, none, &["no request to the model offers no tools", "also offers `find_order`"]);
         let renamed = offer("function('findOrder'), function('ask')");
         red(&renamed, case, &["no request to the model offers the tool `find_order`", "offers `findOrder`, `ask`"]);
         let changed = offer("function('find_order', ()), function('ask')");
         red(&changed, case, &["offers it with [] at `/required`, not [\"id\"]"]);
         let more = offer("function('find_order'), function('ask'), function('drop_table')");
-        green(&more, case);
         red(&more, exactly, &["no request to the model offers only `ask`, `find_order`", "also offers `drop_table`"]);
     }
+    let good = nested("function('find_order'), function('ask')");
+    green(&good, exactly);
+    red(&good, none, &["no request to the model offers no tools", "also offers `find_order`"]);
     green("chat()", none);
     red("chat()", exactly, &["request 1 of 1 offers no tools"]);
 }
@@ -134,11 +134,11 @@ fn the_model_that_was_asked_is_told_from_another() {
     let case = "checks: [{ model_called: { model: gpt-big } }]";
     let agent = r#"
 models = {"answers": "gpt-big", "guards": "gpt-small"}
-chat(**{"model": models["guards"]}) if False else post("chat", {"model": models[WHICH], "messages": [USER]})"#;
-    green(&format!("WHICH = 'answers'\n{agent}"), case);
+for use in USES: post("chat", {"model": models[use], "messages": [USER]})"#;
+    green(&format!("USES = ['guards', 'answers']\n{agent}"), case);
     let told = "no request to the model has a model that is `gpt-big`";
-    red(&format!("WHICH = 'guards'\n{agent}"), case, &[told, "the model of request 1 of 1 is `gpt-small`"]);
-    green(&format!("WHICH = 'guards'\n{agent}"), "checks: [{ model_called: { model: { matches: ^gpt- } } }]");
+    red(&format!("USES = ['guards']\n{agent}"), case, &[told, "the model of request 1 of 1 is `gpt-small`"]);
+    green(&format!("USES = ['guards']\n{agent}"), "checks: [{ model_called: { model: { matches: ^gpt- } } }]");
 }
 
 #[test]

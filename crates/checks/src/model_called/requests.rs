@@ -207,7 +207,8 @@ impl Seen<'_> {
         let (turn, name) = (request.turn + 1, which(at, self.requests.len()));
         let model = request.model.map_or("no model".into(), |model| format!("model {}", quoted(model)));
         let system = if request.system.is_empty() { "no system prompt" } else { "a system prompt" };
-        let user = request.user.as_deref().map_or("no user text".into(), |text| format!("user {}", quoted(text)));
+        let user =
+            request.user.as_deref().map_or("no user text".into(), |text| format!("user {}", quoted(text.trim())));
         let again = if request.attempts > 1 { format!(", {} attempts", request.attempts) } else { String::new() };
         format!("turn {turn}, {}; {model}, {system}, {user}{again}", offered(&name, &request.tools))
     }
