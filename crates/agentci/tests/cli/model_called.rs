@@ -124,7 +124,7 @@ fn offered_tools_are_compared_by_name_and_schema() {
     }
     let good = nested("function('find_order'), function('ask')");
     green(&good, exactly);
-    red(&good, none, &["no request to the model offers no tools", "also offers `find_order`"]);
+    red(&good, none, &["no request to the model is without tools", "also offers `find_order`"]);
     green("chat()", none);
     red("chat()", exactly, &["request 1 of 1 offers no tools"]);
 }
@@ -136,7 +136,7 @@ fn the_model_that_was_asked_is_told_from_another() {
 models = {"answers": "gpt-big", "guards": "gpt-small"}
 for use in USES: post("chat", {"model": models[use], "messages": [USER]})"#;
     green(&format!("USES = ['guards', 'answers']\n{agent}"), case);
-    let told = "no request to the model has a model that is `gpt-big`";
+    let told = "no request to the model names a model that is `gpt-big`";
     red(&format!("USES = ['guards']\n{agent}"), case, &[told, "the model of request 1 of 1 is `gpt-small`"]);
     green(&format!("USES = ['guards']\n{agent}"), "checks: [{ model_called: { model: { matches: ^gpt- } } }]");
 }

@@ -50,6 +50,10 @@ impl Part {
         }
     }
 
+    fn verb(self) -> &'static str {
+        if self == Part::Model { "names" } else { "has" }
+    }
+
     /// The text, where there is one.
     fn of<'r>(self, request: &'r ModelRequest<'_>) -> Option<&'r str> {
         let found = match self {
@@ -101,18 +105,18 @@ impl Condition {
     /// What a request that meets it does: `has a system prompt that contains ..`.
     pub(super) fn has(&self) -> String {
         match self {
-            Condition::Text(part, wanted) => format!("has a {} {}", part.words(), wanted.words()),
+            Condition::Text(part, wanted) => format!("{} a {} {}", part.verb(), part.words(), wanted.words()),
             Condition::Offers(tool) => format!("offers {}", tool.words()),
-            Condition::OffersOnly(only) => format!("offers {}", only.words()),
+            Condition::OffersOnly(only) => only.has(),
         }
     }
 
     /// What a request that does not meet it does: `has no system prompt that contains ..`.
     pub(super) fn lacks(&self) -> String {
         match self {
-            Condition::Text(part, wanted) => format!("has no {} {}", part.words(), wanted.words()),
+            Condition::Text(part, wanted) => format!("{} no {} {}", part.verb(), part.words(), wanted.words()),
             Condition::Offers(tool) => format!("does not offer {}", tool.words()),
-            Condition::OffersOnly(only) => format!("does not offer {}", only.words()),
+            Condition::OffersOnly(only) => only.lacks(),
         }
     }
 

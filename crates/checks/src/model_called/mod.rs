@@ -10,14 +10,15 @@
 //!   offered JSON Schema: of mappings each key that is given, lists such as `required` as sets. `{ exactly: [..] }`: these tools and
 //!   no others; `{ exactly: [] }`: none
 //!
-//! A text must be contained (for `model`: be equal); `{ matches: PATTERN }` and `{ equals: TEXT }` ask for more or less.
+//! A text must be contained (for `model`: be equal). `{ matches: PATTERN }` looks for a pattern instead, `{ equals: TEXT }` compares the
+//! whole text.
 //!
 //! `of` says which requests must meet the conditions: `any` of them (the default), `all`, the `first` or the `last`. Where none
 //! was sent, no `of` is met. `count` says how many requests meet them: a number, or `min` and `max`; `count: 0` says that there is
 //! none. A request that is repeated because its answer failed (an error, a stream that broke off) is one request.
 //!
 //! Where the provider keeps the conversation (`previous_response_id`, `conversation`), a request has the system messages, the
-//! messages and the user's text of those that it continues. It does not have their `instructions`: OpenAI does not carry these
+//! messages and the user's text of those that it continues. It does not have their `instructions`, which the API does not carry
 //! over. The check of a turn looks at the requests of that turn.
 //!
 //! Under `not`, no request may meet the conditions; with `of` or `count`, these must not be met.

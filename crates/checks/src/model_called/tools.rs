@@ -126,11 +126,20 @@ impl WantedTool {
 }
 
 impl OnlyTools {
-    pub(super) fn words(&self) -> String {
-        if self.names.is_empty() {
-            return "no tools".into();
+    /// What a request does that offers these alone.
+    pub(super) fn has(&self) -> String {
+        match self.names.as_slice() {
+            [] => "is without tools".into(),
+            names => format!("offers only {}", read::quoted_list(names)),
         }
-        format!("only {}", read::quoted_list(&self.names))
+    }
+
+    /// What a request does that offers others.
+    pub(super) fn lacks(&self) -> String {
+        match self.names.as_slice() {
+            [] => "is not without tools".into(),
+            names => format!("does not offer only {}", read::quoted_list(names)),
+        }
     }
 
     /// A tool that is offered and must not be.

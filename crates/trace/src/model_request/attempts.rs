@@ -18,13 +18,8 @@ impl ModelAttempts {
     /// Takes note of a request and its answer, and returns the number of the call that they belong to, from 0.
     pub fn take(&mut self, request: &Arc<Value>, response: &Value) -> usize {
         let again = self.failed.iter().position(|(failed, _)| failed == request);
-        let number = match again {
-            Some(at) => self.failed.remove(at).1,
-            None => {
-                self.calls += 1;
-                self.calls - 1
-            }
-        };
+        let number = again.map_or(self.calls, |at| self.failed.remove(at).1);
+        self.calls = self.calls.max(number + 1);
         if is_fault(response) {
             self.failed.push((Arc::clone(request), number));
         }
