@@ -198,7 +198,7 @@ fn called_by_script(check: &Check, case: &Case) -> Option<Diagnostic> {
         _ => true,
     };
     // What becomes of a call is the agent's doing.
-    let conditions = ["result_match", "result_not_match", "refused", "seen"];
+    let conditions = ["result_match", "result_not_match", "refused", "seen", "by"];
     if observed || conditions.iter().any(|key| check.arguments.get(key).is_some()) {
         return None;
     }

@@ -29,12 +29,23 @@ const DEMANDS: &[(&str, &[&str], Item)] = &[
     ("contains", &["text"], Item::Text),
     ("matches", &[], Item::Pattern),
     ("matches", &["pattern"], Item::Pattern),
+    ("model_called", &["messages"], Item::Text),
+    ("model_called", &["messages", "matches"], Item::Pattern),
+    ("model_called", &["model"], Item::Name),
+    ("model_called", &["model", "matches"], Item::Pattern),
+    ("model_called", &["system"], Item::Text),
+    ("model_called", &["system", "matches"], Item::Pattern),
+    ("model_called", &["tools"], Item::Name),
+    ("model_called", &["user"], Item::Text),
+    ("model_called", &["user", "matches"], Item::Pattern),
     ("required_fields", &[], Item::Key),
     ("task", &["state"], Item::Name),
     ("task", &["artifacts", "match"], Item::Pattern),
     ("task", &["artifacts", "names"], Item::Name),
     ("tool_called", &[], Item::Name),
     ("tool_called", &["any"], Item::Name),
+    ("tool_called", &["by", "system"], Item::Text),
+    ("tool_called", &["by", "system", "matches"], Item::Pattern),
     ("tool_called", &["name"], Item::Name),
     ("tool_evidence", &[], Item::Name),
 ];
@@ -95,13 +106,15 @@ impl EmptyDemand {
             }
             _ => {}
         }
+        let of_requests = matches!(check.kind.value.as_str(), "model_called" | "tool_called");
+        let whole = if of_requests { "request" } else { "answer" };
         let (what, wanted) = match self.item {
-            Item::Text => ("an empty text is in every answer", "a text"),
-            Item::Pattern => ("an empty pattern matches every answer", "a pattern"),
-            Item::Name => ("the name is empty", "a name"),
-            Item::Key | Item::Path | Item::NegativeStep => ("the key is empty", "a key"),
+            Item::Text => (format!("an empty text is in every {whole}"), "a text"),
+            Item::Pattern => (format!("an empty pattern matches every {whole}"), "a pattern"),
+            Item::Name => ("the name is empty".into(), "a name"),
+            Item::Key | Item::Path | Item::NegativeStep => ("the key is empty".into(), "a key"),
         };
-        let what = if self.list { "the list is empty" } else { what };
+        let what = if self.list { "the list is empty".into() } else { what };
         let message = format!("`{name}` asks for nothing: {what}");
         let help = match (filled, self.list) {
             (true, false) => "a variable in it is empty: set it, or give it a default as in `${NAME:-default}`".into(),
@@ -196,6 +209,11 @@ mod tests {
             ("tool_result", json!({"name": "a", "result": "regex:"})),
             ("tool_result", json!({"name": "a", "result": {"b": [1, {"c": "regex:"}]}})),
             ("json_path", json!({"path": "b.-1", "value": 1, "optional": true})),
+            ("model_called", json!({"system": ""})),
+            ("model_called", json!({"user": {"matches": ""}})),
+            ("model_called", json!({"tools": []})),
+            ("model_called", json!({"model": " "})),
+            ("tool_called", json!({"name": "a", "by": {"system": ""}})),
         ] {
             assert!(problem(kind, &arguments, false).is_some(), "{kind}: {arguments}");
         }
@@ -221,6 +239,8 @@ mod tests {
             ("json_path", json!({"path": "b[-1].c", "value": 1}), true),
             ("json_path", json!({"path": "$['a.-1']", "value": 1}), true),
             ("json_path", json!({"path": "x-1.a-2", "value": 1}), true),
+            ("model_called", json!({"system": {"equals": ""}, "tools": {"exactly": []}}), false),
+            ("model_called", Value::Null, false),
         ] {
             assert_eq!(problem(kind, &arguments, negate), None, "{kind}: {arguments}");
         }

@@ -39,7 +39,8 @@ pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> Judged {
     let all: Vec<&Event> = trace.events().iter().collect();
     judged.judge(job, &job.case.limits, &all, metrics.usage, None);
     for (number, turn) in (0..).zip(&job.case.turns) {
-        if turn.limits.tokens_out.is_none() && turn.limits.cost_usd.is_none() {
+        let Limits { tokens_in, tokens_out, cost_usd, .. } = turn.limits;
+        if tokens_in.is_none() && tokens_out.is_none() && cost_usd.is_none() {
             continue;
         }
         let events: Vec<&Event> = all.iter().copied().filter(|event| event.turn == number).collect();
@@ -55,14 +56,16 @@ pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> Judged {
 impl Judged {
     fn judge(&mut self, job: &Job<'_>, limits: &Limits, events: &[&Event], used: Usage, turn: Option<u32>) {
         let unknown = |name, key, what, limit: Option<Limit>| Some(Unknown { name, key, what, limit: limit?, turn });
+        let sent =
+            unknown("max_tokens_in", "tokens_in", "tokens", limits.tokens_in.filter(|_| used.tokens_in.is_none()));
         let tokens =
             unknown("max_tokens_out", "tokens_out", "tokens", limits.tokens_out.filter(|_| used.tokens_out.is_none()));
         let cost = unknown("max_cost_usd", "cost_usd", "cost", limits.cost_usd.filter(|_| used.cost_usd.is_none()));
-        for unknown in tokens.into_iter().chain(cost) {
-            // The scripted model itself says what it wrote, also where the agent does not.
-            if let Some(written) = tokens_of_model(events).filter(|_| unknown.key == "tokens_out") {
-                if written > unknown.limit.most {
-                    let finding = meter::exceeded(unknown.name, unknown.limit, written, job.sources);
+        for unknown in sent.into_iter().chain(tokens).chain(cost) {
+            // The scripted model itself says what it read and wrote, also where the agent does not.
+            if let Some(used) = tokens_of_model(events, unknown.key) {
+                if used > unknown.limit.most {
+                    let finding = meter::exceeded(unknown.name, unknown.limit, used, job.sources);
                     self.findings.push(Finding { turn, ..finding });
                 }
             } else if was_asked(events) && job.suite.dialect == Dialect::Native {
@@ -111,15 +114,19 @@ fn sees_models(job: &Job<'_>) -> bool {
     job.case.world.model.is_some() || matches!(&*job.case.target, Target::Chat(_) | Target::Mock(_))
 }
 
-/// The tokens that a scripted model says it wrote; nothing if it was not asked or does not say.
-fn tokens_of_model(events: &[&Event]) -> Option<f64> {
+/// The tokens that a scripted model says it read or wrote; nothing if it was not asked or does not say.
+fn tokens_of_model(events: &[&Event], key: &str) -> Option<f64> {
+    let keys = match key {
+        "tokens_in" => ["prompt_tokens", "input_tokens"],
+        "tokens_out" => ["completion_tokens", "output_tokens"],
+        _ => return None,
+    };
     let mut sum = None;
     for event in events {
         let Kind::ModelCall { response, .. } = &event.kind else { continue };
         let usage = &response["usage"];
-        let written = usage["completion_tokens"].as_f64().or_else(|| usage["output_tokens"].as_f64());
-        if let Some(written) = written {
-            sum = Some(sum.unwrap_or(0.0) + written);
+        if let Some(used) = keys.iter().find_map(|key| usage[key].as_f64()) {
+            sum = Some(sum.unwrap_or(0.0) + used);
         }
     }
     sum

@@ -56,6 +56,7 @@ mod leaks;
 mod limits;
 mod limits_of_servers;
 mod limits_page;
+mod model_called;
 mod model_world;
 mod newcomer;
 mod numbers;

@@ -251,6 +251,8 @@ impl Printer<'_> {
         let counts = [
             ("tool_calls", limits.tool_calls),
             ("tool_errors", limits.tool_errors),
+            ("model_calls", limits.model_calls),
+            ("tokens_in", limits.tokens_in),
             ("tokens_out", limits.tokens_out),
             ("cost_usd", limits.cost_usd),
         ];
