@@ -69,20 +69,32 @@ const inTheShop = {
 
 // The conversation in a request, in the form of Chat Completions or Responses.
 const messages = (body) => body.input ?? body.messages;
-const results = (body) => messages(body).filter((item) => item.role === "tool" || item.type === "function_call_output");
-const key = (result) => (result.role === "tool" ? "tool_call_id" : "call_id");
+const key = (item) => (item.role === "tool" ? "tool_call_id" : item.type === "function_call_output" ? "call_id" : null);
+
+// The results of tools in a request, those of one answer of the model in a list.
+function results(body) {
+  const batches = [[]];
+  for (const item of messages(body)) {
+    if (key(item)) batches.at(-1).push(item);
+    else batches.push([]);
+  }
+  return batches.filter((batch) => batch.length > 0);
+}
 
 const onTheWire = {
   "wrong-ids": (body) => {
-    for (const result of results(body)) result[key(result)] += "0";
+    for (const result of results(body).flat()) result[key(result)] += "0";
   },
   "result-dropped": (body) => {
-    const found = results(body);
-    if (found.length > 1) messages(body).splice(messages(body).indexOf(found.at(-1)), 1);
+    for (const batch of results(body)) {
+      if (batch.length > 1) messages(body).splice(messages(body).indexOf(batch.at(-1)), 1);
+    }
   },
   "results-swapped": (body) => {
-    const [one, two] = results(body).slice(-2);
-    if (two) [one[key(one)], two[key(two)]] = [two[key(two)], one[key(one)]];
+    for (const batch of results(body)) {
+      const [one, two] = batch.slice(-2);
+      if (two) [one[key(one)], two[key(two)]] = [two[key(two)], one[key(one)]];
+    }
   },
   "history-lost": (body) => {
     const conversation = messages(body);

@@ -174,37 +174,38 @@ def messages(body):
 
 
 def results(body):
-    """The results of tools in a request: each a list that it is in, itself, and the key of its id."""
-    found = []
+    """The results of tools in a request, those of one answer of the model in a list: where each is, itself, the key of its id."""
+    batches = [[]]
     for message in messages(body):
         if message.get("type") == "function_call_output":
-            found.append((messages(body), message, "call_id"))
+            batches[-1].append((messages(body), message, "call_id"))
         elif message.get("role") == "tool":
-            found.append((messages(body), message, "tool_call_id"))
-        elif isinstance(message.get("content"), list):
-            found += [
-                (message["content"], part, "tool_use_id") for part in message["content"] if part.get("type") == "tool_result"
-            ]
-    return found
+            batches[-1].append((messages(body), message, "tool_call_id"))
+        elif message.get("role") == "user" and isinstance(message["content"], list):
+            parts = message["content"]
+            batches.append([(parts, part, "tool_use_id") for part in parts if part.get("type") == "tool_result"])
+        else:
+            batches.append([])
+    return [batch for batch in batches if batch]
 
 
 def wrong_ids(body):
-    for _, result, key in results(body):
-        result[key] += "0"
+    for batch in results(body):
+        for _, result, key in batch:
+            result[key] += "0"
 
 
 def result_dropped(body):
-    found = results(body)
-    if len(found) > 1:
-        place, result, _ = found[-1]
-        place.remove(result)
+    for *others, (place, result, _) in results(body):
+        if others:
+            place.remove(result)
 
 
 def results_swapped(body):
-    found = results(body)
-    if len(found) > 1:
-        (_, one, key), (_, two, _) = found[-2:]
-        one[key], two[key] = two[key], one[key]
+    for batch in results(body):
+        if len(batch) > 1:
+            (_, one, key), (_, two, _) = batch[-2:]
+            one[key], two[key] = two[key], one[key]
 
 
 def history_lost(body):
