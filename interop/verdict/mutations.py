@@ -10,6 +10,7 @@ for a finding that names what was broken. The exit code is 1 if one of them does
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -183,12 +184,15 @@ def main():
     parser.add_argument("--agentci", default=os.environ.get("AGENTCI", str(ROOT / "target" / "debug" / "agentci")), help="the binary")
     parser.add_argument("--details", action="store_true", help="print every finding below the table")
     options = parser.parse_args()
+    agentci = shutil.which(options.agentci)
+    if agentci is None:
+        parser.error(f"there is no program {options.agentci}; build it, or name another with --agentci")
     agents = chosen(AGENTS, options.agents, parser)
     mutations = chosen([UNBROKEN, *MUTATIONS], options.mutations, parser)
     pairs = [(agent, mutation) for mutation in mutations for agent in agents if applies(agent, mutation)]
 
     def run_pair(pair):
-        outcome = run(options.agentci, *pair, options.timeout)
+        outcome = run(os.path.abspath(agentci), *pair, options.timeout)
         print(f"{outcome.agent}, {outcome.mutation}: {outcome.cell}", file=sys.stderr)
         return outcome
 
