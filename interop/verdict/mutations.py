@@ -180,7 +180,7 @@ def main():
     parser.add_argument("--agents", help="comma-separated agents [default: all]")
     parser.add_argument("--mutations", help=f"comma-separated mutations, or `{UNBROKEN}` [default: all]")
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time [default: 2]")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds that one run may take [default: 300]")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds that one run may take [default: 600]")
     parser.add_argument("--agentci", default=os.environ.get("AGENTCI", str(ROOT / "target" / "debug" / "agentci")), help="the binary")
     parser.add_argument("--details", action="store_true", help="print every finding below the table")
     options = parser.parse_args()
