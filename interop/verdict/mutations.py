@@ -60,6 +60,8 @@ MUTATIONS = {
 # What only somebody beside the agent and its model can see: here, the server that its tools ask.
 NEEDS_REMOTE_TOOLS = {"faked", "executed-twice"}
 HAS_REMOTE_TOOLS = {"http-agent"}
+# openai-agents offers strict schemas, which require every argument: an optional one is not to be seen.
+NO_CHANGE = {("openai-agents", "argument-optional")}
 
 
 @dataclass
@@ -104,6 +106,8 @@ class Outcome:
 
 
 def applies(agent, mutation):
+    if (agent, mutation) in NO_CHANGE:
+        return False
     return mutation not in NEEDS_REMOTE_TOOLS or agent in HAS_REMOTE_TOOLS
 
 
