@@ -194,6 +194,8 @@ def main():
     agents = chosen(AGENTS, options.agents, parser)
     mutations = chosen([UNBROKEN, *MUTATIONS], options.mutations, parser)
     pairs = [(agent, mutation) for mutation in mutations for agent in agents if applies(agent, mutation)]
+    if not pairs:
+        parser.error("none of these agents can be broken in one of these ways")
 
     def run_pair(pair):
         outcome = run(os.path.abspath(agentci), *pair, options.timeout)
