@@ -39,7 +39,7 @@ pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> Judged {
     let all: Vec<&Event> = trace.events().iter().collect();
     judged.judge(job, &job.case.limits, &all, metrics.usage, None);
     for (number, turn) in (0..).zip(&job.case.turns) {
-        let Limits { tokens_in, tokens_out, cost_usd, .. } = turn.limits;
+        let Limits { tokens_in, tokens_out, cost_usd, .. } = &*turn.limits;
         if tokens_in.is_none() && tokens_out.is_none() && cost_usd.is_none() {
             continue;
         }
