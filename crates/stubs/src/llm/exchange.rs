@@ -179,7 +179,8 @@ fn beside(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &
 
 /// What the script says to a request that its provider would take.
 fn decide(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &mut Entry) -> Result<Decided, Refusal> {
-    if mind.is_strict() {
+    // What is no object at all is told when it is read.
+    if mind.is_strict() && matches!(request, Json::Object(_)) {
         let warnings = match route {
             Route::Responses => strict::responses::check(request)?,
             Route::Messages => strict::messages::check(request)?,

@@ -31,12 +31,13 @@ impl Earlier {
 /// Looks at the parts of a request.
 pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
     let has = |name| given(request, name).is_some();
-    let continues = ["prompt", "previous_response_id", "conversation"].into_iter().any(has);
+    let there = |name| request.get(name).is_some_and(|value| *value != Json::Null);
+    let continues = ["prompt", "previous_response_id", "conversation"].into_iter().any(there);
     // mattermost/mattermost-plugin-agents#476. A stored prompt names its model; what goes on from an earlier answer is left alone.
     if !continues && !has("model") {
         return Err(missing("model"));
     }
-    if !continues && request.get("input").is_none_or(|input| *input == Json::Null) {
+    if !continues && !there("input") {
         return Err(missing("input"));
     }
     for (at, tool) in tools(request) {
