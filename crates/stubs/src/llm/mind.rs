@@ -385,7 +385,41 @@ fn calls(rule: &ModelRule, made: &mut u64) -> Vec<WantedCall> {
 
 #[cfg(test)]
 mod tests {
+    use agentci_plan::Pace;
+
     use super::*;
+
+    #[test]
+    fn only_so_many_answers_are_kept() {
+        let mind = Mind::new(Arc::default(), None, None).unwrap();
+        let mut answer = Answer {
+            number: 0,
+            created: 0,
+            model: String::new(),
+            text: None,
+            calls: Vec::new(),
+            finish: Finish::Stop,
+            input_tokens: 0,
+            output_tokens: 0,
+            choices: 1,
+            include_usage: false,
+            pace: Pace::default(),
+            conversation: None,
+            place: None,
+        };
+        for number in 1..=KEPT as u64 + 1 {
+            answer.number = number;
+            mind.keep(&answer);
+        }
+        let id = |number| numbered("resp_", number, 24);
+        assert!(mind.kept(&id(1)).is_none() && mind.kept(&id(2)).is_some());
+        answer.text = Some("x".repeat(KEPT_TEXT));
+        answer.number = 1000;
+        mind.keep(&answer);
+        answer.number = 1001;
+        mind.keep(&answer);
+        assert!(mind.kept(&id(1000)).is_none() && mind.kept(&id(1001)).is_some());
+    }
 
     #[test]
     fn only_so_many_conversations_are_remembered() {

@@ -29,6 +29,8 @@ pub(in super::super) fn read(body: &Json<'_>, counts_only: bool) -> Result<Asked
         match message.get("role").and_then(Json::as_str) {
             Some("user") => read_user(content, &mut asked),
             Some("assistant") => asked.answered(),
+            // Instructions on the way; the first ones have a field of their own.
+            Some("system") if at > 0 => {}
             _ => return Err(Refusal::of_part(&place("role"), "the role of a message is `user` or `assistant`")),
         }
     }

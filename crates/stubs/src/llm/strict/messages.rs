@@ -55,6 +55,10 @@ fn turns<'j>(messages: &'j [Json<'j>]) -> Vec<Said<'j>> {
     let mut turns: Vec<Said<'j>> = Vec::new();
     for (message, said) in messages.iter().enumerate() {
         let role = said.get("role").and_then(Json::as_str).unwrap_or_default();
+        // Instructions on the way are no turn.
+        if role == "system" {
+            continue;
+        }
         if turns.last().is_none_or(|last| last.role != role) {
             turns.push(Said { role, blocks: Vec::new() });
         }

@@ -128,6 +128,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_deep_is_left_alone() {
+        let deep = |levels: usize| {
+            let (before, after) = (r#"{"items":"#.repeat(levels), "}".repeat(levels));
+            openai(&format!(r#"{before}{{"type":"object"}}{after}"#)).is_some()
+        };
+        assert!(deep(DEEPEST) && !deep(DEEPEST + 1));
+    }
+
+    #[test]
     fn the_first_open_or_optional_part_is_named_with_its_place() {
         assert_eq!(
             openai(r#"{"type":"object","properties":{}}"#).unwrap(),
