@@ -1,5 +1,7 @@
 //! What a request asks, whichever provider it was meant for.
 
+use std::sync::Arc;
+
 use super::json::Json;
 use super::strict::responses::Earlier;
 
@@ -24,6 +26,11 @@ pub(super) struct Asked {
     pub(super) previous: Option<String>,
     /// The conversation that it belongs to, which the server remembers.
     pub(super) conversation: Option<String>,
+    /// Anthropic's threads: whether the answer can be gone on from, the answer that this request goes on from, and its tools, which
+    /// are those of the thread where it has none of its own.
+    pub(super) in_thread: bool,
+    pub(super) thread: Option<String>,
+    pub(super) tools: Option<Arc<str>>,
     /// The calls and outputs among its items, where it has items.
     pub(super) items: Items,
     /// The earlier calls that it names.

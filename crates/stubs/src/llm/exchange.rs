@@ -183,7 +183,10 @@ fn decide(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &
     if mind.is_strict() && matches!(request, Json::Object(_)) {
         let warnings = match route {
             Route::Responses => strict::responses::check(request)?,
-            Route::Messages => strict::messages::check(request)?,
+            Route::Messages => {
+                let thread = strict::messages::continued(request).map(|id| mind.last_calls(id));
+                strict::messages::check(request, thread.as_ref().map(Option::as_deref))?
+            }
             _ => strict::chat::check(request)?,
         };
         let warning = |message| ModelTrouble::warning(TroubleKind::ProviderWouldRefuse, message);
@@ -204,7 +207,9 @@ fn decide(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &
     let (decision, rule) = mind.decide(&asked, bytes, entry);
     match &decision {
         Decision::Say(answer) if mind.is_strict() && !mind.misbehaves(rule) => {
-            entry.troubles.extend(Offer::read(route, request).troubles(answer, rule));
+            let inherited = asked.tools.as_deref().and_then(|tools| Json::parse(tools.as_bytes()).ok());
+            let offer = Offer::read(route, request, inherited.as_ref(), asked.thread.is_some());
+            entry.troubles.extend(offer.troubles(answer, rule));
         }
         Decision::Miss(refusal, closest) => {
             let trouble = ModelTrouble::new(TroubleKind::ModelMiss, refusal.message.clone());
@@ -259,6 +264,8 @@ impl Exchange<'_> {
                     if let Some(id) = &asked.conversation {
                         self.mind.remember(id.clone(), &asked, asked.turn(), &answer.calls);
                     }
+                } else if asked.in_thread {
+                    self.mind.remember(answer.id("msg_"), &asked, asked.turn(), &answer.calls);
                 }
             }
             Decision::Spoil(Spoilt::Hang, _) => entry.status = 0,

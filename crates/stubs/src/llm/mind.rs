@@ -119,6 +119,8 @@ struct Conversation {
     calls: Earlier,
     /// Those of the last answer, in their order.
     last: Vec<String>,
+    /// The tools that were offered, where they hold for what follows.
+    tools: Option<Arc<str>>,
 }
 
 impl Mind {
@@ -278,7 +280,8 @@ impl Mind {
         for reference in &asked.items.references {
             state.refer(reference, &mut asked.earlier);
         }
-        let Some(id) = asked.previous.as_ref().or(asked.conversation.as_ref()) else { return Ok(()) };
+        let id = asked.previous.as_ref().or(asked.conversation.as_ref()).or(asked.thread.as_ref());
+        let Some(id) = id else { return Ok(()) };
         let Some(known) = state.conversations.get(id) else {
             let Some(previous) = &asked.previous else {
                 asked.earlier.unknown = true;
@@ -290,6 +293,9 @@ impl Mind {
         asked.earlier.made.extend(known.calls.made.iter().cloned());
         asked.earlier.open.extend(known.calls.open.iter().cloned());
         asked.earlier.unknown |= known.calls.unknown;
+        if asked.tools.is_none() {
+            asked.tools.clone_from(&known.tools);
+        }
         asked.answers = asked.answers.saturating_add(known.answers);
         if asked.user.is_empty() {
             asked.user.clone_from(&known.user);
@@ -304,7 +310,7 @@ impl Mind {
         let mut calls = asked.earlier.clone().and(&asked.items);
         calls.made.extend(last.iter().cloned());
         calls.open.extend(last.iter().cloned());
-        let conversation = Conversation { user, answers, calls, last };
+        let conversation = Conversation { user, answers, calls, last, tools: asked.tools.clone() };
         let mut state = self.state();
         if let Some(known) = state.conversations.get_mut(&id) {
             *known = conversation;
@@ -317,6 +323,11 @@ impl Mind {
         }
         state.conversation_order.push_back(id.clone());
         state.conversations.insert(id, conversation);
+    }
+
+    /// The calls that an answer asked for, if it is known.
+    pub(super) fn last_calls(&self, answer: &str) -> Option<Vec<String>> {
+        self.state().conversations.get(answer).map(|known| known.last.clone())
     }
 
     /// Keeps an answer of the Responses API for whoever asks for it once more.

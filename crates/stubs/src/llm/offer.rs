@@ -26,14 +26,18 @@ pub(super) struct Offer<'r> {
 }
 
 impl<'r> Offer<'r> {
-    pub(super) fn read(route: &Route, request: &'r Json<'r>) -> Self {
+    /// Reads a request, and the tools of the thread that it goes on with, where it has none of its own.
+    pub(super) fn read(route: &Route, request: &'r Json<'r>, inherited: Option<&'r Json<'r>>, continues: bool) -> Self {
         let mut tools = Vec::new();
-        collect(request.get("tools"), &mut tools);
+        let own = request.get("tools");
+        collect(own.or(inherited), &mut tools);
         // What functions were called before they were tools.
         collect(request.get("functions"), &mut tools);
         let choice = request.get("tool_choice").or_else(|| request.get("function_call"));
         let none = choice.is_some_and(|choice| [choice.as_str(), text(choice, "type")].contains(&Some("none")));
-        Self { tools, none, more: shows_not_all(request), format: format(route, request) }
+        // A thread that began elsewhere has tools that are not known.
+        let more = shows_not_all(request) || (continues && own.or(inherited).is_none());
+        Self { tools, none, more, format: format(route, request) }
     }
 
     /// What is wrong with an answer to the request, which the rule with this number gives.

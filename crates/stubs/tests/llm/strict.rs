@@ -143,6 +143,30 @@ async fn calls_and_outputs_are_paired_within_what_a_request_names() {
     assert_eq!(server.journal()["requests"][6]["troubles"][0]["kind"], "provider_would_refuse");
 }
 
+/// Anthropic's threads, which its own tool runner uses: what follows brings neither the messages before nor the tools.
+#[tokio::test]
+async fn a_thread_of_messages_goes_on_with_results_alone() {
+    let yaml = "rules:\n- when: { turn: 1, user: refund }\n  tool_calls: [{ name: refund }]\n\
+                - when: { turn: 2, tool_result: true, user: refund }\n  tool_calls: [{ name: refund }]\n\
+                - when: { turn: 3 }\n  reply: done\n";
+    let (server, mut seen) = watched(yaml).await;
+    let say = |messages: Value, thread: Value| json!({ "model": "c", "max_tokens": 9, "messages": messages, "thread": thread });
+    let mut first = say(json!([{ "role": "user", "content": "refund" }]), json!({ "type": "create" }));
+    first["tools"] = json!([{ "name": "refund", "input_schema": { "type": "object" } }]);
+    let mut last = post(&server, "/v1/messages", &first).await.json();
+    let follow = |of: &Value, id: &Value| {
+        let result = json!({ "type": "tool_result", "tool_use_id": id, "content": "ok" });
+        let thread = json!({ "type": "continue", "previous_message_id": of["id"] });
+        say(json!([{ "role": "user", "content": [result] }]), thread)
+    };
+    let wrong = post(&server, "/v1/messages", &follow(&last, &json!("toolu_x"))).await;
+    assert_eq!((wrong.status, troubles(&mut seen)), (400, vec![(TroubleKind::ProviderWouldRefuse, None)]));
+    for _ in 0..2 {
+        last = post(&server, "/v1/messages", &follow(&last, &last["content"][0]["id"])).await.json();
+    }
+    assert_eq!((&last["content"][0]["text"], troubles(&mut seen)), (&json!("done"), vec![]));
+}
+
 #[tokio::test]
 async fn a_miss_names_the_closest_rule_or_the_path() {
     let (server, mut seen) = watched(REFUND).await;

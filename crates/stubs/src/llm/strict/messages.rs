@@ -4,8 +4,13 @@ use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::{Warnings, given, names, schema, tools};
 
-/// Looks at a request.
-pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
+/// The answer that a request goes on from, if it goes on with a thread: the API then holds the messages before it.
+pub(in super::super) fn continued<'j>(request: &'j Json<'j>) -> Option<&'j str> {
+    request.get("thread")?.get("previous_message_id")?.as_str()
+}
+
+/// Looks at a request. Where it goes on from an answer, `before` are the calls of that answer, if they are known.
+pub(in super::super) fn check(request: &Json<'_>, before: Option<Option<&[String]>>) -> Result<Warnings, Refusal> {
     // The error is quoted for `max_tokens` in tickernelz/opencode-mem#50 and microsoft/foundry-dev-tools#465. Anthropic's API
     // reference has all three as required.
     for name in ["model", "max_tokens", "messages"] {
@@ -18,7 +23,13 @@ pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
         // danny-avila/LibreChat#3442
         return Err(Refusal::new(400, "messages: at least one message is required"));
     }
-    paired(&turns(messages.unwrap_or_default()))?;
+    let turns = turns(messages.unwrap_or_default());
+    match before {
+        None => paired(&turns, Vec::new())?,
+        Some(Some(calls)) => paired(&turns, calls.iter().map(|id| (0, id.as_str())).collect())?,
+        // Results of calls that are not known may come first.
+        Some(None) => paired(turns.get(1..).unwrap_or_default(), calls_of(turns.first()))?,
+    }
     for (at, tool) in tools(request) {
         // Tools that Anthropic defines have a type of their own.
         if !matches!(tool.get("type").and_then(Json::as_str), None | Some("custom")) {
@@ -76,14 +87,18 @@ fn turns<'j>(messages: &'j [Json<'j>]) -> Vec<Said<'j>> {
     turns
 }
 
+/// The calls of a turn, each with its message.
+fn calls_of<'j>(turn: Option<&Said<'j>>) -> Vec<(usize, &'j str)> {
+    let blocks = turn.map(|turn| turn.blocks.as_slice()).unwrap_or_default();
+    blocks.iter().filter(|block| !block.is_result).map(|block| (block.message, block.id)).collect()
+}
+
 /// Every call has its result in the turn after it, and every result its call in the turn before.
-fn paired(turns: &[Said<'_>]) -> Result<(), Refusal> {
-    let mut before: Vec<&Block<'_>> = Vec::new();
+fn paired<'j>(turns: &[Said<'j>], mut before: Vec<(usize, &'j str)>) -> Result<(), Refusal> {
     for turn in turns {
-        let (results, calls): (Vec<&Block<'_>>, Vec<&Block<'_>>) =
-            turn.blocks.iter().partition(|block| block.is_result);
+        let results: Vec<&Block<'_>> = turn.blocks.iter().filter(|block| block.is_result).collect();
         unanswered(&before, &results)?;
-        if let Some(block) = results.iter().find(|result| !before.iter().any(|call| call.id == result.id)) {
+        if let Some(block) = results.iter().find(|result| !before.iter().any(|(_, call)| *call == result.id)) {
             // anthropics/claude-code#18947 and #13460
             let Block { message, at, id, .. } = block;
             return Err(Refusal::new(
@@ -94,23 +109,22 @@ fn paired(turns: &[Said<'_>]) -> Result<(), Refusal> {
                 ),
             ));
         }
-        before = calls;
+        before = calls_of(Some(turn));
     }
     unanswered(&before, &[])
 }
 
 /// anthropics/claude-code#8210 and #8612, OpenHands/OpenHands#7512
-fn unanswered(calls: &[&Block<'_>], results: &[&Block<'_>]) -> Result<(), Refusal> {
-    let open: Vec<&&Block<'_>> =
-        calls.iter().filter(|call| !results.iter().any(|result| result.id == call.id)).collect();
-    let Some(first) = open.first() else { return Ok(()) };
-    let ids: Vec<&str> = open.iter().map(|call| call.id).collect();
+fn unanswered(calls: &[(usize, &str)], results: &[&Block<'_>]) -> Result<(), Refusal> {
+    let open: Vec<&(usize, &str)> =
+        calls.iter().filter(|(_, call)| !results.iter().any(|result| result.id == *call)).collect();
+    let Some((message, _)) = open.first() else { return Ok(()) };
+    let ids: Vec<&str> = open.iter().map(|(_, call)| *call).collect();
     Err(Refusal::new(
         400,
         format!(
-            "messages.{}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` block \
-             must have a corresponding `tool_result` block in the next message.",
-            first.message,
+            "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` \
+             block must have a corresponding `tool_result` block in the next message.",
             ids.join(", ")
         ),
     ))
@@ -124,7 +138,7 @@ mod tests {
 
     fn refused(messages: &Value) -> Option<String> {
         let request = json!({ "model": "m", "max_tokens": 5, "messages": messages }).to_string();
-        check(&Json::parse(request.as_bytes()).unwrap()).err().map(|refusal| refusal.message)
+        check(&Json::parse(request.as_bytes()).unwrap(), None).err().map(|refusal| refusal.message)
     }
 
     fn call(id: &str) -> Value {
@@ -174,8 +188,19 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_holds_the_calls_before() {
+        let request = json!({ "model": "m", "max_tokens": 5, "messages": [said("user", &[result("a")])] }).to_string();
+        let refused = |before: Option<&[String]>| check(&Json::parse(request.as_bytes()).unwrap(), Some(before)).err();
+        let calls = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect::<Vec<_>>();
+        assert_eq!(refused(Some(&calls(&["a"]))), None);
+        assert_eq!(refused(None), None);
+        assert!(refused(Some(&calls(&["a", "b"]))).unwrap().message.contains("immediately after: b."));
+        assert!(refused(Some(&[])).unwrap().message.contains("unexpected `tool_use_id`"));
+    }
+
+    #[test]
     fn what_must_be_there_is_asked_for() {
-        let refused = |request: &str| check(&Json::parse(request.as_bytes()).unwrap()).unwrap_err().message;
+        let refused = |request: &str| check(&Json::parse(request.as_bytes()).unwrap(), None).unwrap_err().message;
         assert_eq!(refused(r#"{"model":"m","messages":[]}"#), "max_tokens: Field required");
         assert_eq!(refused(r#"{"max_tokens":1,"messages":[]}"#), "model: Field required");
         assert_eq!(
@@ -184,7 +209,9 @@ mod tests {
         );
         let tool = |more: &str| {
             let request = r#"{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"tools":[TOOL]}"#;
-            check(&Json::parse(request.replace("TOOL", more).as_bytes()).unwrap()).err().map(|refusal| refusal.message)
+            check(&Json::parse(request.replace("TOOL", more).as_bytes()).unwrap(), None)
+                .err()
+                .map(|refusal| refusal.message)
         };
         let open = r#"{"name":"f","input_schema":{"type":"object","properties":{"a":{}}}}"#;
         assert_eq!(tool(open), None);
