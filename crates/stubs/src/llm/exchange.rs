@@ -22,6 +22,7 @@ use super::provider::Provider;
 use super::refusal::Refusal;
 use super::routes::{Route, is_probe};
 use super::strict;
+use super::strict::messages::Before;
 use super::telling::Telling;
 use super::{anthropic, openai, tokens};
 use crate::serve::{Speech, Unread, collect};
@@ -184,8 +185,10 @@ fn decide(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &
         let warnings = match route {
             Route::Responses => strict::responses::check(request)?,
             Route::Messages => {
-                let thread = strict::messages::continued(request).map(|id| mind.last_calls(id));
-                strict::messages::check(request, thread.as_ref().map(Option::as_deref))?
+                let thread = strict::messages::continued(request);
+                let before =
+                    thread.map_or(Before::Nothing, |id| mind.last_calls(id).map_or(Before::Unknown, Before::Calls));
+                strict::messages::check(request, &before)?
             }
             _ => strict::chat::check(request)?,
         };

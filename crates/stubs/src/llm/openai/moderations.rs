@@ -27,9 +27,8 @@ pub(in super::super) fn answer(body: &Json<'_>, id: &str) -> Result<Value, Refus
     let fields = Fields::open(body)?;
     let model = fields.text("model")?.unwrap_or("omni-moderation-latest");
     let results = match fields.get("input").ok_or_else(|| missing("input"))? {
-        Json::Text(_) => 1,
         Json::List(items) if items.iter().all(|item| matches!(item, Json::Text(_))) => items.len(),
-        Json::List(_) => 1,
+        Json::Text(_) | Json::List(_) => 1,
         other => return Err(wrong("input", "a string or a list", other)),
     };
     let each = |value: Value| CATEGORIES.iter().map(|name| ((*name).to_owned(), value.clone())).collect::<Map<_, _>>();

@@ -9,8 +9,19 @@ pub(in super::super) fn continued<'j>(request: &'j Json<'j>) -> Option<&'j str> 
     request.get("thread")?.get("previous_message_id")?.as_str()
 }
 
-/// Looks at a request. Where it goes on from an answer, `before` are the calls of that answer, if they are known.
-pub(in super::super) fn check(request: &Json<'_>, before: Option<Option<&[String]>>) -> Result<Warnings, Refusal> {
+/// What is known of the messages before those of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) enum Before {
+    /// There are none.
+    Nothing,
+    /// They end with an answer that asked for these calls.
+    Calls(Vec<String>),
+    /// They were said elsewhere.
+    Unknown,
+}
+
+/// Looks at a request, which may go on from an answer.
+pub(in super::super) fn check(request: &Json<'_>, before: &Before) -> Result<Warnings, Refusal> {
     // The error is quoted for `max_tokens` in tickernelz/opencode-mem#50 and microsoft/foundry-dev-tools#465. Anthropic's API
     // reference has all three as required.
     for name in ["model", "max_tokens", "messages"] {
@@ -25,10 +36,10 @@ pub(in super::super) fn check(request: &Json<'_>, before: Option<Option<&[String
     }
     let turns = turns(messages.unwrap_or_default());
     match before {
-        None => paired(&turns, Vec::new())?,
-        Some(Some(calls)) => paired(&turns, calls.iter().map(|id| (0, id.as_str())).collect())?,
+        Before::Nothing => paired(&turns, Vec::new())?,
+        Before::Calls(calls) => paired(&turns, calls.iter().map(|id| (0, id.as_str())).collect())?,
         // Results of calls that are not known may come first.
-        Some(None) => paired(turns.get(1..).unwrap_or_default(), calls_of(turns.first()))?,
+        Before::Unknown => paired(turns.get(1..).unwrap_or_default(), calls_of(turns.first()))?,
     }
     for (at, tool) in tools(request) {
         // Tools that Anthropic defines have a type of their own.
@@ -138,7 +149,7 @@ mod tests {
 
     fn refused(messages: &Value) -> Option<String> {
         let request = json!({ "model": "m", "max_tokens": 5, "messages": messages }).to_string();
-        check(&Json::parse(request.as_bytes()).unwrap(), None).err().map(|refusal| refusal.message)
+        check(&Json::parse(request.as_bytes()).unwrap(), &Before::Nothing).err().map(|refusal| refusal.message)
     }
 
     fn call(id: &str) -> Value {
@@ -190,17 +201,18 @@ mod tests {
     #[test]
     fn a_thread_holds_the_calls_before() {
         let request = json!({ "model": "m", "max_tokens": 5, "messages": [said("user", &[result("a")])] }).to_string();
-        let refused = |before: Option<&[String]>| check(&Json::parse(request.as_bytes()).unwrap(), Some(before)).err();
-        let calls = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect::<Vec<_>>();
-        assert_eq!(refused(Some(&calls(&["a"]))), None);
-        assert_eq!(refused(None), None);
-        assert!(refused(Some(&calls(&["a", "b"]))).unwrap().message.contains("immediately after: b."));
-        assert!(refused(Some(&[])).unwrap().message.contains("unexpected `tool_use_id`"));
+        let refused = |before: &Before| check(&Json::parse(request.as_bytes()).unwrap(), before).err();
+        let calls = |ids: &[&str]| Before::Calls(ids.iter().map(|&id| id.to_owned()).collect());
+        assert_eq!(refused(&calls(&["a"])), None);
+        assert_eq!(refused(&Before::Unknown), None);
+        assert!(refused(&calls(&["a", "b"])).unwrap().message.contains("immediately after: b."));
+        assert!(refused(&calls(&[])).unwrap().message.contains("unexpected `tool_use_id`"));
     }
 
     #[test]
     fn what_must_be_there_is_asked_for() {
-        let refused = |request: &str| check(&Json::parse(request.as_bytes()).unwrap(), None).unwrap_err().message;
+        let refused =
+            |request: &str| check(&Json::parse(request.as_bytes()).unwrap(), &Before::Nothing).unwrap_err().message;
         assert_eq!(refused(r#"{"model":"m","messages":[]}"#), "max_tokens: Field required");
         assert_eq!(refused(r#"{"max_tokens":1,"messages":[]}"#), "model: Field required");
         assert_eq!(
@@ -209,7 +221,7 @@ mod tests {
         );
         let tool = |more: &str| {
             let request = r#"{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"tools":[TOOL]}"#;
-            check(&Json::parse(request.replace("TOOL", more).as_bytes()).unwrap(), None)
+            check(&Json::parse(request.replace("TOOL", more).as_bytes()).unwrap(), &Before::Nothing)
                 .err()
                 .map(|refusal| refusal.message)
         };
