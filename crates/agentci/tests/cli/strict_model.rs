@@ -30,7 +30,7 @@ fn run(agent: &str, model: &str, world: &str, case: &str) -> Ran {
          cases: [{{ id: a, input: {{}}{case} }}]\n"
     );
     let suite = Suite::empty().file("suite/agentci.yaml", &text).file("suite/model.yaml", model);
-    suite.file("suite/agent.py", &format!("{AGENT}{agent}\nprint('done')\n")).agentci(&["run", "suite"])
+    suite.file("suite/agent.py", format!("{AGENT}{agent}\nprint('done')\n")).agentci(&["run", "suite"])
 }
 
 fn cause(ran: &Ran) -> String {
