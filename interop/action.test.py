@@ -153,4 +153,49 @@ def test_a_part_and_arguments(job):
     assert used == ["actions/cache"]
 
 
+def replayed(job, keys=""):
+    """Conversations that are replayed: an ananke suite, and the same as a native one with these keys."""
+    for name in ("recordings", "tests", "hooks"):
+        shutil.copytree(ROOT / "examples/conversations" / name, job.home / "ananke" / name)
+    config = (ROOT / "examples/conversations/ananke.config.yaml").read_text().replace("played: true\n", "")
+    (job.home / "ananke/ananke.config.yaml").write_text(config)
+    (job.home / "native").mkdir()
+    convert = subprocess.run([os.environ["AGENTCI"], "convert", "ananke"], cwd=job.home, capture_output=True, text=True, timeout=60)
+    assert convert.returncode == 0, convert.stderr
+    native = convert.stdout.replace("recording: ", "recording: ../ananke/")
+    (job.home / "native/agentci.yaml").write_text(keys + native)
+
+
+def test_a_native_case_that_is_replayed_fails_the_job(job):
+    replayed(job)
+    given, _, failed = job.use(path="native", args="--mode=replay")
+    assert failed and given["result"] == "failed", job.log
+    assert given["cases"] == given["passed"] == "2", given
+    assert "GATE FAIL require-agent" in job.log and "native/agentci.yaml:" in job.log, job.log
+    for accepted in ({"require_agent": "none"}, {"args": "--mode=replay\n--require-agent=none"}):
+        given, _, failed = job.use(**{"path": "native", "args": "--mode=replay", **accepted})
+        assert not failed and given["result"] == "passed", job.log
+
+
+def test_a_case_that_is_meant_to_be_replayed_passes(job):
+    replayed(job, keys="played: true\n")
+    given, _, failed = job.use(path="native", args="--mode=replay", require_agent="all")
+    assert not failed and given["result"] == "passed", job.log
+
+
+def test_other_formats_keep_their_verdict(job):
+    replayed(job)
+    given, _, failed = job.use(path="ananke", args="--mode=replay")
+    assert not failed and given["result"] == "passed", job.log
+    assert "2 of 2 cases played from recordings: no agent was run" in job.log, job.log
+    given, _, failed = job.use(path="ananke", args="--mode=replay", require_agent="all")
+    assert failed and given["result"] == "failed", job.log
+
+
+def test_an_unknown_word_for_require_agent_fails_the_job(job):
+    (job.home / "agentci.yaml").write_text(FAILING)
+    given, _, failed = job.use(require_agent="sometimes; touch pwned")
+    assert failed and given["exit-code"] == "1" and not (job.home / "pwned").exists(), job.log
+
+
 main(globals(), start=Job)

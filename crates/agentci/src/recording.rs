@@ -54,10 +54,21 @@ fn written(case: &Case) -> impl Iterator<Item = (&'static str, &Path, Span)> {
     cassette.into_iter().chain(recording)
 }
 
+/// Where recorded answers of tools over HTTP are written to: into the suite, and beside it. Cases of one file share both.
+fn answers(case: &Case) -> impl Iterator<Item = (&'static str, &Path, Span)> {
+    let routes = match &case.world.tools {
+        ToolSource::Routes(routes) => routes.record.as_ref().map(|record| (record, routes.span)),
+        _ => None,
+    };
+    routes.into_iter().flat_map(|(record, span)| {
+        [("file of fixtures", record.suite.as_path(), span), ("folder of answers", record.folder.as_path(), span)]
+    })
+}
+
 /// Makes sure that nothing is written outside the project: a suite of somebody else must not replace files of the user.
 fn inside(suite: &Suite, cases: &[&Case]) -> Result<(), ToolboxError> {
     let folders = project::folders(suite);
-    for (what, path, span) in cases.iter().flat_map(|case| written(case)) {
+    for (what, path, span) in cases.iter().flat_map(|case| written(case).chain(answers(case))) {
         let real = project::real(path);
         if !folders.iter().any(|folder| real.starts_with(folder)) {
             let shown = path.display();

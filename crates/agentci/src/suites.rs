@@ -39,6 +39,8 @@ pub struct Settings {
     pub parallel: usize,
     /// Start no further case after one that did not pass.
     pub fail_fast: bool,
+    /// Whether a run fails when a case is answered from a recording of the whole agent and does not say `played: true`.
+    pub require_agent: bool,
     /// How often a case is tried again when its agent could not be reached or was busy.
     pub retries: u32,
     /// How long a case may take; its own limit without it.
@@ -69,6 +71,7 @@ impl Default for Settings {
             mode: None,
             parallel,
             fail_fast: false,
+            require_agent: false,
             retries: 0,
             timeout: None,
             suite_timeout: None,
@@ -238,6 +241,7 @@ impl Suites {
             mode: settings.mode.unwrap_or(suite.mode),
             parallel: settings.parallel,
             fail_fast: settings.fail_fast,
+            require_agent: settings.require_agent,
             retries: settings.retries,
             timeout: settings.timeout,
             suite_timeout: settings.suite_timeout.or(suite.dialect.suite_timeout()),

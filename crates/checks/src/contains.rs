@@ -83,7 +83,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 }
 
 /// A block of YAML (`|`) closes with a line end that nobody asked for.
-fn without_line_end(text: Spanned<String>) -> Spanned<String> {
+pub(crate) fn without_line_end(text: Spanned<String>) -> Spanned<String> {
     let trimmed = text.value.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     match trimmed.filter(|trimmed| !trimmed.is_empty()) {
         Some(trimmed) => Spanned::new(trimmed.to_owned(), text.span),

@@ -2,7 +2,8 @@
 //! The model ended its last answer for this reason, or for one of several. Negated: no answer of the model ended for it. The
 //! reasons are those of `OpenAI`'s Chat Completions, whichever provider was asked: `stop` (it said all it wanted), `length` (it
 //! reached its token limit), `tool_calls`, `content_filter` (a filter stopped it, or it refused). It needs a
-//! `chat` target, whose model agentci asks itself; where nothing reports a reason, the case is an error.
+//! `chat` target, whose model agentci asks itself, or an `http` target whose answers have a known format and a reason in them; where
+//! nothing reports a reason, the case is an error.
 //!
 //! # Why
 //! An answer that is cut short can still contain everything that a check looks for. Without this check it is a warning.
@@ -86,14 +87,14 @@ impl Evaluate for FinishReason {
 fn reasons(trace: &Trace) -> Vec<&str> {
     let calls = trace.events().iter().filter_map(|event| match &event.kind {
         Happened::ModelCall { response, .. } => response.get("finish_reason")?.as_str(),
+        Happened::Finish(reason) => Some(reason.as_str()),
         _ => None,
     });
     calls.collect()
 }
 
 fn unknown() -> Outcome {
-    Outcome::Error(
-        Failure::new("nothing reported why the model ended its answer")
-            .note("the reason is known on `chat` targets, where agentci asks the model itself"),
-    )
+    Outcome::Error(Failure::new("nothing reported why the model ended its answer").note(
+        "the reason is known on `chat` targets, and on `http` targets whose answer has a known format and says it",
+    ))
 }

@@ -21,6 +21,7 @@ mod json_path;
 mod json_schema;
 mod latency;
 mod matches;
+mod model_called;
 mod no_pii;
 mod output;
 mod pattern;
@@ -44,6 +45,7 @@ mod unusable;
 mod vacuous;
 mod valid_json;
 mod walk;
+mod wanted_text;
 
 pub use bounded::{Evaluator, Task};
 pub use changed::{Changed, changed};

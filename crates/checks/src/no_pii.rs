@@ -66,8 +66,10 @@ impl Evaluate for NoPii {
 fn found_in(trace: &Trace) -> Vec<Found> {
     let conversation = trace.conversation();
     let mut found = pii::find(&conversation.text());
-    for spelling in conversation.everything() {
-        for more in pii::find(&spelling.text) {
+    let everything = conversation.everything().into_iter().map(|spelling| spelling.text);
+    // In data the name of a field may say what a number is.
+    for text in everything.chain(conversation.named_data()) {
+        for more in pii::find(&text) {
             let known = found.iter().any(|known| known.kind == more.kind && known.masked == more.masked);
             found.extend((!known).then_some(more));
         }

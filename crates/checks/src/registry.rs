@@ -8,9 +8,9 @@ use agentci_plan::shape::CheckShape;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::{
-    agent, call_order, contains, duration, equals, finish_reason, json_path, json_schema, latency, matches, no_pii,
-    required_fields, script, semantic, task, tokens, tool_called, tool_evidence, tool_result, type_of, unusable,
-    valid_json,
+    agent, call_order, contains, duration, equals, finish_reason, json_path, json_schema, latency, matches,
+    model_called, no_pii, required_fields, script, semantic, task, tokens, tool_called, tool_evidence, tool_result,
+    type_of, unusable, valid_json,
 };
 
 /// Reads the arguments of a check; problems go to the compiler.
@@ -27,6 +27,7 @@ const KINDS: &[(&CheckShape, Compile)] = &[
     (&json_schema::SHAPE, json_schema::compile),
     (&latency::SHAPE, latency::compile),
     (&matches::SHAPE, matches::compile),
+    (&model_called::SHAPE, model_called::compile),
     (&no_pii::SHAPE, no_pii::compile),
     (&required_fields::SHAPE, required_fields::compile),
     (&script::SHAPE, script::compile),

@@ -7,7 +7,8 @@
 use std::collections::HashSet;
 
 use agentci_plan::{
-    Case, Check, Diagnostic, Diagnostics, Files, ModelRule, Node, Plan, Reading, Said, Span, Target, ToolSource, join,
+    Case, Check, Diagnostic, Diagnostics, Files, ModelRule, Node, Plan, Reading, Said, Span, Target, Text, ToolSource,
+    join,
 };
 use serde_json::Value;
 
@@ -29,6 +30,9 @@ const SILENT: [&str; 12] = [
     "writeOnly",
 ];
 
+/// The types of JSON; a whole number is a number.
+const TYPES: [&str; 6] = ["null", "boolean", "object", "array", "number", "string"];
+
 /// Warnings about checks of a plan that cannot fail, each told once however many cases share it.
 pub fn cannot_fail(plan: &Plan, files: &dyn Files) -> Diagnostics {
     let mut problems = Diagnostics::default();
@@ -36,8 +40,10 @@ pub fn cannot_fail(plan: &Plan, files: &dyn Files) -> Diagnostics {
     for suite in &plan.suites {
         for case in suite.cases.iter().filter(|case| case.broken.is_none()) {
             let checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
-            for check in checks.filter(|check| !check.negate && !check.templated) {
+            for check in checks.filter(|check| !check.negate) {
                 let found = match check.kind.value.as_str() {
+                    "matches" if check.templated => every_text_by_default(check, case),
+                    _ if check.templated => None,
                     "json_schema" => any_value(check, &suite.folder, files),
                     "matches" => every_text(check),
                     "contains" => said_by_script(check, case),
@@ -71,18 +77,69 @@ fn any_value(check: &Check, folder: &std::path::Path, files: &dyn Files) -> Opti
         let found = files.read_text(&join(folder, &text(path)?), SCHEMA_LIMIT).ok()?;
         (serde_json::from_str(&found).ok()?, path.span)
     };
-    let silent = match &schema {
-        Value::Bool(all) => *all,
-        Value::Object(map) => map.keys().all(|key| SILENT.contains(&key.as_str())),
-        _ => false,
-    };
-    silent.then(|| {
+    accepts_all(&schema).then(|| {
         let message = format!("`{}` accepts every output: the schema asks for nothing", check.name());
         warning(
             span,
             message,
             "say what the output must be like: `type`, `required`, `properties`; or remove the check",
         )
+    })
+}
+
+/// Whether every value is valid under a schema, as far as its own keywords tell; references are not followed.
+fn accepts_all(schema: &Value) -> bool {
+    match schema {
+        Value::Bool(all) => *all,
+        Value::Object(map) => map.iter().all(|(key, value)| is_silent(key, value)),
+        _ => false,
+    }
+}
+
+/// Whether a keyword of a schema asks for nothing.
+fn is_silent(key: &str, value: &Value) -> bool {
+    let list = |test: &dyn Fn(&[Value]) -> bool| value.as_array().is_some_and(|items| test(items));
+    match key {
+        _ if SILENT.contains(&key) => true,
+        "type" => list(&|types| TYPES.iter().all(|name| types.iter().any(|given| given == name))),
+        "properties" | "patternProperties" | "dependentSchemas" => {
+            value.as_object().is_some_and(|map| map.values().all(accepts_all))
+        }
+        "items" if value.is_array() => list(&|items| items.iter().all(accepts_all)),
+        "items"
+        | "additionalItems"
+        | "unevaluatedItems"
+        | "additionalProperties"
+        | "unevaluatedProperties"
+        | "propertyNames"
+        | "then"
+        | "else" => accepts_all(value),
+        "allOf" | "prefixItems" => list(&|items| items.iter().all(accepts_all)),
+        "anyOf" => list(&|items| items.iter().any(accepts_all)),
+        "oneOf" => list(&|items| matches!(items, [only] if accepts_all(only))),
+        "not" | "uniqueItems" => *value == Value::Bool(false),
+        "if" => true,
+        "required" => list(&<[Value]>::is_empty),
+        "minLength" | "minItems" | "minProperties" => value.as_f64() == Some(0.0),
+        _ => false,
+    }
+}
+
+/// A pattern that is found in every text where its variables have their defaults.
+fn every_text_by_default(check: &Check, case: &Case) -> Option<Diagnostic> {
+    let patterns = check.arguments.get("pattern").unwrap_or(&check.arguments);
+    let is_unset = |name: &str| !case.variables.iter().any(|(known, _)| known == name);
+    items(patterns).iter().find_map(|node| {
+        let written = Text::parse(&text(node)?);
+        let variable = written.variables().next()?.to_owned();
+        let pattern = written.fill(&|_| None).ok().filter(|pattern| matches_all(pattern))?;
+        written.variables().all(is_unset).then(|| {
+            let message = format!(
+                "`{}` accepts every answer where `{variable}` is not set: its default `{pattern}` matches any text",
+                check.name()
+            );
+            warning(node.span, message, "give it a default that an empty answer does not match; or none")
+        })
     })
 }
 
@@ -141,7 +198,7 @@ fn called_by_script(check: &Check, case: &Case) -> Option<Diagnostic> {
         _ => true,
     };
     // What becomes of a call is the agent's doing.
-    let conditions = ["result_match", "result_not_match", "refused", "seen"];
+    let conditions = ["result_match", "result_not_match", "refused", "seen", "by"];
     if observed || conditions.iter().any(|key| check.arguments.get(key).is_some()) {
         return None;
     }
@@ -189,6 +246,41 @@ fn text(node: &Node) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn schemas_that_accept_everything_are_known() {
+        use serde_json::json;
+        let types = json!(["null", "boolean", "object", "array", "number", "string", "integer"]);
+        for schema in [
+            json!(true),
+            json!({ "properties": {} }),
+            json!({ "properties": { "a": { "title": "A" } }, "additionalProperties": true }),
+            json!({ "allOf": [{}] }),
+            json!({ "anyOf": [{ "type": "string" }, {}] }),
+            json!({ "oneOf": [true] }),
+            json!({ "type": types }),
+            json!({ "required": [], "minLength": 0, "items": {}, "not": false }),
+        ] {
+            assert!(accepts_all(&schema), "{schema}");
+        }
+        for schema in [
+            json!(false),
+            json!({ "properties": { "a": { "type": "string" } } }),
+            json!({ "properties": { "a": false } }),
+            json!({ "allOf": [{}, { "type": "string" }] }),
+            json!({ "anyOf": [{ "type": "string" }] }),
+            json!({ "oneOf": [{}, {}] }),
+            json!({ "type": ["null", "boolean", "object", "array", "integer", "string"] }),
+            json!({ "required": ["a"] }),
+            json!({ "additionalProperties": false }),
+            json!({ "$ref": "#/$defs/a" }),
+            json!({ "contains": {} }),
+            json!({ "const": null }),
+            json!({ "not": {} }),
+        ] {
+            assert!(!accepts_all(&schema), "{schema}");
+        }
+    }
 
     #[test]
     fn patterns_that_match_everything_are_known() {

@@ -10,6 +10,7 @@ pub mod chat;
 mod driver;
 mod error;
 pub mod exchange;
+mod fresh;
 mod host;
 mod http;
 mod ids;

@@ -7,7 +7,7 @@ use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Severity
 
 use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, fits_name, is_empty, is_settings};
 use crate::scenario::Scenario;
-use crate::search::{Bounds, DEPTH_LIMIT, FOLDER_LIMIT};
+use crate::search::{Bounds, DEPTH_LIMIT, FOLDER_LIMIT, could_hold};
 use crate::{LoadOptions, Loaded, ananke, aumai, document, model_script, native, runledger, scenario};
 
 /// How many files that can not be read are told of where no suite is found.
@@ -113,8 +113,7 @@ impl<'f> Loader<'f> {
         let unreadable = self.unreadable_tests(if found { &mut met.strays } else { &mut named }, severity);
         let empty: Vec<PathBuf> = met.configs.into_iter().filter(|config| self.projects.is_empty(config)).collect();
         if !found && empty.is_empty() && !unreadable {
-            let help = format!("{WHAT_IS_A_SUITE}; `agentci init` writes a first one");
-            self.error(path, format!("no suite found in `{}`", written.display()), &help);
+            self.report_nothing_found(path, written);
         }
         for config in empty {
             let span = self.whole(&config);
@@ -123,6 +122,29 @@ impl<'f> Loader<'f> {
         if found {
             self.strays.append(&mut met.strays);
         }
+    }
+
+    /// Says that a folder holds no suite, and what was not searched since git ignores it.
+    fn report_nothing_found(&mut self, path: &Path, written: &Path) {
+        let mut skipped = self.bounds.skipped();
+        skipped.retain(|(path, is_folder)| could_hold(path, *is_folder));
+        skipped.sort();
+        skipped.dedup();
+        let mut message = format!("no suite found in `{}`", written.display());
+        let mut help = format!("{WHAT_IS_A_SUITE}; `agentci init` writes a first one");
+        if let Some((first, _)) = skipped.first() {
+            let named: Vec<_> =
+                skipped.iter().take(UNREADABLE_TOLD).map(|(path, _)| format!("`{}`", path.display())).collect();
+            let more = skipped.len() - named.len();
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            let them = if skipped.len() == 1 { "it" } else { "them" };
+            message = format!("{message}; skipped because git ignores {them}: {}{more}", named.join(", "));
+            help = format!(
+                "name what is to be searched all the same, such as `{}`, or add it to git; {help}",
+                first.display()
+            );
+        }
+        self.error(path, message, &help);
     }
 
     fn named_file(&mut self, path: &Path) {

@@ -43,6 +43,8 @@ pub struct Case {
     pub runs: u32,
     /// When to stop.
     pub stop: StopRule,
+    /// Whether it is meant to be answered from its recording, so that nobody misses the agent.
+    pub played: bool,
     /// What its file has the agent asked, where that is not the turns as they are: a text rather than a message of it.
     pub asked: Option<Arc<Value>>,
     /// The whole result that is hoped for, where its file says so; whatever is asked of it is among the checks.
@@ -78,6 +80,7 @@ impl Case {
             timeout: None,
             runs: 1,
             stop: StopRule::default(),
+            played: false,
             asked: None,
             expected: None,
             metadata: None,

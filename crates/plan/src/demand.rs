@@ -15,6 +15,10 @@ enum Item {
     Name,
     /// A key of the output.
     Key,
+    /// A path into the output.
+    Path,
+    /// A step of a path that is taken for a key.
+    NegativeStep,
 }
 
 /// The demands of each check: the keys that lead to them, and what stands there. No key is the check's own argument.
@@ -25,15 +29,29 @@ const DEMANDS: &[(&str, &[&str], Item)] = &[
     ("contains", &["text"], Item::Text),
     ("matches", &[], Item::Pattern),
     ("matches", &["pattern"], Item::Pattern),
+    ("model_called", &["messages"], Item::Text),
+    ("model_called", &["messages", "matches"], Item::Pattern),
+    ("model_called", &["model"], Item::Name),
+    ("model_called", &["model", "matches"], Item::Pattern),
+    ("model_called", &["system"], Item::Text),
+    ("model_called", &["system", "matches"], Item::Pattern),
+    ("model_called", &["tools"], Item::Name),
+    ("model_called", &["user"], Item::Text),
+    ("model_called", &["user", "matches"], Item::Pattern),
     ("required_fields", &[], Item::Key),
     ("task", &["state"], Item::Name),
     ("task", &["artifacts", "match"], Item::Pattern),
     ("task", &["artifacts", "names"], Item::Name),
     ("tool_called", &[], Item::Name),
     ("tool_called", &["any"], Item::Name),
+    ("tool_called", &["by", "system"], Item::Text),
+    ("tool_called", &["by", "system", "matches"], Item::Pattern),
     ("tool_called", &["name"], Item::Name),
     ("tool_evidence", &[], Item::Name),
 ];
+
+/// What makes a text of `tool_result` a pattern.
+const REGEX: &str = "regex:";
 
 /// An empty demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +65,11 @@ impl Check {
     /// The first demand of it that is empty. An empty list of what must not be is none: nothing is forbidden then. A name that
     /// is empty is always one, since nothing has it; an empty text under `not` is in every answer, and fails as it says.
     pub fn empty_demand(&self) -> Option<EmptyDemand> {
+        match self.kind.value.as_str() {
+            "json_path" => return no_place(self),
+            "tool_result" => return self.arguments.get("result").filter(|_| !self.negate).and_then(empty_pattern),
+            _ => {}
+        }
         let of_kind = DEMANDS.iter().filter(|(kind, ..)| self.kind.value == *kind);
         of_kind.filter(|(_, keys, _)| !keys.is_empty() || self.arguments.pairs().is_none()).find_map(
             |(kind, keys, item)| {
@@ -63,13 +86,35 @@ impl EmptyDemand {
     /// What is wrong with a check that has it; `filled` tells that variables in it have just been filled.
     pub fn problem(self, check: &Check, filled: bool) -> Diagnostic {
         let name = check.name();
-        let (what, wanted) = match self.item {
-            Item::Text => ("an empty text is in every answer", "a text"),
-            Item::Pattern => ("an empty pattern matches every answer", "a pattern"),
-            Item::Name => ("the name is empty", "a name"),
-            Item::Key => ("the key is empty", "a key"),
+        let wrong = |what: &str, label: &str, help: &str| {
+            Diagnostic::error(self.span, format!("`{name}` cannot fail: {what}")).label(label).help(help)
         };
-        let what = if self.list { "the list is empty" } else { what };
+        match self.item {
+            Item::Path => {
+                return wrong(
+                    "the path is empty",
+                    "no path",
+                    "write the path of what must not be there; `$` is the whole output",
+                );
+            }
+            Item::NegativeStep => {
+                return wrong(
+                    "a negative number between dots is the name of a key, not an index",
+                    "not an index",
+                    "write `items[-1]` for the last item, or `$['-1']` for a key of this name",
+                );
+            }
+            _ => {}
+        }
+        let of_requests = matches!(check.kind.value.as_str(), "model_called" | "tool_called");
+        let whole = if of_requests { "request" } else { "answer" };
+        let (what, wanted) = match self.item {
+            Item::Text => (format!("an empty text is in every {whole}"), "a text"),
+            Item::Pattern => (format!("an empty pattern matches every {whole}"), "a pattern"),
+            Item::Name => ("the name is empty".into(), "a name"),
+            Item::Key | Item::Path | Item::NegativeStep => ("the key is empty".into(), "a key"),
+        };
+        let what = if self.list { "the list is empty".into() } else { what };
         let message = format!("`{name}` asks for nothing: {what}");
         let help = match (filled, self.list) {
             (true, false) => "a variable in it is empty: set it, or give it a default as in `${NAME:-default}`".into(),
@@ -92,9 +137,36 @@ fn empty(node: &Node, item: Item, data: bool, negate: bool) -> Option<EmptyDeman
         Item::Name => text.trim().is_empty(),
         // A block of text ends in a line end that is not looked for.
         Item::Text => !negate && text.strip_suffix('\n').unwrap_or(&text).is_empty(),
-        Item::Pattern | Item::Key => !negate && text.is_empty(),
+        Item::Pattern | Item::Key | Item::Path | Item::NegativeStep => !negate && text.is_empty(),
     };
     empty.then_some(EmptyDemand { item, span: node.span, list: false })
+}
+
+/// A path of a prohibition, or of an optional demand, that leads to nothing.
+fn no_place(check: &Check) -> Option<EmptyDemand> {
+    let optional = check.arguments.get("optional").is_some_and(|node| said(node, "true"));
+    let node = check.arguments.get("path")?;
+    let Value::String(path) = node.scalar()?.value(Reading::Core)? else { return None };
+    let is_negative = |step: &str| step.split('[').next().unwrap_or(step).parse::<i64>().is_ok_and(|index| index < 0);
+    let item = if check.negate && path.trim().is_empty() {
+        Item::Path
+    } else if (check.negate || optional) && path.split('.').any(is_negative) {
+        Item::NegativeStep
+    } else {
+        return None;
+    };
+    Some(EmptyDemand { item, span: node.span, list: false })
+}
+
+/// A pattern of a result that is empty.
+fn empty_pattern(node: &Node) -> Option<EmptyDemand> {
+    if let Some(items) = node.items() {
+        return items.iter().find_map(empty_pattern);
+    }
+    if let Some(pairs) = node.pairs() {
+        return pairs.iter().find_map(|pair| empty_pattern(&pair.value));
+    }
+    said(node, REGEX).then_some(EmptyDemand { item: Item::Pattern, span: node.span, list: false })
 }
 
 fn said(node: &Node, word: &str) -> bool {
@@ -134,6 +206,14 @@ mod tests {
             ("call_order", json!({"order": [], "anywhere": true})),
             ("task", json!({"state": []})),
             ("task", json!({"artifacts": {"match": ""}})),
+            ("tool_result", json!({"name": "a", "result": "regex:"})),
+            ("tool_result", json!({"name": "a", "result": {"b": [1, {"c": "regex:"}]}})),
+            ("json_path", json!({"path": "b.-1", "value": 1, "optional": true})),
+            ("model_called", json!({"system": ""})),
+            ("model_called", json!({"user": {"matches": ""}})),
+            ("model_called", json!({"tools": []})),
+            ("model_called", json!({"model": " "})),
+            ("tool_called", json!({"name": "a", "by": {"system": ""}})),
         ] {
             assert!(problem(kind, &arguments, false).is_some(), "{kind}: {arguments}");
         }
@@ -151,8 +231,21 @@ mod tests {
             ("tool_called", json!({"any": []}), true),
             ("equals", json!(""), false),
             ("task", json!({"state": "completed", "artifacts": {}}), false),
+            ("tool_result", json!({"name": "a", "result": {"b": "regex:a"}}), false),
+            ("tool_result", json!({"name": "a"}), false),
+            ("json_path", json!({"path": "", "value": {}}), false),
+            ("json_path", json!({"path": "b.-1", "value": 1}), false),
+            ("json_path", json!({"path": "$", "value": {}}), true),
+            ("json_path", json!({"path": "b[-1].c", "value": 1}), true),
+            ("json_path", json!({"path": "$['a.-1']", "value": 1}), true),
+            ("json_path", json!({"path": "x-1.a-2", "value": 1}), true),
+            ("model_called", json!({"system": {"equals": ""}, "tools": {"exactly": []}}), false),
+            ("model_called", Value::Null, false),
         ] {
             assert_eq!(problem(kind, &arguments, negate), None, "{kind}: {arguments}");
+        }
+        for path in ["", " ", "b.-1", "-1", "$.b.-1[0]"] {
+            assert!(problem("json_path", &json!({"path": path, "value": 1}), true).is_some(), "{path}");
         }
         let told = problem("tool_called", &json!({"any": ["a", ""]}), true);
         assert_eq!(told.as_deref(), Some("`not tool_called` asks for nothing: the name is empty"));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::observed::Row;
-use crate::{Case, Diagnostic, Dialect, Limits, Span, Speech, Suite, Target, ToolSource};
+use crate::{Case, Check, Diagnostic, Dialect, Limits, Node, Span, Speech, Suite, Target, ToolSource};
 
 /// A setting that does nothing for a case.
 struct Useless {
@@ -63,7 +63,8 @@ fn spans(case: &Case) -> Vec<Span> {
     let limits = std::iter::once(&*case.limits).chain(case.turns.iter().map(|turn| &*turn.limits));
     spans.extend(limits.flat_map(limited).map(|(_, span)| span));
     let checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
-    spans.extend(checks.map(|check| check.kind.span));
+    spans.extend(checks.clone().map(|check| check.kind.span));
+    spans.extend(checks.filter_map(|check| told_by_model(check)).map(|by| by.span));
     spans
 }
 
@@ -97,8 +98,15 @@ fn useless(case: &Case) -> Vec<Useless> {
     for check in case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter())) {
         let row = Row::of_check(&check.kind.value);
         found.extend(row.and_then(|row| unobserved(&check.name(), check.kind.span, row, case)));
+        let by = told_by_model(check).zip(Row::of_check("model_called"));
+        found.extend(by.and_then(|(by, row)| unobserved("tool_called.by", by.span, row, case)));
     }
     found
+}
+
+/// The part of a check that needs requests to a model, beside what the check itself needs.
+fn told_by_model(check: &Check) -> Option<&Node> {
+    check.arguments.get("by").filter(|_| check.kind.value == "tool_called")
 }
 
 fn unobserved(name: &str, span: Span, row: &Row, case: &Case) -> Option<Useless> {
@@ -161,9 +169,15 @@ fn describe(target: &Target) -> &'static str {
 
 /// The limits that are set, by their keys.
 fn limited(limits: &Limits) -> impl Iterator<Item = (&'static str, Span)> + use<> {
-    let Limits { wall_ms: _, tool_calls, tool_errors, tokens_out, cost_usd } = limits;
-    let all =
-        [("tool_calls", tool_calls), ("tool_errors", tool_errors), ("tokens_out", tokens_out), ("cost_usd", cost_usd)];
+    let Limits { wall_ms: _, tool_calls, tool_errors, model_calls, tokens_in, tokens_out, cost_usd } = limits;
+    let all = [
+        ("tool_calls", tool_calls),
+        ("tool_errors", tool_errors),
+        ("model_calls", model_calls),
+        ("tokens_in", tokens_in),
+        ("tokens_out", tokens_out),
+        ("cost_usd", cost_usd),
+    ];
     let set: Vec<_> = all.into_iter().filter_map(|(key, limit)| Some((key, limit.as_ref()?.span))).collect();
     set.into_iter()
 }

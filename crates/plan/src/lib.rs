@@ -5,6 +5,7 @@
 //! check can point at the line that asked for it. Nothing here touches the clock, the network, the environment or the disk:
 //! files come in through the [`Files`] trait.
 
+mod answered;
 mod calendar;
 mod case;
 mod check;
@@ -39,6 +40,7 @@ mod turn;
 mod units;
 mod world;
 
+pub use answered::AnsweredBy;
 pub use calendar::civil_date;
 pub use case::{Case, Cases, MOST_RUNS, Skip, StopRule};
 pub use check::{Check, Wording};

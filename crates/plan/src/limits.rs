@@ -22,6 +22,10 @@ pub struct Limits {
     pub tool_calls: Option<Limit>,
     /// Tool calls that were answered with an error.
     pub tool_errors: Option<Limit>,
+    /// Requests to a model, attempts of the same request counted once.
+    pub model_calls: Option<Limit>,
+    /// Tokens sent to the model, as the agent reports them.
+    pub tokens_in: Option<Limit>,
     /// Tokens the model wrote, as the agent reports them.
     pub tokens_out: Option<Limit>,
     /// Cost in US dollars, as the agent reports it.
@@ -48,17 +52,21 @@ impl Limits {
             wall_ms: self.wall_ms.or(below.wall_ms),
             tool_calls: self.tool_calls.or(below.tool_calls),
             tool_errors: self.tool_errors.or(below.tool_errors),
+            model_calls: self.model_calls.or(below.model_calls),
+            tokens_in: self.tokens_in.or(below.tokens_in),
             tokens_out: self.tokens_out.or(below.tokens_out),
             cost_usd: self.cost_usd.or(below.cost_usd),
         }
     }
 
     /// Every limit with its name in summaries and messages, set or not, in a fixed order.
-    pub fn named(&self) -> [(&'static str, Option<Limit>); 5] {
+    pub fn named(&self) -> [(&'static str, Option<Limit>); 7] {
         [
             ("max_wall_ms", self.wall_ms),
             ("max_tool_calls", self.tool_calls),
             ("max_tool_errors", self.tool_errors),
+            ("max_model_calls", self.model_calls),
+            ("max_tokens_in", self.tokens_in),
             ("max_tokens_out", self.tokens_out),
             ("max_cost_usd", self.cost_usd),
         ]

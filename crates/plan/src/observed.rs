@@ -10,6 +10,10 @@ pub enum Observed {
     Time,
     /// Calls of tools, and their results.
     ToolCalls,
+    /// Requests to a model.
+    ModelCalls,
+    /// Tokens that were sent to a model.
+    TokensIn,
     /// Tokens that a model wrote.
     Tokens,
     /// What it cost.
@@ -62,6 +66,18 @@ pub const TABLE: &[Row] = &[
         limits: &["tool_calls", "tool_errors"],
         checks: &["call_order", "tool_called", "tool_result"],
         sources: [&[Agent, Model], &[Model, Routes], &[Agent, Model, Routes], &[Agent], &[], &[Run], &[Agent], &[]],
+    },
+    Row {
+        observed: Observed::ModelCalls,
+        limits: &["model_calls"],
+        checks: &["model_called"],
+        sources: [&[Model], &[Model], &[Model], &[], &[], &[], &[Run], &[]],
+    },
+    Row {
+        observed: Observed::TokensIn,
+        limits: &["tokens_in"],
+        checks: &[],
+        sources: [&[Agent, Model], &[Model], &[Model], &[Agent], &[], &[], &[Agent], &[]],
     },
     Row {
         observed: Observed::Tokens,
@@ -129,6 +145,8 @@ impl Observed {
         match self {
             Observed::Time => "how long it takes",
             Observed::ToolCalls => "tool calls",
+            Observed::ModelCalls => "model requests",
+            Observed::TokensIn => "input tokens",
             Observed::Tokens => "tokens",
             Observed::Cost => "costs",
             Observed::Task => "tasks",

@@ -16,7 +16,7 @@ use agentci_verdict::{Body, Finding, Row, RunEvent, Stability, Status};
 use crate::overall::gate_lines;
 use crate::run::Run;
 use crate::whole::Whole;
-use crate::{Output, ReportError, Reporter, cut, findings, printable, stability};
+use crate::{Output, ReportError, Reporter, agents, cut, findings, printable, stability};
 
 /// The most of a message that is handed on.
 const MESSAGE_LIMIT: usize = 4 * 1024;
@@ -137,6 +137,19 @@ impl Reporter for Github {
                 let _ =
                     writeln!(text, "::error file={path},title={title}::{}", data(cut::head(&message, MESSAGE_LIMIT).0));
             }
+        }
+        for missing in agents::missing(&run) {
+            let (path, title) = (self.file(&missing.place.path), property(&format!("agentci: {}", run.suite)));
+            let line = match missing.place.line {
+                0 => String::new(),
+                line => format!("line={line},col={},", missing.place.column),
+            };
+            let message = format!("no agent was run: {}\nhelp: {}", missing.line(), agents::HELP);
+            let _ = writeln!(
+                text,
+                "::error file={path},{line}title={title}::{}",
+                data(cut::head(&message, MESSAGE_LIMIT).0)
+            );
         }
         self.write(&text)
     }

@@ -15,25 +15,27 @@
 //! </testsuites>
 //! ```
 //!
+//! Where no agent was run for some cases, `<properties>` of the suite say so.
+//!
 //! Of the `aumai` dialect the labels of expectations that were met stand in `system-out`, and those of others are the failure's
 //! message, of type `AssertionError`. How near an answer is to the expected one stands in `system-out`, too.
 //!
 //! A case has one `testcase` however often it was run; its runs are listed in `system-out`, and how much they are
 //! alike. A gate that failed has one, too,
-//! named `gate: min_pass_rate` and so on; so has everything that could not be loaded, `not loaded: evals/agentci.yaml`. Where the
+//! named `gate: min_pass_rate` and so on; so has the demand for an agent that was not run, `gate: require-agent`; so has everything that could not be loaded, `not loaded: evals/agentci.yaml`. Where the
 //! end of a run is missing there is one named `run`, and one for each case that was under way, all of them errors.
 
 use std::fmt::Write as _;
 use std::io;
 
-use agentci_verdict::{Aggregates, Body, Cause, GateReport, GateStatus, Row, RunEvent, Stability, Status};
+use agentci_verdict::{Agentless, Aggregates, Body, Cause, GateReport, GateStatus, Row, RunEvent, Stability, Status};
 
 use crate::pieces::{Pieces, in_one_piece};
 use crate::quantity::duration;
 use crate::run::Run;
 use crate::{
-    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, Stream, findings, gates, not_loaded, printable,
-    similarity, stability, xml_attribute, xml_text,
+    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, Stream, agents, findings, gates, not_loaded,
+    printable, similarity, stability, xml_attribute, xml_text,
 };
 
 /// Makes `junit.xml`. Several runs one after another become several suites in it.
@@ -88,7 +90,9 @@ fn file(runs: &[Told], file: &mut Pieces<'_>) -> io::Result<()> {
     let mut wall_ms = 0;
     let mut counted = Vec::with_capacity(runs.len());
     for Told { run, .. } in runs {
-        let failed_gates: Vec<String> = run.gates.iter().flat_map(|report| failed_gates(&run.suite, report)).collect();
+        let mut failed_gates: Vec<String> =
+            run.gates.iter().flat_map(|report| failed_gates(&run.suite, report)).collect();
+        failed_gates.extend(agent_missing(run));
         let missing = missing(run);
         let mut numbers = Aggregates::of(&run.rows);
         numbers.cases_total += failed_gates.len() + missing.len();
@@ -106,6 +110,7 @@ fn file(runs: &[Told], file: &mut Pieces<'_>) -> io::Result<()> {
     for (Told { run, own_words }, (counts, others)) in runs.iter().zip(counted) {
         let words = |row: &Row| own_words.as_ref().and_then(|words| words.get(row.decisive().index));
         let _ = writeln!(file.text, "  <testsuite name=\"{}\" {counts}>", xml_attribute(&run.suite));
+        properties(run, &mut file.text);
         for row in run.rows.iter() {
             test_case(&run.suite, row, words(row), &mut file.text);
             file.go_on()?;
@@ -231,6 +236,37 @@ fn missing(run: &Run) -> Vec<String> {
         error("run", "incomplete", &message, &message);
     }
     cases
+}
+
+/// `<property name="agents" value="2 of 2 cases played from recordings: no agent was run"/>`, where that is so.
+fn properties(run: &Run, into: &mut String) {
+    let counts = Agentless::of(&run.rows);
+    let Some(sentence) = agents::sentence(counts) else { return };
+    into.push_str("    <properties>\n");
+    let facts = [
+        ("agents", sentence),
+        ("cases_played", counts.played.to_string()),
+        ("cases_without_agent", counts.without.to_string()),
+    ];
+    for (name, value) in facts {
+        let _ = writeln!(into, "      <property name=\"{name}\" value=\"{}\"/>", xml_attribute(&value));
+    }
+    into.push_str("    </properties>\n");
+}
+
+/// The demand for an agent, where it was not met.
+fn agent_missing(run: &Run) -> Option<String> {
+    let missing = agents::missing(run);
+    if missing.is_empty() {
+        return None;
+    }
+    let (name, said) = (agents::NAME, agents::headline(&missing));
+    Some(format!(
+        "    <testcase classname=\"{}\" name=\"gate: {name}\" time=\"0.000\">\n      \
+         <failure message=\"{said}\" type=\"gate\">{}</failure>\n    </testcase>\n",
+        xml_attribute(&run.suite),
+        xml_text(&printable(&format!("GATE FAIL {name}: {said}\n{}", agents::lines(&missing).join("\n")))),
+    ))
 }
 
 /// Gates that failed, a test case each; the others are nobody's concern here.

@@ -4,6 +4,7 @@
 //! or asks for the time, so a stored run that is played again gives the same bytes as the run itself. [`FanOut`] feeds several
 //! reports at once, and [`REPORTS`] has those that can be asked for by name.
 
+mod agents;
 mod console;
 mod csv;
 mod cut;
@@ -33,6 +34,7 @@ mod test_suite;
 mod whole;
 mod yao;
 
+pub use agents::HELP as NO_AGENT_HELP;
 pub use console::{Console, ConsoleOptions};
 pub use csv::Csv;
 pub use escape::{html_text, one_line, printable, xml_attribute, xml_text};

@@ -11,7 +11,7 @@ use crate::run::Run;
 pub(crate) enum Overall {
     /// Every case that ran passed, or the gates decided so.
     Passed,
-    /// Some case did not, a gate failed, or something could not be loaded.
+    /// Some case did not, a gate failed, an agent was missing, or something could not be loaded.
     Failed,
     /// The user stopped it.
     Interrupted,
@@ -28,6 +28,7 @@ impl Overall {
         } else if run.lacks_something()
             || run.held_to_cases() && numbers.cases_fail + numbers.cases_error > 0
             || run.gates_failed()
+            || run.lacks_agent()
         {
             Overall::Failed
         } else {

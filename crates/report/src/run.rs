@@ -86,6 +86,11 @@ impl Run {
         !self.start.not_loaded.is_empty()
     }
 
+    /// Whether a case was played although an agent was asked for.
+    pub(crate) fn lacks_agent(&self) -> bool {
+        self.start.require_agent && self.rows.iter().any(|row| row.lacks_agent().is_some())
+    }
+
     /// Whether a gate keeps it from getting through.
     pub(crate) fn gates_failed(&self) -> bool {
         self.gates.as_ref().is_some_and(|report| !report.passed())

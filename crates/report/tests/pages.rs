@@ -289,7 +289,8 @@ fn no_agent_can_give_orders_to_github() {
     let text = github(&hostile::run());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[..2], ["::stop-commands::token", "::token::"]);
-    assert_eq!(lines.len(), 2 + 4, "{text}");
+    // Two findings of each of the two cases that did not pass, and the recording that was played.
+    assert_eq!(lines.len(), 2 + 4 + 1, "{text}");
     for line in &lines[2..] {
         let (properties, message) = line.strip_prefix("::error ").unwrap().split_once("::").unwrap();
         assert_eq!(properties.matches(',').count(), 3, "{properties}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agentci_drivers::Clock;
-use agentci_plan::StopRule;
+use agentci_plan::{AnsweredBy, StopRule};
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{AssertionCount, Body, CaseEnd, Cause, Finding, Status, settle};
 
@@ -16,7 +16,7 @@ use crate::prepare::{Unprepared, prepare};
 use crate::retries::Retries;
 use crate::services::{Held, Late, has_own_agent};
 use crate::step::fingerprint;
-use crate::{findings, model, model_trouble};
+use crate::{findings, model, model_trouble, recording};
 
 /// How an attempt ended.
 struct Attempted {
@@ -109,6 +109,8 @@ impl Job<'_> {
             Ok(prepared) => {
                 let clock = Clock::start();
                 end.replay = prepared.replay.clone().map(Box::new);
+                end.played = recording::played(self).map(Box::new);
+                end.no_agent = self.case.answered_by(self.options.mode) == AnsweredBy::Script;
                 let checks = prepared.checks.clone();
                 let talk = converse(self, number, clock, prepared).await;
                 may_pass = talk.may_pass;

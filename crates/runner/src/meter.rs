@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agentci_plan::{Limit, Limits, Sources};
-use agentci_trace::{Event, Kind, Redactor, Usage};
+use agentci_trace::{Event, Kind, ModelAttempts, Redactor, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
 
 use crate::step::{STEPS, step};
@@ -17,6 +17,8 @@ pub(crate) struct Meter<'m> {
     limits: &'m Limits,
     sources: &'m Sources,
     metrics: Metrics,
+    /// Requests to a model.
+    asked: ModelAttempts,
     /// Tool names by call id, to know whose error it is.
     open: BTreeMap<String, String>,
     /// Steps are told apart without looking at secrets. Without these only what has a limit is counted.
@@ -31,7 +33,8 @@ impl<'m> Meter<'m> {
 
     /// For a turn, which only has to keep to its limits.
     pub(crate) fn of_turn(limits: &'m Limits, sources: &'m Sources) -> Self {
-        Self { limits, sources, metrics: Metrics::default(), open: BTreeMap::new(), secrets: None }
+        let (metrics, asked, open) = Default::default();
+        Self { limits, sources, metrics, asked, open, secrets: None }
     }
 
     /// Takes note of an event; the finding is a limit that it exceeded.
@@ -57,6 +60,10 @@ impl<'m> Meter<'m> {
                 count_one(&mut self.metrics.tool_errors_by_name, &name);
                 self.exceeded()
             }
+            Kind::ModelCall { request, response } => {
+                self.asked.take(request, response);
+                self.exceeded()
+            }
             Kind::Usage(usage) => {
                 self.metrics.usage = self.metrics.usage.plus(*usage);
                 self.exceeded()
@@ -67,10 +74,12 @@ impl<'m> Meter<'m> {
 
     /// The first limit that is exceeded by now, wall time aside.
     pub(crate) fn exceeded(&self) -> Option<Finding> {
-        let Usage { tokens_out, cost_usd, .. } = self.metrics.usage;
+        let Usage { tokens_in, tokens_out, cost_usd } = self.metrics.usage;
         let used = [
             ("max_tool_calls", self.limits.tool_calls, Some(float(self.metrics.tool_calls))),
             ("max_tool_errors", self.limits.tool_errors, Some(float(self.metrics.tool_errors))),
+            ("max_model_calls", self.limits.model_calls, Some(float(self.asked.calls() as u64))),
+            ("max_tokens_in", self.limits.tokens_in, tokens_in.map(float)),
             ("max_tokens_out", self.limits.tokens_out, tokens_out.map(float)),
             ("max_cost_usd", self.limits.cost_usd, cost_usd),
         ];
@@ -126,6 +135,8 @@ pub(crate) fn exceeded(name: &str, limit: Limit, used: f64, sources: &Sources) -
         place: Some(sources.place(limit.span)),
         label: match name {
             "max_tool_calls" => format!("the agent made {used} calls"),
+            "max_model_calls" => format!("the agent asked its model {used} times"),
+            "max_tokens_in" => format!("the agent sent {used} tokens to its model"),
             "max_tokens_out" => format!("the agent wrote {used} tokens"),
             "max_cost_usd" => format!("it cost {used} US dollars"),
             _ => format!("the agent took {used} ms"),

@@ -22,6 +22,8 @@ pub struct Options<'o> {
     pub parallel: usize,
     /// Start no further case after one that did not pass.
     pub fail_fast: bool,
+    /// Whether the run fails when a case is answered from a recording of the whole agent and does not say that it is meant to be.
+    pub require_agent: bool,
     /// How often a case is tried again when its agent could not be reached or was busy.
     pub retries: u32,
     /// How long a case may take; the case's own limit otherwise.

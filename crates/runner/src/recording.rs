@@ -1,9 +1,9 @@
 //! Recordings of conversations: read before a replay, written after a recorded attempt.
 
 use agentci_drivers::{Recorder, Recording};
-use agentci_plan::{Mode, Target, ToolSource};
+use agentci_plan::{AnsweredBy, Mode, Target, ToolSource};
 use agentci_trace::{Redactor, sha256};
-use agentci_verdict::{Cause, Finding, Replay, Status};
+use agentci_verdict::{Cause, Finding, Played, Replay, Status};
 
 use crate::findings;
 use crate::job::Job;
@@ -58,6 +58,16 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
     let sha256 = sha256(text.as_bytes());
     let replay = Replay { cassette_path: shown.to_string(), cassette_sha256: sha256, unused_lines: Vec::new() };
     Ok(Tape::Replay(read, replay))
+}
+
+/// The recording that answers a case in place of its agent, if one does.
+pub(crate) fn played(job: &Job<'_>) -> Option<Played> {
+    let AnsweredBy::Recording(recording) = job.case.answered_by(job.options.mode) else { return None };
+    Some(Played {
+        recording: recording.path.display().to_string(),
+        place: job.sources.spot(recording.span),
+        meant: job.case.played,
+    })
 }
 
 /// Keeps a recording of an attempt that was not broken off from outside, however it ended.

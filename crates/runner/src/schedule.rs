@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agentci_checks::ReadyCase;
 use agentci_drivers::Clock;
-use agentci_plan::{Case, Cases, ChatApi, ChatTarget, CommandPart, Mode, Sources, Suite, Target};
+use agentci_plan::{AnsweredBy, Case, Cases, ChatApi, ChatTarget, CommandPart, Mode, Sources, Suite, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::{
     Body, NotLoaded, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status,
@@ -93,6 +93,8 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     let clock = Clock::start();
     let emit = RefCell::new(emit);
     let rows = RefCell::new(Rows::default());
+    // Whether an agent is missing: a run can be held to that as to its gates.
+    let lacks_agent = Cell::new(false);
     let suite_secrets = suite_secrets(suite, &run.cases, options.secrets);
     let secrets = RefCell::new(suite_secrets.clone());
     // Rows are kept where something is made of them.
@@ -104,6 +106,9 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
         // What belongs to a case was redacted there, with the secrets of that case.
         if event.case_id.is_none() {
             redact(&mut event.body, &mut secrets.borrow_mut());
+        }
+        if let Body::CaseEnd(end) = &event.body {
+            lacks_agent.set(lacks_agent.get() || end.played.as_ref().is_some_and(|played| !played.meant));
         }
         let completed = if keep { rows.borrow_mut().add(&event) } else { None };
         let (case_id, timestamp) = (completed.and(event.case_id.clone()), event.timestamp);
@@ -190,7 +195,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
         send(of_run(now.unix_ms, Body::Gates(Box::new(report))));
     }
     send(of_run(now.unix_ms, Body::RunEnd(end)));
-    worst
+    if options.require_agent && lacks_agent.get() { worst.max(Status::Fail) } else { worst }
 }
 
 /// Runs so many lanes at once until all of them are done.
@@ -218,6 +223,9 @@ fn start(run: &Run<'_>) -> RunStart {
         let by_model = case.world.model.as_ref().is_some_and(|model| model.script.draws());
         by_mock || by_chat || by_model || Faults::drawn(&case.world.faults)
     });
+    let to_run = || run.selected().filter(|case| case.skip.is_none() && case.broken.is_none());
+    let played = |case: &&Case| matches!(case.answered_by(options.mode), AnsweredBy::Recording(_));
+    let without_agent = |case: &&Case| case.answered_by(options.mode) == AnsweredBy::Script;
     RunStart {
         agentci_version: facts.version.clone(),
         run_id: facts.run_id.clone(),
@@ -227,6 +235,9 @@ fn start(run: &Run<'_>) -> RunStart {
         agent_command: agent_command(run),
         cases_total: selected.len(),
         cases_left_out: run.cases.len().saturating_sub(selected.len()),
+        cases_played: to_run().filter(played).count(),
+        cases_without_agent: to_run().filter(without_agent).count(),
+        require_agent: options.require_agent,
         git_sha: facts.git_sha.clone(),
         seed: drawn.then_some(options.seed),
         shard: facts.shard.as_ref().map(|part| part.of.clone()),

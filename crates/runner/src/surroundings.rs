@@ -35,13 +35,12 @@ pub(crate) async fn surroundings(
     model: Option<&Model>,
 ) -> Result<Surroundings, Unprepared> {
     let Services { tools: server, agents, .. } = job.services;
-    let world = &job.case.world;
     let tools = if replayed {
         None
     } else {
         server.open(job, faults, observer.cloned(), &|name| scope.get(name)).map_err(|finding| *finding)?
     };
-    let bases = server.bases(world, tools.as_ref());
+    let bases = server.bases(job, tools.as_ref());
     for (name, base) in &bases.bases {
         scope.set(name, base);
     }

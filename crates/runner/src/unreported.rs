@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use agentci_plan::{Dialect, Limit, Target};
-use agentci_trace::{Kind, Trace};
+use agentci_plan::{Dialect, Limit, Limits, Target};
+use agentci_trace::{Event, Kind, Trace, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
 
 use crate::findings;
@@ -22,6 +22,8 @@ struct Unknown {
     key: &'static str,
     what: &'static str,
     limit: Limit,
+    /// The turn whose limit it is.
+    turn: Option<u32>,
 }
 
 /// What is to be said of limits that nothing was reported for.
@@ -31,33 +33,55 @@ pub(crate) struct Judged {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Judges the limits of a case that came to its end.
+/// Judges the limits of a case that came to its end, and those of its turns.
 pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> Judged {
     let mut judged = Judged::default();
-    let (limits, used) = (&job.case.limits, &metrics.usage);
-    let unknown = |name, key, what, limit: Option<Limit>| Some(Unknown { name, key, what, limit: limit? });
-    let tokens =
-        unknown("max_tokens_out", "tokens_out", "tokens", limits.tokens_out.filter(|_| used.tokens_out.is_none()));
-    let cost = unknown("max_cost_usd", "cost_usd", "cost", limits.cost_usd.filter(|_| used.cost_usd.is_none()));
-    for unknown in tokens.into_iter().chain(cost) {
-        // The scripted model itself says what it wrote, also where the agent does not.
-        if let Some(written) = tokens_of_model(trace).filter(|_| unknown.key == "tokens_out") {
-            if written > unknown.limit.most {
-                judged.findings.push(meter::exceeded(unknown.name, unknown.limit, written, job.sources));
-            }
-        } else if was_asked(trace) && job.suite.dialect == Dialect::Native {
-            judged.findings.push(unknown.finding(job));
-        } else if (was_asked(trace) || !sees_models(job)) && job.unmet.limits.0.borrow_mut().insert(unknown.name) {
-            judged.warnings.push(unknown.warning());
+    let all: Vec<&Event> = trace.events().iter().collect();
+    judged.judge(job, &job.case.limits, &all, metrics.usage, None);
+    for (number, turn) in (0..).zip(&job.case.turns) {
+        let Limits { tokens_in, tokens_out, cost_usd, .. } = turn.limits;
+        if tokens_in.is_none() && tokens_out.is_none() && cost_usd.is_none() {
+            continue;
         }
+        let events: Vec<&Event> = all.iter().copied().filter(|event| event.turn == number).collect();
+        let used = events.iter().fold(Usage::default(), |sum, event| match &event.kind {
+            Kind::Usage(usage) => sum.plus(*usage),
+            _ => sum,
+        });
+        judged.judge(job, &turn.limits, &events, used, Some(number));
     }
     judged
 }
 
+impl Judged {
+    fn judge(&mut self, job: &Job<'_>, limits: &Limits, events: &[&Event], used: Usage, turn: Option<u32>) {
+        let unknown = |name, key, what, limit: Option<Limit>| Some(Unknown { name, key, what, limit: limit?, turn });
+        let sent =
+            unknown("max_tokens_in", "tokens_in", "tokens", limits.tokens_in.filter(|_| used.tokens_in.is_none()));
+        let tokens =
+            unknown("max_tokens_out", "tokens_out", "tokens", limits.tokens_out.filter(|_| used.tokens_out.is_none()));
+        let cost = unknown("max_cost_usd", "cost_usd", "cost", limits.cost_usd.filter(|_| used.cost_usd.is_none()));
+        for unknown in sent.into_iter().chain(tokens).chain(cost) {
+            // The scripted model itself says what it read and wrote, also where the agent does not.
+            if let Some(used) = tokens_of_model(events, unknown.key) {
+                if used > unknown.limit.most {
+                    let finding = meter::exceeded(unknown.name, unknown.limit, used, job.sources);
+                    self.findings.push(Finding { turn, ..finding });
+                }
+            } else if was_asked(events) && job.suite.dialect == Dialect::Native {
+                self.findings.push(unknown.finding(job));
+            } else if (was_asked(events) || !sees_models(job)) && job.unmet.limits.0.borrow_mut().insert(unknown.name) {
+                self.warnings.push(unknown.warning());
+            }
+        }
+    }
+}
+
 impl Unknown {
     fn finding(&self, job: &Job<'_>) -> Finding {
-        let Self { name, key, what, limit } = self;
+        let Self { name, key, what, limit, turn } = self;
         Finding {
+            turn: *turn,
             name: (*name).to_owned(),
             label: "nothing to compare with".into(),
             help: Some(match &*job.case.target {
@@ -81,8 +105,8 @@ impl Unknown {
 }
 
 /// Whether a model was asked, as far as it is seen.
-fn was_asked(trace: &Trace) -> bool {
-    trace.events().iter().any(|event| matches!(event.kind, Kind::ModelCall { .. }))
+fn was_asked(events: &[&Event]) -> bool {
+    events.iter().any(|event| matches!(event.kind, Kind::ModelCall { .. }))
 }
 
 /// Whether every request to a model would be seen, so that one that was not seen was not made.
@@ -90,15 +114,19 @@ fn sees_models(job: &Job<'_>) -> bool {
     job.case.world.model.is_some() || matches!(&*job.case.target, Target::Chat(_) | Target::Mock(_))
 }
 
-/// The tokens that a scripted model says it wrote; nothing if it was not asked or does not say.
-fn tokens_of_model(trace: &Trace) -> Option<f64> {
+/// The tokens that a scripted model says it read or wrote; nothing if it was not asked or does not say.
+fn tokens_of_model(events: &[&Event], key: &str) -> Option<f64> {
+    let keys = match key {
+        "tokens_in" => ["prompt_tokens", "input_tokens"],
+        "tokens_out" => ["completion_tokens", "output_tokens"],
+        _ => return None,
+    };
     let mut sum = None;
-    for event in trace.events() {
+    for event in events {
         let Kind::ModelCall { response, .. } = &event.kind else { continue };
         let usage = &response["usage"];
-        let written = usage["completion_tokens"].as_f64().or_else(|| usage["output_tokens"].as_f64());
-        if let Some(written) = written {
-            sum = Some(sum.unwrap_or(0.0) + written);
+        if let Some(used) = keys.iter().find_map(|key| usage[key].as_f64()) {
+            sum = Some(sum.unwrap_or(0.0) + used);
         }
     }
     sum

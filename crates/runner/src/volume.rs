@@ -43,7 +43,7 @@ pub(crate) fn bytes(trace: &Trace) -> u64 {
 
 fn size(kind: &Kind) -> usize {
     match kind {
-        Kind::TurnStart(value) | Kind::State(value) | Kind::FinalOutput(value) => weight(value),
+        Kind::TurnStart(value) | Kind::State(value) | Kind::FinalOutput(value) | Kind::Beside(value) => weight(value),
         Kind::Text(text) | Kind::Reasoning(text) | Kind::Violation(text) => text.len(),
         Kind::ToolCall(call) => call.name.len() + weight(&call.args),
         Kind::ToolResult(result) => weight(&result.result) + result.error.as_ref().map_or(0, String::len),

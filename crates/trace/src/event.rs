@@ -76,6 +76,10 @@ pub enum Kind {
     },
     /// The agent's result.
     FinalOutput(Arc<Value>),
+    /// Data that the agent put out beside its answer. Only prohibitions look at it.
+    Beside(Arc<Value>),
+    /// The agent says why its model ended an answer, in the words of `OpenAI`'s Chat Completions.
+    Finish(String),
     /// The world had no answer.
     Miss {
         /// The tool that was called.

@@ -3,10 +3,12 @@
 //! A driver writes the trace while it talks to the agent, checks read it, and everything shown or stored is derived from it. It
 //! is raw and lives in memory only for the length of one attempt.
 
+mod beside;
 mod canonical;
 mod digest;
 mod event;
 mod json;
+mod model_request;
 mod model_trouble;
 mod output;
 mod redact;
@@ -17,6 +19,7 @@ pub use canonical::{canonical, write_canonical};
 pub use digest::{sha256, sha256_beginning};
 pub use event::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace, TracedCall};
 pub use json::{write_beginning, write_json, write_text};
+pub use model_request::{Continued, ModelAttempts, ModelRequest, OfferedTool, RequestMessage, RequestedCall};
 pub use model_trouble::{ModelTrouble, TroubleKind};
 pub use output::{Output, Spelling};
 pub use redact::{PLACEHOLDER, Redactor, fits_recorded};

@@ -5,21 +5,26 @@
 //! [`Output::spellings`], and prohibitions at [`Output::everything`] of all turns, so that nothing is hidden behind words.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::beside::{Leaf, leaves};
 use crate::{Kind, Trace};
 
 /// What was put out in one turn or in several.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Output<'t> {
     turns: Vec<TurnOutput<'t>>,
+    /// The strings that the agent was given. Data beside an answer that repeats one of them reveals nothing.
+    given: BTreeSet<&'t str>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 struct TurnOutput<'t> {
     words: Option<String>,
     data: Option<&'t Value>,
+    beside: Vec<&'t Value>,
 }
 
 impl Trace {
@@ -37,6 +42,12 @@ impl Trace {
     fn output_where(&self, counts: impl Fn(u32) -> bool) -> Output<'_> {
         let mut turns: Vec<TurnOutput<'_>> = Vec::new();
         let mut last = None;
+        let mut given = BTreeSet::new();
+        for event in self.events() {
+            if let Kind::TurnStart(input) = &event.kind {
+                given.extend(leaves(input).into_iter().filter_map(|leaf| leaf.value.as_str()));
+            }
+        }
         for event in self.events().iter().filter(|event| counts(event.turn)) {
             if last != Some(event.turn) {
                 turns.push(TurnOutput::default());
@@ -47,10 +58,11 @@ impl Trace {
                 Kind::Text(part) => turn.words.get_or_insert_default().push_str(part),
                 Kind::TextTakenBack => turn.words = None,
                 Kind::FinalOutput(data) => turn.data = Some(data),
+                Kind::Beside(data) => turn.beside.push(data),
                 _ => {}
             }
         }
-        Output { turns }
+        Output { turns, given }
     }
 }
 
@@ -79,9 +91,31 @@ impl<'t> Output<'t> {
         self.turns.iter().flat_map(|turn| turn.spellings(false)).collect()
     }
 
-    /// Every way to write everything that was put out, data beside words included.
+    /// Every way to write everything that was put out, data beside words included. Of [data beside the answer](Kind::Beside) only
+    /// strings count, each by itself: names of fields and measurements are not what the agent says.
     pub fn everything(&self) -> Vec<Spelling> {
-        self.turns.iter().flat_map(|turn| turn.spellings(true)).collect()
+        let mut found: Vec<Spelling> = self.turns.iter().flat_map(|turn| turn.spellings(true)).collect();
+        for text in self.beside().filter_map(|leaf| leaf.value.as_str()) {
+            let first = found.len();
+            found.push(Spelling { text: text.to_owned(), is_part: true });
+            spell_escaped(text, NESTED, &mut found);
+            found.iter_mut().skip(first).for_each(|spelling| spelling.is_part = true);
+        }
+        found
+    }
+
+    /// The strings and numbers of the [data beside the answer](Kind::Beside), each after the name of its field.
+    pub fn named_data(&self) -> Vec<String> {
+        let named = self.beside().map(|Leaf { name, value }| match value.as_str() {
+            Some(text) => format!("{name}: {text}"),
+            None => format!("{name}: {value}"),
+        });
+        named.collect()
+    }
+
+    fn beside(&self) -> impl Iterator<Item = Leaf<'t>> {
+        let all = self.turns.iter().flat_map(|turn| turn.beside.iter().flat_map(|data| leaves(data)));
+        all.filter(|leaf| leaf.value.as_str().is_none_or(|text| !self.given.contains(text)))
     }
 
     /// Whether there is neither a word nor any data.
@@ -276,6 +310,24 @@ mod tests {
             let found = texts(said.output().spellings());
             assert!(found.iter().any(|spelling| spelling.contains("Café")), "{printed}: {found:?}");
         }
+    }
+
+    #[test]
+    fn of_data_beside_the_answer_only_prohibitions_see_the_strings() {
+        let beside =
+            json!({"error": null, "took_ms": 1420, "debug": [{"mail": "ada@example.org"}], "question": "why?"});
+        let mut said = trace(vec![vec![text("done"), Kind::Beside(beside.into())]]);
+        assert_eq!(texts(said.output().spellings()), ["done"]);
+        assert_eq!((said.output().text(), said.output().value().as_deref()), ("done".into(), Some(&json!("done"))));
+        assert_eq!(texts(said.output().everything()), ["done", "ada@example.org", "why?"]);
+        assert_eq!(said.output().named_data(), ["took_ms: 1420", "mail: ada@example.org", "question: why?"]);
+        // What the agent was given is no news.
+        let given = Kind::TurnStart(json!({"ask": "why?"}).into());
+        said.push(Event { at: Moment::default(), turn: 0, kind: given });
+        assert_eq!(texts(said.output().everything()), ["done", "ada@example.org"]);
+        // Data alone is no answer.
+        let only = trace(vec![vec![Kind::Beside(json!({"mail": "ada@example.org"}).into())]]);
+        assert!(only.output().is_empty() && only.output().value().is_none());
     }
 
     #[test]

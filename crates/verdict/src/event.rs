@@ -15,7 +15,7 @@ use agentci_trace::{Usage, write_json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Cause, EventError, GateReport, Rarely, Stability, StabilitySummary, Status};
+use crate::{Cause, EventError, GateReport, Played, Rarely, Stability, StabilitySummary, Status};
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,6 +116,15 @@ pub struct RunStart {
     /// How many cases of the suite were not.
     #[serde(default)]
     pub cases_left_out: usize,
+    /// How many of the selected cases are answered from recordings of the whole agent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cases_played: usize,
+    /// How many of them have no agent at all.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cases_without_agent: usize,
+    /// Whether the run fails when a case is played that is not meant to be.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub require_agent: bool,
     /// The commit that is tested, if the surroundings say so.
     pub git_sha: Option<String>,
     /// What every draw depends on, if anything is drawn.
@@ -341,6 +350,12 @@ pub struct CaseEnd {
     /// The recording it was played from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Box<Replay>>,
+    /// The recording of the whole agent that answered it: no agent was run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played: Option<Box<Played>>,
+    /// Whether it has no agent, because its target is a script.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_agent: bool,
     /// The last lines the agent wrote to its standard error, kept unless it passed.
     #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
     pub stderr_tail: Rarely<Vec<String>>,
@@ -465,6 +480,11 @@ pub struct Replay {
     /// The lines that no call asked for, when the case came to its end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unused_lines: Vec<usize>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is how serde asks")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// How the run ended.

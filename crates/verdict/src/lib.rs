@@ -10,6 +10,7 @@ mod event;
 mod exit;
 mod line;
 mod pairs;
+mod played;
 mod policy;
 mod promote;
 mod rarely;
@@ -34,6 +35,7 @@ pub use event::{
 };
 pub use exit::ExitStatus;
 pub use line::{EventError, VERSION};
+pub use played::{Agentless, Played};
 pub use policy::{GateReport, Policy};
 pub use promote::{incomplete, promote};
 pub use rarely::{Hollow, Rarely};

@@ -36,7 +36,7 @@ struct PromoteArguments {
     /// Add the run to those the baseline was made of, so that cases that pass only sometimes become known
     #[arg(long)]
     add: bool,
-    /// Take a run that is not complete
+    /// Take a run that is not complete, and replace a file that is not a baseline
     #[arg(long)]
     force: bool,
 }
@@ -76,6 +76,13 @@ fn promoted(arguments: &PromoteArguments) -> Result<String, Refused> {
         ));
     }
     let earlier = if arguments.add { earlier(arguments, &run)? } else { None };
+    let is_other = !arguments.force && arguments.to.is_file() && read_baseline(&arguments.to).is_err();
+    if is_other {
+        return Err(refused(
+            format!("`{}` exists and is not a baseline, and is not replaced", arguments.to.display()),
+            "choose another file with `--to`, or use `--force`",
+        ));
+    }
     let document = promote(summary, earlier.as_ref()).map_err(|error| unusable(&error))?;
     write_whole(&arguments.to, format!("{document:#}\n").as_bytes())
         .map_err(|error| Refused { message: format!("the baseline can not be written: {error}"), help: None })?;
@@ -89,7 +96,9 @@ fn earlier(arguments: &PromoteArguments, run: &Baseline) -> Result<Option<Baseli
     if !arguments.to.exists() {
         return Ok(None);
     }
-    let earlier = read_baseline(&arguments.to).map_err(|problem| refused(baseline_problem(&path, &problem), anew))?;
+    let earlier = read_baseline(&arguments.to).map_err(|problem| {
+        refused(baseline_problem(&path, &problem), "promote with `--force` and without `--add` to begin anew")
+    })?;
     if earlier.suite != run.suite {
         let (old, new) = (&earlier.suite, &run.suite);
         return Err(refused(format!("the baseline `{path}` is of the suite `{old}`, the run of `{new}`"), anew));

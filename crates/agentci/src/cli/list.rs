@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use agentci::Suites;
-use agentci::plan::Plan;
+use agentci::plan::{AnsweredBy, Mode, Plan};
 use agentci::verdict::ExitStatus;
 use clap::Args;
 use serde_json::json;
@@ -59,7 +59,7 @@ pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
         }
     }
     if arguments.json {
-        text = as_json(plan, &selected);
+        text = as_json(plan, &selected, None);
     } else {
         text = agentci::report::printable(&text).into_owned();
     }
@@ -67,16 +67,21 @@ pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
     if suites.problems().has_errors() { ExitStatus::Failed } else { ExitStatus::Success }
 }
 
-/// The selected cases of each suite as a JSON list.
-pub(crate) fn as_json(plan: &Plan, selected: &[Vec<usize>]) -> String {
+/// The selected cases of each suite as a JSON list; in the mode of each suite, unless another is given.
+pub(crate) fn as_json(plan: &Plan, selected: &[Vec<usize>], mode: Option<Mode>) -> String {
     let mut rows = Vec::new();
     for (suite, selected) in plan.suites.iter().zip(selected) {
         for case in selected.iter().map(|index| &suite.cases[*index]) {
             let place = plan.sources.place(case.span);
+            let answered_by = match case.answered_by(mode.unwrap_or(suite.mode)) {
+                AnsweredBy::Agent => "agent",
+                AnsweredBy::Recording(_) => "recording",
+                AnsweredBy::Script => "script",
+            };
             rows.push(json!({
                 "suite": suite.name, "dialect": suite.dialect.name(), "id": case.id.as_str(), "tags": case.tags,
                 "description": case.description, "skip": case.skip.is_some(), "broken": case.broken.is_some(),
-                "path": place.path, "line": place.line,
+                "answered_by": answered_by, "path": place.path, "line": place.line,
             }));
         }
     }

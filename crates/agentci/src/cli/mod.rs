@@ -1,5 +1,6 @@
 //! The command line: flags, one file a command, and what the surroundings say.
 
+mod agents;
 mod baseline;
 mod beside;
 mod cassettes;

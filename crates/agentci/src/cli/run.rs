@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use agentci::plan::{Diagnostics, Files, MOST_RUNS, Mode, Severity, parse_duration};
+use agentci::plan::{AnsweredBy, Diagnostics, Files, MOST_RUNS, Mode, Severity, parse_duration};
 use agentci::runner::{Part, Stop};
 use agentci::verdict::{ExitStatus, NotLoaded};
 use agentci::{NotedFiles, Suites};
 use clap::Args;
 use tokio::runtime::Runtime;
 
+use super::agents::AgentFlags;
 use super::context::Context;
 use super::dialects::DialectFlags;
 use super::gates::{self, GateFlags};
@@ -54,6 +55,8 @@ pub(crate) struct RunArguments {
     /// Start no further case after the first that does not pass
     #[arg(long)]
     pub(super) fail_fast: bool,
+    #[command(flatten)]
+    pub(super) agents: AgentFlags,
     /// Retry a case up to N times if its agent is unreachable or answers with status 429 (a failed check is never retried)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10))]
     pub(super) retries: u32,
@@ -106,7 +109,7 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
         Err(status) => return status,
     };
     if arguments.dry_run {
-        return dry_run(&suites, &selected, arguments.json, context);
+        return dry_run(&suites, &selected, arguments, context);
     }
     let Some(runtime) = runtime(context) else { return ExitStatus::Failed };
     let stop = {
@@ -259,20 +262,26 @@ fn to_run<'s>(suites: &'s Suites, selected: &[Vec<usize>]) -> Vec<&'s str> {
     runs.map(|(_, (suite, _))| suite.name.as_str()).collect()
 }
 
-fn dry_run(suites: &Suites, selected: &[Vec<usize>], json: bool, context: &Context) -> ExitStatus {
-    if json {
-        context.print(&super::list::as_json(suites.plan(), selected));
-        return if suites.problems().has_errors() { ExitStatus::Failed } else { ExitStatus::Success };
-    }
-    let mut text = String::new();
-    for (suite, selected) in suites.plan().suites.iter().zip(selected) {
-        for case in selected.iter().map(|index| &suite.cases[*index]) {
-            let skipped = if case.skip.is_some() { " (skipped)" } else { "" };
-            let _ = writeln!(text, "would run {}/{}{skipped}", suite.name, case.id);
+fn dry_run(suites: &Suites, selected: &[Vec<usize>], arguments: &RunArguments, context: &Context) -> ExitStatus {
+    if arguments.json {
+        context.print(&super::list::as_json(suites.plan(), selected, arguments.mode));
+    } else {
+        let mut text = String::new();
+        for (suite, selected) in suites.plan().suites.iter().zip(selected) {
+            for case in selected.iter().map(|index| &suite.cases[*index]) {
+                let answered = case.answered_by(arguments.mode.unwrap_or(suite.mode));
+                let note = match answered {
+                    _ if case.skip.is_some() => " (skipped)",
+                    AnsweredBy::Recording(_) => " (played from a recording: no agent is run)",
+                    AnsweredBy::Agent | AnsweredBy::Script => "",
+                };
+                let _ = writeln!(text, "would run {}/{}{note}", suite.name, case.id);
+            }
         }
+        context.print(&agentci::report::printable(&text));
     }
-    context.print(&agentci::report::printable(&text));
-    if suites.problems().has_errors() { ExitStatus::Failed } else { ExitStatus::Success }
+    let has_agents = arguments.agents.hold(suites, selected, arguments.mode, context);
+    if suites.problems().has_errors() || !has_agents { ExitStatus::Failed } else { ExitStatus::Success }
 }
 
 /// Runs with `--mode record`.

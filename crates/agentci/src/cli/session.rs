@@ -232,6 +232,7 @@ impl Session<'_> {
         settings.mode = self.arguments.mode;
         settings.parallel = self.arguments.parallel.unwrap_or_else(|| gates::parallel(suite, settings.parallel));
         settings.fail_fast = self.arguments.fail_fast;
+        settings.require_agent = self.arguments.agents.required(suite);
         settings.retries = self.arguments.retries;
         // In some dialects it is the suite as a whole that may take so long.
         match suite.dialect.suite_timeout() {

@@ -285,6 +285,10 @@ impl Gathered {
         let same_seed = self.parts.iter().all(|part| part.start.seed == first.start.seed);
         start.seed = start.seed.filter(|_| same_seed);
         start.not_loaded = self.not_loaded();
+        start.cases_played = self.parts.iter().map(|part| part.start.cases_played).sum();
+        start.cases_without_agent = self.parts.iter().map(|part| part.start.cases_without_agent).sum();
+        start.require_agent = self.parts.iter().any(|part| part.start.require_agent);
+        let require_agent = start.require_agent;
         let mut rows = Rows::default();
         // What could not be loaded has no case of its own.
         let worst_of_loading = if start.not_loaded.is_empty() { Status::Pass } else { Status::Error };
@@ -316,6 +320,9 @@ impl Gathered {
         let wall_ms = self.parts.iter().map(|part| part.end.wall_ms).max().unwrap_or_default();
         let stability = StabilitySummary::of_several(&rows);
         on_event(of_run(ended_at, Body::RunEnd(RunEnd { wall_ms, stability, ..RunEnd::default() })));
+        if require_agent && rows.iter().any(|row| row.lacks_agent().is_some()) {
+            worst = worst.max(Status::Fail);
+        }
         Ok(worst)
     }
 

@@ -74,7 +74,10 @@ fn a_seed_decides_which_calls_fail() {
         "{failed:?}"
     );
     let ran = suite.agentci(&["run", "tests", "--seed", "1"]);
-    assert!(ran.stdout.starts_with("suite tests (aumai, replay, 12 cases, seed 1)\n"), "{ran:?}");
+    assert!(
+        ran.stdout.starts_with("suite tests (aumai, replay, 12 cases, seed 1): 12 cases have no agent\n"),
+        "{ran:?}"
+    );
 }
 
 #[test]

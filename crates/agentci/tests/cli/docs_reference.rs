@@ -12,12 +12,16 @@ fn suite_with(checks: &str) -> Suite {
         ("{ process: { command: [sh] } }", "input: {}")
     };
     let judge = "judge: { chat: { connector: { api: mock }, prompts: [{ role: system, content: Judge. }] } }";
-    let head = format!("suite: s\ntarget: {target}\nagents: {{ {judge} }}\n");
+    // Only a model that is played shows what it is asked.
+    let played = checks.contains("model_called") || checks.contains("by:");
+    let world = if played { "world: { model: { script: model.yaml } }\n" } else { "" };
+    let head = format!("suite: s\ntarget: {target}\nagents: {{ {judge} }}\n{world}");
     let functions = "function addsUp() { return true }\nfunction isTotal() { return true }\n";
     Suite::empty()
         .file("agentci.yaml", format!("{head}{checks}cases:\n  - id: a\n    {asked}\n"))
         .file("schema.json", r#"{"type": "object"}"#)
         .file("checks/totals.ts", functions)
+        .file("model.yaml", "rules: [{ reply: Hello. }]\n")
 }
 
 #[test]

@@ -166,7 +166,8 @@ fn ananke(seen: &mut Seen) {
         )
         .file("conversations/tests/failing.test.yaml", failing)
         .file("conversations/recordings/tests/failing.test.jsonl", example("recordings/tests/sold-out.test.jsonl"));
-    seen.folders(&suite.agentci(&["run", "conversations", "--mode", "replay", "-o", "out.json"]));
+    let replay = ["run", "conversations", "--mode", "replay", "--require-agent", "-o", "out.json"];
+    seen.folders(&suite.agentci(&replay));
     seen.document("ananke-result", &fs::read_to_string(suite.path("out.json")).unwrap());
 }
 

@@ -20,6 +20,10 @@ fn run(cases: &str) -> Ran {
 }
 
 fn run_agent(cases: &str, sharing: &str) -> Ran {
+    run_with(cases, sharing, &[])
+}
+
+fn run_with(cases: &str, sharing: &str, arguments: &[&str]) -> Ran {
     let suite = Suite::empty();
     let root = suite.root().display().to_string();
     for pipe in ["poke.in", "poke.out"] {
@@ -31,7 +35,7 @@ fn run_agent(cases: &str, sharing: &str) -> Ran {
         command()
     );
     let yaml = format!("suite: suite\n{target}cases:\n{}", cases.replace("ROOT", &root));
-    suite.file("suite/agentci.yaml", yaml).run(&[])
+    suite.file("suite/agentci.yaml", yaml).run(arguments)
 }
 
 /// The first case is wrong for a call that came too late, and the second is not touched by it.
@@ -81,4 +85,30 @@ fn an_agent_of_its_own_owes_the_next_case_nothing() {
     let cases = [case("first", "owe 1", 1, ""), case("second", "meanwhile", 1, NOT_CALLED)].concat();
     run(&cases).only_wrong("second", "fail", "check");
     run_agent(&cases, "").all_passed();
+}
+
+/// The agent gets the question alone, so that it knows the base of its tools from its environment only.
+const QUESTION_ALONE: &str = "    body: { user_input: \"${INPUT.user_input}\" }\n";
+
+#[test]
+fn agents_of_cases_that_run_at_once_find_their_bases_in_the_environment() {
+    let paid = "    checks: [{ tool_called: { name: paySlips, count: 1 } }]\n";
+    let cases =
+        [case("first", "pay 1", 1, paid), case("second", "pay 2", 2, paid), case("third", "hello", 1, NOT_CALLED)];
+    run_with(&cases.concat(), QUESTION_ALONE, &["--parallel", "3"]).all_passed();
+}
+
+#[test]
+fn a_call_that_no_running_case_can_be_told_to_have_made_is_a_miss() {
+    let unseen = case("first", "pay 1", 1, NOT_CALLED);
+    let other = case("second", "hello", 1, "");
+    let target = format!("{QUESTION_ALONE}    shared: true\n");
+    // One of the two may be over by then.
+    let ran = run_with(&format!("{unseen}{other}"), &target, &["--parallel", "2"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!((&ran.case("first")["status"], &ran.case("first")["cause"]), (&"fail".into(), &"stub_miss".into()));
+    assert!(ran.stdout.contains("`paySlips` was called outside of the base of every running case"), "{}", ran.stdout);
+    // Where cases run one after the other, it is known whose call it is.
+    let ran = run_with(&format!("{unseen}{other}"), &target, &["--parallel", "1"]);
+    ran.only_wrong("first", "fail", "check");
 }

@@ -63,6 +63,15 @@ fn with_tools_of_its_own_the_world_counts_what_the_protocol_tells() {
     let ran = suite(world, "checks: [{ not: { tool_called: find_order } }]").run(&[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(kinds(&ran), ["model_call", "model_call", "final_output"]);
+    // The agent reports no usage; what the model says that it was sent counts.
+    for (limit, told) in
+        [("tokens_in: 4", "max_tokens_in limit=4"), ("model_calls: 1", "max_model_calls limit=1 actual=2")]
+    {
+        let limited = suite(world, &format!("limits: {{ {limit} }}")).run(&[]);
+        assert_eq!(limited.code, Some(1), "{limited:?}");
+        limited.says(&[told]);
+    }
+    suite(world, "limits: { tokens_in: 1000, model_calls: 2 }").run(&[]).all_passed();
 }
 
 #[test]

@@ -92,3 +92,17 @@ fn what_a_late_agent_still_does_is_not_blamed_on_the_next_scenario() {
     assert_eq!(statuses(&suite), ["late TIMEOUT", "next FAIL"], "{ran:?}");
     assert_eq!(ran.final_output("next"), "meanwhile");
 }
+
+#[test]
+fn each_scenario_has_an_agent_of_its_own_unless_it_is_shared() {
+    for (sharing, calls) in [("", 0), ("    shared: true\n", 1)] {
+        let suite = project()
+            .file("tests/us/a.yaml", scenario("owing", "owe 1", PAY))
+            .file("tests/us/b.yaml", scenario("next", "meanwhile", PAY));
+        let settings = std::fs::read_to_string(suite.path("agentci.yaml")).unwrap();
+        let suite =
+            suite.file("agentci.yaml", settings.replace("    timeout: 2s\n", &format!("    timeout: 2s\n{sharing}")));
+        let ran = run(&suite, &[]);
+        assert_eq!(ran.case("next")["tool_calls"], calls, "{ran:?}");
+    }
+}

@@ -3,6 +3,7 @@
 use agentci_plan::{Detail, Failure, Outcome, Spanned};
 use agentci_trace::{Trace, TracedCall};
 
+use super::by::By;
 use super::condition::Condition;
 use super::count::{Count, times};
 use crate::called::{goes_by, listed, listed_with};
@@ -18,27 +19,31 @@ pub(super) struct Calls {
     pub(super) conditions: Vec<Condition>,
     pub(super) count: Count,
     pub(super) after: Option<Spanned<String>>,
+    /// The agent that made them, where there are several.
+    pub(super) by: Option<By>,
 }
 
 impl Evaluate for Calls {
     fn weight(&self) -> u64 {
-        self.conditions.iter().filter_map(Condition::pattern).map(Pattern::weight).fold(64, u64::saturating_add)
+        let patterns = self.conditions.iter().filter_map(Condition::pattern).map(Pattern::weight);
+        patterns.chain(self.by.iter().map(|by| by.system.weight())).fold(64, u64::saturating_add)
     }
 
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let calls = trace.calls();
-        match (self.miscounted(&calls), self.misplaced(trace, &calls)) {
+        let (calls, apart) = self.counted(trace);
+        let outcome = match (self.miscounted(&calls), self.misplaced(trace, &calls)) {
             (None, None) => Outcome::Held,
             (Some(failure), None) | (None, Some(failure)) => Outcome::Failed(failure),
             (Some(counted), Some(placed)) => Outcome::Failed(counted.note(placed.message)),
-        }
+        };
+        apart.explain(outcome, &self.name.value)
     }
 
     /// Without a count, no call may be as asked; a count that is given must not be met.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        let calls = trace.calls();
+        let (calls, apart) = self.counted(trace);
         if self.miscounted(&calls).is_some() || self.misplaced(trace, &calls).is_some() {
-            return Outcome::Held;
+            return apart.doubt(self, |call| self.fits(call)).map_or(Outcome::Held, Outcome::Failed);
         }
         let (name, with) = (&self.name.value, self.with());
         let fitting: Vec<&TracedCall<'_>> = self.named(&calls).filter(|call| self.fits(call)).collect();

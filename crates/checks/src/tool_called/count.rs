@@ -4,7 +4,7 @@ use agentci_plan::shape::{Kind, Shape, optional};
 use agentci_plan::{Diagnostic, Diagnostics, Node, Span, read};
 
 /// The mapping that a number may be instead.
-pub(super) static COUNT: Shape = Shape::new(
+pub(crate) static COUNT: Shape = Shape::new(
     "`count`",
     "How often, within bounds.",
     &[
@@ -15,18 +15,18 @@ pub(super) static COUNT: Shape = Shape::new(
 
 /// From `min` to `max` calls.
 #[derive(Debug)]
-pub(super) struct Count {
+pub(crate) struct Count {
     min: usize,
     max: Option<usize>,
     /// Where it was asked for; absent when it was not.
-    pub(super) span: Option<Span>,
+    pub(crate) span: Option<Span>,
 }
 
 impl Count {
-    pub(super) const AT_LEAST_ONE: Count = Count { min: 1, max: None, span: None };
+    pub(crate) const AT_LEAST_ONE: Count = Count { min: 1, max: None, span: None };
 
     /// A number, or a mapping of `min` and `max`.
-    pub(super) fn read(node: &Node, problems: &mut Diagnostics) -> Option<Self> {
+    pub(crate) fn read(node: &Node, problems: &mut Diagnostics) -> Option<Self> {
         let number = |node: &Node, name: &str, problems: &mut Diagnostics| {
             read::count(node, name, 0, problems).map(|number| number as usize)
         };
@@ -48,22 +48,22 @@ impl Count {
     }
 
     /// Whether so many calls are right.
-    pub(super) fn allows(&self, calls: usize) -> bool {
+    pub(crate) fn allows(&self, calls: usize) -> bool {
         self.min <= calls && self.max.is_none_or(|max| calls <= max)
     }
 
     /// Whether so many calls are too few.
-    pub(super) fn is_more_than(&self, calls: usize) -> bool {
+    pub(crate) fn is_more_than(&self, calls: usize) -> bool {
         calls < self.min
     }
 
     /// Whether there must be no call at all.
-    pub(super) fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         self.max == Some(0)
     }
 
     /// What is asked, in words: `exactly once`.
-    pub(super) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         match (self.min, self.max) {
             (min, None) => format!("at least {}", times(min)),
             (min, Some(max)) if min == max => format!("exactly {}", times(min)),
@@ -74,6 +74,6 @@ impl Count {
 }
 
 /// A number of times in words: `once`.
-pub(super) fn times(number: usize) -> String {
+pub(crate) fn times(number: usize) -> String {
     if number == 1 { "once".into() } else { format!("{number} times") }
 }

@@ -15,6 +15,11 @@
 //! first call must not come later than the first call of this one; where one turn is looked at, the turns before it count too.
 //! `suffix` holds for it as well.
 //!
+//! `by` says which of several agents made the call: `by: { system: TEXT }` counts only calls that the answer to a request with such
+//! a system prompt asked for, by the id of the call (`{ matches: PATTERN }` and `{ equals: TEXT }` as in `model_called`). A call that
+//! no request asked for does not count. Under `not` it fails the check if a request with such a system prompt asked for this tool,
+//! since it cannot be told whose call it is.
+//!
 //! Under `not`, none of the names may be called, and no call may meet all of the conditions.
 //!
 //! # Why
@@ -28,8 +33,10 @@
 //!   - tool_called: { name: charge_card, result_not_match: declined, after: validate_cart }
 //!   - not: { tool_called: { name: send_mail, args_match: { to: "@example\\.com$" } } }
 //!   - not: { tool_called: { any: [delete_order, delete_user] } }
+//!   - tool_called: { name: refund_order, by: { system: You are the refund agent } }
 //! ```
 
+mod by;
 mod calls;
 mod condition;
 mod count;
@@ -37,4 +44,5 @@ mod names;
 mod path;
 mod read;
 
+pub(crate) use count::{COUNT, Count, times};
 pub(crate) use read::{SHAPE, compile};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Diagnostic, Diagnostics, Node, Pair, Reading, read};
 
+use super::by::{BY, By};
 use super::calls::Calls;
 use super::condition::Condition;
 use super::count::{COUNT, Count};
@@ -43,6 +44,7 @@ static CALLS: Shape = Shape::new(
             "How often it is called; without it, at least once.",
         ),
         optional("after", Kind::Name, "A tool that is called before it."),
+        optional("by", Kind::Shape(&BY), "The agent that makes the call, where there are several."),
         optional("args", Kind::Object, "Arguments, each with just this value."),
         optional("args_match", Kind::Map(&Kind::Text), "Patterns for what stands at paths into the arguments."),
         optional("result_match", Kind::Text, "A pattern that the result matches."),
@@ -71,6 +73,8 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let suffix = fields.optional("suffix").map_or(Some(false), |node| read::truth(node, "suffix", problems));
     let count = fields.optional("count").map_or(Some(Count::AT_LEAST_ONE), |node| Count::read(node, problems));
     let after = fields.optional("after").map(|node| read::name(node, "after", problems));
+    let by = fields.optional("by").map(|node| By::read(node, compiler));
+    let problems = &mut compiler.problems;
     let args = fields.optional("args").map(|node| args(node, problems));
     let args_match = fields.optional("args_match").map(|node| args_match(node, compiler));
     let found = |node| Pattern::read(node, "result_match", compiler).map(Condition::ResultMatches);
@@ -88,7 +92,11 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         Some(after) => Some(after?),
         None => None,
     };
-    Some(Arc::new(Calls { name: name?, suffix: suffix?, conditions, count: count?, after }))
+    let by = match by {
+        Some(by) => Some(by?),
+        None => None,
+    };
+    Some(Arc::new(Calls { name: name?, suffix: suffix?, conditions, count: count?, after, by }))
 }
 
 fn args(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Condition>> {

@@ -2,6 +2,7 @@
 
 mod duration;
 mod matches;
+mod model_called;
 mod pattern;
 mod questions;
 mod task;

@@ -1,5 +1,6 @@
 //! Events beside messages, calls and runs: state, snapshots, activities, steps, subagents, and what servers send of their own.
 
+use agentci_trace::Kind;
 use serde_json::{Value, json};
 
 use super::bracket::What;
@@ -16,6 +17,8 @@ use super::reader::Reader;
 const RAW_LOGGED: usize = 1 << 20;
 /// By this name `LangGraph` tells of an interrupt.
 const ON_INTERRUPT: &str = "on_interrupt";
+/// By this name frameworks say which argument of a tool will become which part of the state.
+const PREDICT_STATE: &str = "PredictState";
 
 impl Reader {
     pub(super) fn other(
@@ -29,12 +32,14 @@ impl Reader {
             Type::StateSnapshot => {
                 let snapshot = fields.any("snapshot")?;
                 self.remember_state(conversation);
+                self.put_out_state(&snapshot);
                 conversation.state = snapshot;
             }
             Type::StateDelta => {
                 self.keep(length)?;
                 let delta = fields.list("delta")?;
                 self.remember_state(conversation);
+                self.put_out_delta(&delta);
                 if let Err(why) = patch::apply(&mut conversation.state, delta) {
                     self.violation(format_args!("the patch does not apply to the state: {why}"));
                 }
@@ -110,6 +115,46 @@ impl Reader {
     fn remember_state(&mut self, conversation: &Conversation) {
         if self.before.is_none() {
             self.before = Some(conversation.state.clone());
+            // What the client itself sent is not put out by the agent.
+            self.fresh.know(&conversation.state);
+        }
+    }
+
+    /// What is new in the state is put out. The conversation and the tools, of which frameworks keep a copy there, are not.
+    fn put_out_state(&mut self, state: &Value) {
+        self.put_out(state, |name| matches!(name, "messages" | "tools"));
+    }
+
+    fn put_out_delta(&mut self, delta: &[Value]) {
+        for operation in delta {
+            let Some(value) = operation.get("value") else { continue };
+            match operation
+                .get("path")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .split('/')
+                .skip(1)
+                .collect::<Vec<_>>()[..]
+            {
+                [] => self.put_out_state(value),
+                ["messages" | "tools", ..] => {}
+                [.., name] => self.put_out(&json!({ name: value }), |_| false),
+            }
+        }
+    }
+
+    fn put_out(&mut self, data: &Value, is_left_out: impl Fn(&str) -> bool) {
+        let fresh = match data {
+            Value::Object(fields) => {
+                let fields = fields.iter().filter(|(name, _)| !is_left_out(name));
+                let fresh = fields.filter_map(|(name, value)| Some((name.clone(), self.fresh.of(value)?)));
+                Some(Value::Object(fresh.collect()))
+                    .filter(|fresh| fresh.as_object().is_some_and(|map| !map.is_empty()))
+            }
+            other => self.fresh.of(other),
+        };
+        if let Some(fresh) = fresh {
+            self.push(Kind::Beside(fresh.into()));
         }
     }
 
@@ -182,6 +227,9 @@ impl Reader {
             self.violation(format_args!("the field `value` of {} is missing", Named(&name)));
             Value::Null
         });
+        if name != PREDICT_STATE {
+            self.put_out(&value, |_| false);
+        }
         if name == ON_INTERRUPT {
             let raw = fields.take("rawEvent");
             let found = interrupt::custom(value, raw.as_ref(), self.interrupts.len());

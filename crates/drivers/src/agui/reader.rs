@@ -16,6 +16,7 @@ use super::frame::{self, Delta, Frame, Type};
 use super::interrupt::Interrupt;
 use super::lint::Lint;
 use super::texts::{Texts, Voice};
+use crate::fresh::Fresh;
 
 /// How much an answer may hold.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +81,8 @@ pub struct Reader {
     pub(super) interrupts: Vec<Interrupt>,
     /// The state before this run changed it.
     pub(super) before: Option<Value>,
+    /// What was put out beside the messages.
+    pub(super) fresh: Fresh,
     pub(super) ending: Option<Ending>,
     /// The first error of a run that was asked for. No later event takes it back.
     pub(super) failed: Option<Ending>,
@@ -114,6 +117,7 @@ impl Reader {
             said: HashSet::new(),
             interrupts: Vec::new(),
             before: None,
+            fresh: Fresh::default(),
             ending: None,
             failed: None,
             raw_logged: 0,

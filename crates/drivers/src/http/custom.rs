@@ -24,7 +24,8 @@ impl Reader {
     /// Takes an event of a stream in which the kind of an event says whether it is text.
     pub(super) fn custom(&mut self, name: Option<&str>, data: &str, parsed: Option<&Value>) -> Result<Steps, NoAnswer> {
         let kind = kinds::kind(name, parsed);
-        let mut role = kinds::role(kind);
+        let natural = kinds::role(kind);
+        let mut role = natural;
         if let TextEvents::Named(names) = &self.manner.events {
             let listed = |kind: &str| names.iter().any(|name| name == kind);
             role = match role {
@@ -50,16 +51,29 @@ impl Reader {
             self.textless += 1;
         }
         let text = text.unwrap_or_default();
-        match role {
-            Role::Text => self.usual(&text),
-            Role::Final => self.say(Some("final"), &text),
-            Role::Over => self.say(Some("done"), &text),
-            Role::Other | Role::Error => Ok(Vec::new()),
-            Role::Unknown => {
-                let kind = kind.to_owned();
-                self.unusual(kind, &text)
+        let mut steps = match role {
+            Role::Text => self.usual(&text)?,
+            Role::Final => self.say(Some("final"), &text)?,
+            Role::Over => self.say(Some("done"), &text)?,
+            Role::Other | Role::Error => {
+                if natural != Role::Other {
+                    self.beside.text(kind, &text);
+                }
+                Vec::new()
             }
+            Role::Unknown => self.unusual(kind.to_owned(), &text)?,
+        };
+        match (value, &self.known) {
+            (Some(value), Some(known)) if known.owns(value) => {
+                known.added(value).iter().for_each(|added| self.beside.value(added, &text));
+            }
+            (Some(value), _) if role == Role::Other || !kinds::is_tool(kind) => {
+                steps.extend(self.aside(kind, value, &text));
+            }
+            (None, _) if role == Role::Other && kinds::is_tool(kind) => steps.extend(self.unread(kind)),
+            _ => {}
         }
+        Ok(steps)
     }
 
     /// Takes a text of an event with a usual name.
@@ -68,6 +82,7 @@ impl Reader {
         if !text.is_empty() {
             // What an event of another kind said before was not the answer.
             if let Spoken::Other(kind) = std::mem::replace(&mut self.spoken, Spoken::Usual) {
+                self.beside.text(&kind, &self.text);
                 self.text.clear();
                 steps.push(Kind::TextTakenBack);
                 steps.extend(self.passed_over(&kind));
@@ -83,7 +98,10 @@ impl Reader {
         let repeated = !self.text.is_empty() && text.trim() == self.text.trim();
         match &self.spoken {
             Spoken::Usual if repeated || text.trim().is_empty() => Ok(Vec::new()),
-            Spoken::Usual => Ok(self.passed_over(&kind).into_iter().collect()),
+            Spoken::Usual => {
+                self.beside.text(&kind, text);
+                Ok(self.passed_over(&kind).into_iter().collect())
+            }
             Spoken::Other(known) if *known != kind => {
                 if repeated || text.trim().is_empty() {
                     return Ok(Vec::new());

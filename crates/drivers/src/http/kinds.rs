@@ -58,8 +58,13 @@ pub(super) fn role(kind: &str) -> Role {
     }
 }
 
+/// Whether events of a kind tell of tools.
+pub(super) fn is_tool(kind: &str) -> bool {
+    spelt(kind).starts_with("tool")
+}
+
 /// A kind in small letters with underscores, however it joins its words.
-fn spelt(kind: &str) -> Cow<'_, str> {
+pub(super) fn spelt(kind: &str) -> Cow<'_, str> {
     if !kind.contains(|c: char| c.is_uppercase() || c == '-' || c == '.') {
         return Cow::Borrowed(kind);
     }

@@ -5,9 +5,11 @@
 //! meanwhile, such as calls of its tools; what the answer comes to as a whole is its final output.
 
 mod announced;
+mod beside;
 mod body;
 mod custom;
 mod driver;
+mod formatted;
 mod kinds;
 mod known;
 pub(crate) mod outside;
@@ -15,6 +17,7 @@ mod places;
 mod reader;
 mod refusal;
 mod seen;
+mod tool_events;
 mod whole;
 
 pub(crate) use driver::HttpDriver;

@@ -36,6 +36,16 @@ pub(super) fn text(value: &Value, pointer: Option<&str>) -> Option<String> {
     }
 }
 
+/// Whether a value has an answer at a usual place other than `message`, which beside an error says what went wrong.
+pub(super) fn has_answer(value: &Value) -> bool {
+    let places = USUAL.iter().filter(|place| **place != "/message");
+    places.filter_map(|place| value.pointer(place)).any(|found| match found {
+        Value::String(text) => !text.trim().is_empty(),
+        parts @ Value::Array(_) => joined(parts).is_some(),
+        _ => false,
+    })
+}
+
 /// The text of parts, each of which is a text or has one; nothing if any is something else.
 fn joined(parts: &Value) -> Option<String> {
     let parts = parts.as_array().filter(|parts| !parts.is_empty())?;

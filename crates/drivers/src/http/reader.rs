@@ -1,17 +1,20 @@
 //! From an answer to its text, and to the calls of tools that it tells of.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use agentci_plan::{Strictness, TextEvents};
 use agentci_trace::Kind;
 use agentci_wire::sse::Frame;
 use serde_json::Value;
 
+use super::beside::Beside;
 use super::custom::Spoken;
-use super::kinds::OVER;
+use super::kinds::{self, OVER};
 use super::known::{DataStream, Known};
 use super::places;
 use super::refusal::cut;
+use super::tool_events::ToolEvents;
 use crate::exchange::NOT_UTF8;
 
 /// The most bytes of text that are collected.
@@ -43,11 +46,18 @@ pub(super) struct Reader {
     json: usize,
     plain: usize,
     /// The format of the stream, once it is recognised.
-    known: Option<Known>,
+    pub(super) known: Option<Known>,
+    /// Whether only calls are read by the format: the text is where the target says, or the stream merely resembles the format.
+    pub(super) shadow: bool,
     /// The AI SDK's data stream, if it is one.
     pub(super) data_stream: Option<DataStream>,
     /// Whether a call of a tool was told.
     pub(super) called: bool,
+    /// The calls that were told in a known format, by id and name.
+    pub(super) calls: Vec<(String, String)>,
+    /// The calls that were told in another form.
+    pub(super) tools: ToolEvents,
+    pub(super) beside: Beside,
     pub(super) spoken: Spoken,
     /// What was warned about already.
     warned: BTreeSet<String>,
@@ -108,7 +118,6 @@ impl Reader {
             return Err(NoAnswer::Failed(words));
         }
         steps.extend(self.said(name, data, parsed)?);
-        self.called |= steps.iter().any(|step| matches!(step, Kind::ToolCall(_)));
         Ok(steps)
     }
 
@@ -130,8 +139,7 @@ impl Reader {
         }
         let mut steps = self.lossy(matches!(text, std::borrow::Cow::Owned(_)));
         steps.extend(match serde_json::from_str::<Value>(&text) {
-            Ok(Value::String(text)) => self.say(None, &text)?,
-            Ok(value) => self.value(None, &value)?,
+            Ok(value) => self.json_line(&value)?,
             Err(error) => {
                 let words = format!("line {number} of the answer is not JSON: {error}{}", cut(&text));
                 return Err(NoAnswer::Garbled(words));
@@ -140,14 +148,47 @@ impl Reader {
         Ok(steps)
     }
 
-    /// Nothing more comes: what a stream of a known format has left to say.
+    /// Takes a value of an answer that is JSON line by line.
+    pub(super) fn json_line(&mut self, value: &Value) -> Result<Steps, NoAnswer> {
+        match value {
+            Value::String(text) => self.say(None, text),
+            Value::Object(_) | Value::Array(_) => self.said(None, "", Some(value.clone())),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {
+                self.textless += 1;
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    /// Nothing more comes: what is left to say.
     pub(super) fn end(&mut self) -> Result<Steps, NoAnswer> {
-        let (mut steps, lacks) = match (&mut self.known, &mut self.data_stream) {
-            (Some(known), _) => known.end(),
+        let (mut steps, mut lacks) = match (&mut self.known, &mut self.data_stream) {
+            (Some(known), _) => {
+                if self.shadow {
+                    known.done();
+                }
+                known.end()
+            }
             (None, Some(stream)) => stream.end(),
-            (None, None) => return Ok(Vec::new()),
+            (None, None) => (Vec::new(), None),
         };
-        self.called |= steps.iter().any(|step| matches!(step, Kind::ToolCall(_)));
+        if self.shadow {
+            steps.retain(|step| !matches!(step, Kind::Text(_)));
+            lacks = None;
+        }
+        self.note_calls(&steps);
+        let more = self.tools.flush(std::mem::take(&mut self.calls));
+        self.called |= !more.is_empty();
+        steps.extend(more);
+        if self.beside.bytes() > TEXT_LIMIT {
+            let words = format!("more than {} MiB came beside the answer, which checks do not see", TEXT_LIMIT >> 20);
+            steps.extend(self.warn(&words));
+        } else if let Some(data) = self.beside.take(&self.text) {
+            let data: Arc<Value> = data.into();
+            let message = "data beside the answer".to_owned();
+            steps.push(Kind::Log { level: "data".into(), message, data: Some(Arc::clone(&data)) });
+            steps.push(Kind::Beside(data));
+        }
         if let Some(lacks) = lacks {
             steps.extend(self.breach(NoAnswer::Torn(format!("the stream ended before the answer did: {lacks}")))?);
         }
@@ -174,41 +215,37 @@ impl Reader {
 
     /// Takes what an event says.
     fn said(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Result<Steps, NoAnswer> {
-        if self.known.is_none() && !matches!(self.manner.events, TextEvents::Named(_)) {
-            self.known = parsed.as_ref().and_then(Known::recognise);
-        }
-        let Some(known) = &mut self.known else {
-            return match self.manner.events {
-                TextEvents::All => self.any(name, data, parsed),
-                TextEvents::Usual | TextEvents::Named(_) => self.custom(name, data, parsed.as_ref()),
-            };
-        };
-        // What is no object is no part of any known format.
-        let Some(value @ Value::Object(_)) = parsed else { return Ok(Vec::new()) };
-        if value.get("error").is_some_and(says_something) {
-            return Err(NoAnswer::Failed(places::words(&value)));
-        }
-        let told = known.event(&value)?;
-        let mut steps = Vec::with_capacity(told.len());
-        for step in told {
-            match step {
-                Kind::Text(_) if self.manner.pointer.is_some() => {}
-                Kind::Text(text) => steps.extend(self.say(None, &text)?),
-                other => steps.push(other),
+        if let (None, Some(event)) = (&self.known, &parsed) {
+            self.known = Known::recognise(event);
+            self.shadow = matches!(self.manner.events, TextEvents::Named(_));
+            if self.known.is_none() {
+                self.known = Known::resembles(event);
+                self.shadow = true;
             }
         }
-        if let Some(pointer) = &self.manner.pointer
-            && let Some(text) = places::text(&value, Some(pointer))
-        {
-            steps.extend(self.say(None, &text)?);
-        }
+        let steps = if self.known.is_some() && !self.shadow {
+            self.formatted(name, data, parsed)?
+        } else {
+            let mut steps = self.calls_of(parsed.as_ref())?;
+            steps.extend(match self.manner.events {
+                TextEvents::All => self.any(name, data, parsed)?,
+                TextEvents::Usual | TextEvents::Named(_) => self.custom(name, data, parsed.as_ref())?,
+            });
+            steps
+        };
+        self.note_calls(&steps);
         Ok(steps)
     }
 
     /// Takes an event of a stream in which every event may be text.
     fn any(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Result<Steps, NoAnswer> {
         match parsed {
-            Some(value @ (Value::Object(_) | Value::Array(_))) => self.value(name, &value),
+            Some(value @ (Value::Object(_) | Value::Array(_))) => {
+                let text = places::text(&value, self.manner.pointer.as_deref()).unwrap_or_default();
+                let mut steps = self.aside(kinds::kind(name, Some(&value)), &value, &text);
+                steps.extend(self.value(name, &value)?);
+                Ok(steps)
+            }
             Some(Value::String(text)) => self.say(name, &text),
             Some(Value::Null) => self.say(name, ""),
             // A number or a truth value is a word of a text that comes word by word.

@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
+use agentci_plan::TextEvents;
 use agentci_trace::Kind;
+use agentci_wire::sse::{Decoder, Frame};
 use serde_json::Value;
 
-use super::known::DataStream;
-use super::reader::{NoAnswer, Reader, Steps};
+use super::known::{DataStream, Known};
+use super::places;
+use super::reader::{NoAnswer, Reader, Steps, says_something};
 use super::refusal::cut;
 
 impl Reader {
@@ -30,13 +33,85 @@ impl Reader {
                 return Ok(steps);
             }
         };
-        steps.extend(self.value(None, &value)?);
+        steps.extend(self.whole_value(&value)?);
         let nothing =
             value.as_object().is_some_and(serde_json::Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
-        if self.text.is_empty() && self.manner.pointer.is_none() && self.textless > 0 && !nothing {
+        if self.manner.pointer.is_none() && self.textless > 0 && !nothing {
             self.value = Some(value);
         }
+        self.note_calls(&steps);
         Ok(steps)
+    }
+
+    /// Takes an answer that is one object or list.
+    fn whole_value(&mut self, value: &Value) -> Result<Steps, NoAnswer> {
+        let every = self.manner.events == TextEvents::All;
+        let pointer = self.manner.pointer.clone();
+        let text = places::text(value, pointer.as_deref());
+        let failed = value.get("error").is_some_and(says_something) && !places::has_answer(value);
+        if failed && pointer.is_none() && !every {
+            return Err(NoAnswer::Failed(places::words(value)));
+        }
+        let Some(mut known) = Known::recognise_whole(value) else {
+            // Without a text all of it is the answer.
+            let mut steps = match &text {
+                None if pointer.is_none() => {
+                    if self.tools.listed(value) {
+                        Vec::new()
+                    } else {
+                        self.unread("tool_calls")
+                    }
+                }
+                text => self.aside("answer", value, text.as_deref().unwrap_or_default()),
+            };
+            steps.extend(self.value(None, value)?);
+            return Ok(steps);
+        };
+        let mut steps = Vec::new();
+        if let Some(added) = known.added(value) {
+            self.beside.value(&added, text.as_deref().unwrap_or_default());
+        }
+        for step in known.whole(value)? {
+            match step {
+                Kind::Text(words) if pointer.is_some() => self.beside.text("text", &words),
+                Kind::Text(_) if every => {}
+                Kind::Text(words) => steps.extend(self.say(None, &words)?),
+                other => steps.push(other),
+            }
+        }
+        if every || pointer.is_some() {
+            steps.extend(self.value(None, value)?);
+        } else if text.is_none() {
+            self.textless += 1;
+        }
+        Ok(steps)
+    }
+
+    /// Takes events of a known format in an answer that says that it is plain text; nothing if it has none.
+    fn mislabelled_stream(&mut self, text: &str) -> Result<Option<Steps>, NoAnswer> {
+        let starts = ["data:", "event:", "id:", ":"];
+        if self.manner.events == TextEvents::All || !starts.iter().any(|start| text.trim_start().starts_with(start)) {
+            return Ok(None);
+        }
+        let mut decoder = Decoder::new(text.len().max(1));
+        decoder.push(text.as_bytes());
+        let mut frames: Vec<Frame> = std::iter::from_fn(|| decoder.next().ok().flatten()).collect();
+        frames.extend(std::iter::from_fn(|| decoder.finish()));
+        let parsed = |frame: &Frame| serde_json::from_str::<Value>(&frame.data).ok();
+        if !frames.iter().filter_map(parsed).any(|event| is_known(&event)) {
+            return Ok(None);
+        }
+        let mut steps = Vec::new();
+        for frame in &frames {
+            steps.extend(self.event(frame)?);
+            if self.is_over() {
+                return Ok(Some(steps));
+            }
+        }
+        if let Some(line) = decoder.torn_line() {
+            steps.extend(self.torn_line(line)?);
+        }
+        Ok(Some(steps))
     }
 
     /// Takes a whole answer that is not one JSON value.
@@ -54,8 +129,11 @@ impl Reader {
                     }
                 }
             }
-            self.called |= steps.iter().any(|step| matches!(step, Kind::ToolCall(_)));
+            self.note_calls(&steps);
             self.data_stream = Some(stream);
+            return Ok(steps);
+        }
+        if !says_json && let Some(steps) = self.mislabelled_stream(text)? {
             return Ok(steps);
         }
         if says_json && !trimmed.is_empty() {
@@ -64,6 +142,15 @@ impl Reader {
                 let (what, torn) = if error.is_eof() { ("breaks off", true) } else { ("is not JSON", false) };
                 let words = format!("the answer says that it is `{content_type}` and {what}: {error}{}", cut(text));
                 steps.extend(self.breach(if torn { NoAnswer::Torn(words) } else { NoAnswer::Mislabelled(words) })?);
+            } else if self.manner.events != TextEvents::All {
+                let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+                let values: Vec<Value> = values.filter_map(Result::ok).collect();
+                if values.iter().any(is_known) {
+                    for value in &values {
+                        steps.extend(self.json_line(value)?);
+                    }
+                    return Ok(steps);
+                }
             }
         } else if error.is_eof() && trimmed.starts_with(['{', '[']) {
             let words = format!("the answer begins as JSON and breaks off: {error}{}", cut(text));
@@ -76,6 +163,11 @@ impl Reader {
         steps.extend(self.say(None, text)?);
         Ok(steps)
     }
+}
+
+/// Whether a value is a piece of a stream of a known format.
+fn is_known(value: &Value) -> bool {
+    Known::recognise(value).is_some() || Known::resembles(value).is_some()
 }
 
 /// Why a text is not JSON values, one after the other.

@@ -22,6 +22,8 @@ pub(super) struct Config {
     /// Whether turns inherit all demands, of the target and of their tests.
     pub(super) inherit: bool,
     pub(super) recordings: String,
+    /// Whether tests are meant to be answered from their recordings.
+    pub(super) played: bool,
 }
 
 /// The file as a whole.
@@ -31,7 +33,14 @@ pub(crate) static CONFIG: Shape = Shape::new("the config", "What all tests of a 
         optional("assertions", NAMED_BLOCKS, "Demands with names, for `extends`."),
     ],
     INHERIT,
-    &[optional("recordings", Kind::Name, "The folder of recorded conversations.")],
+    &[
+        optional("recordings", Kind::Name, "The folder of recorded conversations."),
+        optional(
+            "played",
+            Kind::Truth,
+            "Whether tests are meant to be answered from their recordings, so that `--require-agent` lets them through.",
+        ),
+    ],
 ]);
 
 /// Reads a config; `None` when something it can not do without is missing or wrong.
@@ -45,6 +54,7 @@ pub(super) fn config(root: &Node, place: Place<'_>, problems: &mut Diagnostics) 
     let named = Named::read(fields.optional("assertions"), None, problems);
     let inherit = inherit(&mut fields, problems);
     let recordings = fields.optional("recordings").and_then(|node| read::name(node, "recordings", problems));
+    let played = fields.optional("played").and_then(|node| read::truth(node, "played", problems));
     fields.finish(problems);
     if let Some(block) = target.as_ref().and_then(|target| target.block.as_ref()) {
         named.check(block, problems);
@@ -55,5 +65,6 @@ pub(super) fn config(root: &Node, place: Place<'_>, problems: &mut Diagnostics) 
         target,
         named,
         recordings: recordings.map_or_else(|| RECORDINGS.to_owned(), |folder| folder.value),
+        played: played.unwrap_or_default(),
     })
 }

@@ -238,6 +238,7 @@ impl Opened {
             turns: self.turns.into(),
             checks: self.checks.into(),
             stop: StopRule::FirstFailedTurn,
+            played: shared.config.played,
             ..Case::new(name.value, name.span, target, Arc::new(world))
         }
     }

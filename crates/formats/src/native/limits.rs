@@ -14,6 +14,12 @@ pub(super) static LIMITS: Shape = Shape::new(
         optional("wall", Kind::SignedDuration, "The most time."),
         optional("tool_calls", Kind::Unbroken, "The most tool calls."),
         optional("tool_errors", Kind::Unbroken, "The most tool calls that may fail."),
+        optional(
+            "model_calls",
+            Kind::Unbroken,
+            "The most requests to a model; attempts of the same request count once.",
+        ),
+        optional("tokens_in", Kind::Unbroken, "The most tokens that may be sent to the model."),
         optional("tokens_out", Kind::Unbroken, "The most tokens that the model may write."),
         optional("cost_usd", Kind::Number, "The most money in US dollars."),
     ],
@@ -28,6 +34,8 @@ pub(super) fn limits(node: &Node, problems: &mut Diagnostics) -> Limits {
         wall_ms,
         tool_calls: count("tool_calls"),
         tool_errors: count("tool_errors"),
+        model_calls: count("model_calls"),
+        tokens_in: count("tokens_in"),
         tokens_out: count("tokens_out"),
         cost_usd: None,
     };

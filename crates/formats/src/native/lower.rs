@@ -41,7 +41,8 @@ pub(crate) fn lower(
     let nodes = root.into_items_of("cases");
     let mut cases = Vec::with_capacity(nodes.len());
     for (index, node) in nodes.into_iter().enumerate() {
-        let case = ReadCase::read(&node, place, suite.has_target);
+        let mut case = ReadCase::read(&node, place, suite.has_target);
+        case.refuse_played_without_recording(&defaults.settings);
         if let Some(id) = case.id() {
             ids.claim(id, sources, &mut problems);
             if let Some(file) = &case.file {
@@ -58,6 +59,15 @@ pub(crate) fn lower(
             diagnostics.push(problem.clone());
         }
         cases.push(defaults.case(case, index));
+    }
+    if let Some(played) = defaults.settings.played.as_ref().filter(|played| played.value) {
+        let recorded = |case: &Result<Box<Case>, Box<ReadCase>>| match case {
+            Ok(case) => case.world.recording.is_some(),
+            Err(_) => true,
+        };
+        if !cases.iter().any(recorded) {
+            problems.push(read::played_without_recording(played.span, "no case has a `recording`"));
+        }
     }
     let refused = problems.has_errors();
     diagnostics.append(problems);
@@ -181,6 +191,7 @@ impl<'s> Defaults<'s> {
             },
             runs: settings.runs.or(common.runs).unwrap_or(1),
             stop: settings.stop.or(common.stop).unwrap_or_default(),
+            played: settings.played.as_ref().or(common.played.as_ref()).is_some_and(|played| played.value),
             asked,
             expected,
             metadata,

@@ -130,6 +130,9 @@ impl Printer<'_> {
             let name = STOP_RULES.iter().find(|(_, rule)| *rule == case.stop).map_or("", |(name, _)| name);
             pairs.push(self.pair("stop", self.text(name)));
         }
+        if case.played && case.world.recording.is_some() {
+            pairs.push(self.pair("played", self.plain("true")));
+        }
         self.map(pairs)
     }
 
@@ -257,6 +260,8 @@ impl Printer<'_> {
         let counts = [
             ("tool_calls", limits.tool_calls),
             ("tool_errors", limits.tool_errors),
+            ("model_calls", limits.model_calls),
+            ("tokens_in", limits.tokens_in),
             ("tokens_out", limits.tokens_out),
             ("cost_usd", limits.cost_usd),
         ];

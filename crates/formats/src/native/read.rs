@@ -170,9 +170,29 @@ impl ReadCase {
         Self { file, id, checks: checks.into_iter().map(Arc::new).collect(), span: node.span, problems }
     }
 
+    /// Makes a case wrong that says `played: true` where nothing is played.
+    pub(super) fn refuse_played_without_recording(&mut self, common: &Settings) {
+        let Some(file) = &self.file else { return };
+        let own = &file.settings;
+        let Some(played) = own.played.as_ref().filter(|played| played.value) else { return };
+        if own.world.recording.is_some() || common.world.recording.is_some() {
+            return;
+        }
+        self.problems.push(played_without_recording(played.span, "the case has no `recording`"));
+        self.id = Some(file.id.clone());
+        self.checks = self.file.take().map(|file| file.settings.checks).unwrap_or_default();
+    }
+
     pub(super) fn id(&self) -> Option<&Spanned<Name>> {
         self.file.as_ref().map(|file| &file.id).or(self.id.as_ref())
     }
+}
+
+/// What is wrong where `played: true` has nothing to play.
+pub(super) fn played_without_recording(span: Span, reason: &str) -> Diagnostic {
+    Diagnostic::error(span, format!("`played` has no effect: {reason}"))
+        .label("nothing would be played")
+        .help("remove it, or name the recorded conversation with `world: { recording: .. }`")
 }
 
 /// What a case says.

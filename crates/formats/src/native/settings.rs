@@ -86,6 +86,7 @@ pub(super) struct Settings {
     pub(super) timeout: Option<Timeout>,
     pub(super) runs: Option<u32>,
     pub(super) stop: Option<StopRule>,
+    pub(super) played: Option<Spanned<bool>>,
 }
 
 /// The shared keys.
@@ -103,6 +104,11 @@ pub(super) static SETTINGS: &[Field] = &[
     ),
     optional("runs", Kind::Whole(1, MOST_RUNS as i64), "How often a case is run; it passes only if all its runs do."),
     optional("stop", Kind::Choice(&words(&STOP_RULES)), "When the rest of a case is left out."),
+    optional(
+        "played",
+        Kind::Truth,
+        "Whether a case is meant to be answered from its `recording`, so that `--require-agent` lets it through.",
+    ),
 ];
 
 static WORLD: Shape = Shape::new(
@@ -154,6 +160,9 @@ pub(super) fn settings(fields: &mut read::Fields<'_>, place: Place<'_>, problems
         timeout: fields.optional("timeout").and_then(|node| timeout(node, problems)),
         runs: fields.optional("runs").and_then(|node| runs(node, problems)),
         stop: fields.optional("stop").and_then(|node| read::choice(node, "stop", &STOP_RULES, problems)),
+        played: fields
+            .optional("played")
+            .and_then(|node| Some(Spanned::new(read::truth(node, "played", problems)?, node.span))),
     }
 }
 

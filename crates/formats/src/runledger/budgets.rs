@@ -30,7 +30,7 @@ pub(super) fn budgets(node: &Node, problems: &mut Diagnostics) -> Limits {
         tool_calls: count("max_tool_calls"),
         tool_errors: count("max_tool_errors"),
         tokens_out: count("max_tokens_out"),
-        cost_usd: None,
+        ..Limits::default()
     };
     limits.cost_usd = fields.optional("max_cost_usd").and_then(|node| limit(node, "max_cost_usd", number, problems));
     fields.finish(problems);

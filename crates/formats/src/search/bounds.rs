@@ -3,7 +3,7 @@
 //! `exclude` stands in an `agentci.yaml`, for the folder of that file and those below it, and on the command line, for the
 //! working folder. Both are written as in `.gitignore`. A path that was named directly is never left out.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -44,6 +44,8 @@ pub(crate) struct Bounds<'f> {
     unignored: bool,
     /// The folder that was named, where a rule from above excludes it.
     unexcluded: Option<PathBuf>,
+    /// What was left out of this search since git ignores it, as the user knows it, and whether it is a folder.
+    skipped: RefCell<Vec<(PathBuf, bool)>>,
 }
 
 /// The rules of one folder, which hold for what is in it and below.
@@ -91,8 +93,14 @@ impl<'f> Bounds<'f> {
         sources: &mut Sources,
         problems: &mut Diagnostics,
     ) -> Self {
-        let mut bounds =
-            Self { files, excluded: Vec::new(), levels: HashMap::new(), unignored: false, unexcluded: None };
+        let mut bounds = Self {
+            files,
+            excluded: Vec::new(),
+            levels: HashMap::new(),
+            unignored: false,
+            unexcluded: None,
+            skipped: RefCell::default(),
+        };
         for text in excluded {
             let file = sources.add(Path::new("--exclude"), text.as_str());
             let width = u32::try_from(text.chars().count()).unwrap_or(u32::MAX).max(1);
@@ -119,6 +127,7 @@ impl<'f> Bounds<'f> {
         let absolute = self.files.absolute(folder);
         let level = self.level(&absolute, folder, UP_LIMIT, sources, problems);
         self.unignored = level.is_ignored;
+        self.skipped.take();
         let from_above = |path: &Path| {
             let above = level.up().skip(1).filter(|level| path.starts_with(&level.folder));
             above.flat_map(|level| &level.excluded).any(|exclude| exclude.fits(path, true))
@@ -134,6 +143,7 @@ impl<'f> Bounds<'f> {
 
     /// Whether a search leaves out what is in a folder that was entered.
     pub(crate) fn leave_out(&self, folder: &Path, name: &str, is_folder: bool) -> bool {
+        let shown = join(folder, name);
         let folder = self.files.absolute(folder);
         let Some(level) = self.levels.get(&folder) else { return false };
         let path = folder.join(name);
@@ -147,7 +157,16 @@ impl<'f> Bounds<'f> {
                 excluded |= exclude.leaves_out(&path, is_folder);
             }
         }
-        excluded || (!self.unignored && level.ignores(self.files, &path, is_folder))
+        let ignored = !excluded && !self.unignored && level.ignores(self.files, &path, is_folder);
+        if ignored {
+            self.skipped.borrow_mut().push((shown, is_folder));
+        }
+        excluded || ignored
+    }
+
+    /// What git ignores was left out of this search, and whether each is a folder.
+    pub(crate) fn skipped(&self) -> Vec<(PathBuf, bool)> {
+        self.skipped.borrow().clone()
     }
 
     /// One warning for each `exclude` that left out nothing where all below it was searched.
@@ -410,6 +429,34 @@ mod tests {
         for path in ["p/build", "p/build/b", "p/build/b/agentci.yaml"] {
             assert_eq!(names(&files, path, &[]), ["b"], "{path}");
         }
+    }
+
+    #[test]
+    fn where_nothing_is_found_it_is_said_what_git_ignores() {
+        let files = MemoryFiles::default()
+            .with("p/.git/HEAD", "")
+            .with("p/.gitignore", "out\nagentci.yaml\n*.md\n.cache\nnode_modules\n")
+            .with("p/out/a/agentci.yaml", native("a"))
+            .with("p/b/agentci.yaml", native("b"))
+            .with("p/b/notes.md", "")
+            .with("p/.cache/agentci.yaml", native("c"))
+            .with("p/node_modules/x/agentci.yaml", native("d"));
+        let loaded = load(&files, "p", &[]);
+        let problem = loaded.diagnostics.iter().next().unwrap();
+        assert_eq!(
+            problem.message,
+            "no suite found in `p`; skipped because git ignores them: `p/b/agentci.yaml`, `p/out`"
+        );
+        assert!(
+            problem
+                .help
+                .as_ref()
+                .unwrap()
+                .starts_with("name what is to be searched all the same, such as `p/b/agentci.yaml`")
+        );
+        // What is excluded on purpose is not the reason.
+        let (_, problems) = found(&files, "p", &["out", "p/b/agentci.yaml"]);
+        assert_eq!(problems, ["no suite found in `p`"]);
     }
 
     #[test]

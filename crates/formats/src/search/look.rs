@@ -77,6 +77,14 @@ pub(crate) fn look(
     found
 }
 
+/// Whether a file or folder that was left out could have held a suite, by its name.
+pub(crate) fn could_hold(path: &Path, is_folder: bool) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let fits =
+        if is_folder { !SKIPPED.contains(&&*name) } else { (is_yaml(path) || is_lines(path)) && !is_of_others(&name) };
+    fits && !name.starts_with('.')
+}
+
 /// Whether something that cannot be looked at may be a folder or a file of tests, by its name. `v1.2` is no ending.
 fn may_hide(path: &Path) -> bool {
     let ending = path.extension().map(|ending| ending.to_string_lossy());

@@ -9,4 +9,4 @@ mod look;
 mod tracked;
 
 pub(crate) use bounds::{Bounds, EXCLUDE, read_exclude};
-pub(crate) use look::{DEPTH_LIMIT, FOLDER_LIMIT, Found, look};
+pub(crate) use look::{DEPTH_LIMIT, FOLDER_LIMIT, Found, could_hold, look};

@@ -19,11 +19,13 @@ pub(crate) fn limits() -> impl Strategy<Value = Limits> {
     let whole = || option::of(prop_oneof![-5_i32..5, any::<i32>()].prop_map(|most| limit(f64::from(most))));
     let any_number = option::of((-1e6_f64..1e6).prop_map(limit));
     let wall = option::of(prop_oneof![any::<i32>().prop_map(f64::from), -1e6_f64..1e6].prop_map(limit));
-    (wall, whole(), whole(), whole(), any_number).prop_map(
-        |(wall_ms, tool_calls, tool_errors, tokens_out, cost_usd)| Limits {
+    (wall, whole(), whole(), whole(), whole(), whole(), any_number).prop_map(
+        |(wall_ms, tool_calls, tool_errors, model_calls, tokens_in, tokens_out, cost_usd)| Limits {
             wall_ms,
             tool_calls,
             tool_errors,
+            model_calls,
+            tokens_in,
             tokens_out,
             cost_usd,
         },
@@ -91,6 +93,8 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             // A word such as `none` is no reason.
             skip: skip.map(|reason| Box::new(Skip { reason: reason.map(|reason| format!("because {reason}")) })),
             target: Arc::new(target),
+            // Where nothing is recorded it is an error.
+            played: last.1 > 4 && world.recording.is_some(),
             world: Arc::new(world),
             variables: variables.into(),
             hooks: hooks.into(),

@@ -8,7 +8,7 @@ use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
-    Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status, Step, TaskError,
+    Played, Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status, Step, TaskError,
     TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
 };
 use proptest::collection::{btree_map, vec};
@@ -125,6 +125,9 @@ fn run_start() -> impl Strategy<Value = RunStart> {
             agent_command,
             cases_total: counts.0,
             cases_left_out: counts.1,
+            cases_played: counts.1,
+            cases_without_agent: counts.0,
+            require_agent: counts.0 > counts.1,
             git_sha: facts.0,
             seed: counts.2,
             shard: None,
@@ -181,6 +184,10 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             assertions,
             findings: findings.into(),
             warnings: warnings.into(),
+            played: replay.as_ref().zip(place.clone()).map(|(replay, place)| {
+                Box::new(Played { recording: replay.cassette_path.clone(), place, meant: passed })
+            }),
+            no_agent: !passed,
             replay: replay.map(Box::new),
             stderr_tail: stderr_tail.into(),
             output_hash: output_hash.map(Into::into),

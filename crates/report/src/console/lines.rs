@@ -3,20 +3,26 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use agentci_verdict::{Aggregates, CaseEnd, Measure, Row, RunEnd, Stability, StabilitySummary, Status};
+use agentci_verdict::{Agentless, Aggregates, CaseEnd, Measure, Row, RunEnd, Stability, StabilitySummary, Status};
 
 use crate::findings::decisive_attempt;
 use crate::quantity::{count, count_of, duration, duration_of};
 use crate::run::Run;
-use crate::{Paint, Tone, cut, findings, one_line, stability};
+use crate::{Paint, Tone, agents, cut, findings, one_line, stability};
 
-/// `suite demo (runledger, replay, 3 cases)`
+/// `suite demo (runledger, replay, 3 cases)`, and that no agent is run where none is.
 pub(super) fn heading(run: &Run) -> String {
     let cases = count_of(run.start.cases_total, "case");
     let seed = run.start.seed.map(|seed| format!("seed {seed}")).unwrap_or_default();
     let facts = [run.start.dialect.as_str(), run.start.mode.as_str(), cases.as_str(), seed.as_str()];
     let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-    format!("suite {} ({})\n", one_line(&run.suite), one_line(&facts.join(", ")))
+    let agents = agents::sentence(Agentless::planned(&run.start)).map(|said| format!(": {said}")).unwrap_or_default();
+    format!("suite {} ({}){agents}\n", one_line(&run.suite), one_line(&facts.join(", ")))
+}
+
+/// `2 of 2 cases played from recordings: no agent was run`, below the totals.
+pub(super) fn agents(run: &Run) -> String {
+    agents::sentence(Agentless::of(&run.rows)).map(|said| said + "\n").unwrap_or_default()
 }
 
 /// The most of the words that say why a case did not pass.

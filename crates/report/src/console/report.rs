@@ -8,7 +8,7 @@ use super::detail::Detail;
 use super::lines;
 use super::progress::Progress;
 use crate::run::Run;
-use crate::{Paint, ReportError, Reporter, findings, gates, one_line, similarity};
+use crate::{Paint, ReportError, Reporter, agents, findings, gates, one_line, similarity};
 
 /// How much of an agent's standard error is shown unless everything was asked for.
 const STDERR_LINES: usize = 10;
@@ -92,12 +92,14 @@ impl Console {
             text.push('\n');
             text += &gates::section(report, self.paint);
         }
+        text += &agents::section(&run, self.paint);
         text.push('\n');
         for line in similarity::totals(&run.rows) {
             text += &one_line(&line);
             text.push('\n');
         }
         text += &lines::totals(&run);
+        text += &lines::agents(&run);
         self.again = true;
         text
     }

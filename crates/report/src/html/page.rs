@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use agentci_verdict::{Aggregates, Row, StabilitySummary, Status, iso_utc};
+use agentci_verdict::{Agentless, Aggregates, Row, StabilitySummary, Status, iso_utc};
 
 use super::assets::{SCRIPT, STYLE, policy};
 use super::case::sections;
@@ -15,7 +15,7 @@ use crate::overall::{GateLine, Overall, changed, gate_lines, left_undone, percen
 use crate::pieces::Pieces;
 use crate::quantity::{duration, duration_of};
 use crate::run::Run;
-use crate::{cut, html_text, one_line};
+use crate::{agents, cut, html_text, one_line};
 
 /// The longest name that is written out.
 const NAME_LIMIT: usize = 200;
@@ -74,6 +74,7 @@ fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
     if let Some(sentence) = left_undone(run) {
         let _ = writeln!(into, "<p class=undone>{sentence}</p>");
     }
+    agents(run, into);
     let rate = if numbers.wall_ms.is_some() { percent(numbers.pass_rate) } else { "none".to_owned() };
     let mut figures = vec![
         ("cases", numbers.cases_total.to_string()),
@@ -127,6 +128,27 @@ fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
         let _ = write!(into, "<div><dt>{}<dd><code>{}</code></div>", name(label), name(fact));
     }
     into.push_str("</dl>\n");
+}
+
+/// Whether an agent was run at all, and what is missing where one was asked for.
+fn agents(run: &Run, into: &mut String) {
+    let counts = Agentless::of(&run.rows);
+    if let Some(sentence) = agents::sentence(counts) {
+        let class = if counts.played > 0 { "undone" } else { "quiet" };
+        let _ = writeln!(into, "<p class={class}>{sentence}</p>");
+    }
+    let missing = agents::missing(run);
+    if missing.is_empty() {
+        return;
+    }
+    let said = agents::headline(&missing);
+    let _ =
+        writeln!(into, "<ul class=gates>\n<li><b class=fail>fail</b><code>{}</code><span>{said}</span>", agents::NAME);
+    for line in agents::lines(&missing) {
+        let line = html_text(&one_line(&cut::name(&line, SENTENCE_LIMIT))).into_owned();
+        let _ = writeln!(into, "<li><span>{line}</span>");
+    }
+    into.push_str("</ul>\n");
 }
 
 /// Whether some of its runs passed and some did not.

@@ -4,14 +4,14 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use agentci_plan::Similarity;
-use agentci_verdict::{Aggregates, Body, Row, RunEvent, Stability, StabilitySummary, Status};
+use agentci_verdict::{Agentless, Aggregates, Body, Row, RunEvent, Stability, StabilitySummary, Status};
 
 use super::code;
 use crate::overall::{Overall, changed, gate_lines, left_undone, percent};
 use crate::quantity::{count_of, duration, duration_of};
 use crate::run::Run;
 use crate::stability::{deviation, summary_words};
-use crate::{Output, Paint, ReportError, Reporter, cut, findings, html_text, one_line};
+use crate::{Output, Paint, ReportError, Reporter, agents, cut, findings, html_text, one_line};
 
 /// The most that is written: GitHub refuses the summary of a job step beyond 1 MiB.
 const LIMIT: usize = 900 * 1000;
@@ -77,6 +77,7 @@ impl Reporter for Markdown {
 fn text(run: &Run, limit: usize) -> String {
     let numbers = Aggregates::of(&run.rows);
     let mut text = title(run, &numbers);
+    text += &agent_missing(run);
     text += &gates(run);
     text += &failures(run, limit.saturating_sub(text.len() + CLOSING));
     text += &stability(run, "###");
@@ -94,6 +95,11 @@ fn title(run: &Run, numbers: &Aggregates) -> String {
     if let Some(sentence) = left_undone(run) {
         let _ = writeln!(text, "{sentence}\n");
     }
+    let counts = Agentless::of(&run.rows);
+    if let Some(sentence) = agents::sentence(counts) {
+        let strong = if counts.played > 0 { "**" } else { "" };
+        let _ = writeln!(text, "{strong}{sentence}{strong}\n");
+    }
     text += "| cases | passed | failed | errors | skipped | pass rate | time |\n|--:|--:|--:|--:|--:|--:|--:|\n";
     let _ = writeln!(
         text,
@@ -107,6 +113,17 @@ fn title(run: &Run, numbers: &Aggregates) -> String {
         duration(run.end().wall_ms),
     );
     text
+}
+
+/// The cases that were played although an agent was asked for.
+fn agent_missing(run: &Run) -> String {
+    let missing = agents::missing(run);
+    if missing.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = agents::lines(&missing);
+    let lines: Vec<String> = lines.iter().map(|line| one_line(&cut::name(line, SENTENCE_LIMIT)).into_owned()).collect();
+    format!("### No agent was run\n\n{}:\n\n{}\n", agents::headline(&missing), code::block(&lines.join("\n")))
 }
 
 /// What the run as a whole was held to.

@@ -24,6 +24,12 @@ pub(super) fn write(row: &Row, out: &mut Vec<u8>) -> Result<()> {
     let history = History::of(row);
     case.small("history", [("passes", &history.passes), ("runs", &history.runs)])?;
     case.plain("id", row.id())?;
+    if end.no_agent {
+        case.plain("no_agent", true)?;
+    }
+    if let Some(played) = row.played() {
+        case.any("played", played)?;
+    }
     replay(row, &mut case)?;
     if stability.is_some() {
         case.any("runs", runs(row))?;

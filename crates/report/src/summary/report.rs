@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use agentci_verdict::{Aggregates, Body, Row, RunEvent, SCHEMA_VERSION, Spread, StabilitySummary, iso_utc};
+use agentci_verdict::{Agentless, Aggregates, Body, Row, RunEvent, SCHEMA_VERSION, Spread, StabilitySummary, iso_utc};
 use serde_json::{Value, json};
 
 use super::case;
 use crate::pieces::{PIECE, in_one_piece};
 use crate::run::Run;
-use crate::{Output, ReportError, Reporter, Stream, gates};
+use crate::{Output, ReportError, Reporter, Stream, agents, gates};
 
 /// The version of `RunLedger` whose fields these are: its baselines are refused without one.
 pub const RUNLEDGER_VERSION: &str = "0.2.3";
@@ -115,7 +115,7 @@ fn run_facts(numbers: &Aggregates, run: &Run) -> Value {
     let interrupted = run.end().interrupted;
     let exit_status = if run.held_to_cases() && numbers.cases_error > 0 || interrupted || run.lacks_something() {
         "error"
-    } else if run.held_to_cases() && numbers.cases_fail > 0 || run.gates_failed() {
+    } else if run.held_to_cases() && numbers.cases_fail > 0 || run.gates_failed() || run.lacks_agent() {
         "failed"
     } else {
         "success"
@@ -127,6 +127,8 @@ fn run_facts(numbers: &Aggregates, run: &Run) -> Value {
         "git_sha": run.start.git_sha,
         "ci": null,
         "interrupted": interrupted,
+        "agents": agents::sentence(Agentless::of(&run.rows)),
+        "require_agent": run.start.require_agent,
     })
 }
 
@@ -145,6 +147,7 @@ fn suite_facts(run: &Run) -> Value {
 
 fn aggregates(numbers: &Aggregates, run: &Run) -> Value {
     let end = run.end();
+    let agentless = Agentless::of(&run.rows);
     let mut aggregates = json!({
         "cases_total": numbers.cases_total,
         "cases_pass": numbers.cases_pass,
@@ -152,6 +155,8 @@ fn aggregates(numbers: &Aggregates, run: &Run) -> Value {
         "cases_error": numbers.cases_error,
         "cases_skipped": numbers.cases_skipped,
         "cases_not_run": end.not_run,
+        "cases_played": agentless.played,
+        "cases_without_agent": agentless.without,
         "pass_rate": numbers.pass_rate,
         "success_rate": numbers.pass_rate,
         "tool_calls": numbers.tool_calls,

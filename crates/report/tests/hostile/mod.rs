@@ -4,7 +4,7 @@ use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
-    Replay, RunEnd, RunEvent, RunStart, Status, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
+    Played, Replay, RunEnd, RunEvent, RunStart, Status, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
     TurnStart,
 };
 use serde_json::{Value, json};
@@ -23,6 +23,8 @@ pub(crate) fn run() -> Vec<RunEvent> {
         suite_path: TEXT.into(),
         agent_command: vec![TEXT.into()],
         cases_total: 3,
+        cases_played: 3,
+        require_agent: true,
         git_sha: Some(TEXT.into()),
         ..RunStart::default()
     };
@@ -114,6 +116,8 @@ fn end(index: usize, status: Status) -> CaseEnd {
             cassette_sha256: TEXT.into(),
             unused_lines: vec![1],
         })),
+        played: Some(Box::new(Played { recording: TEXT.into(), place: place.clone(), meant: false })),
+        no_agent: true,
         stderr_tail: vec![TEXT.into()].into(),
         output_hash: None,
         skip_reason: None,

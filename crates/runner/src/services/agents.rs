@@ -68,9 +68,7 @@ pub(crate) fn has_own_agent(job: &Job<'_>) -> bool {
     // Each start has a new address; one that is fixed may still be taken.
     let movable = http.url.value.variables().any(|name| name == PORT);
     let plays_tools = matches!(job.case.world.tools, ToolSource::Routes(_));
-    // Cases that run at once have paths of their own, which the agent is told with each question.
-    let mixes = plays_tools && !job.services.tools.is_scoped();
-    job.case.world.model.is_some() || (mixes && movable && !server.shared)
+    job.case.world.model.is_some() || (plays_tools && movable && !server.shared)
 }
 
 /// The program of a target that the run starts itself.

@@ -68,7 +68,7 @@ impl ToolServer {
             let finding = wrong(format!("the stub tool server could not be started: {error}"), routes.span);
             Box::new(Finding { help: Some("choose another with `--stub-port` or `--stub-bind`".into()), ..*finding })
         })?;
-        let scope = (self.scoped || has_own_agent(job)).then(|| format!("case-{}", job.index + 1));
+        let own = format!("case-{}", job.index + 1);
         let options = RouteOptions {
             routes: Arc::clone(routes),
             mode: job.options.mode,
@@ -77,7 +77,12 @@ impl ToolServer {
             files: job.options.files,
             variables,
         };
-        let session = server.open(scope.as_deref(), options).map_err(|error| {
+        let opened = match (self.scoped, has_own_agent(job)) {
+            (true, _) => server.open(Some(&own), options),
+            (false, true) => server.open_alone(&own, options),
+            (false, false) => server.open(None, options),
+        };
+        let session = opened.map_err(|error| {
             let span = match &error {
                 RouteError::File { span, .. } | RouteError::Answer { span, .. } | RouteError::Live { span, .. } => {
                     *span
@@ -94,21 +99,17 @@ impl ToolServer {
         self.server.is_some() && !self.scoped && !has_own_agent(job)
     }
 
-    /// Whether each case has paths of its own, since several run at once.
-    pub(crate) fn is_scoped(&self) -> bool {
-        self.scoped
-    }
-
     /// What leads the agent of a case to its tools. In a replay of the whole conversation nobody will go there.
-    pub(crate) fn bases(&self, world: &World, open: Option<&OpenTools>) -> ToolBases {
-        let bases = match (open, routes(world)) {
+    pub(crate) fn bases(&self, job: &Job<'_>, open: Option<&OpenTools>) -> ToolBases {
+        let bases = match (open, routes(&job.case.world)) {
             (Some(open), _) => open.session.bases(),
             (None, Some(routes)) => {
                 routes.bases.iter().map(|base| (base.name.value.clone(), NOWHERE.to_owned())).collect()
             }
             (None, None) => Vec::new(),
         };
-        ToolBases { bases, tell: self.scoped }
+        // An agent of its own finds them in its environment.
+        ToolBases { bases, tell: self.scoped && !has_own_agent(job) }
     }
 
     /// What leads an agent that is started once for many cases to their tools: the paths that no case has for itself.

@@ -29,6 +29,8 @@ const RECORDED_BYTES: usize = 512 << 20;
 pub(super) struct Active {
     /// The part of the path that is its own.
     pub(super) scope: Option<String>,
+    /// Whether calls outside of its scope are its own as well, since no other case runs.
+    pub(super) alone: bool,
     pub(super) mode: Mode,
     pub(super) shelf: Shelf,
     /// Where requests are forwarded to, when they are.
@@ -78,7 +80,7 @@ pub(super) struct Begun {
 
 impl Active {
     pub(super) fn new(
-        scope: Option<String>,
+        (scope, alone): (Option<String>, bool),
         mode: Mode,
         shelf: Shelf,
         live: Vec<Live>,
@@ -89,7 +91,8 @@ impl Active {
         let state = State { faults, used, misses, calls: 0, recorded, recorded_bytes: 0 };
         let late = LateCalls::default();
         let observer = Mutex::new(observer);
-        Self { scope, mode, shelf, live, observer, late, state: Mutex::new(state), closed: watch::Sender::new(false) }
+        let (state, closed) = (Mutex::new(state), watch::Sender::new(false));
+        Self { scope, alone, mode, shelf, live, observer, late, state, closed }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -149,8 +152,8 @@ impl Active {
         fixture.map(|fixture| fixture.reply.clone()).ok_or_else(|| no_fixture(shelved, method, asked))
     }
 
-    /// Remembers a request that nothing answers.
-    pub(super) fn missed(&self, begun: &Begun, miss: &RouteMiss) {
+    /// Remembers a request that nothing answers, and that may be this case's.
+    pub(super) fn strayed(&self, miss: &RouteMiss) {
         {
             let mut state = self.state();
             if state.misses.len() < MISSES {
@@ -158,6 +161,11 @@ impl Active {
             }
         }
         self.tell(Kind::Miss { tool: miss.tool.clone(), message: miss.line() });
+    }
+
+    /// Remembers a call that nothing answers.
+    pub(super) fn missed(&self, begun: &Begun, miss: &RouteMiss) {
+        self.strayed(miss);
         self.answered(begun, Err(miss.message.clone()));
     }
 
@@ -207,7 +215,7 @@ mod tests {
     fn recorded(bytes: &Bytes) -> (usize, String) {
         let faults = Faults::new([].into(), 1);
         let shelf = Shelf::default();
-        let active = Active::new(None, Mode::Record, shelf, Vec::new(), faults, None);
+        let active = Active::new((None, false), Mode::Record, shelf, Vec::new(), faults, None);
         let mut state = active.state();
         loop {
             if let Err(reason) = state.record(call(bytes)) {

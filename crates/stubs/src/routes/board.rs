@@ -54,7 +54,11 @@ impl Board {
         if let Some(active) = open.served.get(&Some(decoded(first))) {
             return Some((Arc::clone(active), rest));
         }
-        open.served.get(&None).map(|active| (Arc::clone(active), path))
+        let root = open.served.get(&None).or_else(|| {
+            let mut alone = open.served.values().filter(|active| active.alone && open.former.is_none());
+            alone.next()
+        });
+        root.map(|active| (Arc::clone(active), path))
     }
 
     /// Every case, in the order of their scopes.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::active::{Active, Begun};
 use super::asked::Asked;
 use super::board::Board;
-use super::miss::{Explained, too_late};
+use super::miss::{Explained, outside, too_late};
 use super::path::tool;
 use super::shelf::Reply;
 use super::{control, forward};
@@ -40,6 +40,9 @@ impl Handler for Board {
             return Ok(json_response(StatusCode::GONE, &late.body()));
         }
         let Some((active, path)) = found else {
+            if let Some(stray) = self.strayed(&head, &body) {
+                return Ok(json_response(StatusCode::MISDIRECTED_REQUEST, &stray.body()));
+            }
             let error = "no case is running whose tools this server could play";
             return Ok(json_response(StatusCode::SERVICE_UNAVAILABLE, &json!({ "error": error })));
         };
@@ -54,11 +57,7 @@ impl Board {
     /// Takes note of a call of the case before, if it is one: no case is running, or only that one has a fixture for it.
     fn late(&self, head: &Parts, running: Option<&Active>, body: &[u8]) -> Option<Box<Explained>> {
         let former = self.former().filter(|_| running.is_none_or(|running| running.scope.is_none()))?;
-        let path = head.uri.path().trim_start_matches('/');
-        let listing = path.is_empty() && matches!(head.method, Method::GET | Method::HEAD);
-        if listing || head.method == Method::OPTIONS {
-            return None;
-        }
+        let path = called(head)?;
         let asked = Asked::read(&head.headers, head.uri.query(), body);
         let tool = tool(forward::way(&former, path).map_or(path, |way| way.path));
         let fits = |active: &Active| active.fits(&tool, &head.method, &asked);
@@ -69,6 +68,27 @@ impl Board {
         former.late.add(late.miss.clone());
         Some(late)
     }
+
+    /// Takes note of a call outside of the paths of all cases that run at once: whose it is cannot be told, so each of them has it.
+    fn strayed(&self, head: &Parts, body: &[u8]) -> Option<Box<Explained>> {
+        let cases = self.all();
+        if cases.is_empty() {
+            return None;
+        }
+        let asked = Asked::read(&head.headers, head.uri.query(), body);
+        let stray = outside(&tool(called(head)?), &head.method, &asked);
+        for case in cases {
+            case.strayed(&stray.miss);
+        }
+        Some(stray)
+    }
+}
+
+/// The path of a request that calls a tool.
+fn called(head: &Parts) -> Option<&str> {
+    let path = head.uri.path().trim_start_matches('/');
+    let listing = path.is_empty() && matches!(head.method, Method::GET | Method::HEAD);
+    (!listing && head.method != Method::OPTIONS).then_some(path)
 }
 
 impl Active {

@@ -74,6 +74,20 @@ pub(super) fn too_late(tool: &str, method: &Method, asked: &Asked, during_next: 
     Explained::plain(tool, format!("`{}` was called after the case was over", cut(tool)), notes)
 }
 
+/// A call outside of the paths of all cases that run at once.
+pub(super) fn outside(tool: &str, method: &Method, asked: &Asked) -> Box<Explained> {
+    let notes = vec![
+        requested(tool, method, asked),
+        "each of the cases that run at once has a base of its own, and this call used none of them: it cannot be told which case it \
+         belongs to"
+            .into(),
+        "run with `--parallel 1`, let agentci start an agent for each case, or let the agent use the base in the `variables` of \
+         each question"
+            .into(),
+    ];
+    Explained::plain(tool, format!("`{}` was called outside of the base of every running case", cut(tool)), notes)
+}
+
 /// A tool that there is not.
 pub(super) fn unknown_tool(shelf: &Shelf, tool: &str, method: &Method, asked: &Asked) -> Box<Explained> {
     let mut ids: Vec<&str> = shelf.ids().collect();

@@ -64,6 +64,12 @@ impl RouteServer {
     /// Serves the routes of a case until the session is dropped: at the root, or below a scope of their own where several cases
     /// run at once.
     pub fn open(&self, scope: Option<&str>, options: RouteOptions<'_>) -> Result<RouteSession, RouteError> {
-        RouteSession::open(&self.board, self.url(), scope, options)
+        RouteSession::open(&self.board, self.url(), (scope, false), options)
+    }
+
+    /// Serves the routes of the only case that runs below a scope of its own. A call outside of it is this case's as well, such as
+    /// one of an agent that takes only the host of its base; unless an earlier case was served at the root, whose agent may be late.
+    pub fn open_alone(&self, scope: &str, options: RouteOptions<'_>) -> Result<RouteSession, RouteError> {
+        RouteSession::open(&self.board, self.url(), (Some(scope), true), options)
     }
 }

@@ -63,7 +63,7 @@ impl RouteSession {
     pub(super) fn open(
         board: &Arc<Board>,
         url: String,
-        scope: Option<&str>,
+        (scope, alone): (Option<&str>, bool),
         options: RouteOptions<'_>,
     ) -> Result<Self, RouteError> {
         let RouteOptions { routes, mode, faults, observer, files, variables } = options;
@@ -74,7 +74,7 @@ impl RouteSession {
                 (Shelf::default(), live)
             }
         };
-        let active = Arc::new(Active::new(scope.map(str::to_owned), mode, shelf, live, faults, observer));
+        let active = Arc::new(Active::new((scope.map(str::to_owned), alone), mode, shelf, live, faults, observer));
         board.add(Arc::clone(&active))?;
         Ok(Self { url, routes, active, board: Arc::clone(board) })
     }

@@ -19,7 +19,10 @@ async fn each_case_has_its_own_answers_below_its_own_path() {
     assert!(bases.iter().all(|(_, url)| *url == first.base()));
     assert_eq!(get(&server, "/a%2Fb%20%C3%BC/t").await.json(), "first");
     assert_eq!(get(&server, "/t/t/").await.json(), "second");
-    assert_eq!(get(&server, "/u").await.status, 503);
+    // Nobody can tell whose call this is.
+    assert_eq!(get(&server, "/u").await.status, 421);
+    assert_eq!((first.misses().len(), second.misses().len()), (1, 1));
+    assert_eq!(first.misses()[0].message, "`u` was called outside of the base of every running case");
     let root = open(&server, of("root"), Opening::default()).unwrap();
     assert_eq!(root.base(), server.url());
     assert_eq!(get(&server, "/t").await.json()["tools"], json!(["t"]));
@@ -42,4 +45,21 @@ async fn a_case_that_is_over_makes_room_for_the_next() {
     let second = open(&server, of("second"), Opening::default()).unwrap();
     assert_eq!(get(&server, "/t").await.json(), "second");
     assert_eq!(second.misses(), []);
+}
+
+#[tokio::test]
+async fn a_case_that_runs_alone_has_the_calls_outside_of_its_path_unless_another_may_be_late() {
+    let server = start().await;
+    let of = |answer: &str| routes([tool("t", [for_any(json!(answer))])]);
+    let alone = open(&server, of("alone"), Opening { scope: Some("own"), alone: true, ..Opening::default() }).unwrap();
+    assert_eq!(get(&server, "/own/t").await.json(), "alone");
+    assert_eq!(get(&server, "/t").await.json(), "alone");
+    drop(alone);
+    assert_eq!(get(&server, "/t").await.status, 503);
+    let shared = open(&server, of("shared"), Opening::default()).unwrap();
+    let late = shared.late_calls();
+    drop(shared);
+    let alone = open(&server, of("alone"), Opening { scope: Some("own"), alone: true, ..Opening::default() }).unwrap();
+    assert_eq!(get(&server, "/t").await.status, 410);
+    assert_eq!((late.calls().len(), alone.misses().len()), (1, 0));
 }

@@ -65,6 +65,7 @@ pub(crate) fn fault(tool: Option<&str>, when: FaultTime, kind: FaultKind) -> Fau
 /// How routes are opened.
 pub(crate) struct Opening<'o> {
     pub(crate) scope: Option<&'o str>,
+    pub(crate) alone: bool,
     pub(crate) mode: Mode,
     pub(crate) faults: Vec<Fault>,
     pub(crate) observer: Option<UnboundedSender<Kind>>,
@@ -75,7 +76,7 @@ static NO_FILES: std::sync::LazyLock<MemoryFiles> = std::sync::LazyLock::new(Mem
 
 impl Default for Opening<'_> {
     fn default() -> Self {
-        Self { scope: None, mode: Mode::Replay, faults: Vec::new(), observer: None, files: &*NO_FILES }
+        Self { scope: None, alone: false, mode: Mode::Replay, faults: Vec::new(), observer: None, files: &*NO_FILES }
     }
 }
 
@@ -84,7 +85,10 @@ pub(crate) fn open(server: &RouteServer, routes: Routes, how: Opening<'_>) -> Re
     let variables = &|name: &str| (name == "KNOWN").then(|| "known".to_owned());
     let routes = Arc::new(routes);
     let options = RouteOptions { routes, mode: how.mode, faults, observer: how.observer, files: how.files, variables };
-    server.open(how.scope, options)
+    match how.scope.filter(|_| how.alone) {
+        Some(scope) => server.open_alone(scope, options),
+        None => server.open(how.scope, options),
+    }
 }
 
 pub(crate) async fn start() -> RouteServer {

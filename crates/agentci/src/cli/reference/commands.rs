@@ -98,7 +98,12 @@ fn spelling(argument: &Arg) -> String {
         let value = if many { format!("{value}...") } else { value };
         return format!("`{}`", cell(&if argument.is_required_set() { value } else { format!("[{value}]") }));
     }
-    let value = if argument.get_action().takes_values() { format!(" {value}") } else { String::new() };
+    let optional = argument.get_num_args().is_some_and(|range| range.min_values() == 0);
+    let value = match argument.get_action().takes_values() {
+        true if optional => format!("[={value}]"),
+        true => format!(" {value}"),
+        false => String::new(),
+    };
     let short = argument.get_short().map(|letter| format!("-{letter}"));
     let long = argument.get_long().into_iter().chain(argument.get_visible_aliases().into_iter().flatten());
     let names = short.into_iter().chain(long.map(|name| format!("--{name}")));

@@ -112,7 +112,8 @@ fn the_schema_of_a_comparison_is_kept() {
 fn the_schema_of_a_list_is_kept() {
     let case = fields(json!({
         "suite": text(), "dialect": text(), "id": text(), "tags": list(text()), "description": or_null(text()),
-        "skip": truth(), "broken": truth(), "path": text(), "line": count(),
+        "skip": truth(), "broken": truth(),
+        "answered_by": one_of(&["agent", "recording", "script"]), "path": text(), "line": count(),
     }));
     keep("list", "What agentci list --json prints", list(case), Types::read());
 }
@@ -140,7 +141,7 @@ fn the_schema_of_the_summary_is_kept() {
         "findings": list(of("Finding")),
         "description?": text(), "tags?": list(text()), "skip_reason?": text(), "warnings?": list(text()),
         "similarity?": number(), "embedder?": text(), "similarities?": list(of("Similarity")),
-        "stability?": of("Stability"),
+        "stability?": of("Stability"), "no_agent?": { "const": true }, "played?": of("Played"),
         "runs?": list(fields(json!({
             "attempt": count(), "status": of("Status"), "cause": or_null(of("Cause")), "wall_ms": count(),
         }))),
@@ -153,7 +154,7 @@ fn the_schema_of_the_summary_is_kept() {
         "run": fields(json!({
             "run_id": text(), "mode": one_of(&["replay", "record", "live"]),
             "exit_status": one_of(&["success", "failed", "error"]), "git_sha": or_null(text()), "ci": { "type": "null" },
-            "interrupted": truth(),
+            "interrupted": truth(), "agents": or_null(text()), "require_agent": truth(),
         })),
         "suite": fields(json!({
             "name": text(), "suite_path": text(), "agent_command": list(text()), "tool_mode": text(), "dialect": text(),
@@ -161,7 +162,7 @@ fn the_schema_of_the_summary_is_kept() {
         })),
         "aggregates": fields(json!({
             "cases_total": count(), "cases_pass": count(), "cases_fail": count(), "cases_error": count(),
-            "cases_skipped": count(), "cases_not_run": count(), "pass_rate": number(), "success_rate": number(),
+            "cases_skipped": count(), "cases_not_run": count(), "cases_played": count(), "cases_without_agent": count(), "pass_rate": number(), "success_rate": number(),
             "tool_calls": count(), "tool_errors": count(), "suite_wall_ms": count(), "metrics": fields(metrics.into()),
             "stability?": of("StabilitySummary"),
         })),

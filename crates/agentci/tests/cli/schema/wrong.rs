@@ -60,6 +60,8 @@ const OTHERS: &[(&str, &str, Reason)] = &[
     ("native-duplicate-ids", "is used twice", Reference),
     ("native-key-missing-before-colon", "a key is missing", Syntax),
     ("native-merge-of-text", "`<<` takes a mapping", Syntax),
+    ("native-model-called", "`of` contradict each other", Reference),
+    ("native-model-not-seen", "cannot be judged", Reference),
     ("native-no-target", "neither the suite nor any case", Reference),
     ("native-semantic", "there is no embedder", Reference),
     ("native-turns-for-a-process", "an agent that is a process", Reference),

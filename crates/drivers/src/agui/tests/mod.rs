@@ -111,7 +111,7 @@ fn lines(steps: &[Step]) -> Vec<String> {
             other => panic!("{other:?}"),
         }
     };
-    steps.iter().map(line).collect()
+    steps.iter().filter(|step| !matches!(step.kind, Kind::Beside(_))).map(line).collect()
 }
 
 /// What a whole run of these events comes to.

@@ -1,7 +1,9 @@
 //! `OpenAI`'s Chat Completions: one, or one after the other where an agent works in several steps.
 
+use std::borrow::Cow;
+
 use agentci_trace::Kind;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Steps, answered, broken, concluded, result_value, said, text};
 use crate::chat::openai::Reader;
@@ -18,6 +20,7 @@ pub(in crate::http) struct ChatCompletions {
 impl ChatCompletions {
     pub(super) fn event(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
         let mut steps = Vec::new();
+        let event = &*with_tool_calls(event);
         let delta = &event["choices"][0]["delta"];
         let speaks = delta["tool_calls"].is_array() || !text(delta, "content").is_empty();
         // What is said after a completion stopped belongs to the next one, whose calls are numbered anew.
@@ -54,4 +57,17 @@ impl ChatCompletions {
         }
         reader.finish().map(concluded).map_err(broken)
     }
+}
+
+/// An event in which a call in the old form, of which a completion had only one, has the new one.
+fn with_tool_calls(event: &Value) -> Cow<'_, Value> {
+    let old = ["delta", "message"].into_iter().find(|part| event["choices"][0][part]["function_call"].is_object());
+    let Some(part) = old else { return Cow::Borrowed(event) };
+    let mut event = event.clone();
+    let said = &mut event["choices"][0][part];
+    let function = said["function_call"].take();
+    if !said["tool_calls"].is_array() {
+        said["tool_calls"] = json!([{ "index": 0, "function": function }]);
+    }
+    Cow::Owned(event)
 }

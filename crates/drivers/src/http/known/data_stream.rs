@@ -6,7 +6,7 @@ use agentci_trace::Kind;
 use serde_json::Value;
 
 use super::tool_parts::ToolParts;
-use super::{Steps, answered, stopped, text};
+use super::{Steps, answered, ended, text};
 use crate::http::reader::NoAnswer;
 
 /// The parts of a data stream by their codes.
@@ -72,10 +72,14 @@ impl DataStream {
                 }
                 let mut steps = self.tools.flush();
                 // The end of the message repeats that of its last step.
-                steps.extend(stopped(reason).filter(|_| code == 'd'));
+                if code == 'd' {
+                    steps.extend(ended(reason));
+                }
                 steps
             }
-            // Data, annotations, sources, files.
+            // Data, annotations, sources.
+            '2' | '8' | 'h' => vec![Kind::Beside(value.into())],
+            // Files, redacted reasoning.
             _ => Vec::new(),
         })
     }

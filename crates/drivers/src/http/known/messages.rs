@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agentci_trace::Kind;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Steps, answered, arguments, broken, called, concluded, failed, result_value, said, text};
 use crate::chat::anthropic::Reader;
@@ -48,6 +48,19 @@ impl Messages {
             steps.append(&mut self.results);
             self.open = false;
         }
+        Ok(steps)
+    }
+
+    /// Takes a message that came whole.
+    pub(super) fn whole(&mut self, message: &Value) -> Result<Steps, NoAnswer> {
+        let mut steps = self.event(&json!({ "type": "message_start", "message": message }))?;
+        for (index, block) in message["content"].as_array().into_iter().flatten().enumerate() {
+            let event = json!({ "type": "content_block_start", "index": index, "content_block": block });
+            steps.extend(self.event(&event)?);
+        }
+        let reason = &message["stop_reason"];
+        steps.extend(self.event(&json!({ "type": "message_delta", "delta": { "stop_reason": reason } }))?);
+        steps.extend(self.event(&json!({ "type": "message_stop" }))?);
         Ok(steps)
     }
 

@@ -1,4 +1,4 @@
-//! Streams of a known format, read as what they are: words, thoughts, calls of tools and their results.
+//! Streams and answers of a known format, read as what they are: words, thoughts, calls of tools and their results.
 //!
 //! A stream is recognised by what its events say, not by its address or its headers, so that a proxy in between and a recording
 //! make no difference. Custom streams that resemble a format are not taken for it: the marks are fields that only the format has.
@@ -6,6 +6,7 @@
 mod chat_completions;
 mod data_stream;
 mod messages;
+mod ollama;
 mod responses;
 mod tool_parts;
 mod ui_messages;
@@ -16,6 +17,7 @@ use serde_json::Value;
 use self::chat_completions::ChatCompletions;
 pub(super) use self::data_stream::DataStream;
 use self::messages::Messages;
+use self::ollama::Ollama;
 use self::responses::Responses;
 use self::ui_messages::UiMessages;
 use super::places;
@@ -33,7 +35,65 @@ pub(super) enum Known {
     Messages(Box<Messages>),
     /// UI messages of the AI SDK, version 5 and later.
     UiMessages(UiMessages),
+    /// Ollama's own.
+    Ollama(Ollama),
 }
+
+/// The fields of a chat completion and of its pieces, those of common servers included.
+const CHAT_COMPLETIONS: [&str; 16] = [
+    "id",
+    "object",
+    "created",
+    "model",
+    "choices",
+    "usage",
+    "system_fingerprint",
+    "service_tier",
+    "provider",
+    "timings",
+    "x_groq",
+    "prompt_filter_results",
+    "prompt_logprobs",
+    "kv_transfer_params",
+    "obfuscation",
+    "error",
+];
+/// The fields of a message of Anthropic.
+const MESSAGES: [&str; 12] = [
+    "id",
+    "type",
+    "role",
+    "model",
+    "content",
+    "stop_reason",
+    "stop_sequence",
+    "stop_details",
+    "usage",
+    "container",
+    "context_management",
+    "error",
+];
+/// The fields of an answer of Ollama.
+const OLLAMA: [&str; 18] = [
+    "model",
+    "created_at",
+    "message",
+    "response",
+    "thinking",
+    "done",
+    "done_reason",
+    "context",
+    "total_duration",
+    "load_duration",
+    "prompt_eval_count",
+    "prompt_eval_duration",
+    "eval_count",
+    "eval_duration",
+    "logprobs",
+    "error",
+    "remote_model",
+    "remote_host",
+];
 
 /// What an event says.
 type Steps = Vec<Kind>;
@@ -48,8 +108,78 @@ impl Known {
             "message_start" if event["message"].is_object() => Some(Known::Messages(Box::default())),
             kind if responses::is_kind(kind) => Some(Known::Responses(Responses::default())),
             _ if UiMessages::has(event) => Some(Known::UiMessages(UiMessages::default())),
+            _ if Ollama::has(event) => Some(Known::Ollama(Ollama::default())),
             _ => None,
         }
+    }
+
+    /// The format of a stream with an event that only resembles one: servers that imitate Chat Completions often leave out what
+    /// marks them. Its calls can be read; whether it has to end in some way is not known.
+    pub(super) fn resembles(event: &Value) -> Option<Self> {
+        event["choices"][0]["delta"].is_object().then(|| Known::ChatCompletions(Box::default()))
+    }
+
+    /// The format of an answer that came whole.
+    pub(super) fn recognise_whole(answer: &Value) -> Option<Self> {
+        let blocks =
+            || answer["content"].as_array().is_some_and(|blocks| blocks.iter().all(|block| block["type"].is_string()));
+        if answer["choices"][0]["message"].is_object() {
+            Some(Known::ChatCompletions(Box::default()))
+        } else if text(answer, "object") == "response" && answer["output"].is_array() {
+            Some(Known::Responses(Responses::default()))
+        } else if text(answer, "type") == "message" && text(answer, "role") == "assistant" && blocks() {
+            Some(Known::Messages(Box::default()))
+        } else {
+            Ollama::has(answer).then(|| Known::Ollama(Ollama::default()))
+        }
+    }
+
+    /// Takes an answer that came whole.
+    pub(super) fn whole(&mut self, answer: &Value) -> Result<Steps, NoAnswer> {
+        let mut steps = Vec::new();
+        match self {
+            Known::ChatCompletions(stream) => {
+                let mut answer = answer.clone();
+                // One beside an answer does not take it back.
+                answer.as_object_mut().and_then(|fields| fields.remove("error"));
+                steps.extend(stream.event(&answer)?);
+            }
+            Known::Responses(stream) => steps.extend(stream.whole(answer)?),
+            Known::Messages(stream) => steps.extend(stream.whole(answer)?),
+            Known::UiMessages(_) => {}
+            Known::Ollama(stream) => steps.extend(stream.event(answer)),
+        }
+        self.done();
+        steps.extend(self.end().0);
+        Ok(steps)
+    }
+
+    /// Whether an event is one of the format, and not something that the agent adds.
+    pub(super) fn owns(&self, event: &Value) -> bool {
+        let kind = text(event, "type");
+        match self {
+            Known::ChatCompletions(_) => event["choices"].is_array() || text(event, "object").starts_with("chat."),
+            Known::Responses(_) => responses::is_kind(kind) || kind == "error",
+            Known::Messages(_) => {
+                let starts = ["message_", "content_block_", "ping", "error"];
+                starts.iter().any(|start| kind.starts_with(start))
+            }
+            Known::UiMessages(_) => UiMessages::owns(kind),
+            Known::Ollama(_) => Ollama::has(event),
+        }
+    }
+
+    /// What an event or answer of the format has in it that the format does not know.
+    pub(super) fn added(&self, event: &Value) -> Option<Value> {
+        let fields: &[&str] = match self {
+            Known::ChatCompletions(_) => &CHAT_COMPLETIONS,
+            Known::Messages(_) if text(event, "type") == "message" => &MESSAGES,
+            Known::Ollama(_) => &OLLAMA,
+            _ => return None,
+        };
+        let added = event.as_object()?.iter().filter(|(name, _)| !fields.contains(&name.as_str()));
+        let added: serde_json::Map<_, _> = added.map(|(name, value)| (name.clone(), value.clone())).collect();
+        (!added.is_empty()).then_some(Value::Object(added))
     }
 
     pub(super) fn event(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
@@ -58,6 +188,7 @@ impl Known {
             Known::Responses(stream) => stream.event(event),
             Known::Messages(stream) => stream.event(event),
             Known::UiMessages(stream) => stream.event(event),
+            Known::Ollama(stream) => Ok(stream.event(event)),
         }
     }
 
@@ -66,6 +197,7 @@ impl Known {
         match self {
             Known::ChatCompletions(stream) => stream.done(),
             Known::UiMessages(stream) => stream.done(),
+            Known::Ollama(stream) => stream.done(),
             Known::Responses(_) | Known::Messages(_) => {}
         }
     }
@@ -77,6 +209,7 @@ impl Known {
             Known::Responses(stream) => (Vec::new(), stream.lacks()),
             Known::Messages(stream) => (Vec::new(), stream.lacks()),
             Known::UiMessages(stream) => stream.end(),
+            Known::Ollama(stream) => (Vec::new(), stream.lacks()),
         }
     }
 }
@@ -86,7 +219,7 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn called(id: &str, name: &str, args: Value) -> Kind {
+pub(super) fn called(id: &str, name: &str, args: Value) -> Kind {
     Kind::ToolCall(ToolCall {
         call_id: id.to_owned(),
         name: name.to_owned(),
@@ -96,11 +229,11 @@ fn called(id: &str, name: &str, args: Value) -> Kind {
     })
 }
 
-fn answered(id: &str, result: Value) -> Kind {
+pub(super) fn answered(id: &str, result: Value) -> Kind {
     Kind::ToolResult(ToolResult { call_id: id.to_owned(), ok: true, result: result.into(), error: None, fault: None })
 }
 
-fn failed(id: &str, error: &str) -> Kind {
+pub(super) fn failed(id: &str, error: &str) -> Kind {
     Kind::ToolResult(ToolResult {
         call_id: id.to_owned(),
         ok: false,
@@ -111,7 +244,7 @@ fn failed(id: &str, error: &str) -> Kind {
 }
 
 /// Arguments that travel as text.
-fn arguments(text: &str) -> Value {
+pub(super) fn arguments(text: &str) -> Value {
     if text.trim().is_empty() {
         return Value::Object(serde_json::Map::new());
     }
@@ -119,7 +252,7 @@ fn arguments(text: &str) -> Value {
 }
 
 /// A result, which often travels as text: what is an object or a list in it is one.
-fn result_value(value: &Value) -> Value {
+pub(super) fn result_value(value: &Value) -> Value {
     match value.as_str() {
         Some(text) if text.trim_start().starts_with(['{', '[']) => {
             serde_json::from_str(text).unwrap_or_else(|_| value.clone())
@@ -128,9 +261,21 @@ fn result_value(value: &Value) -> Value {
     }
 }
 
-/// What is to be known of an answer that ended for this reason.
-fn stopped(reason: &str) -> Option<Kind> {
-    cut_short(reason).map(Kind::Violation)
+/// What is to be known of an answer that ended for this reason, in the words of any provider.
+fn ended(reason: &str) -> Steps {
+    if reason.is_empty() {
+        return Vec::new();
+    }
+    let spelt = reason.replace('-', "_");
+    let word = match spelt.as_str() {
+        "end_turn" | "stop_sequence" => "stop",
+        "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => "length",
+        "tool_use" => "tool_calls",
+        "refusal" => "content_filter",
+        other => other,
+    };
+    let finish = Kind::Finish(word.to_owned());
+    cut_short(reason).map(Kind::Violation).into_iter().chain([finish]).collect()
 }
 
 fn said(pieces: Vec<Piece>) -> Steps {
@@ -143,7 +288,7 @@ fn said(pieces: Vec<Piece>) -> Steps {
 
 /// The calls of a completion, and what is wrong with it.
 fn concluded(completion: Completion) -> Steps {
-    let mut steps: Steps = completion.finish.as_deref().and_then(stopped).into_iter().collect();
+    let mut steps = completion.finish.as_deref().map(ended).unwrap_or_default();
     for call in completion.calls {
         if call.parsed().is_err() {
             steps.push(Kind::Violation(format!("the arguments of `{}` are not JSON", call.name)));

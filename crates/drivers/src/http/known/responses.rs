@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use agentci_trace::Kind;
 use serde_json::{Value, json};
 
-use super::{Steps, answered, arguments, called, failed, gave_up, result_value, stopped, text};
+use super::{Steps, answered, arguments, called, ended, failed, gave_up, result_value, text};
 use crate::http::reader::NoAnswer;
 
 #[derive(Debug, Default)]
@@ -16,6 +16,8 @@ pub(in crate::http) struct Responses {
     said: HashSet<u64>,
     /// The items of the present response that are complete.
     complete: HashSet<u64>,
+    /// Whether it calls tools that the agent is to execute.
+    calls: bool,
 }
 
 /// Whether a kind of event is one of Responses; others may have names that begin in the same way.
@@ -58,12 +60,19 @@ impl Responses {
                 vec![Kind::Reasoning(text(event, "delta").to_owned())]
             }
             "response.output_item.done" => self.item(index, &event["item"]),
-            "response.completed" => self.conclude(response),
+            "response.completed" => {
+                let mut steps = self.conclude(response);
+                steps.extend(ended(if self.calls { "tool_calls" } else { "stop" }));
+                steps
+            }
             "response.incomplete" => {
                 let mut steps = self.conclude(response);
                 let reason = text(&response["incomplete_details"], "reason");
-                let words = || Kind::Violation(format!("the response is incomplete: {reason}"));
-                steps.push(stopped(reason).unwrap_or_else(words));
+                let end = ended(reason);
+                if !end.iter().any(|step| matches!(step, Kind::Violation(_))) {
+                    steps.push(Kind::Violation(format!("the response is incomplete: {reason}")));
+                }
+                steps.extend(end);
                 steps
             }
             "response.failed" | "response.cancelled" => return Err(gave_up(response)),
@@ -71,6 +80,15 @@ impl Responses {
             // The same again in other words, and whatever may be new.
             _ => Vec::new(),
         })
+    }
+
+    /// Takes a response that came whole.
+    pub(super) fn whole(&mut self, response: &Value) -> Result<Steps, NoAnswer> {
+        let kind = match text(response, "status") {
+            kind @ ("incomplete" | "failed" | "cancelled") => kind,
+            _ => "completed",
+        };
+        self.event(&json!({ "type": format!("response.{kind}"), "response": response }))
     }
 
     pub(super) fn lacks(&self) -> Option<&'static str> {
@@ -89,6 +107,7 @@ impl Responses {
             return Vec::new();
         }
         let kind = text(item, "type");
+        self.calls |= matches!(kind, "function_call" | "custom_tool_call");
         let id = Some(text(item, "call_id")).filter(|id| !id.is_empty()).unwrap_or(text(item, "id"));
         match kind {
             "message" if self.said.contains(&index) => Vec::new(),

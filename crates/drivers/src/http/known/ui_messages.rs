@@ -4,16 +4,13 @@ use agentci_trace::Kind;
 use serde_json::Value;
 
 use super::tool_parts::ToolParts;
-use super::{Steps, answered, failed, gave_up, stopped, text};
+use super::{Steps, answered, ended, failed, gave_up, text};
+use crate::http::kinds::OVER;
 use crate::http::reader::NoAnswer;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct UiMessages {
     tools: ToolParts,
-    /// Whether a step began and did not end.
-    step: bool,
-    /// Whether a text began and did not end.
-    text: bool,
     done: bool,
 }
 
@@ -21,7 +18,6 @@ impl UiMessages {
     /// Whether an event can only be one of this format.
     pub(super) fn has(event: &Value) -> bool {
         match text(event, "type") {
-            "start-step" | "finish-step" => true,
             "text-start" | "reasoning-start" => event["id"].is_string(),
             "text-delta" | "reasoning-delta" => event["id"].is_string() && event["delta"].is_string(),
             kind if kind.starts_with("tool-input-") || kind.starts_with("tool-output-") => {
@@ -31,19 +27,18 @@ impl UiMessages {
         }
     }
 
+    /// Whether events of a kind are the format's own, and not an application's data.
+    pub(super) fn owns(kind: &str) -> bool {
+        let starts = ["text-", "reasoning-", "tool-input-", "tool-output-", "tool-approval-"];
+        let own = ["start", "start-step", "finish-step", "finish", "error", "abort", "file", "message-metadata"];
+        own.contains(&kind) || starts.iter().any(|start| kind.starts_with(start))
+    }
+
     pub(super) fn event(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
         let (id, name) = (text(event, "toolCallId"), text(event, "toolName"));
         Ok(match text(event, "type") {
             "text-delta" => vec![Kind::Text(text(event, "delta").to_owned())],
             "reasoning-delta" => vec![Kind::Reasoning(text(event, "delta").to_owned())],
-            "start-step" => {
-                self.step = true;
-                Vec::new()
-            }
-            kind @ ("text-start" | "text-end") => {
-                self.text = kind == "text-start";
-                Vec::new()
-            }
             "tool-input-start" => {
                 self.tools.begin(id, name);
                 Vec::new()
@@ -65,13 +60,19 @@ impl UiMessages {
             "tool-output-available" => self.tools.result(id, answered(id, event["output"].clone())),
             "tool-output-error" => self.tools.result(id, failed(id, text(event, "errorText"))),
             "tool-output-denied" => self.tools.result(id, failed(id, "the execution was denied")),
-            "finish-step" => {
-                self.step = false;
-                self.tools.flush()
-            }
+            "finish-step" => self.tools.flush(),
             "finish" => return self.finish(event),
             "error" => return Err(gave_up(event)),
-            "abort" => return Err(NoAnswer::Failed(format!("the answer was aborted: {}", text(event, "reason")))),
+            "abort" => {
+                let reason = Some(text(event, "reason")).filter(|reason| !reason.trim().is_empty());
+                let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+                return Err(NoAnswer::Failed(format!("the answer was aborted{reason}")));
+            }
+            // The end of a stream that is written by hand.
+            kind if OVER.contains(&kind) => {
+                self.done = true;
+                self.tools.flush()
+            }
             // Sources, files, metadata and an application's own data.
             _ => Vec::new(),
         })
@@ -82,7 +83,7 @@ impl UiMessages {
     }
 
     pub(super) fn end(&mut self) -> (Steps, Option<&'static str>) {
-        let lacks = ((self.step || self.text) && !self.done).then_some("it has neither `finish` nor `[DONE]`");
+        let lacks = (!self.done).then_some("it has neither `finish` nor `[DONE]`");
         (self.tools.flush(), lacks)
     }
 
@@ -93,7 +94,7 @@ impl UiMessages {
             return Err(NoAnswer::Failed("the model failed (finish reason `error`)".into()));
         }
         let mut steps = self.tools.flush();
-        steps.extend(stopped(reason));
+        steps.extend(ended(reason));
         Ok(steps)
     }
 }

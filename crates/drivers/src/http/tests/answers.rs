@@ -70,13 +70,20 @@ fn events(text: &str) -> Result<Value, NoAnswer> {
 }
 
 fn lines(text: &str) -> Result<Value, NoAnswer> {
-    read(strict(None), |reader, push| {
+    json_lines(strict(None), text).output
+}
+
+/// Reads an answer that is JSON line by line.
+pub(super) fn json_lines(manner: Manner, text: &str) -> Read {
+    read(manner, |reader, push| {
         for (index, line) in text.split_inclusive('\n').enumerate() {
             push(reader.line(index + 1, line.as_bytes())?);
+            if reader.is_over() {
+                break;
+            }
         }
         Ok(())
     })
-    .output
 }
 
 fn whole(pointer: Option<&str>, body: &[u8]) -> Result<Value, NoAnswer> {

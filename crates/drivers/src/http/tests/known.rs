@@ -26,7 +26,11 @@ fn told(trace: &Trace) -> Vec<String> {
         Kind::Violation(words) => format!("warning {words}"),
         other => format!("{other:?}"),
     };
-    trace.events().iter().map(|event| line(&event.kind)).collect()
+    let shown = trace.events().iter().filter(|event| {
+        // What is beside the answer has its own tests.
+        !matches!(event.kind, Kind::Finish(_) | Kind::Beside(_) | Kind::Log { .. })
+    });
+    shown.map(|event| line(&event.kind)).collect()
 }
 
 /// Reads a stream as each format does; all known ones are read alike.

@@ -1,6 +1,8 @@
 //! Answers and whole turns.
 
 mod answers;
+mod beside;
+mod calls;
 mod custom;
 mod driven;
 mod known;

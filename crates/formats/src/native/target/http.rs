@@ -43,7 +43,7 @@ pub(crate) static SERVER_KEYS: &[Field] = &[
     optional(
         "shared",
         Kind::Truth,
-        "Whether one program serves all cases whose tools are played [default: false; true in a scenario project].",
+        "Whether one program serves all cases although their tools are played [default: false].",
     ),
 ];
 
@@ -201,8 +201,7 @@ fn server(
         environment,
         ready,
         patience: patience.unwrap_or(HttpServer::PATIENCE),
-        // Agents of scenarios are asked one question after the other, and may take long to start.
-        shared: shared.unwrap_or(program != "command"),
+        shared: shared.unwrap_or_default(),
         span: written.map_or(fields.span(), |node| node.span),
     })
 }

@@ -1,0 +1,68 @@
+//! `--require-agent`: whether cases may be answered from a recording of the whole agent.
+
+use agentci::Suites;
+use agentci::plan::{AnsweredBy, Case, Diagnostic, Diagnostics, Dialect, Mode, Suite};
+use agentci::report::NO_AGENT_HELP;
+use clap::{Args, ValueEnum};
+
+use super::context::Context;
+
+/// The suites that must run an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Required {
+    /// All suites
+    All,
+    /// Suites of the native format; those of other formats keep their verdict
+    Native,
+    /// None
+    None,
+}
+
+/// Flags about agents that are not run.
+#[derive(Debug, Default, Args)]
+pub(crate) struct AgentFlags {
+    /// Fail if a case is answered from a recording of the whole agent, unless it says `played: true`; a value limits it to
+    /// some suites
+    #[arg(
+        long,
+        value_name = "SUITES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all",
+        overrides_with = "require_agent"
+    )]
+    require_agent: Option<Required>,
+}
+
+impl AgentFlags {
+    /// Whether cases of a suite must run their agent.
+    pub(super) fn required(&self, suite: &Suite) -> bool {
+        match self.require_agent {
+            Some(Required::All) => true,
+            Some(Required::Native) => suite.dialect == Dialect::Native,
+            Some(Required::None) | None => false,
+        }
+    }
+
+    /// Says which cases a run would answer from a recording although they must run their agent; whether there is none.
+    pub(super) fn hold(&self, suites: &Suites, selected: &[Vec<usize>], mode: Option<Mode>, context: &Context) -> bool {
+        let mut problems = Diagnostics::default();
+        let plan = suites.plan();
+        for (suite, selected) in plan.suites.iter().zip(selected).filter(|(suite, _)| self.required(suite)) {
+            let cases = selected.iter().map(|index| &*suite.cases[*index]);
+            for case in cases.filter(|case| case.skip.is_none() && case.broken.is_none() && !case.played) {
+                if let Some(problem) = played(case, mode.unwrap_or(suite.mode)) {
+                    problems.push(problem);
+                }
+            }
+        }
+        context.show(&problems, &plan.sources);
+        !problems.has_errors()
+    }
+}
+
+fn played(case: &Case, mode: Mode) -> Option<Diagnostic> {
+    let AnsweredBy::Recording(recording) = case.answered_by(mode) else { return None };
+    let message = format!("no agent would be run for `{}`: it is answered from a recording", case.id.escape_debug());
+    Some(Diagnostic::error(recording.span, message).label("played").help(NO_AGENT_HELP))
+}

@@ -1,0 +1,239 @@
+//! Cases that are answered from a recording of the whole agent: the run says so everywhere, and `--require-agent` fails it.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::docs_page::{files_below, project};
+use crate::http_agent::command;
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+const BOTH: &str = "2 of 2 cases played from recordings: no agent was run";
+const ONE: &str = "1 of 3 cases played from recordings: no agent was run for it; 1 case has no agent";
+
+/// The AG-UI conversations of the examples, and the same as a native suite; `keys` stands at its top.
+fn conversations(keys: &str) -> Suite {
+    let suite = files_below("examples/conversations", "").into_iter().fold(Suite::empty(), |suite, path| {
+        let bytes = fs::read(project().join(&path)).unwrap();
+        let name = path.strip_prefix("examples/").unwrap().replace("conversations", "suite");
+        suite.file(&name, bytes)
+    });
+    // The key of the example is what is tested here.
+    let config = fs::read_to_string(suite.path("suite/ananke.config.yaml")).unwrap();
+    let suite = suite.file("suite/ananke.config.yaml", config.replace("played: true\n", ""));
+    let converted = suite.agentci(&["convert", "suite"]);
+    assert_eq!(converted.code, Some(0), "{converted:?}");
+    suite.file(
+        "native/agentci.yaml",
+        format!("{keys}{}", converted.stdout.replace("recording: ", "recording: ../suite/")),
+    )
+}
+
+fn replay(suite: &Suite, paths: &[&str]) -> Ran {
+    suite.agentci(&[&["run", "--mode", "replay"], paths].concat())
+}
+
+/// A file of the only run.
+fn file(ran: &Ran, name: &str) -> String {
+    fs::read_to_string(ran.run_folder().join(name)).unwrap()
+}
+
+#[test]
+fn a_played_agent_fails_a_run_that_requires_one() {
+    let suite = conversations("");
+    let ran = replay(&suite, &["native", "--require-agent"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.verdicts().iter().all(|verdict| verdict.1 == "pass"), "the checks held: {ran:?}");
+    ran.says(&[
+        "GATE FAIL require-agent: 2 cases were answered from recordings, and no agent was run for them",
+        "help: do not play the recording (`--mode live`, or remove `recording`): let the run start the agent (`command` in its target)",
+        "`played: true`",
+    ]);
+    // It names the cases and the lines of their recordings.
+    let yaml = fs::read_to_string(suite.path("native/agentci.yaml")).unwrap();
+    for (number, line) in yaml.lines().enumerate().filter(|(_, line)| line.contains("recording:")) {
+        let place = format!("native/agentci.yaml:{}:{}", number + 1, line.find("../suite").unwrap() + 1);
+        assert!(ran.stdout.contains(&place), "{place} in {}", ran.stdout);
+    }
+    for (id, _, _) in ran.verdicts() {
+        assert!(ran.stdout.lines().any(|line| line.starts_with("  native/") && line.ends_with(&format!(": {id}"))));
+    }
+    assert_eq!(ran.summary()["run"]["exit_status"], "failed");
+    let junit = ran.junit();
+    assert!(junit.contains("failures=\"1\"") && junit.contains("name=\"gate: require-agent\""), "{junit}");
+    let page = file(&ran, "report.html");
+    assert!(page.contains("<b class=\"verdict failed\">") && page.contains("require-agent"), "{page}");
+}
+
+#[test]
+fn a_case_that_is_meant_to_be_played_gets_through() {
+    let meant = conversations("played: true\n");
+    let ran = replay(&meant, &["native", "--require-agent"]);
+    ran.all_passed();
+    ran.says(&[BOTH]);
+    // One of them alone; a case says otherwise than its suite.
+    let yaml = fs::read_to_string(meant.path("native/agentci.yaml")).unwrap();
+    let one = yaml.replacen("  - id:", "  - played: false\n    id:", 1);
+    let one = meant.file("native/agentci.yaml", one);
+    fs::remove_dir_all(one.path(".agentci")).unwrap();
+    let ran = replay(&one, &["native", "--require-agent"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["1 case was answered from a recording, and no agent was run for it"]);
+    let converted = one.agentci(&["convert", "native"]);
+    assert_eq!(converted.stdout.matches("played: true").count(), 1, "{converted:?}");
+}
+
+#[test]
+fn whoever_does_not_require_an_agent_is_told_everywhere() {
+    let suite = conversations("");
+    let ran = replay(&suite, &["native", "--report", "markdown=report.md"]);
+    ran.all_passed();
+    let first = ran.stdout.lines().next().unwrap();
+    assert!(first.starts_with("suite ") && first.ends_with(BOTH), "{first}");
+    assert_eq!(ran.stdout.matches(BOTH).count(), 2, "at the beginning and at the end: {}", ran.stdout);
+    let summary = ran.summary();
+    assert_eq!((&summary["run"]["agents"], &summary["run"]["exit_status"]), (&BOTH.into(), &"success".into()));
+    assert_eq!(summary["aggregates"]["cases_played"], 2);
+    assert!(summary["cases"][0]["played"]["recording"].as_str().unwrap().contains("recordings/"), "{summary}");
+    assert!(ran.junit().contains(&format!("<property name=\"agents\" value=\"{BOTH}\"/>")), "{}", ran.junit());
+    assert!(file(&ran, "report.html").contains(BOTH));
+    assert!(fs::read_to_string(suite.path("report.md")).unwrap().contains(&format!("**{BOTH}**")));
+    // A stored run says it as well.
+    let folder = ran.run_folder();
+    let again = suite.agentci(&["report", folder.to_str().unwrap()]);
+    assert_eq!(again.stdout.matches(BOTH).count(), 2, "{again:?}");
+    let mut on_github = suite.command(&["run", "native", "--mode", "replay", "--require-agent"]);
+    let step = suite.path("step.md");
+    on_github.env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", &step);
+    let output = on_github.output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let told = stdout.lines().filter(|line| line.starts_with("::error file=native/agentci.yaml,line=")).count();
+    assert_eq!(told, 2, "{stdout}");
+    let step = fs::read_to_string(step).unwrap();
+    assert!(step.contains(&format!("**{BOTH}**")) && step.contains("### No agent was run"), "{step}");
+}
+
+/// An agent over HTTP that the run starts, a program whose tools are played, and a mock.
+fn mixed() -> Suite {
+    let suite = Suite::empty().agent("tools", r#"call search '{"q":"a"}'; finish '{"ok":true}'"#);
+    let pid = suite.path("agent.pid");
+    let yaml = format!(
+        "suite: suite\nmode: replay\ncases:\n  \
+         - id: server\n    target: {{ http: {{ url: 'http://127.0.0.1:${{PORT}}/ask', command: {}, env: {{ HTTP_AGENT: {:?} }} }} }}\n    \
+         world: {{ recording: server.jsonl }}\n    input: {{ user_input: hello, variables: {{ name: Ada }} }}\n  \
+         - id: tools\n    target: {{ process: {{ command: [sh, agent.sh] }} }}\n    \
+         world: {{ tools: {{ cassette: cassettes/tools.jsonl, live: {{ search: {{ command: [echo, '{{}}'] }} }}, allow: [search] }} }}\n    input: {{}}\n  \
+         - id: mock\n    target: {{ mock: {{ model_name: m, responses: [{{ content: hi, model: m, tokens_used: 1, latency_ms: 1 }}] }} }}\n    \
+         input: {{}}\n",
+        command(),
+        pid.to_str().unwrap(),
+    );
+    suite.file("suite/agentci.yaml", yaml).tape("tools", r#"{"tool":"search","args":{"q":"a"},"ok":true,"result":{}}"#)
+}
+
+#[test]
+fn only_what_was_answered_from_a_recording_counts_as_played() {
+    let suite = mixed();
+    // The agent is run while it is recorded, and live.
+    for mode in ["record", "live"] {
+        let ran = suite.run(&["--mode", mode, "--require-agent", "--case", "server", "--case", "tools"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(!ran.stdout.contains("played"), "{ran:?}");
+        fs::remove_dir_all(suite.path(".agentci")).unwrap();
+    }
+    let ran = suite.run(&["--require-agent"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(ran.stdout.matches(ONE).count(), 2, "{ran:?}");
+    assert_eq!(ran.case("mock")["no_agent"], true);
+    let answered = |id: &str| ran.events().into_iter().find(|e| e["type"] == "case_end" && e["case_id"] == id).unwrap();
+    assert_eq!(answered("server")["played"]["place"]["line"], 6);
+    assert_eq!((&answered("tools")["played"], &answered("tools")["no_agent"]), (&Value::Null, &Value::Null));
+    // Tools that are played are no agent that is; a mock fails nothing.
+    fs::remove_dir_all(suite.path(".agentci")).unwrap();
+    let tools = suite.run(&["--require-agent", "--case", "tools"]);
+    tools.all_passed();
+    assert!(!tools.stdout.contains("no agent"), "{tools:?}");
+    fs::remove_dir_all(suite.path(".agentci")).unwrap();
+    let mock = suite.run(&["--require-agent", "--case", "mock"]);
+    mock.all_passed();
+    mock.says(&["suite suite (native, replay, 1 case): 1 case has no agent"]);
+    assert!(mock.junit().contains("<property name=\"agents\" value=\"1 case has no agent\"/>"), "{}", mock.junit());
+}
+
+#[test]
+fn an_agent_whose_model_is_scripted_is_run() {
+    let ask = r#"python3 -c 'import os, urllib.request as u; u.urlopen(u.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", b"{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}", {"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}))'; finish '{"ok":true}'"#;
+    let yaml = "world: { model: { script: model.yaml } }\ncases: [{ id: asks, input: {} }]\n";
+    let suite = Suite::native(yaml).file("suite/model.yaml", "rules: [{ reply: hello }]\n").agent("asks", ask);
+    let ran = suite.run(&["--require-agent"]);
+    ran.all_passed();
+    assert!(!ran.stdout.contains("no agent"), "{ran:?}");
+}
+
+#[test]
+fn parts_of_a_run_keep_it_when_they_are_merged() {
+    let suite = conversations("");
+    for part in ["1/2", "2/2"] {
+        let ran =
+            replay(&suite, &["native", "--require-agent", "--shard", part, "--output-dir", &format!("parts/{part}")]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        ran.says(&["1 of 1 case played from recordings: no agent was run"]);
+    }
+    let merged = suite.agentci(&["merge", "parts", "--output-dir", "merged"]);
+    assert_eq!(merged.code, Some(1), "{merged:?}");
+    assert_eq!(merged.stdout.matches(BOTH).count(), 2, "{merged:?}");
+    merged.says(&["GATE FAIL require-agent: 2 cases"]);
+}
+
+#[test]
+fn other_formats_keep_their_verdict_where_only_native_suites_are_asked() {
+    let suite = conversations("");
+    for (asked, code) in [("=native", 0), ("=none", 0), ("=all", 1), ("", 1)] {
+        let ran = replay(&suite, &["suite", &format!("--require-agent{asked}")]);
+        assert_eq!(ran.code, Some(code), "{asked} {ran:?}");
+        ran.says(&[BOTH]);
+    }
+    let ran = replay(&suite, &["native", "--require-agent=native"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    // Of several the last counts, so that whoever adds one can say otherwise.
+    let ran = replay(&suite, &["native", "--require-agent=native", "--require-agent=none"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // The config of this format has the key as well.
+    let config = fs::read_to_string(suite.path("suite/ananke.config.yaml")).unwrap();
+    let suite = suite.file("suite/ananke.config.yaml", config + "\nplayed: true\n");
+    assert_eq!(replay(&suite, &["suite", "--require-agent"]).code, Some(0));
+}
+
+#[test]
+fn what_would_be_played_is_known_beforehand() {
+    let suite = conversations("");
+    let dry = replay(&suite, &["native", "--dry-run"]);
+    assert_eq!(dry.code, Some(0), "{dry:?}");
+    assert_eq!(dry.stdout.matches(" (played from a recording: no agent is run)\n").count(), 2, "{dry:?}");
+    let dry = replay(&suite, &["native", "--dry-run", "--require-agent"]);
+    assert_eq!(dry.code, Some(1), "{dry:?}");
+    dry.complains(&["it is answered from a recording", "--> native/agentci.yaml:"]);
+    let live = suite.agentci(&["run", "native", "--dry-run", "--require-agent"]);
+    assert_eq!(live.code, Some(0), "a suite that says `mode: live`: {live:?}");
+    let listed: Value = serde_json::from_str(&replay(&suite, &["native", "--dry-run", "--json"]).stdout).unwrap();
+    assert_eq!(listed[0]["answered_by"], "recording");
+}
+
+#[test]
+fn what_has_nothing_to_play_can_not_be_meant_to_be_played() {
+    let case = "cases: [{ id: a, played: true, input: {} }, { id: b, input: {} }]\n";
+    let ran = Suite::native(case).agent("b", "finish '{}'").run(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["`played` has no effect: the case has no `recording`", "suite/agentci.yaml:3:"]);
+    let ran = Suite::native("played: true\ncases: [{ id: a, input: {} }]\n").run(&[]);
+    ran.complains(&["`played` has no effect: no case has a `recording`", "suite/agentci.yaml:3:9"]);
+}
+
+#[test]
+fn gates_that_decide_do_not_forgive_a_missing_agent() {
+    let suite = conversations("gates: { min_pass_rate: 0, decide: true }\n");
+    let ran = replay(&suite, &["native", "--require-agent"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(ran.summary()["run"]["exit_status"], "failed");
+}

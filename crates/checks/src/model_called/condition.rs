@@ -1,0 +1,159 @@
+//! What a request must be like to count.
+
+use agentci_plan::{Detail, Span};
+use agentci_trace::{Continued, ModelRequest};
+use serde_json::Value;
+
+use super::tools::{OnlyTools, WantedTool};
+use crate::shorten::shorten;
+use crate::wanted_text::WantedText;
+
+/// How long a text may be in a detail.
+const DETAIL: usize = 2000;
+
+/// A part of a request that is text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    System,
+    User,
+    Messages,
+    Model,
+}
+
+/// One condition.
+#[derive(Debug)]
+pub(super) enum Condition {
+    /// A part has this text.
+    Text(Part, WantedText),
+    /// A tool is offered.
+    Offers(WantedTool),
+    /// No other tools are offered.
+    OffersOnly(OnlyTools),
+}
+
+impl Part {
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Part::System => "system",
+            Part::User => "user",
+            Part::Messages => "messages",
+            Part::Model => "model",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Part::System => "system prompt",
+            Part::User => "last user text",
+            Part::Messages => "message",
+            Part::Model => "model",
+        }
+    }
+
+    fn verb(self) -> &'static str {
+        if self == Part::Model { "names" } else { "has" }
+    }
+
+    /// The text, where there is one.
+    fn of<'r>(self, request: &'r ModelRequest<'_>) -> Option<&'r str> {
+        let found = match self {
+            Part::System => Some(&*request.system),
+            Part::User => request.user.as_deref(),
+            Part::Messages => request.messages.last().map(|message| &*message.text),
+            Part::Model => request.model,
+        };
+        found.filter(|text| !text.is_empty())
+    }
+}
+
+impl Condition {
+    /// Which of the requests meet it.
+    pub(super) fn met(&self, requests: &[ModelRequest<'_>]) -> Vec<bool> {
+        let mut met: Vec<bool> = Vec::with_capacity(requests.len());
+        for request in requests {
+            let own = self.is_met(request);
+            // What was said before is still there where the provider keeps it.
+            let before = match (self, request.continues) {
+                (Condition::Text(Part::Messages, _), Some(Continued::Request(at))) => met.get(at).copied(),
+                _ => None,
+            };
+            met.push(own || before.unwrap_or_default());
+        }
+        met
+    }
+
+    fn is_met(&self, request: &ModelRequest<'_>) -> bool {
+        match self {
+            Condition::Text(Part::Messages, wanted) => {
+                request.messages.iter().any(|message| wanted.is_met(&message.text))
+            }
+            Condition::Text(part, wanted) => wanted.is_met(part.of(request).unwrap_or_default()),
+            Condition::Offers(tool) => tool.is_offered(&request.tools),
+            Condition::OffersOnly(only) => only.other(&request.tools).is_none(),
+        }
+    }
+
+    /// Where it was asked for.
+    pub(super) fn span(&self) -> Span {
+        match self {
+            Condition::Text(_, wanted) => wanted.span(),
+            Condition::Offers(tool) => tool.name.span,
+            Condition::OffersOnly(only) => only.span,
+        }
+    }
+
+    /// What a request that meets it does: `has a system prompt that contains ..`.
+    pub(super) fn has(&self) -> String {
+        match self {
+            Condition::Text(part, wanted) => format!("{} a {} {}", part.verb(), part.words(), wanted.words()),
+            Condition::Offers(tool) => format!("offers {}", tool.words()),
+            Condition::OffersOnly(only) => only.has(),
+        }
+    }
+
+    /// What a request that does not meet it does: `has no system prompt that contains ..`.
+    pub(super) fn lacks(&self) -> String {
+        match self {
+            Condition::Text(part, wanted) => format!("{} no {} {}", part.verb(), part.words(), wanted.words()),
+            Condition::Offers(tool) => format!("does not offer {}", tool.words()),
+            Condition::OffersOnly(only) => only.lacks(),
+        }
+    }
+
+    /// What a request has instead; `which` names it.
+    pub(super) fn seen(&self, which: &str, request: &ModelRequest<'_>) -> String {
+        match self {
+            Condition::Text(part, wanted) => {
+                let name = part.words();
+                match part.of(request) {
+                    None if *part == Part::Model => format!("{which} names no model"),
+                    None => format!("{which} has no {name}"),
+                    Some(text) if *part == Part::Messages => wanted.seen(&format!("the last message of {which}"), text),
+                    Some(text) => wanted.seen(&format!("the {name} of {which}"), text),
+                }
+            }
+            Condition::Offers(tool) => tool.seen(which, &request.tools),
+            Condition::OffersOnly(only) => only.seen(which, &request.tools),
+        }
+    }
+
+    /// The difference for programs.
+    pub(super) fn detail(&self, request: &ModelRequest<'_>) -> Detail {
+        match self {
+            Condition::Text(part, wanted) => {
+                let actual = part.of(request).map(|text| shorten(text, DETAIL));
+                let (path, expected) = (format!("/{}", part.key()), wanted.expected());
+                Detail { path, expected, actual: actual.map(Value::from).unwrap_or_default() }
+            }
+            Condition::Offers(tool) => tool.detail(&request.tools),
+            Condition::OffersOnly(only) => only.detail(&request.tools),
+        }
+    }
+
+    pub(super) fn weight(&self) -> u64 {
+        match self {
+            Condition::Text(_, wanted) => wanted.weight(),
+            Condition::Offers(_) | Condition::OffersOnly(_) => 1,
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Requests to a model: which of them are as asked, and how many.
+
+use agentci_plan::{Detail, Failure, Outcome, Span, Spanned};
+use agentci_trace::{Continued, ModelRequest, Trace};
+
+use super::condition::Condition;
+use super::tools::offered;
+use crate::evaluate::Evaluate;
+use crate::tool_called::{Count, times};
+use crate::wanted_text::quoted;
+
+/// How many requests a message lists, a line each.
+const LINES: usize = 10;
+
+/// Which requests must meet the conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    Any,
+    All,
+    First,
+    Last,
+}
+
+/// Requests, with what is asked of them.
+#[derive(Debug)]
+pub(super) struct Requests {
+    pub(super) conditions: Vec<Condition>,
+    /// How many must meet the conditions, where that is said.
+    pub(super) count: Option<Count>,
+    pub(super) of: Spanned<Of>,
+    /// Where the check stands.
+    pub(super) span: Span,
+}
+
+/// The requests of a trace, with the conditions that each meets.
+struct Seen<'t> {
+    requests: Vec<ModelRequest<'t>>,
+    /// By condition, then by request.
+    met: Vec<Vec<bool>>,
+}
+
+impl Evaluate for Requests {
+    fn weight(&self) -> u64 {
+        self.conditions.iter().map(Condition::weight).fold(64, u64::saturating_add)
+    }
+
+    fn evaluate(&self, trace: &Trace) -> Outcome {
+        let seen = self.seen(trace);
+        match self.misplaced(&seen).or_else(|| self.miscounted(&seen)) {
+            None => Outcome::Held,
+            Some(failure) => Outcome::Failed(failure),
+        }
+    }
+
+    /// Without a count, no request may be as asked; a count or a place that is given must not be met.
+    fn evaluate_negated(&self, trace: &Trace) -> Outcome {
+        let seen = self.seen(trace);
+        if self.misplaced(&seen).or_else(|| self.miscounted(&seen)).is_some() {
+            return Outcome::Held;
+        }
+        let all = seen.requests.len();
+        let fitting: Vec<usize> = (0..all).filter(|at| seen.fits(*at)).collect();
+        let has: Vec<String> = self.conditions.iter().map(Condition::has).collect();
+        let has = has.join(" and ");
+        let message = match (&self.count, self.of.value) {
+            (Some(count), _) => {
+                let (number, wanted, like) = (times(fitting.len()), count.words(), self.like());
+                format!("the model was asked {number}{like}, and must not be asked {wanted}")
+            }
+            _ if self.conditions.is_empty() => format!("the model was asked {}, and must not be", times(all)),
+            (None, Of::Any) => {
+                let which = fitting.first().map_or_else(|| "a request".into(), |at| which(*at, all));
+                format!("{which} to the model {has}, and must not")
+            }
+            (None, Of::All) => format!("every request to the model {has}, and must not"),
+            (None, Of::First) => format!("the first request to the model {has}, and must not"),
+            (None, Of::Last) => format!("the last request to the model {has}, and must not"),
+        };
+        let span = self.conditions.first().map_or(self.span, Condition::span);
+        let mut failure = Failure::new(message).at(span, "the agent sent this");
+        failure.notes = seen.listed(&fitting);
+        Outcome::Failed(failure)
+    }
+}
+
+impl Requests {
+    fn seen<'t>(&self, trace: &'t Trace) -> Seen<'t> {
+        let requests = trace.model_requests();
+        let met = self.conditions.iter().map(|condition| condition.met(&requests)).collect();
+        Seen { requests, met }
+    }
+
+    /// What makes a request count, in few words.
+    fn like(&self) -> &'static str {
+        if self.conditions.is_empty() { "" } else { " with a request like this" }
+    }
+
+    /// Why the requests that `of` names are not as asked, if they are not.
+    fn misplaced(&self, seen: &Seen<'_>) -> Option<Failure> {
+        let all = seen.requests.len();
+        let wrong = match self.of.value {
+            Of::Any => return None,
+            _ if all == 0 => return Some(self.never_asked()),
+            Of::First => Some(0),
+            Of::Last => Some(all - 1),
+            Of::All => (0..all).find(|at| !seen.fits(*at)),
+        };
+        let at = wrong.filter(|at| !seen.fits(*at))?;
+        let condition = self.conditions.iter().zip(&seen.met).find(|(_, met)| !met[at])?.0;
+        let name = match self.of.value {
+            Of::First => "the first request".into(),
+            Of::Last => "the last request".into(),
+            _ => which(at, all),
+        };
+        Some(seen.unmet(format!("{name} to the model {}", condition.lacks()), condition, at))
+    }
+
+    /// Why the number of fitting requests is wrong, if it is.
+    fn miscounted(&self, seen: &Seen<'_>) -> Option<Failure> {
+        let all = seen.requests.len();
+        let fitting: Vec<usize> = (0..all).filter(|at| seen.fits(*at)).collect();
+        let count = self.count.as_ref().unwrap_or(&Count::AT_LEAST_ONE);
+        if count.allows(fitting.len()) {
+            return None;
+        }
+        if all == 0 {
+            return Some(self.never_asked());
+        }
+        let nearest = seen.nearest().filter(|_| count.is_more_than(fitting.len()));
+        if let Some((index, at)) = nearest.filter(|_| fitting.is_empty()) {
+            let condition = &self.conditions[index];
+            // Another request may meet this condition and miss others.
+            let message = if seen.met[index].iter().any(|met| *met) {
+                "no request to the model meets all conditions".into()
+            } else {
+                format!("no request to the model {}", condition.has())
+            };
+            return Some(seen.unmet(message, condition, at));
+        }
+        let (number, like, wanted) = (times(fitting.len()), self.like(), count.words());
+        let message = if count.is_none() {
+            format!("the model was asked {number}{like}, and must not be")
+        } else {
+            format!("the model was asked {number}{like}, not {wanted}")
+        };
+        let span = count.span.unwrap_or(self.span);
+        let mut failure = Failure::new(message).at(span, format!("asked {number}"));
+        failure.details = vec![Detail { path: String::new(), expected: wanted.into(), actual: fitting.len().into() }];
+        if let Some((index, at)) = nearest {
+            let told = self.conditions[index].seen(&which(at, all), &seen.requests[at]);
+            failure.notes.push(format!("{} comes nearest: {told}", which(at, all)));
+        }
+        let every: Vec<usize> = (0..all).collect();
+        failure.notes.extend(seen.listed(if nearest.is_none() && !fitting.is_empty() { &fitting } else { &every }));
+        Some(failure)
+    }
+
+    fn never_asked(&self) -> Failure {
+        let span = self.conditions.first().map_or(self.span, Condition::span);
+        let mut failure = Failure::new("the model was never asked").at(span, "no request to a model was seen");
+        failure.notes =
+            vec!["does the agent read the address of its model from `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`?".into()];
+        failure
+    }
+}
+
+impl Seen<'_> {
+    /// Whether a request meets all conditions.
+    fn fits(&self, at: usize) -> bool {
+        self.met.iter().all(|met| met[at])
+    }
+
+    /// The request that meets most of the conditions without meeting all, the first of several, and the first condition that it
+    /// does not meet.
+    fn nearest(&self) -> Option<(usize, usize)> {
+        let met = |at: usize| self.met.iter().filter(|met| met[at]).count();
+        let missing = (0..self.requests.len()).filter(|at| !self.fits(*at));
+        let at = missing.rev().max_by_key(|at| met(*at))?;
+        let condition = self.met.iter().position(|met| !met[at])?;
+        Some((condition, at))
+    }
+
+    fn unmet(&self, message: String, condition: &Condition, at: usize) -> Failure {
+        let (request, all) = (&self.requests[at], self.requests.len());
+        let mut failure = Failure::new(message).at(condition.span(), condition.seen(&which(at, all), request));
+        failure.details = vec![condition.detail(request)];
+        if let Some(Continued::Unseen(id)) = request.continues {
+            let note = format!("{} continues `{id}`, whose messages are not in what is looked at here", which(at, all));
+            failure.notes.push(note);
+        }
+        let every: Vec<usize> = (0..all).collect();
+        failure.notes.extend(self.listed(&every));
+        failure
+    }
+
+    /// These requests, a line each, as facts to show.
+    fn listed(&self, chosen: &[usize]) -> Vec<String> {
+        let mut lines: Vec<String> = chosen.iter().take(LINES).map(|at| self.line(*at)).collect();
+        if chosen.len() > LINES {
+            lines.push(format!("and {} more", chosen.len() - LINES));
+        }
+        lines
+    }
+
+    fn line(&self, at: usize) -> String {
+        let request = &self.requests[at];
+        let (turn, name) = (request.turn + 1, which(at, self.requests.len()));
+        let model = request.model.map_or("no model".into(), |model| format!("model {}", quoted(model)));
+        let system = if request.system.is_empty() { "no system prompt" } else { "a system prompt" };
+        let user =
+            request.user.as_deref().map_or("no user text".into(), |text| format!("user {}", quoted(text.trim())));
+        let again = if request.attempts > 1 { format!(", {} attempts", request.attempts) } else { String::new() };
+        format!("turn {turn}, {}; {model}, {system}, {user}{again}", offered(&name, &request.tools))
+    }
+}
+
+fn which(at: usize, all: usize) -> String {
+    format!("request {} of {all}", at + 1)
+}

@@ -1,0 +1,118 @@
+//! Calls that one of several agents made: the model that asked for them was told so by its system prompt.
+
+use std::collections::HashSet;
+
+use agentci_plan::shape::{Shape, required};
+use agentci_plan::{Failure, Node, Outcome, read};
+use agentci_trace::{Trace, TracedCall};
+
+use super::calls::Calls;
+use crate::called::{goes_by, listed};
+use crate::compiler::Compiler;
+use crate::wanted_text::{WANTED, WantedText, quoted};
+
+/// Who asked for a call.
+pub(super) static BY: Shape = Shape::new(
+    "`by`",
+    "The agent that made the call, where there are several.",
+    &[required("system", WANTED, "The system prompt of the request whose answer asked for the call.")],
+);
+
+/// The system prompt of the agent that made a call.
+#[derive(Debug)]
+pub(super) struct By {
+    pub(super) system: WantedText,
+}
+
+/// Calls of the tool that do not count.
+#[derive(Debug, Default)]
+pub(super) struct Apart<'t> {
+    /// Asked for under another system prompt, which begins so.
+    others: Vec<(TracedCall<'t>, String)>,
+    /// Not asked for by any request that was seen.
+    untold: Vec<TracedCall<'t>>,
+    /// Whether a request with the right system prompt asked for such a call.
+    asked: bool,
+}
+
+impl By {
+    pub(super) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Self> {
+        let problems = &mut compiler.problems;
+        let mut fields = BY.open(node, problems)?;
+        let system = fields.required("system", problems);
+        fields.finish(problems);
+        Some(Self { system: WantedText::contained(system?, "system", compiler)? })
+    }
+}
+
+impl Calls {
+    /// The calls that count, those of other tools included, and those of this tool that do not.
+    pub(super) fn counted<'t>(&self, trace: &'t Trace) -> (Vec<TracedCall<'t>>, Apart<'t>) {
+        let (calls, mut apart) = (trace.calls(), Apart::default());
+        let Some(by) = &self.by else { return (calls, apart) };
+        let is_own = |name: &str| goes_by(name, &self.name.value, self.suffix);
+        let requests = trace.model_requests();
+        let mut own: HashSet<&str> = HashSet::new();
+        for request in requests.iter().filter(|request| by.system.is_met(&request.system)) {
+            own.extend(request.calls.iter().map(|call| call.id).filter(|id| !id.is_empty()));
+            apart.asked |= request.calls.iter().any(|call| is_own(call.name));
+        }
+        let mut counted = Vec::with_capacity(calls.len());
+        for call in calls {
+            let id = call.call.call_id.as_str();
+            if own.contains(id) || !is_own(&call.call.name) {
+                counted.push(call);
+                continue;
+            }
+            let asked = requests.iter().find(|request| request.calls.iter().any(|asked| asked.id == id));
+            match asked {
+                Some(request) => apart.others.push((call, request.system.to_string())),
+                None => apart.untold.push(call),
+            }
+        }
+        (counted, apart)
+    }
+}
+
+impl Apart<'_> {
+    /// Says which calls did not count, where that may be why a check failed.
+    pub(super) fn explain(&self, outcome: Outcome, name: &str) -> Outcome {
+        let Outcome::Failed(mut failure) = outcome else { return outcome };
+        if let Some((_, system)) = self.others.first() {
+            let prompt = if system.is_empty() { "no system prompt".into() } else { quoted(system) };
+            let calls = counted(self.others.len());
+            failure
+                .notes
+                .push(format!("{calls} of `{name}` not counted: asked for under another system prompt, {prompt}"));
+        }
+        if !self.untold.is_empty() {
+            failure.notes.push(self.untold_words(name));
+        }
+        Outcome::Failed(failure)
+    }
+
+    /// Why it cannot be said that nobody with this prompt made a call, if it cannot.
+    pub(super) fn doubt(&self, calls: &Calls, fits: impl Fn(&TracedCall<'_>) -> bool) -> Option<Failure> {
+        let by = calls.by.as_ref().filter(|_| self.asked && calls.count.span.is_none())?;
+        let doubtful: Vec<&TracedCall<'_>> = self.untold.iter().filter(|call| fits(call)).collect();
+        if doubtful.is_empty() {
+            return None;
+        }
+        let name = &calls.name.value;
+        let message = format!("`{name}` was called, and it cannot be told that another agent did it");
+        let mut failure = Failure::new(message).at(by.system.span(), "a model with this prompt asked for such a call");
+        failure.notes = vec![self.untold_words(name)];
+        failure.notes.extend(listed(doubtful));
+        Some(failure)
+    }
+
+    fn untold_words(&self, name: &str) -> String {
+        let calls = counted(self.untold.len());
+        let ids: Vec<&str> = self.untold.iter().take(5).map(|call| call.call.call_id.as_str()).collect();
+        format!("{calls} of `{name}` not counted: no request that was seen asked for {}", read::quoted_list(&ids))
+    }
+}
+
+fn counted(calls: usize) -> String {
+    if calls == 1 { "1 call".into() } else { format!("{calls} calls") }
+}

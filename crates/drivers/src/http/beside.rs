@@ -1,0 +1,110 @@
+//! Data that an agent puts out beside the text of its answer.
+//!
+//! Only prohibitions look at it. Fields and events that say what the agent is doing rather than what it answers (`status`, `tool*`,
+//! `reasoning*`, `thinking*`) are no part of it.
+
+use serde_json::{Map, Value};
+
+use super::kinds::{self, Role};
+use crate::fresh::Fresh;
+
+/// What came beside the text so far.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    fresh: Fresh,
+    values: Vec<Value>,
+    /// Text of events that is not part of the answer, by their kinds: it may come piece by piece.
+    texts: Vec<(String, String)>,
+    bytes: usize,
+}
+
+impl Beside {
+    /// Takes a value, of which this text is the answer or a piece of it.
+    pub(super) fn value(&mut self, value: &Value, text: &str) {
+        if let Some(rest) = without(value, text).and_then(|rest| self.fresh.of(&rest)) {
+            self.values.push(rest);
+        }
+    }
+
+    /// Takes text of an event of this kind.
+    pub(super) fn text(&mut self, kind: &str, text: &str) {
+        self.bytes += text.len();
+        match self.texts.iter_mut().find(|(known, _)| known == kind) {
+            Some((_, all)) => all.push_str(text),
+            None => self.texts.push((kind.to_owned(), text.to_owned())),
+        }
+    }
+
+    /// How many bytes came.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes + self.fresh.bytes()
+    }
+
+    /// All of it, beside this answer.
+    pub(super) fn take(&mut self, answer: &str) -> Option<Value> {
+        let mut all = std::mem::take(&mut self.values);
+        // Some repeat the whole answer at the end.
+        let texts = self.texts.drain(..).filter(|(_, text)| !text.trim().is_empty() && text.trim() != answer.trim());
+        all.extend(texts.map(|(kind, text)| Value::Object(Map::from_iter([(kind, text.into())]))));
+        match all.len() {
+            0 => None,
+            1 => all.pop(),
+            _ => Some(Value::Array(all)),
+        }
+    }
+}
+
+/// The kind of an event is no data of it.
+pub(super) fn without_kind(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let is_kind = |name: &str, value: &Value| matches!(name, "type" | "event") && value.is_string();
+            let rest = fields.iter().filter(|(name, value)| !is_kind(name, value));
+            Value::Object(rest.map(|(name, value)| (name.clone(), value.clone())).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// A value without what is part of a text, and without what the agent says of its work.
+fn without(value: &Value, text: &str) -> Option<Value> {
+    match value {
+        Value::String(part) => (!part.trim().is_empty() && !text.contains(part.as_str())).then(|| value.clone()),
+        Value::Array(items) => Some(Value::Array(items.iter().filter_map(|item| without(item, text)).collect())),
+        Value::Object(fields) => {
+            let put_out = fields.iter().filter(|(name, _)| kinds::role(name) != Role::Other);
+            let rest = put_out.filter_map(|(name, value)| Some((name.clone(), without(value, text)?)));
+            Some(Value::Object(rest.collect()))
+        }
+        other => Some(other.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_the_answer_is_beside_it() {
+        let mut beside = Beside::default();
+        let value = json!({"answer": "It is 20.", "parts": ["It is", " 20."], "debug": {"mail": "a@b.org"}, "status": "ok",
+            "reasoning": "hm", "tool_calls": [{"name": "find"}], "done": true, "ms": 7});
+        beside.value(&value, "It is 20.");
+        assert_eq!(beside.take("It is 20."), Some(json!({"debug": {"mail": "a@b.org"}, "ms": 7})));
+        // The same again is no news.
+        beside.value(&value, "It is 20.");
+        assert_eq!(beside.take("It is 20."), None);
+    }
+
+    #[test]
+    fn text_that_comes_piece_by_piece_is_joined() {
+        let mut beside = Beside::default();
+        for piece in ["ada@exam", "ple.org"] {
+            beside.text("note", piece);
+        }
+        beside.text("summary", "It is 20.");
+        assert_eq!(beside.take("It is 20."), Some(json!({"note": "ada@example.org"})));
+    }
+}

@@ -1,0 +1,140 @@
+//! Whether an agent was run at all, in the same words for every report.
+//!
+//! ```text
+//! 2 of 2 cases played from recordings: no agent was run
+//!
+//! GATE FAIL require-agent: 2 cases were answered from recordings, and no agent was run for them
+//!   evals/agentci.yaml:6:14: first, second
+//!   help: ..
+//! ```
+
+use std::fmt::Write as _;
+
+use agentci_plan::Place;
+use agentci_verdict::{Agentless, Rows};
+
+use crate::quantity::count_of;
+use crate::run::Run;
+use crate::{Paint, Tone, one_line};
+
+/// How many places of recordings are told of, and how many cases of each.
+const SHOWN: usize = 20;
+
+/// The name of the demand in reports: one on the run as a whole, as gates are.
+pub(crate) const NAME: &str = "require-agent";
+
+/// What to do about a case that is played and should not be.
+pub const HELP: &str = "do not play the recording (`--mode live`, or remove `recording`): let the run start the agent (`command` \
+     in its target) and play its model and tools (`world: { model, tools }`); a case that is meant to be played says \
+     `played: true`";
+
+/// `2 of 2 cases played from recordings: no agent was run; 30 cases have no agent`, if there are such cases.
+pub(crate) fn sentence(counts: Agentless) -> Option<String> {
+    let Agentless { cases, played, without } = counts;
+    let mut parts = Vec::new();
+    if played > 0 {
+        let which = match played {
+            all if all == cases => "",
+            1 => " for it",
+            _ => " for them",
+        };
+        let cases = count_of(cases, "case");
+        parts.push(format!("{played} of {cases} played from recordings: no agent was run{which}"));
+    }
+    match without {
+        0 => {}
+        1 => parts.push("1 case has no agent".to_owned()),
+        many => parts.push(format!("{many} cases have no agent")),
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// A recording that should not have been played: where the suite names it, and the cases it answered.
+pub(crate) struct Missing<'r> {
+    pub(crate) place: &'r Place,
+    pub(crate) cases: Vec<&'r str>,
+}
+
+impl Missing<'_> {
+    /// `evals/agentci.yaml:6:14: first, second`
+    pub(crate) fn line(&self) -> String {
+        let Place { path, line, column, .. } = self.place;
+        let shown = self.cases.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+        let more = match self.cases.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        match line {
+            0 => format!("{path}: {shown}{more}"),
+            _ => format!("{path}:{line}:{column}: {shown}{more}"),
+        }
+    }
+}
+
+/// The recordings that keep a run from getting through, each once; none where no agent is required.
+pub(crate) fn missing(run: &Run) -> Vec<Missing<'_>> {
+    if run.start.require_agent { unmeant(&run.rows) } else { Vec::new() }
+}
+
+fn unmeant(rows: &Rows) -> Vec<Missing<'_>> {
+    let mut all: Vec<Missing<'_>> = Vec::new();
+    for row in rows.iter() {
+        let Some(played) = row.lacks_agent() else { continue };
+        match all.iter_mut().find(|missing| *missing.place == played.place) {
+            Some(missing) => missing.cases.push(row.id()),
+            None => all.push(Missing { place: &played.place, cases: vec![row.id()] }),
+        }
+    }
+    all
+}
+
+/// `2 cases were answered from recordings, and no agent was run for them`
+pub(crate) fn headline(missing: &[Missing<'_>]) -> String {
+    match missing.iter().map(|missing| missing.cases.len()).sum() {
+        1 => "1 case was answered from a recording, and no agent was run for it".to_owned(),
+        many => format!("{} were answered from recordings, and no agent was run for them", count_of(many, "case")),
+    }
+}
+
+/// Everything about it: where the recordings are named, the cases, and what to do.
+pub(crate) fn lines(missing: &[Missing<'_>]) -> Vec<String> {
+    let mut lines: Vec<String> = missing.iter().take(SHOWN).map(Missing::line).collect();
+    if missing.len() > SHOWN {
+        lines.push(format!("... and {} more recordings", missing.len() - SHOWN));
+    }
+    lines.push(format!("help: {HELP}"));
+    lines
+}
+
+/// The part of the console report.
+pub(crate) fn section(run: &Run, paint: Paint) -> String {
+    let missing = missing(run);
+    if missing.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("\n");
+    let _ = writeln!(text, "{} {NAME}: {}", paint.apply(Tone::Fail, "GATE FAIL"), headline(&missing));
+    for line in lines(&missing) {
+        let _ = writeln!(text, "  {}", one_line(&line));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_how_many_cases_tested_no_agent() {
+        let said = |cases, played, without| sentence(Agentless { cases, played, without }).unwrap_or_default();
+        assert_eq!(said(3, 0, 0), "");
+        assert_eq!(said(2, 2, 0), "2 of 2 cases played from recordings: no agent was run");
+        assert_eq!(said(1, 1, 0), "1 of 1 case played from recordings: no agent was run");
+        assert_eq!(said(3, 1, 0), "1 of 3 cases played from recordings: no agent was run for it");
+        assert_eq!(said(30, 0, 30), "30 cases have no agent");
+        assert_eq!(
+            said(5, 2, 1),
+            "2 of 5 cases played from recordings: no agent was run for them; 1 case has no agent"
+        );
+    }
+}

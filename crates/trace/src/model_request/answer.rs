@@ -1,0 +1,42 @@
+//! The answer to a request: whether it failed, and the calls that it asks for.
+
+use serde_json::Value;
+
+use super::request::RequestedCall;
+
+/// The code of an error that says that the script has no answer. It is not a fault that was injected.
+const NO_RULE: &str = "no_rule_fits";
+
+/// Whether the answer is a fault: an error, or something that broke off.
+pub(super) fn is_fault(response: &Value) -> bool {
+    let error = response.get("error").filter(|error| error.is_object());
+    response["failure"].is_string() || error.is_some_and(|error| error["code"] != NO_RULE)
+}
+
+/// The calls that an answer asks for.
+pub(super) fn calls(response: &Value) -> Vec<RequestedCall<'_>> {
+    let mut calls = Vec::new();
+    let choices = response["choices"].as_array().into_iter().flatten().map(|choice| &choice["message"]);
+    for message in choices.chain([response, &response["message"]]) {
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let named = call.get("function").or_else(|| call.get("custom")).unwrap_or(call);
+            calls.extend(requested(&call["id"], &named["name"]));
+        }
+    }
+    for item in response["output"].as_array().into_iter().flatten() {
+        calls.extend(requested(&item["call_id"], &item["name"]));
+    }
+    for block in response["content"].as_array().into_iter().flatten().filter(|block| block["type"] == "tool_use") {
+        calls.extend(requested(&block["id"], &block["name"]));
+    }
+    for candidate in response["candidates"].as_array().into_iter().flatten() {
+        for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
+            calls.extend(requested(&part["functionCall"]["id"], &part["functionCall"]["name"]));
+        }
+    }
+    calls
+}
+
+fn requested<'t>(id: &'t Value, name: &'t Value) -> Option<RequestedCall<'t>> {
+    Some(RequestedCall { id: id.as_str().unwrap_or_default(), name: name.as_str()? })
+}

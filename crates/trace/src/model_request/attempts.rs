@@ -1,0 +1,58 @@
+//! Attempts of one request: a client that repeats a request because its answer failed asks once.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::answer::is_fault;
+
+/// Counts the calls of a model. A request whose answer failed and that comes again with an equal body is one call.
+#[derive(Debug, Default)]
+pub struct ModelAttempts {
+    calls: usize,
+    /// Requests that failed, each with the number of its call.
+    failed: Vec<(Arc<Value>, usize)>,
+}
+
+impl ModelAttempts {
+    /// Takes note of a request and its answer, and returns the number of the call that they belong to, from 0.
+    pub fn take(&mut self, request: &Arc<Value>, response: &Value) -> usize {
+        let again = self.failed.iter().position(|(failed, _)| failed == request);
+        let number = again.map_or(self.calls, |at| self.failed.remove(at).1);
+        self.calls = self.calls.max(number + 1);
+        if is_fault(response) {
+            self.failed.push((Arc::clone(request), number));
+        }
+        number
+    }
+
+    /// How many calls there were.
+    pub fn calls(&self) -> usize {
+        self.calls
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_failed_request_that_comes_again_is_one_call() {
+        let (a, b) = (Arc::new(json!({"input": "a"})), Arc::new(json!({"input": "b"})));
+        let (busy, cut, good) = (json!({"error": {"code": null}}), json!({"failure": "cut"}), json!({"error": null}));
+        let mut attempts = ModelAttempts::default();
+        let story = [(&a, &busy), (&b, &good), (&a, &cut), (&a, &good), (&a, &good), (&b, &good)];
+        let numbers: Vec<usize> = story.iter().map(|(request, response)| attempts.take(request, response)).collect();
+        assert_eq!((numbers, attempts.calls()), (vec![0, 1, 0, 0, 2, 3], 4));
+    }
+
+    #[test]
+    fn a_request_that_the_script_does_not_know_is_a_call_each_time() {
+        let mut attempts = ModelAttempts::default();
+        let request = Arc::new(json!({}));
+        let missed = json!({"error": {"code": "no_rule_fits", "message": "no rule fits"}});
+        assert_eq!([attempts.take(&request, &missed), attempts.take(&request, &missed)], [0, 1]);
+    }
+}

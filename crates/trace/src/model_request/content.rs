@@ -1,0 +1,52 @@
+//! The text of a message's content.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// The text of a content: a text, or a list of parts of which some have one, a line each.
+pub(super) fn text(content: &Value) -> Cow<'_, str> {
+    match content {
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Array(parts) => joined(parts.iter().filter_map(part)),
+        // One part stands for a list of them in some requests.
+        Value::Object(_) => part(content).map(Cow::Borrowed).unwrap_or_default(),
+        _ => Cow::Borrowed(""),
+    }
+}
+
+/// The same of a tool's result, where data is shown as JSON.
+pub(super) fn result(content: &Value) -> Cow<'_, str> {
+    match content {
+        Value::Null => Cow::Borrowed(""),
+        Value::String(_) => text(content),
+        Value::Array(parts) if parts.iter().any(|found| part(found).is_some()) => text(content),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+/// Texts, a line each.
+pub(super) fn joined<'t>(texts: impl IntoIterator<Item = &'t str>) -> Cow<'t, str> {
+    let mut texts = texts.into_iter();
+    let first = texts.next().unwrap_or_default();
+    match texts.next() {
+        None => Cow::Borrowed(first),
+        Some(second) => {
+            let mut all = format!("{first}\n{second}");
+            for text in texts {
+                all.push('\n');
+                all.push_str(text);
+            }
+            Cow::Owned(all)
+        }
+    }
+}
+
+/// The words of one part: its text, a refusal, or a document that is given as text.
+fn part(part: &Value) -> Option<&str> {
+    let document = || {
+        let source = part.get("source").filter(|source| source["type"] == "text")?;
+        source.get("data")
+    };
+    part.get("text").or_else(|| part.get("refusal")).or_else(document).and_then(Value::as_str).or(part.as_str())
+}

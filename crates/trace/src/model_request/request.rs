@@ -1,0 +1,256 @@
+//! The requests of a trace, each with what it continues.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::answer::calls;
+use super::attempts::ModelAttempts;
+use super::body::{Body, OfferedTool, RequestMessage, conversation};
+use super::content::joined;
+use crate::{Kind, Trace};
+
+/// One request to a model, and what its answer asks for. Attempts that failed and the one that followed are one request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelRequest<'t> {
+    /// In which turn, from 0.
+    pub turn: u32,
+    /// How often it was sent.
+    pub attempts: usize,
+    /// The model that it names.
+    pub model: Option<&'t str>,
+    /// The system prompt that the model has for it, empty if there is none: its own and, where the provider keeps the
+    /// conversation, system messages of the requests before.
+    pub system: Cow<'t, str>,
+    /// The last text of the user, of this request or of one that it continues.
+    pub user: Option<Cow<'t, str>>,
+    /// What it sends itself, system prompts aside.
+    pub messages: Vec<RequestMessage<'t>>,
+    /// The tools that it offers.
+    pub tools: Vec<OfferedTool<'t>>,
+    /// The calls that its answer asks for.
+    pub calls: Vec<RequestedCall<'t>>,
+    /// What it continues, where the provider keeps the conversation.
+    pub continues: Option<Continued<'t>>,
+    /// System messages that requests which continue it see.
+    kept: Vec<Cow<'t, str>>,
+}
+
+/// A call of a tool that the answer of a model asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestedCall<'t> {
+    /// Its id; empty where the provider has none.
+    pub id: &'t str,
+    /// The tool.
+    pub name: &'t str,
+}
+
+/// What a request continues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Continued<'t> {
+    /// The request at this place among those of the trace.
+    Request(usize),
+    /// An answer or a conversation with this id, which is not in the trace.
+    Unseen(&'t str),
+}
+
+impl Trace {
+    /// The requests to models, in the order they were first sent.
+    pub fn model_requests(&self) -> Vec<ModelRequest<'_>> {
+        let mut requests: Vec<ModelRequest<'_>> = Vec::new();
+        let mut attempts = ModelAttempts::default();
+        // The request that a response or a conversation came from last.
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for event in self.events() {
+            let Kind::ModelCall { request, response } = &event.kind else { continue };
+            let at = attempts.take(request, response);
+            if let Some(again) = requests.get_mut(at) {
+                again.attempts += 1;
+                again.calls = calls(response);
+            } else {
+                requests.push(made(event.turn, request, response, &requests, &known));
+            }
+            let id = response["id"].as_str().filter(|_| response["object"] == "response");
+            known.extend(id.into_iter().chain(conversation(request)).map(|id| (id, at)));
+        }
+        requests
+    }
+}
+
+fn made<'t>(
+    turn: u32,
+    request: &'t Value,
+    response: &'t Value,
+    before: &[ModelRequest<'t>],
+    known: &HashMap<&str, usize>,
+) -> ModelRequest<'t> {
+    let Body { model, instructions, system, messages, tools, continues, in_conversation } = Body::read(request);
+    // A conversation that is not known begins with this request.
+    let continues = match continues.map(|id| (id, known.get(id))) {
+        Some((_, Some(at))) => Some(Continued::Request(*at)),
+        Some((id, None)) if !in_conversation => Some(Continued::Unseen(id)),
+        _ => None,
+    };
+    let earlier = match continues {
+        Some(Continued::Request(at)) => before.get(at),
+        _ => None,
+    };
+    let mut kept = earlier.map(|earlier| earlier.kept.clone()).unwrap_or_default();
+    kept.extend(system);
+    let own_user = messages.iter().rev().find(|message| message.role == "user").map(|message| message.text.clone());
+    ModelRequest {
+        turn,
+        attempts: 1,
+        model,
+        system: whole(instructions, &kept),
+        user: own_user.or_else(|| earlier.and_then(|earlier| earlier.user.clone())),
+        messages,
+        tools,
+        calls: calls(response),
+        continues,
+        kept,
+    }
+}
+
+/// The parts of a system prompt as one text.
+fn whole<'t>(instructions: Option<Cow<'t, str>>, messages: &[Cow<'t, str>]) -> Cow<'t, str> {
+    match (instructions, messages) {
+        (Some(only), []) => only,
+        (None, [only]) => only.clone(),
+        (instructions, messages) => {
+            let parts = instructions.iter().chain(messages).map(|part| &**part);
+            Cow::Owned(joined(parts).into_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Event, Moment};
+
+    fn trace(calls: &[(Value, Value)]) -> Trace {
+        let mut trace = Trace::default();
+        for (request, response) in calls {
+            let kind = Kind::ModelCall { request: request.clone().into(), response: response.clone().into() };
+            trace.push(Event { at: Moment::default(), turn: 0, kind });
+        }
+        trace
+    }
+
+    /// The same conversation as each provider is sent it: a prompt, a question, a call, its result, and a question again.
+    fn spoken() -> Vec<(Value, Value)> {
+        let schema = json!({"type": "object", "required": ["id"]});
+        let chat = json!({"model": "m", "tools": [{"type": "function", "function": {"name": "find", "parameters": schema}}], "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "developer", "content": [{"type": "text", "text": "Be kind."}]},
+            {"role": "user", "content": "find A"},
+            {"role": "assistant", "content": null, "tool_calls": [{"id": "1"}]},
+            {"role": "tool", "tool_call_id": "1", "content": "found"},
+            {"role": "user", "content": [{"type": "text", "text": "and"}, {"type": "image_url"}, {"type": "text", "text": "now?"}]},
+        ]});
+        let chat_answer =
+            json!({"choices": [{"message": {"tool_calls": [{"id": "2", "function": {"name": "find"}}]}}]});
+        let responses = json!({"model": "m", "tools": [{"type": "function", "name": "find", "parameters": schema}], "instructions": "Be brief.", "input": [
+            {"role": "developer", "content": [{"type": "input_text", "text": "Be kind."}]},
+            {"type": "message", "role": "user", "content": "find A"},
+            {"type": "reasoning", "summary": []},
+            {"type": "message", "role": "assistant", "content": []},
+            {"type": "function_call", "call_id": "1", "name": "find", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "1", "output": "found"},
+            {"role": "user", "content": [{"type": "input_text", "text": "and"}, {"type": "input_text", "text": "now?"}]},
+        ]});
+        let responses_answer = json!({"object": "response", "id": "r", "error": null, "output": [{"type": "function_call", "id": "fc", "call_id": "2", "name": "find"}]});
+        let anthropic = json!({"model": "m", "max_tokens": 9, "tools": [{"name": "find", "input_schema": schema}],
+            "system": [{"type": "text", "text": "Be brief."}, {"type": "text", "text": "Be kind."}], "messages": [
+            {"role": "user", "content": "find A"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "find", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": "found"}]}]},
+            {"role": "user", "content": [{"type": "text", "text": "and"}, {"type": "text", "text": "now?"}]},
+        ]});
+        let anthropic_answer = json!({"type": "message", "content": [{"type": "text", "text": "ok"}, {"type": "tool_use", "id": "2", "name": "find"}]});
+        let gemini = json!({"model": "m", "tools": [{"functionDeclarations": [{"name": "find", "parameters": schema}]}],
+            "systemInstruction": {"parts": [{"text": "Be brief."}, {"text": "Be kind."}]}, "contents": [
+            {"role": "user", "parts": [{"text": "find A"}]},
+            {"role": "model", "parts": [{"functionCall": {"name": "find"}}]},
+            {"role": "user", "parts": [{"functionResponse": {"name": "find", "response": "found"}}]},
+            {"role": "user", "parts": [{"text": "and"}, {"text": "now?"}]},
+        ]});
+        let gemini_answer =
+            json!({"candidates": [{"content": {"parts": [{"functionCall": {"id": "2", "name": "find"}}]}}]});
+        let asked_by_us = json!({"content": "", "tool_calls": [{"id": "2", "function": {"name": "find"}}], "finish_reason": "tool_calls"});
+        vec![
+            (chat.clone(), chat_answer),
+            (responses, responses_answer),
+            (anthropic, anthropic_answer),
+            (gemini, gemini_answer),
+            (chat, asked_by_us),
+        ]
+    }
+
+    #[test]
+    fn every_provider_is_sent_the_same() {
+        for call in spoken() {
+            let trace = trace(std::slice::from_ref(&call));
+            let requests = trace.model_requests();
+            let request = &requests[0];
+            assert_eq!((request.model, &*request.system), (Some("m"), "Be brief.\nBe kind."), "{}", call.0);
+            assert_eq!(request.user.as_deref(), Some("and\nnow?"));
+            let said = request.messages.iter().map(|message| (message.role, &*message.text));
+            let words: Vec<_> = said.filter(|(_, text)| !text.is_empty()).collect();
+            assert_eq!(words, [("user", "find A"), ("tool", "found"), ("user", "and\nnow?")], "{}", call.0);
+            let schema = json!({"type": "object", "required": ["id"]});
+            assert_eq!(request.tools, [OfferedTool { name: "find", parameters: Some(&schema) }], "{}", call.0);
+            assert_eq!(request.calls, [RequestedCall { id: "2", name: "find" }], "{}", call.1);
+        }
+    }
+
+    #[test]
+    fn a_conversation_that_is_kept_has_messages_but_no_instructions() {
+        let answer = |id: &str| json!({"object": "response", "id": id});
+        let first = json!({"instructions": "Once.", "input": [{"role": "system", "content": "Always."}, {"role": "user", "content": "hi"}]});
+        let then =
+            json!({"previous_response_id": "r1", "input": [{"type": "function_call_output", "output": {"a": 1}}]});
+        let lost = json!({"previous_response_id": "r9", "input": "hm"});
+        let begun = json!({"conversation": {"id": "c"}, "input": [{"role": "system", "content": "Kept."}]});
+        let on = json!({"conversation": "c", "input": "go on"});
+        let all = [first, then, lost, begun, on];
+        let calls = all.into_iter().enumerate().map(|(at, request)| (request, answer(&format!("r{}", at + 1))));
+        let trace = trace(&calls.collect::<Vec<_>>());
+        let requests = trace.model_requests();
+        let told: Vec<_> =
+            requests.iter().map(|it| (&*it.system, it.user.as_deref().unwrap_or_default(), it.continues)).collect();
+        assert_eq!(
+            told,
+            [
+                ("Once.\nAlways.", "hi", None),
+                ("Always.", "hi", Some(Continued::Request(0))),
+                ("", "hm", Some(Continued::Unseen("r9"))),
+                ("Kept.", "", None),
+                ("Kept.", "go on", Some(Continued::Request(3))),
+            ]
+        );
+        assert_eq!(requests[1].messages[0].text, r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn attempts_are_one_request_with_the_answer_that_came() {
+        let request = json!({"messages": [{"role": "user", "content": "hi"}]});
+        let good = json!({"choices": [{"message": {"tool_calls": [{"id": "1", "function": {"name": "find"}}]}}]});
+        let trace = trace(&[(request.clone(), json!({"failure": "cut"})), (request, good)]);
+        let requests = trace.model_requests();
+        assert_eq!((requests.len(), requests[0].attempts, requests[0].calls.len()), (1, 2, 1));
+    }
+
+    #[test]
+    fn what_is_no_request_is_an_empty_one() {
+        for strange in [json!(null), json!([1]), json!("x"), json!({"messages": {"a": 1}, "tools": "no", "input": 3})] {
+            let trace = trace(&[(strange, json!([]))]);
+            let requests = trace.model_requests();
+            assert_eq!((requests.len(), requests[0].messages.len(), &*requests[0].system), (1, 0, ""));
+        }
+    }
+}

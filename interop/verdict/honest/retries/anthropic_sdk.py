@@ -1,0 +1,9 @@
+"""The Anthropic SDK retries by itself when the provider is busy."""
+
+import sys
+
+from anthropic import Anthropic
+
+messages = [{"role": "user", "content": sys.argv[1]}]
+message = Anthropic().messages.create(model="claude-sonnet-4-5", max_tokens=500, messages=messages)
+print(message.content[0].text)

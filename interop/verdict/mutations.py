@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Breaks every agent in every way, and tells which suites notice.
+
+    interop/verdict/mutations.py [--agents A,B] [--mutations M,N] [--jobs N] [--timeout SECONDS] [--agentci PATH] [--details]
+
+Prints a Markdown table: a row for each mutation, a column for each agent. Unbroken agents must pass; a broken one must fail
+for a finding that names what was broken. The exit code is 1 if one of them does not.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parents[1]
+UNBROKEN = "unbroken"
+
+AGENTS = {
+    "openai-sdk": FOLDER.parent / "sdk_agents" / "openai",
+    "anthropic-sdk": FOLDER.parent / "sdk_agents" / "anthropic",
+    "openai-agents": FOLDER / "openai-agents",
+    "langgraph": FOLDER / "langgraph",
+    "pydantic-ai": FOLDER / "pydantic-ai",
+    "ai-sdk": FOLDER / "ai-sdk",
+    "openai-node": FOLDER / "openai-node",
+    "http-agent": FOLDER / "http-agent",
+}
+
+# What is broken, and the findings that say so: names of checks and limits, or causes.
+MUTATIONS = {
+    "argument-changed": {"tool_called", "tool_result", "stub_miss"},
+    "not-executed": {"tool_called", "tool_result"},
+    "faked": {"tool_called"},
+    "executed-twice": {"tool_called"},
+    "error-swallowed": {"tool_called", "model_called"},
+    "no-tools": {"tool_not_offered", "model_called"},
+    "tool-added": {"model_called"},
+    "tool-renamed": {"tool_not_offered", "model_called"},
+    "argument-optional": {"model_called"},
+    "argument-retyped": {"arguments_do_not_fit", "model_called"},
+    "prompt-deleted": {"model_called"},
+    "prompt-inverted": {"model_called"},
+    "other-customer-in-prompt": {"not model_called"},
+    "other-customer-in-result": {"not model_called"},
+    "model-changed": {"model_called"},
+    "wrong-ids": {"provider_would_refuse"},
+    "result-dropped": {"provider_would_refuse"},
+    "results-swapped": {"tool_called"},
+    "history-lost": {"model_miss", "model_called"},
+    "asked-twice": {"max_model_calls"},
+}
+
+# What only somebody beside the agent and its model can see: here, the server that its tools ask.
+NEEDS_REMOTE_TOOLS = {"faked", "executed-twice"}
+HAS_REMOTE_TOOLS = {"http-agent"}
+# openai-agents offers strict schemas, which require every argument: an optional one is not to be seen.
+NO_CHANGE = {("openai-agents", "argument-optional")}
+
+
+@dataclass
+class Outcome:
+    """What became of one run: `findings` are pairs of a name and a message; without a report, `trouble` says why."""
+
+    agent: str
+    mutation: str
+    findings: list
+    trouble: str = ""
+
+    @property
+    def problem(self):
+        """What is wrong with this outcome, or nothing."""
+        if self.trouble:
+            return self.trouble
+        if self.mutation == UNBROKEN:
+            return f"failed although nothing is broken: {self.words}" if self.findings else ""
+        if not self.findings:
+            return "passed although it is broken"
+        if not self.names & MUTATIONS[self.mutation]:
+            return f"failed for another reason: {self.words}"
+        return ""
+
+    @property
+    def names(self):
+        return {name for name, _ in self.findings}
+
+    @property
+    def words(self):
+        return "; ".join(f"`{name}`: {message}" for name, message in self.findings)
+
+    @property
+    def cell(self):
+        if self.trouble:
+            return "**no report**"
+        if not self.findings:
+            return "green" if self.mutation == UNBROKEN else "**green**"
+        if self.problem:
+            return "**red**: " + ", ".join(sorted(self.names))
+        return "red: " + ", ".join(sorted(self.names & MUTATIONS[self.mutation]))
+
+
+def applies(agent, mutation):
+    if (agent, mutation) in NO_CHANGE:
+        return False
+    return mutation not in NEEDS_REMOTE_TOOLS or agent in HAS_REMOTE_TOOLS
+
+
+def environment(mutation, folder):
+    """The environment of a run: packages are found, no key or address of a real provider is, and files are left in `folder`."""
+    home = os.environ.get("INTEROP_HOME", str(ROOT / "target" / "interop"))
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "ANTHROPIC_"))}
+    variables |= {
+        "PATH": f"{home}/venv/bin:{os.environ['PATH']}",
+        "INTEROP_HOME": home,
+        "NODE_OPTIONS": f"--import {(FOLDER / 'modules.mjs').as_uri()}",
+        "NO_PROXY": "127.0.0.1",
+        "TMPDIR": folder,
+    }
+    variables.pop("MUTATION", None)
+    return variables if mutation == UNBROKEN else {**variables, "MUTATION": mutation}
+
+
+def run(agentci, agent, mutation, timeout):
+    """Runs the suite of an agent that is broken in this way, up to the first case that fails."""
+    with tempfile.TemporaryDirectory(prefix="agentci-mutations-") as folder:
+        command = [agentci, "run", str(AGENTS[agent]), "--json", "--fail-fast", "--parallel", "1", "--output-dir", f"{folder}/runs"]
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment(mutation, folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        try:
+            output, errors = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            try:
+                process.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+            return Outcome(agent, mutation, [], f"not done after {timeout} s")
+    try:
+        cases = json.loads(output)["cases"]
+    except (ValueError, KeyError):
+        return Outcome(agent, mutation, [], f"exit code {process.returncode} and no report: {errors.strip()[-2000:]}")
+    findings = [
+        (finding["name"], f"{finding['message']} (case `{case['id']}`)")
+        for case in cases
+        if case["status"] in ("fail", "error")
+        for finding in case["findings"]
+    ]
+    if (process.returncode == 0) == bool(findings):
+        return Outcome(agent, mutation, [], f"exit code {process.returncode} with {len(findings)} findings")
+    return Outcome(agent, mutation, findings)
+
+
+def table(outcomes):
+    agents = [agent for agent in AGENTS if any(outcome.agent == agent for outcome in outcomes)]
+    cells = {(outcome.mutation, outcome.agent): outcome.cell for outcome in outcomes}
+    rows = [["mutation", *agents], ["---"] * (len(agents) + 1)]
+    for mutation in [UNBROKEN, *MUTATIONS]:
+        if any(outcome.mutation == mutation for outcome in outcomes):
+            rows.append([mutation, *(cells.get((mutation, agent), "") for agent in agents)])
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def chosen(known, named, parser):
+    """The names of a list with commas; all without one."""
+    if named is None:
+        return list(known)
+    names = named.split(",")
+    for name in names:
+        if name not in known:
+            parser.error(f"unknown name {name!r}; known are {', '.join(known)}")
+    return names
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Break every agent in every way, and print which suites notice.")
+    parser.add_argument("--agents", help="comma-separated agents [default: all]")
+    parser.add_argument("--mutations", help=f"comma-separated mutations, or `{UNBROKEN}` [default: all]")
+    parser.add_argument("--jobs", type=int, default=2, help="runs at a time [default: 2]")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds that one run may take [default: 600]")
+    parser.add_argument("--agentci", default=os.environ.get("AGENTCI", str(ROOT / "target" / "debug" / "agentci")), help="the binary")
+    parser.add_argument("--details", action="store_true", help="print every finding below the table")
+    options = parser.parse_args()
+    agentci = shutil.which(options.agentci)
+    if agentci is None:
+        parser.error(f"there is no program {options.agentci}; build it, or name another with --agentci")
+    agents = chosen(AGENTS, options.agents, parser)
+    mutations = chosen([UNBROKEN, *MUTATIONS], options.mutations, parser)
+    pairs = [(agent, mutation) for mutation in mutations for agent in agents if applies(agent, mutation)]
+    if not pairs:
+        parser.error("none of these agents can be broken in one of these ways")
+
+    def run_pair(pair):
+        outcome = run(os.path.abspath(agentci), *pair, options.timeout)
+        print(f"{outcome.agent}, {outcome.mutation}: {outcome.cell}", file=sys.stderr)
+        return outcome
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        outcomes = list(pool.map(run_pair, pairs))
+    print(table(outcomes))
+    problems = [outcome for outcome in outcomes if outcome.problem]
+    if options.details:
+        print("\n" + "\n".join(f"- {outcome.agent}, {outcome.mutation}: {outcome.words or 'passed'}" for outcome in outcomes))
+    if problems:
+        print("\n" + "\n".join(f"- {outcome.agent}, {outcome.mutation}: {outcome.problem}" for outcome in problems))
+    print(f"\n{len(outcomes) - len(problems)} of {len(outcomes)} runs came out as they should.")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""Honest agents stay green: one of each kind, once. `verdict/honest.py` runs all of them, many times."""
+
+import re
+import subprocess
+import sys
+import tempfile
+from contextlib import nullcontext
+from pathlib import Path
+
+from harness import FOLDER, main
+
+REPRESENTATIVES = [
+    "agent_as_tool/ai-sdk",
+    "cancelled_stream/ai-sdk",
+    "conversation/langchain-anthropic",
+    "denied_call/ai-sdk-responses",
+    "denied_call/openai-agents",
+    "edited_history/openai-agents",
+    "ends_on_a_tool/ai-sdk",
+    "ends_on_a_tool/openai-agents",
+    "failing_tool/pydantic-ai-chat",
+    "guard/openai-sdk-answers",
+    "handoff/openai-agents-filtered",
+    "many_calls/anthropic-sdk-runner",
+    "misbehaving_model/unknown-tool-ai-sdk-anthropic",
+    "output_tool/pydantic-ai-chat",
+    "previous_response/openai-sdk",
+    "provider_tool/openai-sdk",
+    "retries/openai-sdk-node",
+    "rich_arguments/ai-sdk",
+    "silent_conversation/light",
+    "silent_turn/own-tool",
+    "structured_output/langchain",
+    "two_models/anthropic-sdk",
+]
+SUITE = """\
+suite: made
+target: { process: { command: [sh, -c, "%s"], speaks: text } }
+checks: [{ contains: fine }]
+cases: [{ id: only, turns: [{ user: hello }] }]
+"""
+
+
+def honest(*flags):
+    command = [sys.executable, FOLDER / "verdict" / "honest.py", *flags]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    return done.returncode, done.stdout, done.stderr
+
+
+def made(suites, *flags):
+    """Runs suites that are not honest's own, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, suite in suites.items():
+            (Path(folder) / name).mkdir()
+            (Path(folder) / name / "agentci.yaml").write_text(suite)
+        return honest("--folder", folder, "--runs", "2", *flags)
+
+
+def test_one_agent_of_each_kind_is_green(_):
+    status, table, errors = honest("--runs", "1", "--agents", ",".join(REPRESENTATIVES))
+    print(table)
+    assert status == 0, errors
+    assert re.findall(r"^\| (\S+/\S+) \| 1 of 1 \|", table, re.MULTILINE) == REPRESENTATIVES, table
+
+
+def test_every_kind_has_a_representative(_):
+    folders = {path.parent.name for path in (FOLDER / "verdict" / "honest").glob("*/*.yaml")}
+    assert folders == {name.split("/")[0] for name in REPRESENTATIVES}
+
+
+def test_what_is_red_is_counted_and_named(_):
+    suites = {"good": SUITE % "echo fine", "bad": SUITE % "echo wrong"}
+    status, table, _ = made(suites)
+    assert status == 1, table
+    assert re.search(r"^\| good/only \| 2 of 2 \|  \|$", table, re.MULTILINE), table
+    assert re.search(r"^\| bad/only \| 0 of 2 \| .*`contains`.*\|$", table, re.MULTILINE), table
+    assert "2 of 4 runs of 2 agents were green" in table
+
+
+def test_a_run_that_does_not_end_is_red(_):
+    status, table, _ = made({"slow": SUITE % "sleep 30; echo fine"}, "--timeout", "2", "--jobs", "2")
+    assert status == 1 and "| slow/only | 0 of 2 | no end after 2 s |" in table, table
+
+
+def test_a_suite_that_cannot_be_read_is_red(_):
+    status, table, _ = made({"odd": "suite: odd\ncase: []\n"})
+    assert status == 1 and "| odd | 0 of 2 |" in table, table
+
+
+def test_a_name_that_no_agent_has_is_refused(_):
+    status, table, errors = made({"good": SUITE % "echo fine"}, "--agents", "god/*")
+    assert status == 2 and not table and "good/only" in errors, errors
+
+
+if __name__ == "__main__":
+    main(globals(), nullcontext)

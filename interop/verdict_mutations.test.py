@@ -1,0 +1,75 @@
+"""Agents that are broken on purpose: a part of the table of `verdict/mutations.py`, and what the table says of a green one."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from harness import FOLDER, main
+
+TABLE = FOLDER / "verdict" / "mutations.py"
+
+
+def table(*flags):
+    done = subprocess.run([sys.executable, TABLE, *flags], capture_output=True, text=True, timeout=1200, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def noticed(agent, *mutations):
+    status, words = table("--agents", agent, *(["--mutations", ",".join(mutations)] if mutations else []))
+    assert status == 0, words
+
+
+def test_every_agent_passes_while_nothing_is_broken(_):
+    status, words = table("--mutations", "unbroken")
+    assert status == 0, words
+
+
+def test_every_mutation_of_one_agent_is_noticed(_):
+    noticed("openai-node")
+
+
+def test_what_the_server_of_the_tools_sees_is_noticed(_):
+    noticed("http-agent", "argument-changed", "faked", "executed-twice", "error-swallowed")
+
+
+def test_results_that_do_not_fit_are_noticed_in_every_protocol(_):
+    noticed("ai-sdk", "wrong-ids", "result-dropped", "results-swapped")
+    noticed("anthropic-sdk", "wrong-ids", "result-dropped", "results-swapped")
+
+
+def agentci_that_reports(folder, status, findings):
+    """A program that reports this of every suite."""
+    report = {"cases": [{"id": "refund", "status": "fail" if findings else "pass", "findings": findings}]}
+    program = Path(folder) / "agentci"
+    program.write_text(f"#!/bin/sh\necho '{json.dumps(report)}'\nexit {status}\n")
+    program.chmod(0o755)
+    return str(program)
+
+
+def test_a_broken_agent_that_passes_fails_the_table(folder):
+    program = agentci_that_reports(folder, 0, [])
+    status, words = table("--agentci", program, "--agents", "ai-sdk", "--mutations", "unbroken,no-tools")
+    assert status == 1, words
+    assert "| unbroken | green |" in words, words
+    assert "| no-tools | **green** |" in words, words
+    assert "ai-sdk, no-tools: passed although it is broken" in words, words
+
+
+def test_a_failure_for_another_reason_fails_the_table(folder):
+    program = agentci_that_reports(folder, 1, [{"name": "contains", "message": "the answer is another"}])
+    status, words = table("--agentci", program, "--agents", "ai-sdk", "--mutations", "unbroken,no-tools")
+    assert status == 1, words
+    assert "ai-sdk, unbroken: failed although nothing is broken" in words, words
+    assert "ai-sdk, no-tools: failed for another reason: `contains`: the answer is another (case `refund`)" in words, words
+
+
+def test_an_exit_code_that_denies_the_report_fails_the_table(folder):
+    program = agentci_that_reports(folder, 0, [{"name": "model_called", "message": "no tools"}])
+    status, words = table("--agentci", program, "--agents", "ai-sdk", "--mutations", "no-tools")
+    assert status == 1, words
+    assert "exit code 0 with 1 findings" in words, words
+
+
+main(globals(), tempfile.TemporaryDirectory)
