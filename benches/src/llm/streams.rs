@@ -52,7 +52,7 @@ pub(super) fn measure(setting: &Setting) -> Result<Vec<Row>, Box<dyn Error>> {
 
 /// Reads one stream; how late each token was, in milliseconds.
 async fn read(address: SocketAddr) -> std::io::Result<Vec<f64>> {
-    let body = r#"{"stream":true,"messages":[{"role":"user","content":"x"}]}"#;
+    let body = r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"x"}]}"#;
     let mut stream = TcpStream::connect(address).await?;
     let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close";
     let request = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());

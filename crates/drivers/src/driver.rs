@@ -115,6 +115,17 @@ impl Driver {
         }
     }
 
+    /// Lets what someone else saw until now enter the trace, when no turn is under way.
+    pub fn take_seen(&mut self, sink: &mut TraceSink<'_>) {
+        // Whoever stops there knows why.
+        let _ = match &mut self.0 {
+            Kind::Process(driver) => driver.take_seen(sink),
+            Kind::Plain(driver) => driver.take_seen(sink),
+            Kind::Http(driver) => driver.take_seen(sink),
+            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Chat(_) => Ok(()),
+        };
+    }
+
     /// Whether a turn waits for nothing and nobody.
     pub fn answers_at_once(&self) -> bool {
         matches!(self.0, Kind::Mock(_))

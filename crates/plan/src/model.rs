@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Span, Spanned};
+use crate::{Missed, Span, Spanned};
 
 /// The scripted model that a case's agent meets.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +17,29 @@ pub struct ModelWorld {
     pub span: Span,
     /// What the file says.
     pub script: Arc<ModelScript>,
+    /// Whether the agent may do without it.
+    pub optional: bool,
+    /// What the suite says of requests that no rule fits, before the script.
+    pub miss: Option<Missed>,
+    /// Whether the suite wants what providers refuse to be refused, before the script.
+    pub strict: Option<bool>,
+}
+
+impl ModelWorld {
+    /// A model that is nothing but its script.
+    pub fn new(path: PathBuf, span: Span) -> Self {
+        Self { path, span, script: Arc::default(), optional: false, miss: None, strict: None }
+    }
+
+    /// What happens when no rule fits a request.
+    pub fn missed(&self) -> Missed {
+        self.miss.or(self.script.miss).unwrap_or_default()
+    }
+
+    /// Whether it refuses what its provider would refuse.
+    pub fn is_strict(&self) -> bool {
+        self.strict.unwrap_or_else(|| self.script.is_strict())
+    }
 }
 
 /// What a scripted model does.
@@ -32,9 +55,18 @@ pub struct ModelScript {
     pub rules: Vec<ModelRule>,
     /// What it answers when no rule fits, one after the other and round again.
     pub default: Vec<String>,
+    /// Whether it refuses what its provider would refuse; it does when absent.
+    pub strict: Option<bool>,
+    /// What happens when no rule fits a request; the case fails when absent.
+    pub miss: Option<Missed>,
 }
 
 impl ModelScript {
+    /// Whether it refuses what its provider would refuse.
+    pub fn is_strict(&self) -> bool {
+        self.strict.unwrap_or(true)
+    }
+
     /// Whether anything is left to a draw that the script's own seed does not decide.
     pub fn draws(&self) -> bool {
         let by_chance = |rule: &ModelRule| rule.failure.as_ref().is_some_and(|failure| failure.rate < 1.0);
@@ -59,6 +91,8 @@ pub struct ModelRule {
     pub finish: Option<Finish>,
     /// What goes wrong.
     pub failure: Option<ModelFailure>,
+    /// Whether it does on purpose what models do not do: calls what was not offered, or leaves the format that was asked for.
+    pub misbehaves: bool,
     /// Where the rule stands.
     pub span: Span,
 }

@@ -16,7 +16,7 @@ use crate::prepare::{Unprepared, prepare};
 use crate::retries::Retries;
 use crate::services::{Held, Late, has_own_agent};
 use crate::step::fingerprint;
-use crate::{findings, model, recording};
+use crate::{findings, model, model_trouble, recording};
 
 /// How an attempt ended.
 struct Attempted {
@@ -131,6 +131,9 @@ impl Job<'_> {
                 end.warnings.extend(self.unmet.ended(&talk.faults, &talk.trace, self.sources));
                 end.assertions.failed += outcomes.len();
                 end.findings.extend(outcomes);
+                if end.findings.is_empty() && talk.has_model {
+                    end.findings.extend(model_trouble::never_asked(self, &talk.trace));
+                }
                 if self.case.world.model.is_some()
                     && let Some(first) = end.findings.first_mut()
                 {

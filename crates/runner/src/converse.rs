@@ -17,11 +17,12 @@ use tokio::time::Instant;
 use crate::host::{Host, Source, allowed};
 use crate::job::Job;
 use crate::meter::{self, Meter};
+use crate::model::Model;
 use crate::prepare::Prepared;
 use crate::scope::Scope;
 use crate::services::{Late, OpenTools};
 use crate::volume::Volume;
-use crate::{findings, model, recording, silence, translate, unmet, unreported};
+use crate::{findings, model, model_trouble, recording, silence, translate, unmet, unreported};
 
 /// What came of the conversation.
 #[derive(Default)]
@@ -43,6 +44,8 @@ pub(crate) struct Conversation {
     pub(crate) may_pass: bool,
     /// Its calls of tools that come when it is over, where its agent goes on.
     pub(crate) late: Option<Late>,
+    /// Whether a scripted model stood in for the agent's.
+    pub(crate) has_model: bool,
     /// Whether the agent may still be busy with a turn that nobody waits for any more.
     given_up: bool,
 }
@@ -100,7 +103,7 @@ impl Meters<'_> {
 pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepared: Prepared<'_>) -> Conversation {
     let case = job.case;
     let warnings = prepared.warning.take().into_iter().collect();
-    let mut talk = Conversation { warnings, ..Conversation::default() };
+    let mut talk = Conversation { warnings, has_model: prepared.model.is_some(), ..Conversation::default() };
     let mut driver = match open(job, number, &mut prepared).await {
         Ok(driver) => driver,
         Err(refused) => {
@@ -168,13 +171,12 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
             }
         };
         talk.wall = clock.started().elapsed();
+        take_rest(prepared.model.as_ref(), &mut driver, &mut sink);
         talk.note(&ended);
         let trouble = trouble(job, ended, &deadline, || findings::last_seen(sink.trace(), driver.unread(), talk.wall));
         let turn = counts_turns(case).then_some(numbered);
         found.borrow_mut().extend(trouble.map(|finding| Finding { turn, ..finding }));
-        // What the agent says after a tool did not answer is not judged.
-        let misses = prepared.tools.as_ref().map(|tools| tools.misses(job).0).unwrap_or_default();
-        findings::put_first(&mut found.borrow_mut(), misses);
+        put_misses_first(job, prepared.tools.as_ref(), sink.trace(), &mut found.borrow_mut());
         if !found.borrow().is_empty() {
             break;
         }
@@ -198,6 +200,20 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     talk.faults = unmet::seen(job, host.faults.into_inner(), prepared.tools.as_ref());
     put_away(job, host.source, prepared.tools, prepared.secrets, recording, &mut talk).await;
     talk
+}
+
+/// Takes what was seen of the agent until now, and what it was sent of answers that it did not wait for.
+fn take_rest(model: Option<&Model>, driver: &mut Driver, sink: &mut TraceSink<'_>) {
+    if let Some(model) = model {
+        model.flush();
+    }
+    driver.take_seen(sink);
+}
+
+/// What the agent says after a tool or its model did not answer is not judged.
+fn put_misses_first(job: &Job<'_>, tools: Option<&OpenTools>, trace: &Trace, found: &mut Vec<Finding>) {
+    findings::put_first(found, tools.map(|tools| tools.misses(job).0).unwrap_or_default());
+    model_trouble::put_first(found, model_trouble::judge(job, trace).findings);
 }
 
 /// Why the agent may not have its model call this tool. A call that the protocol tells of is refused by who answers it.
@@ -306,6 +322,9 @@ async fn look_around(job: &Job<'_>, number: u32, tools: Option<&OpenTools>, talk
         talk.warnings.extend(warnings);
         findings::put_first(&mut talk.findings, misses);
     }
+    let troubles = model_trouble::judge(job, &talk.trace);
+    talk.warnings.extend(troubles.warnings);
+    model_trouble::put_first(&mut talk.findings, troubles.findings);
     if talk.findings.is_empty() {
         return;
     }
@@ -330,7 +349,14 @@ fn counts_turns(case: &Case) -> bool {
 fn came_to_its_end(talk: &Conversation) -> bool {
     let trouble = |finding: &Finding| finding.cause != Cause::Check && finding.cause != Cause::Limit;
     let ended = |event: &Event| matches!(event.kind, Kind::TurnEnd | Kind::FinalOutput(_));
-    talk.trace.events().last().is_some_and(ended) && !talk.findings.iter().any(trouble)
+    let seen = |event: &&Event| {
+        // What is seen on the wire may come when the turn is over.
+        !matches!(
+            event.kind,
+            Kind::ModelCall { .. } | Kind::ModelTrouble(_) | Kind::Usage(_) | Kind::ToolCall(_) | Kind::ToolResult(_)
+        )
+    };
+    talk.trace.events().iter().rev().find(seen).is_some_and(ended) && !talk.findings.iter().any(trouble)
 }
 
 /// What can only be said when all is over.

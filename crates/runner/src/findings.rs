@@ -175,22 +175,23 @@ pub(crate) fn suite_timeout(limit: Duration) -> Finding {
 /// blame if it fails, gives up or is late after that. What is found already is not found again.
 pub(crate) fn put_first(found: &mut Vec<Finding>, misses: Vec<Finding>) {
     let known = found.iter().filter(|finding| finding.cause == Cause::StubMiss).count();
-    let new: Vec<Finding> = misses.into_iter().skip(known).collect();
+    let consequences = [&CONSEQUENCES[..], &[Cause::Check]].concat();
+    before(found, misses.into_iter().skip(known).collect(), &consequences);
+}
+
+/// What may come of a tool or a model that did not answer.
+pub(crate) const CONSEQUENCES: [Cause; 6] =
+    [Cause::Timeout, Cause::AgentError, Cause::AgentExited, Cause::Protocol, Cause::Limit, Cause::Unreachable];
+
+/// Puts findings before others that may have come of them, and tells those with the first.
+pub(crate) fn before(found: &mut Vec<Finding>, new: Vec<Finding>, consequences: &[Cause]) {
     if new.is_empty() {
         return;
     }
-    let consequences = [
-        Cause::Timeout,
-        Cause::AgentError,
-        Cause::AgentExited,
-        Cause::Protocol,
-        Cause::Limit,
-        Cause::Check,
-        Cause::Unreachable,
-    ];
     let (later, mut kept): (Vec<Finding>, Vec<Finding>) =
         std::mem::take(found).into_iter().partition(|finding| consequences.contains(&finding.cause));
-    let position = kept.iter().take_while(|finding| finding.cause == Cause::StubMiss).count();
+    let causes: Vec<Cause> = new.iter().map(|finding| finding.cause).collect();
+    let position = kept.iter().take_while(|finding| causes.contains(&finding.cause)).count();
     kept.splice(position..position, new);
     if let Some(first) = kept.first_mut() {
         for finding in &later {

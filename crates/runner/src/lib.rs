@@ -14,6 +14,7 @@ mod job;
 mod learn;
 mod meter;
 mod model;
+mod model_trouble;
 mod options;
 mod prepare;
 mod recording;

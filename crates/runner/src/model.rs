@@ -1,6 +1,6 @@
 //! The scripted model of an attempt: its server, and what the agent is told of it.
 
-use agentci_plan::{Mode, ModelWorld, Speech, Target, ToolSource, World};
+use agentci_plan::{Mode, ModelWorld, Speech, Target, Text, ToolSource, World};
 use agentci_stubs::{ModelServer, ServerOptions};
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
@@ -9,8 +9,33 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::findings;
 use crate::job::Job;
 
-/// The key an agent is given when neither the script nor its environment has one; SDKs insist on some key.
+/// The key that an agent is given, so that no real one is sent to a script.
 const PLACEHOLDER_KEY: &str = "agentci-placeholder";
+
+/// Where the SDKs look for keys of the providers that the model stands in for.
+const KEYS: [&str; 2] = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"];
+
+/// Where some of them look, too; set only where it is set already, since an SDK that finds both sends both.
+const OTHER_KEYS: [&str; 1] = ["ANTHROPIC_AUTH_TOKEN"];
+
+/// What keeps frameworks from calling home: each is documented by the framework. `OTEL_SDK_DISABLED` is not among them, since spans
+/// may be what is tested.
+const TELEMETRY: [(&str, &str); 14] = [
+    ("OPENAI_AGENTS_DISABLE_TRACING", "1"),
+    ("LANGSMITH_TRACING", "false"),
+    ("LANGCHAIN_TRACING_V2", "false"),
+    ("CREWAI_DISABLE_TELEMETRY", "true"),
+    ("CREWAI_DISABLE_TRACKING", "true"),
+    ("TRACELOOP_TELEMETRY", "false"),
+    ("ANONYMIZED_TELEMETRY", "False"),
+    ("AGNO_TELEMETRY", "false"),
+    ("MEM0_TELEMETRY", "False"),
+    ("HAYSTACK_TELEMETRY_ENABLED", "False"),
+    ("HF_HUB_DISABLE_TELEMETRY", "1"),
+    ("NEXT_TELEMETRY_DISABLED", "1"),
+    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+    ("DO_NOT_TRACK", "1"),
+];
 
 /// How many refusals are told of a case; they are all in the run's events.
 const TOLD: usize = 3;
@@ -23,7 +48,14 @@ pub(crate) struct Model {
     /// What leads an SDK to it.
     pub(crate) environment: Vec<(String, String)>,
     /// It is there until this is dropped.
-    _server: ModelServer,
+    server: ModelServer,
+}
+
+impl Model {
+    /// Tells of answers that are still being sent, as far as they were sent.
+    pub(crate) fn flush(&self) {
+        self.server.flush();
+    }
 }
 
 /// Starts the model, if the case has one; `observer` is told what is seen on its wire.
@@ -31,6 +63,7 @@ pub(crate) async fn start(
     job: &Job<'_>,
     seed: u64,
     observer: Option<UnboundedSender<Kind>>,
+    lookup: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Option<Model>, Box<Finding>> {
     let Some(world) = &job.case.world.model else { return Ok(None) };
     let options = ServerOptions {
@@ -38,6 +71,9 @@ pub(crate) async fn start(
         seed: Some(world.script.seed.unwrap_or(seed)),
         observer,
         observe_tools: !tells_of_calls(&job.case.target, &job.case.world),
+        strict: Some(world.is_strict()),
+        keys: known_keys(&job.case.target, world, lookup),
+        secrets: Some(job.fetched.clone()),
         ..ServerOptions::default()
     };
     let server = Box::pin(ModelServer::start(world.script.clone(), options)).await.map_err(|error| {
@@ -45,21 +81,37 @@ pub(crate) async fn start(
         Box::new(findings::plain(Cause::Config, message, Some(job.place(world.span))))
     })?;
     let environment = environment(&server, world, job.options.environment);
-    Ok(Some(Model { environment, _server: server }))
+    Ok(Some(Model { environment, server }))
 }
 
-/// The requests that the scripted model refused, in words, each told once. An agent seldom says more of one than its status.
+/// The requests that the scripted model refused and that are no findings by themselves, in words, each told once. An agent seldom
+/// says more of one than its status.
 pub(crate) fn refusals(trace: &Trace) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
+    let complained = |message: &str| {
+        let says = |kind: &Kind| matches!(kind, Kind::ModelTrouble(trouble) if trouble.message.contains(message));
+        trace.events().iter().any(|event| says(&event.kind))
+    };
     for event in trace.events() {
         let Kind::ModelCall { response, .. } = &event.kind else { continue };
         let Some(message) = response["error"]["message"].as_str() else { continue };
         let note = format!("the scripted model refused a request: {message}");
-        if told.len() < TOLD && !told.contains(&note) {
+        if told.len() < TOLD && !told.contains(&note) && !complained(message) {
             told.push(note);
         }
     }
     told
+}
+
+/// The keys that are no secret: the placeholder, the script's own, and what the target hands over by itself.
+fn known_keys(target: &Target, world: &ModelWorld, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+    let handed: &[(String, Text)] = match target {
+        Target::Process(process) => &process.environment,
+        Target::Http(http) => http.server.as_ref().map(|server| server.environment.as_slice()).unwrap_or_default(),
+        _ => &[],
+    };
+    let handed = handed.iter().filter_map(|(_, text)| text.fill(lookup).ok());
+    world.script.api_key.clone().into_iter().chain([PLACEHOLDER_KEY.to_owned()]).chain(handed).collect()
 }
 
 /// Whether someone else tells of the agent's calls, and the wire must not tell of them again: the server that plays its tools,
@@ -95,11 +147,10 @@ fn environment(
         ("OPENAI_API_BASE".to_owned(), server.openai_url()),
         ("ANTHROPIC_BASE_URL".to_owned(), server.url()),
     ];
-    for name in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] {
-        let key = world.script.api_key.clone();
-        let key = key.or_else(|| outside(name).is_none_or(|key| key.is_empty()).then(|| PLACEHOLDER_KEY.to_owned()));
-        variables.extend(key.map(|key| (name.to_owned(), key)));
-    }
+    let key = world.script.api_key.as_deref().unwrap_or(PLACEHOLDER_KEY);
+    let others = OTHER_KEYS.into_iter().filter(|name| outside(name).is_some_and(|key| !key.is_empty()));
+    variables.extend(KEYS.into_iter().chain(others).map(|name| (name.to_owned(), key.to_owned())));
+    variables.extend(TELEMETRY.map(|(name, value)| (name.to_owned(), value.to_owned())));
     variables
 }
 

@@ -11,7 +11,7 @@ use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::{Kind, PLACEHOLDER, Redactor};
 use agentci_verdict::{Cause, Finding, Replay};
 use serde_json::Map;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::host::Source;
 use crate::job::Job;
@@ -92,8 +92,11 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     let (observer, wire) = has_wire.then(unbounded_channel).unzip();
     let replayed = matches!(tape, Tape::Replay(..));
     // In a replay nobody asks it.
-    let model =
-        if replayed { None } else { model::start(job, seed, observer.clone()).await.map_err(|finding| *finding)? };
+    let model = if replayed {
+        None
+    } else {
+        start_model(job, seed, observer.clone(), &scope).await.map_err(|finding| *finding)?
+    };
     let surroundings =
         surroundings(job, number, &mut scope, replayed, faults(), observer.as_ref(), model.as_ref()).await?;
     let Surroundings { tools, bases, mut environment, warning } = surroundings;
@@ -154,6 +157,15 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
         replay,
         line,
     })
+}
+
+async fn start_model(
+    job: &Job<'_>,
+    seed: u64,
+    observer: Option<UnboundedSender<Kind>>,
+    scope: &Scope<'_>,
+) -> Result<Option<Model>, Box<Finding>> {
+    model::start(job, seed, observer, &|name| scope.get(name)).await
 }
 
 /// Runs the hooks of a case, in order. What they print are variables of the case.

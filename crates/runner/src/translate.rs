@@ -41,6 +41,7 @@ pub(crate) fn translate(event: &Event, case_id: &Arc<str>) -> Option<Body> {
         Kind::ModelCall { request, response } => {
             Body::ModelCall(ModelCallMade { turn, request: Arc::clone(request), response: Arc::clone(response) })
         }
+        Kind::ModelTrouble(trouble) => note(trouble.kind.name(), trouble.message.clone(), None),
         Kind::Usage(usage) => Body::Usage(*usage),
         Kind::Log { level, message, data } => {
             Body::Log(Log { level: level.clone(), message: message.clone(), data: data.clone() })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Usage;
+use crate::{ModelTrouble, Usage};
 
 /// When something happened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +54,8 @@ pub enum Kind {
         /// What was answered.
         response: Arc<Value>,
     },
+    /// The scripted model complains of a request, or of its own script.
+    ModelTrouble(ModelTrouble),
     /// The agent says what it used up.
     Usage(Usage),
     /// The agent logged something through the protocol.

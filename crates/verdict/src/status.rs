@@ -44,6 +44,18 @@ pub enum Cause {
     StubMiss,
     /// The agent called a tool it may not call.
     ToolNotAllowed,
+    /// A provider would refuse what the agent asked its model.
+    ProviderWouldRefuse,
+    /// The script of the model calls a tool that the agent does not offer.
+    ToolNotOffered,
+    /// The script of the model calls a tool with arguments that its schema refuses.
+    ArgumentsDoNotFit,
+    /// The script of the model does not answer in the format that the agent asks for.
+    FormatNotMet,
+    /// The script of the model has no answer.
+    ModelMiss,
+    /// The agent never asked its model.
+    ModelNeverAsked,
     /// It took too long.
     Timeout,
     /// The agent did not speak the protocol.
@@ -70,7 +82,17 @@ impl Cause {
     /// What such a cause makes of the case.
     pub fn status(self) -> Status {
         match self {
-            Cause::Check | Cause::Limit | Cause::ReplayMiss | Cause::StubMiss | Cause::ToolNotAllowed => Status::Fail,
+            Cause::Check
+            | Cause::Limit
+            | Cause::ReplayMiss
+            | Cause::StubMiss
+            | Cause::ToolNotAllowed
+            | Cause::ProviderWouldRefuse
+            | Cause::ToolNotOffered
+            | Cause::ArgumentsDoNotFit
+            | Cause::FormatNotMet
+            | Cause::ModelMiss
+            | Cause::ModelNeverAsked => Status::Fail,
             _ => Status::Error,
         }
     }
@@ -83,6 +105,12 @@ impl Cause {
             Cause::ReplayMiss => "replay_miss",
             Cause::StubMiss => "stub_miss",
             Cause::ToolNotAllowed => "tool_not_allowed",
+            Cause::ProviderWouldRefuse => "provider_would_refuse",
+            Cause::ToolNotOffered => "tool_not_offered",
+            Cause::ArgumentsDoNotFit => "arguments_do_not_fit",
+            Cause::FormatNotMet => "format_not_met",
+            Cause::ModelMiss => "model_miss",
+            Cause::ModelNeverAsked => "model_never_asked",
             Cause::Timeout => "timeout",
             Cause::Protocol => "protocol",
             Cause::AgentExited => "agent_exited",

@@ -82,6 +82,7 @@ mod serve_tools;
 mod shards;
 mod signals;
 mod stability;
+mod strict_model;
 mod supply_chain;
 mod terminal;
 mod watch;

@@ -22,9 +22,10 @@ PY
 
 /// An agent that lets its model call a tool once, and then tells its answer.
 const LOOP: &str = r#"
-ask '{"messages":[{"role":"user","content":"find A-17"}]}'
+tools='"model":"m","tools":[{"type":"function","function":{"name":"find_order"}}]'
+ask '{'"$tools"',"messages":[{"role":"user","content":"find A-17"}]}'
 id=$(printf '%s' "$answer" | sed 's/.*"id": "\(call_[0-9]*\)".*/\1/')
-ask '{"messages":[{"role":"user","content":"find A-17"},{"role":"assistant","content":null},{"role":"tool","tool_call_id":"'"$id"'","content":"{\"found\":true}"}]}'
+ask '{'"$tools"',"messages":[{"role":"user","content":"find A-17"},{"role":"assistant","content":null,"tool_calls":[{"id":"'"$id"'","type":"function","function":{"name":"find_order","arguments":"{}"}}]},{"role":"tool","tool_call_id":"'"$id"'","content":"{\"found\":true}"}]}'
 finish '{"answer":"done"}'
 "#;
 
@@ -77,7 +78,7 @@ fn with_tools_of_its_own_the_world_counts_what_the_protocol_tells() {
 fn each_attempt_has_a_model_of_its_own() {
     let script = "api_key: sk-scripted\nrules:\n- reply: [first, second]\n";
     let agent = format!(
-        "{ASK}ask '{{\"messages\":[{{\"role\":\"user\",\"content\":\"x\"}}]}}'\n\
+        "{ASK}ask '{{\"model\":\"m\",\"messages\":[{{\"role\":\"user\",\"content\":\"x\"}}]}}'\n\
          text=$(printf '%s' \"$answer\" | sed 's/.*\"content\": \"\\([a-z]*\\)\".*/\\1/')\nfinish \"{{\\\"said\\\":\\\"$text\\\"}}\""
     );
     let cases = "world: { model: { script: m.yaml } }\nruns: 2\nchecks: [{ contains: first }]\n\
@@ -116,18 +117,19 @@ fn convert_prints_the_script_of_a_model() {
 
 #[test]
 fn a_request_that_the_script_refused_is_told_with_a_case_that_did_not_pass() {
-    let ask = r#"ask '{"messages":[{"role":"user","content":"refund it"}]}'"#;
+    let ask = r#"ask '{"model":"m","messages":[{"role":"user","content":"refund it"}]}'"#;
     let agent = |end: &str| format!("{ASK}{ask}\n{ask}\n{end}");
-    let refused = "the scripted model refused a request: no rule of the script fits this request (turn 1, user: `refund it`); \
-                   the closest is the rule on line";
+    let refused =
+        "no rule of the script fits this request (turn 1, user: `refund it`); the closest is the rule on line";
     let wrong = suite("{ model: { script: model.yaml } }", "checks: [{ contains: refunded }]")
         .agent("wire", &agent("finish '{\"answer\":\"HTTP Error 400\"}'"))
         .run(&[]);
-    assert_eq!(wrong.verdicts()[0].2, "check", "{wrong:?}");
-    assert_eq!(wrong.stdout.matches(refused).count(), 1, "{wrong:?}");
+    assert_eq!(wrong.verdicts()[0].2, "model_miss", "{wrong:?}");
+    // Two requests, one finding: in the line of the case, and with its place.
+    assert_eq!(wrong.stdout.matches(refused).count(), 2, "{wrong:?}");
     let left = suite("{ model: { script: model.yaml } }", "").agent("wire", &agent("exit 1")).run(&[]);
-    assert_eq!(left.verdicts()[0].2, "agent_exited", "{left:?}");
-    left.says(&[refused]);
+    assert_eq!(left.verdicts()[0].2, "model_miss", "{left:?}");
+    left.says(&[refused, "after that, the agent"]);
 }
 
 /// A server that asks its model what it is asked, and lets it call a tool of its own.
@@ -135,7 +137,8 @@ const SERVER: &str = r#"
 import json, os, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 def model(messages):
-    body = json.dumps({"model": "m", "messages": messages}).encode()
+    tools = [{"type": "function", "function": {"name": "find_order"}}]
+    body = json.dumps({"model": "m", "messages": messages, "tools": tools}).encode()
     headers = {"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
     request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, headers)
     return json.load(urllib.request.urlopen(request))["choices"][0]["message"]

@@ -262,7 +262,7 @@ fn a_pause_that_is_too_long_is_not_begun() {
 fn a_scripted_model_of_a_case_is_not_asked_for_embeddings() {
     // The agent gets the address of its scripted model; whoever compares meanings has only what this program was given.
     let suite = Suite::native(&format!(
-        "world: {{ model: {{ script: model.yaml }} }}\ncases: [{{ id: a, input: {{}}, checks: [{{ semantic: {CHARGED} }}] }}]\n"
+        "world: {{ model: {{ script: model.yaml, optional: true }} }}\ncases: [{{ id: a, input: {{}}, checks: [{{ semantic: {CHARGED} }}] }}]\n"
     ))
     .file("suite/model.yaml", "rules: [{ reply: done }]\n")
     .agent("a", "finish '{\"answer\":\"We charged 20 euros to your card on March 15.\"}'");

@@ -26,7 +26,7 @@ impl Server {
 
     fn chat(&self, user: &str) -> (u16, Value) {
         let host = self.address["url"].as_str().unwrap().strip_prefix("http://").unwrap();
-        let body = json!({ "messages": [{ "role": "user", "content": user }] }).to_string();
+        let body = json!({ "model": "m", "messages": [{ "role": "user", "content": user }] }).to_string();
         let mut stream = TcpStream::connect(host).unwrap();
         let length = body.len();
         let head =

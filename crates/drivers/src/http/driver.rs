@@ -14,7 +14,7 @@ use super::reader::{Manner, NoAnswer, Reader};
 use super::refusal::refused;
 use super::seen::{self, Watch};
 use crate::exchange::{Answer, Line, Method, Recording, Request};
-use crate::{Context, DriveError, Input, ToolBases, TraceSink};
+use crate::{Context, DriveError, Input, Stopped, ToolBases, TraceSink};
 
 /// The most bytes of an answer that is read whole.
 const LARGEST: usize = 16 << 20;
@@ -76,6 +76,11 @@ impl HttpDriver {
 
     pub(crate) fn listen(&mut self, wire: UnboundedReceiver<Kind>) {
         self.watch.wire = Some(wire);
+    }
+
+    /// Takes what was seen until now.
+    pub(crate) fn take_seen(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
+        self.watch.take_all(sink)
     }
 
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {

@@ -36,7 +36,7 @@ impl Watch {
     }
 
     /// Takes what was seen so far.
-    fn take_all(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
+    pub(super) fn take_all(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
         while let Some(kind) = self.wire.as_mut().and_then(|wire| wire.try_recv().ok()) {
             self.take(kind, sink)?;
         }

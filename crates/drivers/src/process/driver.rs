@@ -15,7 +15,7 @@ use super::command::command;
 use super::messages::{self, Message};
 use super::{DONE, UNDONE, next};
 use crate::host::NO_ANSWER;
-use crate::{Context, Delivery, DriveError, Reply, ToolHost, TraceSink};
+use crate::{Context, Delivery, DriveError, Reply, Stopped, ToolHost, TraceSink};
 
 /// The longest line an agent may write.
 const LINE_LIMIT: usize = 128 << 20;
@@ -74,6 +74,14 @@ impl ProcessDriver {
 
     pub(crate) fn listen(&mut self, seen: UnboundedReceiver<Kind>) {
         self.seen = Some(seen);
+    }
+
+    /// Takes what was seen until now.
+    pub(crate) fn take_seen(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
+        while let Some(kind) = self.seen.as_mut().and_then(|seen| seen.try_recv().ok()) {
+            sink.push(kind)?;
+        }
+        Ok(())
     }
 
     pub(crate) async fn turn(

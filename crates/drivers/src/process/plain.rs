@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use super::command::command;
 use super::{DONE, UNDONE, next};
 use crate::parts::{as_text, part};
-use crate::{Context, DriveError, Input, TraceSink};
+use crate::{Context, DriveError, Input, Stopped, TraceSink};
 
 /// The most it may print.
 const PRINTED_LIMIT: usize = 16 << 20;
@@ -52,6 +52,14 @@ impl PlainDriver {
 
     pub(crate) fn listen(&mut self, seen: UnboundedReceiver<Kind>) {
         self.seen = Some(seen);
+    }
+
+    /// Takes what was seen until now.
+    pub(crate) fn take_seen(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
+        while let Some(kind) = self.seen.as_mut().and_then(|seen| seen.try_recv().ok()) {
+            sink.push(kind)?;
+        }
+        Ok(())
     }
 
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
@@ -122,9 +130,7 @@ impl PlainDriver {
             },
         })?;
         // What was seen on the wire before it left.
-        while let Some(kind) = self.seen.as_mut().and_then(|seen| seen.try_recv().ok()) {
-            sink.push(kind)?;
-        }
+        self.take_seen(sink)?;
         if let Some(process) = self.running.take() {
             self.ended = Some(process.end(DONE).await);
         }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional};
-use agentci_plan::{Diagnostic, Diagnostics, Files, ModelScript, Node, Sources, read};
+use agentci_plan::shape::{Kind, Rule, Shape, optional, words};
+use agentci_plan::{Diagnostic, Diagnostics, Files, Missed, ModelScript, Node, Sources, read};
 
 use super::rule::{RULE, rule};
 use crate::document;
@@ -22,6 +22,12 @@ pub(crate) static SCRIPT: Shape = Shape::new(
             "What is answered to what; the first rule that fits counts.",
         ),
         optional("default", Kind::OneOrMore(&Kind::Text), "What is answered where no rule fits."),
+        optional("strict", Kind::Truth, "Whether requests are refused that the provider would refuse. Default: true."),
+        optional(
+            "miss",
+            Kind::Choice(&words(&Missed::NAMES)),
+            "What a request that no rule fits does to its case. Default: fail.",
+        ),
     ],
 )
 .rules(&[Rule::Some(&["rules", "default"])]);
@@ -48,6 +54,8 @@ fn script(root: &Node, problems: &mut Diagnostics) -> Option<ModelScript> {
     let rules = fields.optional("rules").and_then(|node| read::list(node, "rules", problems)).unwrap_or_default();
     let rules: Vec<_> = rules.iter().filter_map(|node| rule(node, problems)).collect();
     let default = fields.optional("default").and_then(|node| read::one_or_more_texts(node, "default", problems));
+    let strict = fields.optional("strict").and_then(|node| read::truth(node, "strict", problems));
+    let miss = fields.optional("miss").and_then(|node| read::choice(node, "miss", &Missed::NAMES, problems));
     if fields.optional("rules").is_none() && fields.optional("default").is_none() {
         problems.push(
             Diagnostic::error(root.span, "the script has neither `rules` nor `default`")
@@ -62,6 +70,8 @@ fn script(root: &Node, problems: &mut Diagnostics) -> Option<ModelScript> {
         seed,
         rules,
         default: default.unwrap_or_default().into_iter().map(|text| text.value).collect(),
+        strict,
+        miss,
     })
 }
 

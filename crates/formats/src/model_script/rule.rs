@@ -28,6 +28,11 @@ pub(super) static RULE: Shape = Shape::new(
         optional("usage", Kind::Shape(&USAGE), "What the answer says about tokens."),
         optional("finish", Kind::Choice(&words(&Finish::NAMES)), "Why the model stopped."),
         optional("fail", Kind::Shape(&FAILURE), "What goes wrong with the request."),
+        optional(
+            "misbehaves",
+            Kind::Truth,
+            "Whether the model calls tools that were not offered, or leaves the format that was asked for, on purpose.",
+        ),
     ],
 )
 .rules(&[Rule::Some(&["reply", "tool_calls", "fail"])]);
@@ -81,6 +86,7 @@ pub(super) fn rule(node: &Node, problems: &mut Diagnostics) -> Option<ModelRule>
     let finish = fields.optional("finish").and_then(|node| read::choice(node, "finish", &Finish::NAMES, problems));
     let fail = fields.optional("fail");
     let failure = fail.and_then(|node| failure(node, problems));
+    let misbehaves = fields.optional("misbehaves").and_then(|node| read::truth(node, "misbehaves", problems));
     fields.finish(problems);
     let empty = |node: Option<&Node>| node.is_none_or(|node| node.items().is_some_and(<[Node]>::is_empty));
     if empty(reply) && empty(calls) && fail.is_none() {
@@ -91,7 +97,17 @@ pub(super) fn rule(node: &Node, problems: &mut Diagnostics) -> Option<ModelRule>
         );
     }
     let replies = replies.unwrap_or_default().into_iter().map(|text| text.value).collect();
-    Some(ModelRule { when, replies, tool_calls, pace, usage, finish, failure, span: node.span })
+    Some(ModelRule {
+        when,
+        replies,
+        tool_calls,
+        pace,
+        usage,
+        finish,
+        failure,
+        misbehaves: misbehaves.unwrap_or_default(),
+        span: node.span,
+    })
 }
 
 fn condition(node: &Node, problems: &mut Diagnostics) -> Option<ModelCondition> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cases, Cassette, Diagnostics, Dialect, Files, Hook, Limits, LiveTools, Mode, ModelWorld, Node, Recording,
-    Sources, Spanned, Suite, Target, Text, ToolSource, World, join,
+    Case, Cases, Cassette, Diagnostics, Dialect, Files, Hook, Limits, LiveTools, Mode, Node, Recording, Sources,
+    Spanned, Suite, Target, Text, ToolSource, World, join,
 };
 
 use super::file_names::{FileNames, is_per_case, of_case};
@@ -48,6 +48,12 @@ pub(crate) fn lower(
             if let Some(file) = &case.file {
                 names.claim(id, &file.settings.world, &defaults.settings.world, &mut problems);
             }
+        }
+        if let Some(file) = &case.file
+            && let Some(problem) = file.settings.world.model.without_script(&defaults.settings.world.model)
+            && !problems.iter().any(|known| known.span == problem.span && known.message == problem.message)
+        {
+            problems.push(problem);
         }
         for problem in &case.problems {
             diagnostics.push(problem.clone());
@@ -233,11 +239,8 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
     let recording = own.recording.as_ref().or(common.recording.as_ref());
     let recording = recording.map(|path| Recording { path: named(path), span: path.span });
     let module = own.module.as_ref().or(common.module.as_ref()).cloned();
-    let model = own.model.as_ref().or(common.model.as_ref());
-    let model =
-        model.map(|script| ModelWorld { path: join(folder, &script.value), span: script.span, script: Arc::default() });
     World {
-        model,
+        model: own.model.over(&common.model, folder),
         tools,
         allowed: own.allow.as_ref().or(common.allow.as_ref()).cloned(),
         scripted: scripted.into(),

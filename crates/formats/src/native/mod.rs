@@ -23,6 +23,7 @@ mod gates;
 mod hook;
 mod limits;
 mod lower;
+mod model;
 mod models;
 mod named;
 mod print;

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Content, Gates, Hook, Limits, Message, Node, Pair, Said, Scalar, Span, StopRule, Suite, Target, Text,
-    ToolSource, Turn, World, escape, print_duration, relative,
+    Case, Check, Content, Gates, Hook, Limits, Message, Missed, Node, Pair, Said, Scalar, Span, StopRule, Suite,
+    Target, Text, ToolSource, Turn, World, escape, print_duration, relative,
 };
 
 use crate::surroundings::{
@@ -157,7 +157,16 @@ impl Printer<'_> {
         }
         let mut pairs = Vec::new();
         if let Some(model) = &world.model {
-            pairs.push(self.pair("model", self.map(vec![self.pair("script", self.path(&model.path))])));
+            let mut keys = vec![self.pair("script", self.path(&model.path))];
+            if model.optional {
+                keys.push(self.pair("optional", self.plain("true")));
+            }
+            if let Some(miss) = model.miss {
+                let name = Missed::NAMES.iter().find(|(_, known)| *known == miss).map_or("", |(name, _)| name);
+                keys.push(self.pair("miss", self.text(name)));
+            }
+            keys.extend(model.strict.map(|strict| self.pair("strict", self.plain(strict.to_string()))));
+            pairs.push(self.pair("model", self.map(keys)));
         }
         if let Some(scripted) = print_scripted(&world.scripted, self.span) {
             tools.push(self.pair("scripted", scripted));

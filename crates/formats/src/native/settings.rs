@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::shape::{Field, Kind, Rule, Shape, optional, required, words};
+use agentci_plan::shape::{Field, Kind, Rule, Shape, optional, words};
 use agentci_plan::{
     Check, Diagnostic, Diagnostics, Fault, Hook, Limits, LiveTool, MOST_RUNS, Node, Normalization, Reading,
     ScriptedTool, Spanned, StopRule, Text, read,
@@ -17,6 +17,7 @@ use crate::surroundings::{
 use super::check::checks;
 use super::hook::{HOOK, hooks};
 use super::limits::{LIMITS, limits};
+use super::model::{MODEL, ModelSettings};
 use super::target::{ReadTarget, TARGET, target};
 use super::words::{Place, named_texts};
 
@@ -39,8 +40,8 @@ pub(super) enum Timeout {
 /// What the world of a case is made of; a key that a case leaves out is the suite's.
 #[derive(Default)]
 pub(super) struct WorldSettings {
-    /// The path of the model's script.
-    pub(super) model: Option<Spanned<String>>,
+    /// The model that the agent is led to.
+    pub(super) model: ModelSettings,
     /// The recording's path, in which `{case}` stands for the case's id.
     pub(super) cassette: Option<Spanned<String>>,
     pub(super) allow: Option<Arc<[Spanned<String>]>>,
@@ -60,7 +61,7 @@ pub(super) struct WorldSettings {
 impl WorldSettings {
     /// Whether any key was written.
     pub(super) fn says_something(&self) -> bool {
-        self.model.is_some()
+        self.model.says_something()
             || self.cassette.is_some()
             || self.allow.is_some()
             || !self.live.is_empty()
@@ -126,12 +127,6 @@ static WORLD: Shape = Shape::new(
     ],
 );
 
-static MODEL: Shape = Shape::new(
-    "`model`",
-    "The mock LLM that the agent is led to.",
-    &[required("script", Kind::Name, "A model's script, from the folder of the suite.")],
-);
-
 static TOOLS: Shape = Shape::new(
     "`tools`",
     "What answers for tools.",
@@ -185,9 +180,8 @@ fn runs(node: &Node, problems: &mut Diagnostics) -> Option<u32> {
 fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSettings {
     let mut settings = WorldSettings::default();
     let Some(mut fields) = WORLD.open(node, problems) else { return settings };
-    if let Some(mut model) = fields.optional("model").and_then(|node| MODEL.open(node, problems)) {
-        settings.model = model.required("script", problems).and_then(|node| read::name(node, "script", problems));
-        model.finish(problems);
+    if let Some(model) = fields.optional("model") {
+        settings.model = ModelSettings::read(model, problems);
     }
     if let Some(mut tools) = fields.optional("tools").and_then(|node| TOOLS.open(node, problems)) {
         settings.cassette = tools.optional("cassette").and_then(|node| read::name(node, "cassette", problems));

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::routed;
 use crate::values::{argument, name, object, span, text};
-use crate::worlds::model;
+use crate::worlds::script;
 
 pub(crate) fn named_texts() -> impl Strategy<Value = Vec<(String, Text)>> {
     collection::btree_map("[A-Z_]{1,6}", text(), 0..3)
@@ -175,7 +175,7 @@ pub(crate) fn connector() -> impl Strategy<Value = Connector> {
     let api = prop_oneof![
         Just((ChatApi::OpenAi, None)),
         Just((ChatApi::Anthropic, None)),
-        Just((ChatApi::Scripted(model().script), Some(PathBuf::from("s/model.yaml"))))
+        Just((ChatApi::Scripted(script()), Some(PathBuf::from("s/model.yaml"))))
     ];
     (name(), api, address(), template(), option::of(template()), header, map()).prop_map(
         |(id, (api, script), url, model, key, key_header, settings)| {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use agentci_plan::{
     Cassette, CommandPart, CommandTool, Data, Fault, FaultKind, FaultTime, HttpTool, LiveTool, LiveTools, McpTool,
-    McpTransport, ModelScript, ModelWorld, Normalization, Recording, ScriptedAnswer, ScriptedTool, Spanned, Text,
-    TextReplacement, ToolSource, World,
+    McpTransport, Missed, ModelScript, ModelWorld, Normalization, Recording, ScriptedAnswer, ScriptedTool, Spanned,
+    Text, TextReplacement, ToolSource, World,
 };
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
@@ -25,15 +25,22 @@ pub(crate) fn scripted() -> impl Strategy<Value = Vec<ScriptedTool>> {
 }
 
 /// The script that stands in the files of the test.
-pub(crate) fn model() -> ModelWorld {
-    let script = ModelScript { default: vec!["hi".into()], ..ModelScript::default() };
-    ModelWorld { path: "s/model.yaml".into(), span: span(), script: Arc::new(script) }
+pub(crate) fn script() -> Arc<ModelScript> {
+    Arc::new(ModelScript { default: vec!["hi".into()], ..ModelScript::default() })
+}
+
+fn model() -> impl Strategy<Value = ModelWorld> {
+    let miss = option::of(sample::select(vec![Missed::Fail, Missed::Warn]));
+    (any::<bool>(), miss, option::of(any::<bool>())).prop_map(|(optional, miss, strict)| {
+        let model = ModelWorld::new("s/model.yaml".into(), span());
+        ModelWorld { script: script(), optional, miss, strict, ..model }
+    })
 }
 
 pub(crate) fn world() -> impl Strategy<Value = World> {
     let path = sample::select(vec!["s/tapes/a b.jsonl", "tape", "../up/ü.jsonl", "/abs/${X}"]);
     let allowed = option::of(collection::vec(text(), 0..3));
-    let model = any::<bool>().prop_map(|there| there.then(model));
+    let model = option::of(model());
     let faults = collection::vec(fault(), 0..3);
     let cassette = path.prop_map(|path| ToolSource::Cassette(Cassette { path: path.into(), span: span() }));
     let tools = prop_oneof![Just(ToolSource::None), cassette, routed::routes().prop_map(ToolSource::Routes)];

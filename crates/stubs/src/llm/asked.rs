@@ -1,6 +1,9 @@
 //! What a request asks, whichever provider it was meant for.
 
+use std::sync::Arc;
+
 use super::json::Json;
+use super::strict::responses::Earlier;
 
 /// What a request asks.
 #[derive(Debug, Default)]
@@ -23,6 +26,48 @@ pub(super) struct Asked {
     pub(super) previous: Option<String>,
     /// The conversation that it belongs to, which the server remembers.
     pub(super) conversation: Option<String>,
+    /// Anthropic's threads: whether the answer can be gone on from, the answer that this request goes on from, and its tools, which
+    /// are those of the thread where it has none of its own.
+    pub(super) in_thread: bool,
+    pub(super) thread: Option<String>,
+    pub(super) tools: Option<Arc<str>>,
+    /// The calls and outputs among its items, where it has items.
+    pub(super) items: Items,
+    /// The earlier calls that it names.
+    pub(super) earlier: Earlier,
+}
+
+/// The calls and outputs among the items of a request, by the ids of the calls.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Items {
+    /// Calls of functions.
+    pub(super) functions: Vec<String>,
+    /// Other calls: `custom_tool_call`, `computer_call`, `shell_call` and the like have outputs of their own.
+    pub(super) others: Vec<String>,
+    /// Outputs of any kind.
+    pub(super) outputs: Vec<String>,
+    /// Outputs of functions.
+    pub(super) function_outputs: Vec<String>,
+    /// The items of earlier answers that it refers to, by their own ids.
+    pub(super) references: Vec<String>,
+}
+
+impl Items {
+    /// Takes an item of this kind.
+    pub(super) fn take(&mut self, kind: &str, item: &Json<'_>) {
+        let text = |key: &str| item.get(key).and_then(Json::as_str).map(str::to_owned);
+        match kind {
+            "function_call" => self.functions.extend(text("call_id")),
+            "function_call_output" => {
+                self.function_outputs.extend(text("call_id"));
+                self.outputs.extend(text("call_id"));
+            }
+            "item_reference" => self.references.extend(text("id")),
+            kind if kind.ends_with("_call") => self.others.extend(text("call_id")),
+            kind if kind.ends_with("_output") => self.outputs.extend(text("call_id")),
+            _ => {}
+        }
+    }
 }
 
 /// What a tool gave, as the agent tells its model.

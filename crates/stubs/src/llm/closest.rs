@@ -10,19 +10,22 @@ const COMPARED: usize = 1_000;
 /// How many characters of a text are shown or compared.
 const SHOWN: usize = 120;
 
-/// Why nothing fits, in words.
-pub(super) fn unmatched(rules: &[ModelRule], asked: &Asked) -> String {
+/// Why nothing fits, in words, and which rule comes closest.
+pub(super) fn unmatched(rules: &[ModelRule], asked: &Asked) -> (String, Option<usize>) {
     let user = short(&asked.user);
     let what = format!("no rule of the script fits this request (turn {}, user: `{user}`)", asked.turn());
-    let scored = rules.iter().take(COMPARED).map(|rule| (score(&rule.when, asked), rule));
+    let scored = rules.iter().enumerate().take(COMPARED).map(|(at, rule)| (score(&rule.when, asked), (at, rule)));
     let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    let Some((_, rule)) = best else { return format!("{what}; the script has no rules and no `default`") };
-    match difference(&rule.when, asked) {
+    let Some((_, (at, rule))) = best else {
+        return (format!("{what}; the script has no rules and no `default`"), None);
+    };
+    let message = match difference(&rule.when, asked) {
         Some(difference) => {
             format!("{what}; the closest is the rule on line {}, but {difference}", rule.span.line)
         }
         None => format!("{what}; the rule on line {} fits, but its failures are used up", rule.span.line),
-    }
+    };
+    (message, Some(at))
 }
 
 /// How much of what a rule wants is fulfilled.

@@ -1,7 +1,9 @@
 //! One request and its answer, from the first byte read to the body that is sent.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use agentci_trace::{ModelTrouble, TroubleKind};
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{Request, Response};
@@ -15,11 +17,18 @@ use super::delivery::{at_once, json_response, refuse, say, stamped, wait, whole}
 use super::journal::{Entry, beginning};
 use super::json::Json;
 use super::mind::{Decision, Mind, Spoilt};
+use super::offer::Offer;
 use super::provider::Provider;
 use super::refusal::Refusal;
-use super::routes::Route;
+use super::routes::{Route, is_probe};
+use super::strict;
+use super::strict::messages::Before;
+use super::telling::Telling;
 use super::{anthropic, openai, tokens};
 use crate::serve::{Speech, Unread, collect};
+
+/// The shortest key that is taken for a secret; shorter ones would be found in every other word.
+const SECRET: usize = 8;
 
 /// What is answered.
 enum Reply {
@@ -31,12 +40,10 @@ enum Reply {
 struct Decided {
     decision: Decision,
     asked: Asked,
-    /// The request as it came.
-    body: Vec<u8>,
 }
 
 /// Answers a request, whatever it is.
-pub(super) async fn respond(mind: &Mind, control: &Control, request: Request<Incoming>) -> Response<Speech> {
+pub(super) async fn respond(mind: &Arc<Mind>, control: &Control, request: Request<Incoming>) -> Response<Speech> {
     let arrived = Instant::now();
     let (head, body) = request.into_parts();
     let found = Route::find(&head.method, head.uri.path());
@@ -55,18 +62,32 @@ pub(super) async fn respond(mind: &Mind, control: &Control, request: Request<Inc
         ..Entry::default()
     };
     let request_id = numbered("req_", entry.number, 20);
+    if let Err(refusal) = &found
+        && !is_probe(&head.method, head.uri.path())
+    {
+        entry.troubles.push(ModelTrouble::new(TroubleKind::ModelMiss, refusal.message.clone()));
+    }
+    look_at_keys(mind, &head, &mut entry);
+    let (body, unread) = match body {
+        Ok(body) => (body, None),
+        Err(why) => (Vec::new(), Some(unread(why))),
+    };
     let answered = found.and_then(|route| {
-        let reply = reply(mind, &route, provider, &head, body.map_err(unread)?, &mut entry)?;
-        Ok((route, reply))
+        let exchange = Exchange { mind, route, provider, request_id: &request_id, arrived };
+        let reply = match unread {
+            Some(refusal) => Err(refusal),
+            None => reply(mind, &exchange.route, provider, &head, &body, &mut entry),
+        };
+        match reply {
+            Ok(reply) => Ok((exchange, reply)),
+            Err(refusal) => Err(exchange.refused(refusal, &body)),
+        }
     });
     let response = match answered {
-        Ok((route, reply)) => {
-            let exchange = Exchange { mind, route, provider, request_id: &request_id, arrived };
-            exchange.deliver(reply, entry).await
-        }
+        Ok((exchange, reply)) => exchange.deliver(reply, entry, &body).await,
         Err(refusal) => {
             entry.status = refusal.status;
-            mind.state().journal.push(entry);
+            take_down(mind, entry);
             refuse(&refusal, provider, &request_id)
         }
     };
@@ -78,51 +99,128 @@ fn unread(why: Unread) -> Refusal {
     if why == Unread::TooLarge { refusal.code("request_too_large") } else { refusal }
 }
 
+/// Writes down what happened, and tells what is complained of.
+fn take_down(mind: &Mind, entry: Entry) {
+    let mut state = mind.state();
+    if let Some(observer) = &state.observer {
+        entry.troubles.iter().cloned().for_each(|trouble| observer.trouble(trouble));
+    }
+    state.journal.push(entry);
+}
+
+/// A key that is not the placeholder may be a real one.
+fn look_at_keys(mind: &Mind, head: &Parts, entry: &mut Entry) {
+    let known = &mind.manners.keys;
+    if known.is_empty() {
+        return;
+    }
+    for key in Provider::keys(&head.headers).filter(|key| !known.iter().any(|known| known == key)) {
+        if let Some(secrets) = mind.manners.secrets.as_ref().filter(|_| key.len() >= SECRET) {
+            secrets.add(key);
+        }
+        let message = "a request to the scripted model has an API key that is not the placeholder: the agent does not take it \
+                       from the environment";
+        entry.troubles.push(ModelTrouble::warning(TroubleKind::ForeignKey, message));
+    }
+}
+
 /// What is answered, or why nothing is.
 fn reply(
     mind: &Mind,
     route: &Route,
     provider: Provider,
     head: &Parts,
-    body: Vec<u8>,
+    body: &[u8],
     entry: &mut Entry,
 ) -> Result<Reply, Refusal> {
     authorize(mind, provider, head)?;
     match route {
         Route::Models => return Ok(Reply::Plain(openai::models::list(&mind.models(), provider))),
         Route::Model(name) => return openai::models::one(&mind.models(), name, provider).map(Reply::Plain),
+        Route::Response(id) => return openai::responses::again(mind.kept(id).as_ref(), id).map(Reply::Plain),
+        Route::Telemetry => return Ok(Reply::Plain(json!({}))),
         _ => {}
     }
-    let bytes = body.len();
-    let request = Json::parse(&body)
-        .map_err(|error| Refusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"))?;
-    let mut asked = match route {
-        Route::Chat => openai::chat::read(&request)?,
-        Route::Responses => openai::responses::read(&request)?,
+    let request = Json::parse(body)
+        .map_err(|error| Refusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"));
+    if route.asks_model() {
+        let decided = request.and_then(|request| decide(mind, route, &request, body.len(), entry));
+        return decided.map(|decided| Reply::Decided(Box::new(decided))).inspect_err(|refusal| {
+            if mind.is_strict() {
+                let message = format!("{} would refuse a request: {}", provider.title(), refusal.told());
+                entry.troubles.push(ModelTrouble::new(TroubleKind::ProviderWouldRefuse, message));
+            }
+        });
+    }
+    beside(mind, route, &request?, body.len(), entry).map(Reply::Plain)
+}
+
+/// What is answered without the script.
+fn beside(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &mut Entry) -> Result<Value, Refusal> {
+    match route {
         Route::Conversations => {
-            let begun = openai::conversations::read(&request)?;
+            let begun = openai::conversations::read(request)?;
             let id = numbered("conv_", entry.number, ID_DIGITS);
-            mind.remember(id.clone(), &begun, begun.answers);
-            return Ok(Reply::Plain(openai::conversations::begun(&id, entry.unix_ms / 1000)));
+            mind.remember(id.clone(), &begun, begun.answers, &[]);
+            Ok(openai::conversations::begun(&id, entry.unix_ms / 1000))
         }
-        Route::Messages => anthropic::read(&request, false)?,
         Route::CountTokens => {
-            anthropic::read(&request, true)?;
-            return Ok(Reply::Plain(json!({ "input_tokens": tokens::estimate(bytes) })));
+            anthropic::read(request, true)?;
+            Ok(json!({ "input_tokens": tokens::estimate(bytes) }))
         }
+        Route::InputTokens => Ok(json!({ "object": "response.input_tokens", "input_tokens": tokens::estimate(bytes) })),
+        Route::Moderations => openai::moderations::answer(request, &numbered("modr-", entry.number, ID_DIGITS)),
         _ => {
             entry.model = request.get("model").and_then(Json::as_str).map(beginning);
             let model = mind.script().model.as_deref().unwrap_or("embedding-test");
-            return openai::embeddings::answer(&request, model).map(Reply::Plain);
+            openai::embeddings::answer(request, model)
         }
+    }
+}
+
+/// What the script says to a request that its provider would take.
+fn decide(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &mut Entry) -> Result<Decided, Refusal> {
+    // What is no object at all is told when it is read.
+    if mind.is_strict() && matches!(request, Json::Object(_)) {
+        let warnings = match route {
+            Route::Responses => strict::responses::check(request)?,
+            Route::Messages => {
+                let thread = strict::messages::continued(request);
+                let before =
+                    thread.map_or(Before::Nothing, |id| mind.last_calls(id).map_or(Before::Unknown, Before::Calls));
+                strict::messages::check(request, &before)?
+            }
+            _ => strict::chat::check(request)?,
+        };
+        let warning = |message| ModelTrouble::warning(TroubleKind::ProviderWouldRefuse, message);
+        entry.troubles.extend(warnings.into_iter().map(warning));
+    }
+    let mut asked = match route {
+        Route::Responses => openai::responses::read(request)?,
+        Route::Messages => anthropic::read(request, false)?,
+        _ => openai::chat::read(request)?,
     };
     entry.model = asked.model.as_deref().map(beginning);
     entry.stream = asked.stream;
     entry.tool_results.clone_from(&asked.results);
     mind.resume(&mut asked)?;
-    let decision = mind.decide(&asked, bytes, entry);
-    drop(request);
-    Ok(Reply::Decided(Box::new(Decided { decision, asked, body })))
+    if mind.is_strict() && *route == Route::Responses {
+        strict::responses::paired(&asked.items, &asked.earlier)?;
+    }
+    let (decision, rule) = mind.decide(&asked, bytes, entry);
+    match &decision {
+        Decision::Say(answer) if mind.is_strict() && !mind.misbehaves(rule) => {
+            let inherited = asked.tools.as_deref().and_then(|tools| Json::parse(tools.as_bytes()).ok());
+            let offer = Offer::read(route, request, inherited.as_ref(), asked.thread.is_some());
+            entry.troubles.extend(offer.troubles(answer, rule));
+        }
+        Decision::Miss(refusal, closest) => {
+            let trouble = ModelTrouble::new(TroubleKind::ModelMiss, refusal.message.clone());
+            entry.troubles.push(trouble.of_rule(*closest));
+        }
+        _ => {}
+    }
+    Ok(Decided { decision, asked })
 }
 
 fn authorize(mind: &Mind, provider: Provider, head: &Parts) -> Result<(), Refusal> {
@@ -142,7 +240,7 @@ fn authorize(mind: &Mind, provider: Provider, head: &Parts) -> Result<(), Refusa
 
 /// A request that was understood.
 struct Exchange<'e> {
-    mind: &'e Mind,
+    mind: &'e Arc<Mind>,
     route: Route,
     provider: Provider,
     request_id: &'e str,
@@ -151,11 +249,11 @@ struct Exchange<'e> {
 
 impl Exchange<'_> {
     /// Writes down what is answered and answers, at the moment it is due.
-    async fn deliver(&self, reply: Reply, mut entry: Entry) -> Response<Speech> {
+    async fn deliver(&self, reply: Reply, mut entry: Entry, body: &[u8]) -> Response<Speech> {
         entry.status = 200;
-        let Decided { decision, asked, body } = match reply {
+        let Decided { decision, asked } = match reply {
             Reply::Plain(value) => {
-                self.mind.state().journal.push(entry);
+                take_down(self.mind, entry);
                 return json_response(value.to_string().into_bytes());
             }
             Reply::Decided(decided) => *decided,
@@ -164,23 +262,32 @@ impl Exchange<'_> {
             Decision::Say(answer) => {
                 entry.tool_calls.clone_from(&answer.calls);
                 if self.route == Route::Responses {
-                    self.mind.remember(openai::responses::id(answer), &asked, asked.turn());
+                    self.mind.keep(answer);
+                    self.mind.remember(openai::responses::id(answer), &asked, asked.turn(), &answer.calls);
                     if let Some(id) = &asked.conversation {
-                        self.mind.remember(id.clone(), &asked, asked.turn());
+                        self.mind.remember(id.clone(), &asked, asked.turn(), &answer.calls);
                     }
+                } else if asked.in_thread {
+                    self.mind.remember(answer.id("msg_"), &asked, asked.turn(), &answer.calls);
                 }
             }
             Decision::Spoil(Spoilt::Hang, _) => entry.status = 0,
             Decision::Spoil(..) => {}
-            Decision::Refuse(refusal, _) => entry.status = refusal.status,
+            Decision::Refuse(refusal, _) | Decision::Miss(refusal, _) => entry.status = refusal.status,
         }
-        self.observe(&decision, &asked, &body);
-        self.mind.state().journal.push(entry);
+        let telling = self.observe(&decision, &asked, body, entry.number);
+        take_down(self.mind, entry);
         match decision {
             Decision::Say(answer) if answer.pace.is_immediate() => {
                 at_once(self.mind.templates().bytes(&self.route, &answer, asked.stream), asked.stream)
             }
-            Decision::Say(answer) => say(&self.route, &answer, asked.stream, self.arrived, None).await,
+            Decision::Say(answer) => {
+                let response = say(&self.route, &answer, asked.stream, self.arrived, None).await;
+                match telling {
+                    Some(telling) => response.map(|speech| speech.told_to(Box::new(telling))),
+                    None => response,
+                }
+            }
             Decision::Spoil(Spoilt::Hang, _) => std::future::pending().await,
             Decision::Spoil(spoilt, answer) => {
                 say(&self.route, &answer, asked.stream, self.arrived, Some(spoilt)).await
@@ -191,23 +298,47 @@ impl Exchange<'_> {
                 }
                 refuse(&refusal, self.provider, self.request_id)
             }
+            Decision::Miss(refusal, _) => refuse(&refusal, self.provider, self.request_id),
         }
     }
 
-    /// Tells who listens what passed over the wire.
-    fn observe(&self, decision: &Decision, asked: &Asked, body: &[u8]) {
+    /// Tells who listens what passed over the wire; of an answer that takes its time, when it was sent.
+    fn observe(&self, decision: &Decision, asked: &Asked, body: &[u8], number: u64) -> Option<Telling> {
+        let request = || serde_json::from_slice::<Value>(body).unwrap_or_default();
         let state = &mut *self.mind.state();
-        let Some(observer) = &mut state.observer else { return };
-        let request: Value = serde_json::from_slice(body).unwrap_or_default();
+        state.observer.as_ref()?;
+        state.tell_asked(asked.results.iter().map(|given| given.call_id.as_str()));
+        let observer = state.observer.as_mut()?;
         observer.results(&asked.results);
         match decision {
-            Decision::Say(answer) => {
+            Decision::Say(answer) if answer.pace.is_immediate() => {
                 let response = serde_json::from_slice(&whole(&self.route, answer)).unwrap_or_default();
-                observer.answer(request, response, answer);
+                observer.answer(request(), response, answer);
             }
-            Decision::Spoil(spoilt, _) => observer.refused(request, json!({ "failure": spoilt.name() })),
-            Decision::Refuse(refusal, _) => observer.refused(request, refusal.body(self.provider, self.request_id)),
+            Decision::Say(answer) => {
+                return Some(Telling::begin(self.mind, state, number, self.route.clone(), request(), answer));
+            }
+            Decision::Spoil(spoilt, _) => observer.refused(request(), json!({ "failure": spoilt.name() })),
+            Decision::Refuse(refusal, _) => {
+                // What went wrong on purpose is marked, so that a retry of the same request is not taken for another.
+                let mut response = refusal.body(self.provider, self.request_id);
+                response["failure"] = json!("status");
+                observer.refused(request(), response);
+            }
+            Decision::Miss(refusal, _) => observer.refused(request(), refusal.body(self.provider, self.request_id)),
         }
+        None
+    }
+
+    /// Tells who listens of a request that was not understood or not taken.
+    fn refused(&self, refusal: Refusal, body: &[u8]) -> Refusal {
+        if self.route.asks_model()
+            && let Some(observer) = &self.mind.state().observer
+        {
+            let request = serde_json::from_slice(body).unwrap_or_default();
+            observer.refused(request, refusal.body(self.provider, self.request_id));
+        }
+        refusal
     }
 }
 

@@ -111,9 +111,10 @@ impl ScriptMind {
             Err(refusal) => return refused(refusal, Duration::ZERO),
         };
         let mut entry = Entry { number: self.0.begin(), ..Entry::default() };
-        match self.0.decide(&asked, request.len(), &mut entry) {
+        match self.0.decide(&asked, request.len(), &mut entry).0 {
             Decision::Say(answer) => ModelReply::Said(speech(answer)),
             Decision::Refuse(refusal, after) => refused(refusal, after),
+            Decision::Miss(refusal, _) => refused(refusal, Duration::ZERO),
             Decision::Spoil(Spoilt::Malformed, _) => ModelReply::Malformed,
             Decision::Spoil(Spoilt::Cut, _) => ModelReply::Cut,
             Decision::Spoil(Spoilt::Hang, _) => ModelReply::Hang,
@@ -159,6 +160,7 @@ mod tests {
             usage: None,
             finish: None,
             failure: None,
+            misbehaves: false,
             span: Span::whole(Sources::default().add(std::path::Path::new("m"), "")),
         }
     }

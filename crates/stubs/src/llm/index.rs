@@ -241,6 +241,7 @@ mod tests {
             usage: None,
             finish: None,
             failure: None,
+            misbehaves: false,
             span: span(),
         }
     }

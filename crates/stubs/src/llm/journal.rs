@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use agentci_trace::ModelTrouble;
 use serde_json::{Value, json};
 
 use super::answer::WantedCall;
@@ -30,6 +31,8 @@ pub(super) struct Entry {
     pub(super) failure: Option<&'static str>,
     pub(super) tool_calls: Vec<WantedCall>,
     pub(super) tool_results: Vec<GivenResult>,
+    /// What the model complains of.
+    pub(super) troubles: Vec<ModelTrouble>,
 }
 
 /// The beginning of a text that someone else chose.
@@ -75,6 +78,7 @@ impl Entry {
         let call = |call: &WantedCall| json!({ "id": call.id, "name": call.name, "args": call.args });
         let result =
             |result: &GivenResult| json!({ "id": result.call_id, "content": result.content, "failed": result.failed });
+        let trouble = |trouble: &ModelTrouble| json!({ "kind": trouble.kind.name(), "message": trouble.message, "warning": trouble.warning });
         json!({
             "number": self.number,
             "time": self.unix_ms,
@@ -87,6 +91,7 @@ impl Entry {
             "failure": self.failure,
             "tool_calls": self.tool_calls.iter().map(call).collect::<Vec<_>>(),
             "tool_results": self.tool_results.iter().map(result).collect::<Vec<_>>(),
+            "troubles": self.troubles.iter().map(trouble).collect::<Vec<_>>(),
         })
     }
 }

@@ -38,6 +38,18 @@ impl<'j> Json<'j> {
         }
     }
 
+    /// The same as a value of its own.
+    pub(super) fn value(&self) -> serde_json::Value {
+        match self {
+            Json::Null => serde_json::Value::Null,
+            Json::Truth(truth) => (*truth).into(),
+            Json::Number(digits) => serde_json::from_str(digits).unwrap_or_default(),
+            Json::Text(text) => text.as_ref().into(),
+            Json::List(items) => items.iter().map(Json::value).collect(),
+            Json::Object(pairs) => pairs.iter().map(|(key, value)| (key.to_string(), value.value())).collect(),
+        }
+    }
+
     pub(super) fn as_str(&self) -> Option<&str> {
         match self {
             Json::Text(text) => Some(text),

@@ -1,10 +1,11 @@
 //! Decides what to say: the rule that fits, the turn of its replies, and whether something goes wrong.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agentci_plan::{Finish, ModelFailureKind, ModelRule, ModelScript};
+use agentci_wire::FetchedSecrets;
 use serde_json::Value;
 
 use super::answer::{Answer, Place, WantedCall, numbered};
@@ -13,7 +14,10 @@ use super::closest::unmatched;
 use super::index::{Index, IndexError};
 use super::journal::{Entry, Journal};
 use super::observer::WireObserver;
+use super::openai::responses;
 use super::refusal::Refusal;
+use super::strict::responses::Earlier;
+use super::telling::Pending;
 use super::template::Templates;
 use super::tokens;
 use crate::faults::draw;
@@ -24,6 +28,9 @@ const NAMELESS: &str = "gpt-test";
 const REMEMBERED: usize = 10_000;
 /// How much of the user's text is remembered for them.
 const REMEMBERED_TEXT: usize = 10_000;
+/// How many answers of the Responses API can be asked for once more, and how many bytes of text they may have.
+const KEPT: usize = 100;
+const KEPT_TEXT: usize = 16 << 20;
 
 /// What to do with a request.
 #[derive(Debug)]
@@ -33,6 +40,8 @@ pub(super) enum Decision {
     Spoil(Spoilt, Answer),
     /// Refuse it, after this time.
     Refuse(Refusal, Duration),
+    /// Refuse it, since no rule fits; this one comes closest.
+    Miss(Refusal, Option<usize>),
 }
 
 /// How an answer is spoilt.
@@ -61,6 +70,18 @@ pub(super) struct Mind {
     seed: u64,
     state: Mutex<State>,
     templates: Templates,
+    pub(super) manners: Manners,
+}
+
+/// How a model treats requests, beside its script.
+#[derive(Debug, Default)]
+pub(super) struct Manners {
+    /// Whether it refuses what its provider would refuse; the script says so where this does not.
+    pub(super) strict: Option<bool>,
+    /// The keys that requests may have; any if there are none.
+    pub(super) keys: Vec<String>,
+    /// Where other keys are made known.
+    pub(super) secrets: Option<FetchedSecrets>,
 }
 
 /// What has happened so far.
@@ -74,6 +95,10 @@ pub(super) struct State {
     pub(super) observer: Option<WireObserver>,
     conversations: HashMap<String, Conversation>,
     conversation_order: VecDeque<String>,
+    /// Answers that can be asked for once more, by their ids.
+    kept: VecDeque<(String, Answer)>,
+    /// Answers that are being sent, by the numbers of their requests.
+    pub(super) pending: BTreeMap<u64, Pending>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -90,6 +115,12 @@ struct RuleState {
 struct Conversation {
     user: String,
     answers: u32,
+    /// The calls so far.
+    calls: Earlier,
+    /// Those of the last answer, in their order.
+    last: Vec<String>,
+    /// The tools that were offered, where they hold for what follows.
+    tools: Option<Arc<str>>,
 }
 
 impl Mind {
@@ -111,7 +142,18 @@ impl Mind {
     ) -> Self {
         let seed = seed.or(script.seed).unwrap_or_default();
         let state = State { rules: vec![RuleState::default(); script.rules.len()], observer, ..State::default() };
-        Self { script, index, seed, state: Mutex::new(state), templates: Templates::default() }
+        let (templates, manners) = (Templates::default(), Manners::default());
+        Self { script, index, seed, state: Mutex::new(state), templates, manners }
+    }
+
+    /// Whether it refuses what its provider would refuse.
+    pub(super) fn is_strict(&self) -> bool {
+        self.manners.strict.unwrap_or_else(|| self.script.is_strict())
+    }
+
+    /// Whether a rule misbehaves on purpose.
+    pub(super) fn misbehaves(&self, rule: Option<usize>) -> bool {
+        rule.is_some_and(|rule| self.script.rules[rule].misbehaves)
     }
 
     pub(super) fn script(&self) -> &ModelScript {
@@ -150,8 +192,8 @@ impl Mind {
         if models.is_empty() { vec![NAMELESS] } else { models }
     }
 
-    /// What to do with a request of so many bytes; the entry takes down which rule it was.
-    pub(super) fn decide(&self, asked: &Asked, bytes: usize, entry: &mut Entry) -> Decision {
+    /// What to do with a request of so many bytes, and the rule that says so; the entry takes down its line.
+    pub(super) fn decide(&self, asked: &Asked, bytes: usize, entry: &mut Entry) -> (Decision, Option<usize>) {
         let state = &mut *self.state();
         let mut failure = None;
         let fitting = self.index.first(asked, |number| {
@@ -161,14 +203,14 @@ impl Mind {
         });
         let Some(number) = fitting else {
             if self.script.default.is_empty() {
-                let refusal = Refusal::new(400, unmatched(&self.script.rules, asked)).code("no_rule_fits");
-                return Decision::Refuse(refusal, Duration::ZERO);
+                let (message, closest) = unmatched(&self.script.rules, asked);
+                return (Decision::Miss(Refusal::new(400, message).code("no_rule_fits"), closest), None);
             }
             let reply = state.defaults % self.script.default.len();
             let text = self.script.default[reply].clone();
             state.defaults += 1;
             let place = Place { rule: None, reply };
-            return Decision::Say(self.answer(asked, bytes, entry, Some(text), Vec::new(), place));
+            return (Decision::Say(self.answer(asked, bytes, entry, Some(text), Vec::new(), place)), None);
         };
         let rule = &self.script.rules[number];
         entry.rule = Some(rule.span.line);
@@ -177,10 +219,10 @@ impl Mind {
         let calls = calls(rule, &mut state.calls);
         let answer = self.answer(asked, bytes, entry, text, calls, Place { rule: Some(number), reply: at });
         if let Some(kind) = failure {
-            return fail(kind, answer, entry);
+            return (fail(kind, answer, entry), Some(number));
         }
         state.rules[number].replies += 1;
-        Decision::Say(answer)
+        (Decision::Say(answer), Some(number))
     }
 
     /// Whether a rule fails this time.
@@ -234,13 +276,26 @@ impl Mind {
     /// Lets a request go on from an earlier answer, if it names one or the conversation it was given in. A conversation that is
     /// not known begins with it: one lives longer than a server of tests.
     pub(super) fn resume(&self, asked: &mut Asked) -> Result<(), Refusal> {
-        let Some(id) = asked.previous.as_ref().or(asked.conversation.as_ref()) else { return Ok(()) };
         let state = self.state();
+        for reference in &asked.items.references {
+            state.refer(reference, &mut asked.earlier);
+        }
+        let id = asked.previous.as_ref().or(asked.conversation.as_ref()).or(asked.thread.as_ref());
+        let Some(id) = id else { return Ok(()) };
         let Some(known) = state.conversations.get(id) else {
-            let Some(previous) = &asked.previous else { return Ok(()) };
+            let Some(previous) = &asked.previous else {
+                asked.earlier.unknown = true;
+                return Ok(());
+            };
             let message = format!("Previous response with id '{previous}' not found.");
             return Err(Refusal::of_part("previous_response_id", message).code("previous_response_not_found"));
         };
+        asked.earlier.made.extend(known.calls.made.iter().cloned());
+        asked.earlier.open.extend(known.calls.open.iter().cloned());
+        asked.earlier.unknown |= known.calls.unknown;
+        if asked.tools.is_none() {
+            asked.tools.clone_from(&known.tools);
+        }
         asked.answers = asked.answers.saturating_add(known.answers);
         if asked.user.is_empty() {
             asked.user.clone_from(&known.user);
@@ -248,12 +303,17 @@ impl Mind {
         Ok(())
     }
 
-    /// Remembers where a conversation stands after so many answers.
-    pub(super) fn remember(&self, id: String, asked: &Asked, answers: u32) {
+    /// Remembers where a conversation stands after so many answers, the last of which asks for these calls.
+    pub(super) fn remember(&self, id: String, asked: &Asked, answers: u32, last: &[WantedCall]) {
         let user = asked.user.chars().take(REMEMBERED_TEXT).collect();
+        let last: Vec<String> = last.iter().map(|call| call.id.clone()).collect();
+        let mut calls = asked.earlier.clone().and(&asked.items);
+        calls.made.extend(last.iter().cloned());
+        calls.open.extend(last.iter().cloned());
+        let conversation = Conversation { user, answers, calls, last, tools: asked.tools.clone() };
         let mut state = self.state();
         if let Some(known) = state.conversations.get_mut(&id) {
-            *known = Conversation { user, answers };
+            *known = conversation;
             return;
         }
         if state.conversation_order.len() == REMEMBERED
@@ -262,7 +322,51 @@ impl Mind {
             state.conversations.remove(&oldest);
         }
         state.conversation_order.push_back(id.clone());
-        state.conversations.insert(id, Conversation { user, answers });
+        state.conversations.insert(id, conversation);
+    }
+
+    /// The calls that an answer asked for, if it is known.
+    pub(super) fn last_calls(&self, answer: &str) -> Option<Vec<String>> {
+        self.state().conversations.get(answer).map(|known| known.last.clone())
+    }
+
+    /// Keeps an answer of the Responses API for whoever asks for it once more.
+    pub(super) fn keep(&self, answer: &Answer) {
+        let mut state = self.state();
+        state.kept.push_back((responses::id(answer), answer.clone()));
+        let text = |answer: &Answer| answer.text.as_ref().map_or(0, String::len);
+        let mut bytes: usize = state.kept.iter().map(|(_, answer)| text(answer)).sum();
+        while state.kept.len() > KEPT || bytes > KEPT_TEXT {
+            let Some((_, oldest)) = state.kept.pop_front() else { break };
+            bytes -= text(&oldest);
+        }
+    }
+
+    /// An answer that was kept.
+    pub(super) fn kept(&self, id: &str) -> Option<Answer> {
+        self.state().kept.iter().find(|(known, _)| known == id).map(|(_, answer)| answer.clone())
+    }
+}
+
+impl State {
+    /// Takes an item that a request refers to for a part of that request. It may be one of a call; one that is not known may be
+    /// anything.
+    fn refer(&self, reference: &str, earlier: &mut Earlier) {
+        let Some(item) = reference.strip_prefix("fc_") else {
+            earlier.unknown |= !["msg_", "rs_"].iter().any(|kind| reference.starts_with(kind));
+            return;
+        };
+        let call = item.split_once('_').and_then(|(answer, at)| {
+            let conversation = self.conversations.get(&format!("resp_{answer}"))?;
+            conversation.last.get(at.parse::<usize>().ok()?)
+        });
+        match call {
+            Some(call) => {
+                earlier.made.push(call.clone());
+                earlier.open.push(call.clone());
+            }
+            None => earlier.unknown = true,
+        }
     }
 }
 
@@ -292,7 +396,41 @@ fn calls(rule: &ModelRule, made: &mut u64) -> Vec<WantedCall> {
 
 #[cfg(test)]
 mod tests {
+    use agentci_plan::Pace;
+
     use super::*;
+
+    #[test]
+    fn only_so_many_answers_are_kept() {
+        let mind = Mind::new(Arc::default(), None, None).unwrap();
+        let mut answer = Answer {
+            number: 0,
+            created: 0,
+            model: String::new(),
+            text: None,
+            calls: Vec::new(),
+            finish: Finish::Stop,
+            input_tokens: 0,
+            output_tokens: 0,
+            choices: 1,
+            include_usage: false,
+            pace: Pace::default(),
+            conversation: None,
+            place: None,
+        };
+        for number in 1..=KEPT as u64 + 1 {
+            answer.number = number;
+            mind.keep(&answer);
+        }
+        let id = |number| numbered("resp_", number, 24);
+        assert!(mind.kept(&id(1)).is_none() && mind.kept(&id(2)).is_some());
+        answer.text = Some("x".repeat(KEPT_TEXT));
+        answer.number = 1000;
+        mind.keep(&answer);
+        answer.number = 1001;
+        mind.keep(&answer);
+        assert!(mind.kept(&id(1000)).is_none() && mind.kept(&id(1001)).is_some());
+    }
 
     #[test]
     fn only_so_many_conversations_are_remembered() {
@@ -301,7 +439,7 @@ mod tests {
         let empty = Asked::default();
         for number in 0..REMEMBERED + 10 {
             let asked = if number < 10 { &asked } else { &empty };
-            mind.remember(number.to_string(), asked, 1);
+            mind.remember(number.to_string(), asked, 1, &[]);
             if number == 5 {
                 assert_eq!(mind.state().conversations["5"].user.chars().count(), REMEMBERED_TEXT);
             }

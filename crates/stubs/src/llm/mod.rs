@@ -24,11 +24,15 @@ mod journal;
 mod json;
 mod mind;
 mod observer;
+mod offer;
 mod openai;
 mod provider;
 mod refusal;
 mod routes;
+mod schema;
 mod server;
+mod strict;
+mod telling;
 mod template;
 mod tokens;
 

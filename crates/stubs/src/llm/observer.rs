@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use agentci_trace::{Kind, Observer, ToolCall, ToolResult, Usage};
+use agentci_trace::{Kind, ModelTrouble, Observer, ToolCall, ToolResult, Usage};
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -68,6 +68,11 @@ impl WireObserver {
 
     pub(super) fn refused(&self, request: Value, response: Value) {
         self.send(Kind::ModelCall { request: request.into(), response: response.into() });
+    }
+
+    /// What the model complains of.
+    pub(super) fn trouble(&self, trouble: ModelTrouble) {
+        self.send(Kind::ModelTrouble(trouble));
     }
 
     fn send(&self, kind: Kind) {

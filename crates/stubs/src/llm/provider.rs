@@ -34,6 +34,22 @@ impl Provider {
         }
     }
 
+    /// Whose it is, in words.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Provider::OpenAi => "OpenAI",
+            Provider::Anthropic => "Anthropic",
+        }
+    }
+
+    /// All keys that a request brings.
+    pub(super) fn keys(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+        let named = ["x-api-key", "api-key"].into_iter().filter_map(|name| headers.get(name)?.to_str().ok());
+        let authorization = headers.get("authorization").and_then(|value| value.to_str().ok());
+        let bearer = authorization.and_then(|value| Some(value.split_once(' ')?.1.trim()));
+        named.chain(bearer).filter(|key| !key.is_empty())
+    }
+
     /// The key that a request brings.
     pub(super) fn key(headers: &HeaderMap) -> Option<&str> {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());

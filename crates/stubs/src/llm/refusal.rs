@@ -35,6 +35,15 @@ impl Refusal {
         self
     }
 
+    /// The error in a line, with its status and its place.
+    pub(super) fn told(&self) -> String {
+        let Self { status, message, param, .. } = self;
+        match param {
+            Some(param) => format!("{message} (status {status}, `{param}`)"),
+            None => format!("{message} (status {status})"),
+        }
+    }
+
     /// The body in the provider's shape.
     pub(super) fn body(&self, provider: Provider, request_id: &str) -> Value {
         match provider {

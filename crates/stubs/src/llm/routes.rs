@@ -10,12 +10,18 @@ use super::refusal::Refusal;
 pub(super) enum Route {
     Chat,
     Responses,
+    /// An answer that was given before.
+    Response(String),
+    InputTokens,
     Conversations,
     Embeddings,
+    Moderations,
     Models,
     Model(String),
     Messages,
     CountTokens,
+    /// What clients tell of themselves.
+    Telemetry,
     Journal,
     Reset,
 }
@@ -27,6 +33,10 @@ impl Route {
         let (route, wanted) = match short.trim_end_matches('/') {
             "/chat/completions" => (Route::Chat, Method::POST),
             "/responses" => (Route::Responses, Method::POST),
+            "/responses/input_tokens" => (Route::InputTokens, Method::POST),
+            "/moderations" => (Route::Moderations, Method::POST),
+            // Claude Code reports there what it does.
+            "/api/event_logging/batch" => (Route::Telemetry, Method::POST),
             "/conversations" => (Route::Conversations, Method::POST),
             "/embeddings" => (Route::Embeddings, Method::POST),
             "/messages" => (Route::Messages, Method::POST),
@@ -34,9 +44,10 @@ impl Route {
             "/models" => (Route::Models, Method::GET),
             "/__agentci/journal" => (Route::Journal, Method::GET),
             "/__agentci/reset" => (Route::Reset, Method::POST),
-            other => match other.strip_prefix("/models/") {
-                Some(name) => (Route::Model(name.to_owned()), Method::GET),
-                None => return Err(unknown(method, path)),
+            other => match (other.strip_prefix("/models/"), other.strip_prefix("/responses/")) {
+                (Some(name), _) => (Route::Model(name.to_owned()), Method::GET),
+                (_, Some(id)) if !id.contains('/') => (Route::Response(id.to_owned()), Method::GET),
+                _ => return Err(unknown(method, path)),
             },
         };
         if *method == wanted {
@@ -50,7 +61,15 @@ impl Route {
     /// Whose shape an answer has.
     pub(super) fn provider(found: Option<&Self>, path: &str, headers: &HeaderMap) -> Provider {
         match found {
-            Some(Route::Chat | Route::Responses | Route::Conversations | Route::Embeddings) => Provider::OpenAi,
+            Some(
+                Route::Chat
+                | Route::Responses
+                | Route::Response(_)
+                | Route::InputTokens
+                | Route::Conversations
+                | Route::Embeddings
+                | Route::Moderations,
+            ) => Provider::OpenAi,
             Some(Route::Messages | Route::CountTokens) => Provider::Anthropic,
             _ if path.contains("/messages") => Provider::Anthropic,
             _ => Provider::of_headers(headers),
@@ -58,9 +77,22 @@ impl Route {
     }
 }
 
+impl Route {
+    /// Whether a model is to answer.
+    pub(super) fn asks_model(&self) -> bool {
+        matches!(self, Route::Chat | Route::Responses | Route::Messages)
+    }
+}
+
+/// Whether a request only looks whether someone is there: some clients do before they ask anything (Claude Code sends `HEAD /`).
+pub(super) fn is_probe(method: &Method, path: &str) -> bool {
+    matches!(*method, Method::HEAD | Method::OPTIONS)
+        || (*method == Method::GET && matches!(path, "" | "/" | "/v1" | "/v1/"))
+}
+
 fn unknown(method: &Method, path: &str) -> Refusal {
     let path: String = path.chars().take(200).collect();
-    let known = "chat/completions, responses, conversations, embeddings, models, messages";
+    let known = "chat/completions, responses, conversations, embeddings, moderations, models, messages";
     Refusal::new(404, format!("unknown request URL: {method} {path}; this server plays {known}")).code("unknown_url")
 }
 
@@ -79,6 +111,8 @@ mod tests {
             assert_eq!(Route::find(&Method::POST, path), Ok(route));
         }
         assert_eq!(Route::find(&Method::GET, "/v1/models/org/x"), Ok(Route::Model("org/x".into())));
+        assert_eq!(Route::find(&Method::GET, "/v1/responses/resp_1"), Ok(Route::Response("resp_1".into())));
+        assert_eq!(Route::find(&Method::GET, "/v1/responses/resp_1/input_items").unwrap_err().status, 404);
         assert_eq!(Route::find(&Method::GET, "/v1/chat/completions").unwrap_err().status, 405);
         assert_eq!(Route::find(&Method::POST, "/v2/chat").unwrap_err().status, 404);
     }

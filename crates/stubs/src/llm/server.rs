@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use agentci_plan::ModelScript;
 use agentci_trace::Kind;
+use agentci_wire::FetchedSecrets;
 use hyper::body::Incoming;
 use hyper::{Request, Response};
 use tokio::sync::mpsc::UnboundedSender;
@@ -12,7 +13,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::control::Control;
 use super::exchange::respond;
 use super::index::IndexError;
-use super::mind::Mind;
+use super::mind::{Manners, Mind};
 use super::observer::WireObserver;
 use crate::serve::{BrokenOff, Handler, Limits, Serving, Speech};
 
@@ -35,6 +36,12 @@ pub struct ServerOptions {
     pub observe_tools: bool,
     /// What opens the journal and its reset, beside the key that the script demands. Without either they stay shut.
     pub control_token: Option<String>,
+    /// Whether it refuses what its provider would refuse; default: as the script says.
+    pub strict: Option<bool>,
+    /// The keys that are no secret. A request with another is complained of; without any, all will do.
+    pub keys: Vec<String>,
+    /// Where such other keys are made known, so that they can be removed from what is shown.
+    pub secrets: Option<FetchedSecrets>,
 }
 
 impl Default for ServerOptions {
@@ -46,6 +53,9 @@ impl Default for ServerOptions {
             observer: None,
             observe_tools: true,
             control_token: None,
+            strict: None,
+            keys: Vec::new(),
+            secrets: None,
         }
     }
 }
@@ -72,7 +82,9 @@ impl ModelServer {
     /// Starts a server; within a runtime that can do input and output.
     pub async fn start(script: Arc<ModelScript>, options: ServerOptions) -> Result<Self, ServerError> {
         let observer = options.observer.map(|sender| WireObserver::new(sender, options.observe_tools));
-        let mind = Arc::new(Mind::new(script, options.seed, observer)?);
+        let mut mind = Mind::new(script, options.seed, observer)?;
+        mind.manners = Manners { strict: options.strict, keys: options.keys, secrets: options.secrets };
+        let mind = Arc::new(mind);
         let wanted = SocketAddr::new(options.bind, options.port);
         let control = Control { bind: options.bind, token: options.control_token };
         let door = Door { mind: Arc::clone(&mind), control };
@@ -94,6 +106,11 @@ impl ModelServer {
     /// What an OpenAI SDK is given as its base: the same with `/v1`.
     pub fn openai_url(&self) -> String {
         format!("{}/v1", self.url())
+    }
+
+    /// Tells the observer of answers that are still being sent, as far as they were sent.
+    pub fn flush(&self) {
+        self.mind.tell_pending();
     }
 
     /// The requests so far, as `GET /__agentci/journal` tells them.

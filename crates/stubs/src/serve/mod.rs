@@ -7,4 +7,4 @@ mod speech;
 
 pub(crate) use intake::{Unread, collect};
 pub(crate) use listen::{Handler, Limits, Serving};
-pub(crate) use speech::{BrokenOff, Mark, Speech};
+pub(crate) use speech::{BrokenOff, Mark, Progress, Speech};

@@ -25,6 +25,12 @@ pub(crate) struct Mark {
     pub(crate) tokens: u32,
 }
 
+/// Is told how far an answer was sent. It is dropped when all of it was, or when whoever reads it left.
+pub(crate) trait Progress: Send + std::fmt::Debug {
+    /// So many tokens were sent by now.
+    fn said(&self, tokens: u32);
+}
+
 /// The body of an answer.
 #[derive(Debug)]
 pub(crate) struct Speech {
@@ -36,6 +42,7 @@ pub(crate) struct Speech {
     paced: Option<Paced>,
     /// Whether it breaks off after what is there.
     cut: Option<Cut>,
+    progress: Option<Box<dyn Progress>>,
 }
 
 /// How far a break has come.
@@ -59,14 +66,19 @@ struct Paced {
 impl Speech {
     /// All at once.
     pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
-        Self { bytes: bytes.into(), sent: 0, announced: None, paced: None, cut: None }
+        Self { bytes: bytes.into(), sent: 0, announced: None, paced: None, cut: None, progress: None }
     }
 
     /// Bits, each when it is due.
     pub(crate) fn paced(bytes: Bytes, marks: Vec<Mark>, pace: Pace, start: Instant) -> Self {
         let immediate = Pace { latency: pace.latency, ..Pace::default() } == pace;
         let paced = (!immediate).then(|| Paced { start, pace, marks, next: 0, sleep: Box::pin(sleep_until(start)) });
-        Self { bytes, sent: 0, announced: None, paced, cut: None }
+        Self { bytes, sent: 0, announced: None, paced, cut: None, progress: None }
+    }
+
+    /// The same, with someone who is told how far it was sent.
+    pub(crate) fn told_to(self, progress: Box<dyn Progress>) -> Self {
+        Self { progress: Some(progress), ..self }
     }
 
     /// The same, broken off at the end.
@@ -84,6 +96,12 @@ impl Speech {
 }
 
 impl Paced {
+    /// How many tokens were sent.
+    fn said(&self) -> u32 {
+        let last = self.next.checked_sub(1).and_then(|last| self.marks.get(last));
+        last.map_or(0, |mark| if self.next == self.marks.len() { u32::MAX } else { mark.tokens })
+    }
+
     /// How far the speech may be sent by now.
     fn poll_due(&mut self, context: &mut Context<'_>) -> Poll<usize> {
         let mut due = None;
@@ -134,6 +152,13 @@ impl Body for Speech {
         };
         let bytes = this.bytes.slice(this.sent..end);
         this.sent = end;
+        if let Some(progress) = &this.progress {
+            progress.said(this.paced.as_ref().map_or(u32::MAX, Paced::said));
+        }
+        if end == this.bytes.len() {
+            // Before the reader has it, and can go on.
+            this.progress = None;
+        }
         Poll::Ready(Some(Ok(Frame::data(bytes))))
     }
 

@@ -28,7 +28,8 @@ async fn a_message_has_every_part_and_tool_results_lead_on() {
         { "role": "assistant", "content": first["content"] },
         { "role": "user", "content": [result] },
     ]);
-    let second = post(&server, "/messages", &json!({ "max_tokens": 9, "messages": messages })).await.json();
+    let second =
+        post(&server, "/messages", &json!({ "model": "c", "max_tokens": 9, "messages": messages })).await.json();
     assert_eq!((&second["content"][0]["text"], &second["stop_reason"]), (&json!("It rains."), &json!("end_turn")));
     assert_eq!(server.journal()["requests"][1]["tool_results"][0]["failed"], true);
 }
@@ -36,7 +37,7 @@ async fn a_message_has_every_part_and_tool_results_lead_on() {
 #[tokio::test]
 async fn a_streamed_message_adds_up() {
     let server = serve(SCRIPT).await;
-    let body = json!({ "max_tokens": 9, "stream": true, "messages": [{ "role": "user", "content": "weather" }] });
+    let body = json!({ "model": "c", "max_tokens": 9, "stream": true, "messages": [{ "role": "user", "content": "weather" }] });
     let answer = post(&server, "/v1/messages", &body).await;
     assert_eq!(
         answer.event_names(),
@@ -63,7 +64,7 @@ async fn a_streamed_message_adds_up() {
 #[tokio::test]
 async fn a_key_that_the_script_demands_is_asked_for() {
     let server = serve("api_key: sk-test\ndefault: hi\n").await;
-    let body = json!({ "max_tokens": 9, "messages": [{ "role": "user", "content": "x" }] }).to_string();
+    let body = json!({ "model": "c", "max_tokens": 9, "messages": [{ "role": "user", "content": "x" }] }).to_string();
     for (headers, path, status) in [
         ("", "/v1/messages", 401),
         ("x-api-key: wrong\r\n", "/v1/messages", 401),

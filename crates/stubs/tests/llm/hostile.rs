@@ -13,15 +13,21 @@ async fn wrong_requests_get_the_providers_error_and_the_server_goes_on() {
         ("POST", "/v1/chat/completions", "{", 400, "not valid JSON"),
         ("POST", "/v1/chat/completions", "", 400, "not valid JSON"),
         ("POST", "/v1/chat/completions", "[]", 400, "must be a JSON object, found a list"),
-        ("POST", "/v1/chat/completions", "{}", 400, "missing required parameter: `messages`"),
-        ("POST", "/v1/chat/completions", r#"{"messages":"x"}"#, 400, "`messages` must be a list"),
-        ("POST", "/v1/chat/completions", r#"{"messages":[]}"#, 400, "must not be empty"),
-        ("POST", "/v1/chat/completions", r#"{"messages":[7]}"#, 400, "needs a `role`"),
-        ("POST", "/v1/chat/completions", r#"{"messages":[{"role":"king"}]}"#, 400, "the role of a message is"),
+        ("POST", "/v1/chat/completions", "{}", 400, "you must provide a model parameter"),
+        ("POST", "/v1/chat/completions", r#"{"model":"m","messages":"x"}"#, 400, "`messages` must be a list"),
+        ("POST", "/v1/chat/completions", r#"{"model":"m","messages":[]}"#, 400, "must not be empty"),
+        ("POST", "/v1/chat/completions", r#"{"model":"m","messages":[7]}"#, 400, "needs a `role`"),
         (
             "POST",
             "/v1/chat/completions",
-            r#"{"messages":[{"role":"user","content":7}]}"#,
+            r#"{"model":"m","messages":[{"role":"king"}]}"#,
+            400,
+            "the role of a message is",
+        ),
+        (
+            "POST",
+            "/v1/chat/completions",
+            r#"{"model":"m","messages":[{"role":"user","content":7}]}"#,
             400,
             "must be a string or a list",
         ),
@@ -32,16 +38,16 @@ async fn wrong_requests_get_the_providers_error_and_the_server_goes_on() {
             400,
             "`model` must be a string",
         ),
-        ("POST", "/v1/chat/completions", r#"{"n":0,"messages":[{"role":"user"}]}"#, 400, "from 1 to 128"),
+        ("POST", "/v1/chat/completions", r#"{"model":"m","n":0,"messages":[{"role":"user"}]}"#, 400, "from 1 to 128"),
         (
             "POST",
             "/v1/chat/completions",
-            r#"{"stream":"yes","messages":[{"role":"user"}]}"#,
+            r#"{"model":"m","stream":"yes","messages":[{"role":"user"}]}"#,
             400,
             "`stream` must be true or false",
         ),
-        ("POST", "/v1/responses", r#"{"input":7}"#, 400, "`input` must be a string or a list"),
-        ("POST", "/v1/responses", r#"{"input":[7]}"#, 400, "`input[0]` must be an object"),
+        ("POST", "/v1/responses", r#"{"model":"m","input":7}"#, 400, "`input` must be a string or a list"),
+        ("POST", "/v1/responses", r#"{"model":"m","input":[7]}"#, 400, "`input[0]` must be an object"),
         ("POST", "/v1/embeddings", r#"{"input":[{}]}"#, 400, "`input` must be"),
         ("POST", "/v1/embeddings", r#"{"input":"x","dimensions":99999}"#, 400, "`dimensions` must be"),
         ("GET", "/v1/chat/completions", "", 405, "takes POST, not GET"),
@@ -56,9 +62,14 @@ async fn wrong_requests_get_the_providers_error_and_the_server_goes_on() {
     }
     for (body, status, kind, part) in [
         ("{", 400, "invalid_request_error", "not valid JSON"),
-        (r#"{"messages":[{"role":"user","content":"x"}]}"#, 400, "invalid_request_error", "`max_tokens`"),
         (
-            r#"{"max_tokens":5,"messages":[{"role":"system","content":"x"}]}"#,
+            r#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#,
+            400,
+            "invalid_request_error",
+            "max_tokens: Field required",
+        ),
+        (
+            r#"{"model":"m","max_tokens":5,"messages":[{"role":"system","content":"x"}]}"#,
             400,
             "invalid_request_error",
             "`user` or `assistant`",
@@ -113,9 +124,13 @@ async fn noise_and_connections_that_break_do_not_end_it() {
     assert_eq!(send(&server, &request("POST", "/v1/responses", "", not_text)).await.status, 400);
     assert_eq!(said(&chat(&server, "x").await), "fine");
     assert_eq!(
-        post(&server, "/v1/chat/completions", &json!({ "messages": [{ "role": "user", "content": null }] }))
-            .await
-            .status,
+        post(
+            &server,
+            "/v1/chat/completions",
+            &json!({ "model": "m", "messages": [{ "role": "user", "content": null }] })
+        )
+        .await
+        .status,
         200
     );
 }

@@ -13,3 +13,4 @@ mod observed;
 mod openai;
 mod pace;
 mod script;
+mod strict;

@@ -13,13 +13,21 @@ async fn calls_and_their_results_are_told_once() {
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let options = ServerOptions { observer: Some(sender), ..ServerOptions::default() };
     let server = ModelServer::start(script(yaml), options).await.unwrap();
+    let tools = json!([{ "type": "function", "function": { "name": "search" } }]);
     let mut messages = vec![json!({ "role": "user", "content": "x" })];
-    let first = post(&server, "/v1/chat/completions", &json!({ "messages": messages })).await.json();
+    let first = post(&server, "/v1/chat/completions", &json!({ "model": "m", "tools": tools, "messages": messages }))
+        .await
+        .json();
     messages.push(first["choices"][0]["message"].clone());
     let id = &first["choices"][0]["message"]["tool_calls"][0]["id"];
     messages.push(json!({ "role": "tool", "tool_call_id": id, "content": "{\"hits\":[]}" }));
     for _ in 0..2 {
-        post(&server, "/v1/chat/completions", &json!({ "messages": messages, "stream": true })).await;
+        post(
+            &server,
+            "/v1/chat/completions",
+            &json!({ "model": "m", "tools": tools, "messages": messages, "stream": true }),
+        )
+        .await;
     }
     drop(server);
     let mut seen = Vec::new();

@@ -20,7 +20,7 @@ async fn a_chat_completion_has_every_part() {
     assert_eq!((&value["object"], &value["model"]), (&json!("chat.completion"), &json!("gpt-4o")));
     assert_eq!(value["choices"][0]["finish_reason"], "stop");
     assert_eq!(value["usage"]["completion_tokens"], 2);
-    let body = json!({ "messages": [{ "role": "user", "content": [{ "type": "text", "text": "long" }] }], "n": 3 });
+    let body = json!({ "model": "gpt-test", "messages": [{ "role": "user", "content": [{ "type": "text", "text": "long" }] }], "n": 3 });
     let value = post(&server, "/chat/completions", &body).await.json();
     assert_eq!((value["choices"].as_array().unwrap().len(), &value["model"]), (3, &json!("gpt-test")));
     assert_eq!(value["choices"][2]["finish_reason"], "length");
@@ -65,9 +65,10 @@ async fn tool_results_lead_on() {
     let message = &first["choices"][0]["message"];
     assert_eq!(message["tool_calls"][1]["function"], json!({ "name": "clock", "arguments": "{}" }));
     let id = &message["tool_calls"][0]["id"];
-    let body = json!({ "messages": [
+    let body = json!({ "model": "m", "messages": [
         { "role": "user", "content": "weather" }, message,
         { "role": "tool", "tool_call_id": id, "content": "rain" },
+        { "role": "tool", "tool_call_id": message["tool_calls"][1]["id"], "content": "noon" },
     ]});
     let second = post(&server, "/v1/chat/completions", &body).await;
     assert_eq!(said(&second), "It rains.");
@@ -84,14 +85,14 @@ async fn responses_are_plain_streamed_and_go_on() {
     let kinds: Vec<&Value> = first["output"].as_array().unwrap().iter().map(|item| &item["type"]).collect();
     assert_eq!(kinds, ["message", "function_call", "function_call"]);
     assert_eq!((&first["status"], &first["object"]), (&json!("completed"), &json!("response")));
-    let output =
-        json!([{ "type": "function_call_output", "call_id": first["output"][1]["call_id"], "output": "rain" }]);
+    let output = |at: usize| json!({ "type": "function_call_output", "call_id": first["output"][at]["call_id"], "output": "rain" });
+    let output = json!([output(2), output(1)]);
     let next = json!({ "previous_response_id": first["id"], "input": output });
     let second = post(&server, "/v1/responses", &next).await.json();
     assert_eq!(second["output"][0]["content"][0]["text"], "It rains.");
     let unknown = json!({ "previous_response_id": "resp_none", "input": "x" });
     assert_eq!(post(&server, "/v1/responses", &unknown).await.json()["error"]["code"], "previous_response_not_found");
-    let streamed = post(&server, "/responses", &json!({ "input": "weather", "stream": true })).await;
+    let streamed = post(&server, "/responses", &json!({ "model": "m", "input": "weather", "stream": true })).await;
     assert_eq!(
         streamed.event_names(),
         [
@@ -117,7 +118,7 @@ async fn responses_are_plain_streamed_and_go_on() {
     let events = streamed.events();
     let numbers: Vec<u64> = events.iter().map(|event| event["sequence_number"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (0..events.len() as u64).collect::<Vec<_>>());
-    let long = post(&server, "/v1/responses", &json!({ "input": "long" })).await.json();
+    let long = post(&server, "/v1/responses", &json!({ "model": "m", "input": "long" })).await.json();
     assert_eq!(
         (&long["status"], &long["incomplete_details"]["reason"]),
         (&json!("incomplete"), &json!("max_output_tokens"))

@@ -18,7 +18,7 @@ async fn tokens_keep_their_pace_and_a_plain_answer_comes_with_the_last() {
     assert_eq!(said(&chat(&server, "x").await), "one two three four five");
     let took = start.elapsed();
     assert!(took >= Duration::from_millis(200), "{took:?}");
-    let body = json!({ "stream": true, "messages": [{ "role": "user", "content": "x" }] });
+    let body = json!({ "model": "m", "stream": true, "messages": [{ "role": "user", "content": "x" }] });
     let start = Instant::now();
     let answer = post(&server, "/v1/chat/completions", &body).await;
     let took = start.elapsed();
@@ -35,7 +35,8 @@ async fn a_reader_that_does_not_read_hurts_no_one() {
     let mut lazy = Vec::new();
     for _ in 0..3 {
         let mut stream = TcpStream::connect(server.address()).await.unwrap();
-        let body = json!({ "stream": true, "messages": [{ "role": "user", "content": "long" }] }).to_string();
+        let body =
+            json!({ "model": "m", "stream": true, "messages": [{ "role": "user", "content": "long" }] }).to_string();
         stream.write_all(&request("POST", "/v1/chat/completions", "", body.as_bytes())).await.unwrap();
         // The answer has begun, and nobody reads on.
         stream.read_exact(&mut [0; 1000]).await.unwrap();

@@ -53,7 +53,7 @@ async fn answers_can_be_malformed_or_cut_and_others_are_not_hurt() {
     assert!(serde_json::from_str::<serde_json::Value>(&bad.body).is_err());
     let cut = chat(&server, "cut").await;
     assert!(cut.status == 200 && !cut.whole, "{cut:?}");
-    let body = json!({ "stream": true, "messages": [{ "role": "user", "content": "cut" }] });
+    let body = json!({ "model": "m", "stream": true, "messages": [{ "role": "user", "content": "cut" }] });
     let cut = post(&server, "/v1/chat/completions", &body).await;
     assert!(!cut.whole && !cut.body.contains("[DONE]") && !cut.events().is_empty());
     let hanging = chat(&server, "hang");

@@ -1,7 +1,9 @@
 // What went wrong, with the line of the suite that asked for it.
 
 const KINDS = {
-  check: "Check", limit: "Budget", replay_miss: "Recording", stub_miss: "Stub", tool_not_allowed: "Tool", timeout: "Time",
+  check: "Check", limit: "Budget", replay_miss: "Recording", stub_miss: "Stub", tool_not_allowed: "Tool",
+  provider_would_refuse: "Model", tool_not_offered: "Model", arguments_do_not_fit: "Model", format_not_met: "Model", model_miss: "Model",
+  model_never_asked: "Model", timeout: "Time",
   protocol: "Protocol", agent_exited: "Agent", agent_error: "Agent", unreachable: "Agent", embedding: "Embedding", check_timeout: "Check", hook: "Hook",
   config: "Suite", interrupted: "Stopped",
 };

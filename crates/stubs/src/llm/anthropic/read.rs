@@ -14,7 +14,13 @@ pub(in super::super) fn read(body: &Json<'_>, counts_only: bool) -> Result<Asked
         choices: 1,
         ..Asked::default()
     };
-    if fields.count("max_tokens", 1, u32::MAX)?.is_none() && !counts_only {
+    if let Some(thread) = fields.get("thread") {
+        asked.in_thread = true;
+        asked.thread = thread.get("previous_message_id").and_then(Json::as_str).map(str::to_owned);
+        asked.tools = fields.get("tools").map(|tools| tools.to_string().into());
+    }
+    // None at all only fills the cache.
+    if fields.count("max_tokens", 0, u32::MAX)?.is_none() && !counts_only {
         return Err(missing("max_tokens"));
     }
     if let Some(tools) = fields.get("tools").filter(|tools| tools.as_list().is_none()) {
@@ -29,6 +35,8 @@ pub(in super::super) fn read(body: &Json<'_>, counts_only: bool) -> Result<Asked
         match message.get("role").and_then(Json::as_str) {
             Some("user") => read_user(content, &mut asked),
             Some("assistant") => asked.answered(),
+            // Instructions on the way; the first ones have a field of their own.
+            Some("system") if at > 0 => {}
             _ => return Err(Refusal::of_part(&place("role"), "the role of a message is `user` or `assistant`")),
         }
     }

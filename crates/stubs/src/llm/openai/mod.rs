@@ -5,6 +5,7 @@ mod chat_stream;
 pub(super) mod conversations;
 pub(super) mod embeddings;
 pub(super) mod models;
+pub(super) mod moderations;
 pub(super) mod responses;
 mod responses_stream;
 

@@ -36,7 +36,7 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
         Some(Json::Text(text)) => asked.user = text.to_string(),
         Some(Json::List(items)) => read_items(items, &mut asked)?,
         Some(other) => return Err(wrong("input", "a string or a list of items", other)),
-        None if asked.previous.is_some() || asked.conversation.is_some() => {}
+        None if asked.previous.is_some() || asked.conversation.is_some() || fields.get("prompt").is_some() => {}
         None => return Err(missing("input")),
     }
     Ok(asked)
@@ -65,9 +65,15 @@ pub(super) fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Re
     for (at, item) in items.iter().enumerate() {
         let place = format!("input[{at}]");
         let Json::Object(_) = item else { return Err(wrong(&place, "an object", item)) };
-        let kind = item.get("type").and_then(Json::as_str).unwrap_or("message");
+        // The type of a reference may be left out.
+        let usual = if item.get("role").is_none() && item.get("id").is_some() { "item_reference" } else { "message" };
+        let kind = item.get("type").and_then(Json::as_str).unwrap_or(usual);
+        asked.items.take(kind, item);
         let role = item.get("role").and_then(Json::as_str);
-        let of_model = matches!((kind, role), ("message", Some("assistant")) | ("function_call" | "reasoning", _));
+        let of_model = matches!(
+            (kind, role),
+            ("message", Some("assistant")) | ("function_call" | "reasoning" | "item_reference", _)
+        );
         if of_model && !in_answer {
             asked.answered();
         }
@@ -94,6 +100,14 @@ pub(in super::super) fn id(answer: &Answer) -> String {
 /// The whole answer.
 pub(in super::super) fn whole(answer: &Answer) -> Vec<u8> {
     serde_json::to_vec(&response(answer, Some(items(answer)))).unwrap_or_default()
+}
+
+/// An answer that was given before, for `GET /v1/responses/{id}`.
+pub(in super::super) fn again(answer: Option<&Answer>, id: &str) -> Result<Value, Refusal> {
+    match answer {
+        Some(answer) => Ok(response(answer, Some(items(answer)))),
+        None => Err(Refusal::new(404, format!("Response with id '{}' not found.", id.escape_debug()))),
+    }
 }
 
 /// The answer bit by bit.

@@ -1,0 +1,170 @@
+//! A scripted model that behaves like a provider: what an agent gets wrong is a finding whatever it makes of the error, and honest
+//! agents stay green.
+
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+/// An agent in Python: `ask` posts to a path of the model and returns the answer or the error, `call` is the first call it asks for.
+const AGENT: &str = r#"
+import json, os, sys, urllib.request
+def ask(body, path="/chat/completions", key=None):
+    headers = {"authorization": "Bearer " + (key or os.environ["OPENAI_API_KEY"])}
+    data = json.dumps({"model": "m", **body}).encode()
+    try:
+        request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + path, data, headers)
+        return json.load(urllib.request.urlopen(request))
+    except urllib.error.HTTPError as error:
+        return json.load(error)
+def tool(name="refund", parameters=None):
+    return {"type": "function", "function": {"name": name, "parameters": parameters or {"type": "object", "properties": {}}}}
+USER = {"role": "user", "content": "refund it"}
+sys.stdin.read()
+"#;
+
+const MODEL: &str = "rules:\n  - when: { user: refund, tool_result: true }\n    reply: refunded\n  \
+                     - when: { user: refund }\n    tool_calls: [{ name: refund, args: { amount: 20 } }]\n";
+
+fn run(agent: &str, model: &str, world: &str, case: &str) -> Ran {
+    let text = format!(
+        "suite: s\ntarget: {{ process: {{ command: [python3, agent.py], speaks: text }} }}\nworld: {{ model: {{ script: model.yaml{world} }} }}\n\
+         cases: [{{ id: a, input: {{}}{case} }}]\n"
+    );
+    let suite = Suite::empty().file("suite/agentci.yaml", &text).file("suite/model.yaml", model);
+    suite.file("suite/agent.py", format!("{AGENT}{agent}\nprint('done')\n")).agentci(&["run", "suite"])
+}
+
+fn cause(ran: &Ran) -> String {
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let (_, status, cause) = ran.verdicts().remove(0);
+    assert_eq!(status, "fail", "{ran:?}");
+    cause
+}
+
+/// A loop that answers the call; `ID` and `TOOLS` differ.
+fn conversation(id: &str, tools: &str) -> String {
+    format!(
+        "answer = ask({{'messages': [USER], 'tools': {tools}}})['choices'][0]['message']\ncall = answer['tool_calls'][0]\n\
+         ask({{'messages': [USER, answer, {{'role': 'tool', 'tool_call_id': {id}, 'content': 'ok'}}], 'tools': {tools}}})\n"
+    )
+}
+
+#[test]
+fn a_result_with_a_wrong_id_fails_although_the_agent_swallows_the_error() {
+    let honest = run(&conversation("call['id']", "[tool()]"), MODEL, "", "");
+    assert_eq!(honest.code, Some(0), "{honest:?}");
+    let wrong = run(&conversation("'call_of_mine'", "[tool()]"), MODEL, "", "");
+    assert_eq!(cause(&wrong), "provider_would_refuse");
+    wrong.says(&["OpenAI would refuse a request", "'tool_call_id' of 'call_of_mine' not found", "`strict: false`"]);
+    for world in [", strict: false", ""] {
+        let model = if world.is_empty() { format!("strict: false\n{MODEL}") } else { MODEL.to_owned() };
+        let lenient = run(&conversation("'call_of_mine'", "[tool()]"), &model, world, "");
+        assert_eq!(lenient.code, Some(0), "{lenient:?}");
+    }
+}
+
+#[test]
+fn outputs_alone_are_enough_after_the_response_that_asked_for_them() {
+    let agent = |id: &str| {
+        format!(
+            "tools = [{{'type': 'function', 'name': 'refund', 'parameters': {{}}}}]\n\
+             first = ask({{'input': 'refund it', 'tools': tools}}, '/responses')\n\
+             output = {{'type': 'function_call_output', 'call_id': {id}, 'output': 'ok'}}\n\
+             ask({{'previous_response_id': first['id'], 'input': [output], 'tools': tools}}, '/responses')\n"
+        )
+    };
+    let honest = run(&agent("first['output'][0]['call_id']"), MODEL, "", "");
+    assert_eq!(honest.code, Some(0), "{honest:?}");
+    let wrong = run(&agent("'call_x'"), MODEL, "", "");
+    assert_eq!(cause(&wrong), "provider_would_refuse");
+    wrong.says(&["No tool call found for function call output with call_id call_x."]);
+}
+
+#[test]
+fn a_changed_offer_is_a_finding_and_a_hallucinating_model_is_not() {
+    let renamed = run(&conversation("call['id']", "[tool('give_back')]"), MODEL, "", "");
+    assert_eq!(cause(&renamed), "tool_not_offered");
+    renamed.says(&[
+        "the script calls `refund`, which the request does not offer; it offers `give_back`",
+        "model.yaml:4:5",
+    ]);
+    let text = "[tool(parameters={'type': 'object', 'properties': {'amount': {'type': 'string'}}})]";
+    let changed = run(&conversation("call['id']", text), MODEL, "", "");
+    assert_eq!(cause(&changed), "arguments_do_not_fit");
+    changed.says(&["at `/amount`, 20 is not of type \"string\""]);
+    let on_purpose = format!("{MODEL}    misbehaves: true\n");
+    let coping = run(&conversation("call['id']", "[tool('give_back')]"), &on_purpose, "", "");
+    assert_eq!(coping.code, Some(0), "{coping:?}");
+    let formatted = "ask({'messages': [USER], 'response_format': {'type': 'json_schema', 'json_schema': {'name': 'r', 'schema': {'type': 'object'}}}})";
+    let words = run(formatted, "rules: [{ reply: refunded }]\n", "", "");
+    assert_eq!(cause(&words), "format_not_met");
+    let data = run(formatted, "rules: [{ reply: '{}' }]\n", "", "");
+    assert_eq!(data.code, Some(0), "{data:?}");
+}
+
+#[test]
+fn a_miss_fails_the_case_unless_it_is_softened() {
+    let agent = "ask({'messages': [{'role': 'user', 'content': 'rebate'}]})";
+    let missed = run(agent, MODEL, "", "");
+    assert_eq!(cause(&missed), "model_miss");
+    missed.says(&["the user's text does not contain `refund`", "the closest rule"]);
+    for (model, world) in [(MODEL.to_owned(), ", miss: warn"), (format!("miss: warn\n{MODEL}"), "")] {
+        let softened = run(agent, &model, world, "");
+        assert_eq!(softened.code, Some(0), "{softened:?}");
+        softened.says(&["no rule of the script fits this request"]);
+    }
+    let other = run("ask({}, '/images/generations')\nask({'messages': [USER], 'tools': [tool()]})", MODEL, "", "");
+    assert_eq!(cause(&other), "model_miss");
+    other.says(&["/v1/images/generations"]);
+}
+
+#[test]
+fn a_model_that_is_never_asked_fails_the_case_unless_it_is_optional() {
+    let silent = run("", MODEL, "", "");
+    assert_eq!(cause(&silent), "model_never_asked");
+    silent.says(&["does it read the address from `OPENAI_BASE_URL`"]);
+    for (world, case) in [(", optional: true", ""), ("", ", world: { model: { optional: true } }")] {
+        let optional = run("", MODEL, world, case);
+        assert_eq!(optional.code, Some(0), "{optional:?}");
+    }
+    // Something else that failed says more.
+    let failed = run("", MODEL, "", ", checks: [{ contains: refunded }]");
+    assert_eq!(cause(&failed), "check");
+}
+
+#[test]
+fn keys_are_placeholders_and_others_are_reported_and_hidden() {
+    let own = "assert os.environ['OPENAI_API_KEY'] == os.environ['ANTHROPIC_API_KEY'] == 'agentci-placeholder'\n\
+               assert os.environ['LANGSMITH_TRACING'] == 'false' and os.environ['OPENAI_AGENTS_DISABLE_TRACING'] == '1'\n\
+               ask({'messages': [USER], 'tools': [tool()]})";
+    let ran = run(own, MODEL, "", "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(!ran.stdout.contains("API key"), "{ran:?}");
+    let hard_coded =
+        "ask({'messages': [USER], 'tools': [tool()]}, key='of-the-house-77')\nprint('key of-the-house-77')";
+    let ran = run(hard_coded, MODEL, "", "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.says(&["has an API key that is not the placeholder"]);
+    let events = ran.events().into_iter().map(|event| event.to_string()).collect::<String>();
+    assert!(!events.contains("of-the-house-77") && events.contains("[REDACTED]"), "{events}");
+}
+
+#[test]
+fn a_retry_after_a_fault_of_ours_is_no_finding() {
+    let model =
+        "rules:\n  - when: { user: refund }\n    reply: [refunded, twice]\n    fail: { status: 429, times: 1 }\n";
+    let agent =
+        "ask({'messages': [USER]})\nassert ask({'messages': [USER]})['choices'][0]['message']['content'] == 'refunded'";
+    let ran = run(agent, model, "", "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let calls: Vec<_> = ran.events().into_iter().filter(|event| event["type"] == "model_call").collect();
+    assert_eq!(calls[0]["response"]["failure"], "status");
+}
+
+#[test]
+fn settings_of_a_model_without_a_script_are_an_error() {
+    let text = "suite: s\ntarget: { process: { command: [python3, agent.py], speaks: text } }\n\
+                cases: [{ id: a, input: {}, world: { model: { optional: true } } }]\n";
+    let ran = Suite::empty().file("suite/agentci.yaml", text).agentci(&["check", "suite"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["`model` has no `script`", "agentci.yaml:3:", "script: model.yaml"]);
+}

@@ -1,0 +1,161 @@
+//! What the scripted model complains of, as findings of the case, whatever the agent makes of it; and a model that was never
+//! asked.
+
+use agentci_plan::{Check, Missed, ModelWorld, Place, Reading, Target};
+use agentci_trace::{Kind, ModelTrouble, Trace, TroubleKind};
+use agentci_verdict::{Cause, Finding};
+use serde_json::Value;
+
+use crate::findings;
+use crate::job::Job;
+
+/// How many complaints are told of a case; all are in the run's events.
+const TOLD: usize = 10;
+
+/// What the complaints come to.
+#[derive(Debug, Default)]
+pub(crate) struct Judged {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Judges what the scripted model complained of, each complaint once.
+pub(crate) fn judge(job: &Job<'_>, trace: &Trace) -> Judged {
+    let mut judged = Judged::default();
+    let Some(world) = &job.case.world.model else { return judged };
+    let mut seen: Vec<&ModelTrouble> = Vec::new();
+    let mut more = 0_usize;
+    for event in trace.events() {
+        let Kind::ModelTrouble(trouble) = &event.kind else { continue };
+        if seen.iter().any(|known| known.kind == trouble.kind && known.message == trouble.message) {
+            continue;
+        }
+        seen.push(trouble);
+        if trouble.warning || (trouble.kind == TroubleKind::ModelMiss && world.missed() == Missed::Warn) {
+            judged.warnings.push(trouble.message.clone());
+        } else if judged.findings.len() < TOLD {
+            judged.findings.extend(finding(job, world, trouble));
+        } else {
+            more += 1;
+        }
+    }
+    if let Some(last) = judged.findings.last_mut().filter(|_| more > 0) {
+        last.notes.push(format!("the scripted model complained of {more} more requests; they are in `run.jsonl`"));
+    }
+    judged
+}
+
+/// Puts complaints before what came of them: an agent whose model did not answer is not to blame for what it does after that.
+/// What is found already is not found again.
+pub(crate) fn put_first(found: &mut Vec<Finding>, troubles: Vec<Finding>) {
+    let known = |new: &Finding, found: &[Finding]| {
+        found.iter().any(|old| old.cause == new.cause && old.message.starts_with(&new.message))
+    };
+    let new: Vec<Finding> = troubles.into_iter().filter(|new| !known(new, found)).collect();
+    findings::before(found, new, &findings::CONSEQUENCES);
+}
+
+fn finding(job: &Job<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> Option<Finding> {
+    let (cause, help) = match trouble.kind {
+        TroubleKind::ProviderWouldRefuse => (
+            Cause::ProviderWouldRefuse,
+            "fix what the agent sends; `strict: false` in the script turns these rules off (docs/reference/mock-llm.md)",
+        ),
+        TroubleKind::ToolNotOffered => (
+            Cause::ToolNotOffered,
+            "let the agent offer the tool, or change the script; a rule that calls it on purpose says `misbehaves: true`",
+        ),
+        TroubleKind::ArgumentsDoNotFit => (
+            Cause::ArgumentsDoNotFit,
+            "change the script if the tool was changed on purpose; a rule that does this on purpose says `misbehaves: true`",
+        ),
+        TroubleKind::FormatNotMet => (
+            Cause::FormatNotMet,
+            "let the script answer in the format; a rule that leaves it on purpose says `misbehaves: true`",
+        ),
+        TroubleKind::ModelMiss => (
+            Cause::ModelMiss,
+            "add a rule for the request, or fix what the agent asks; `miss: warn` in the script makes this a warning",
+        ),
+        TroubleKind::ForeignKey => return None,
+    };
+    let (place, label) = place(job, world, trouble);
+    let finding = findings::plain(cause, trouble.message.clone(), Some(place));
+    Some(Finding { label: label.into(), help: Some(help.into()), ..finding })
+}
+
+/// The rule that a complaint is about, or where the suite names the script.
+fn place(job: &Job<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> (Place, &'static str) {
+    match trouble.rule.and_then(|rule| world.script.rules.get(rule)) {
+        Some(rule) if trouble.kind == TroubleKind::ModelMiss => (job.place(rule.span), "the closest rule"),
+        Some(rule) => (job.place(rule.span), "this rule"),
+        None => (job.place(world.span), "this model"),
+    }
+}
+
+/// The finding for a case whose agent never asked its model, unless it may do without.
+pub(crate) fn never_asked(job: &Job<'_>, trace: &Trace) -> Option<Finding> {
+    let case = job.case;
+    let world = case.world.model.as_ref().filter(|world| !world.optional)?;
+    let started = match &*case.target {
+        Target::Process(_) => true,
+        Target::Http(http) => http.server.is_some(),
+        _ => false,
+    };
+    let checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
+    if !started || was_asked(trace) || checks.into_iter().any(|check| expects_none(check)) {
+        return None;
+    }
+    let message =
+        "the agent never asked its model: does it read the address from `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`?";
+    let finding = findings::plain(Cause::ModelNeverAsked, message, Some(job.place(world.span)));
+    let help = "hand the address over in the target's `env` if it has another name; a case that needs no model says so by \
+                `world: { model: { optional: true } }` or `not: model_called`";
+    Some(Finding { label: "nothing was asked of this model".into(), help: Some(help.into()), ..finding })
+}
+
+fn was_asked(trace: &Trace) -> bool {
+    trace.events().iter().any(|event| match &event.kind {
+        Kind::ModelCall { .. } => true,
+        Kind::ModelTrouble(trouble) => trouble.kind == TroubleKind::ModelMiss,
+        _ => false,
+    })
+}
+
+/// Whether a check is about a model that is not asked, or need not be.
+fn expects_none(check: &Check) -> bool {
+    if &*check.kind.value != "model_called" {
+        return false;
+    }
+    let count = check.arguments.get("count").and_then(|count| count.value(Reading::Core).ok());
+    let is_zero = |value: &Value| value.as_f64() == Some(0.0);
+    check.negate
+        || match count {
+            Some(Value::Object(bounds)) => bounds.get("min").is_none_or(is_zero),
+            Some(count) => is_zero(&count),
+            None => false,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::{Node, Sources, Span};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn checks_say_whether_a_model_need_not_be_asked() {
+        let span = Span::whole(Sources::default().add(std::path::Path::new("s"), ""));
+        let check = |kind: &str, arguments: Value| Check::new(kind, span, Node::from_value(&arguments, span));
+        for count in [json!(0), json!({ "max": 0 }), json!({ "min": 0, "max": 3 }), json!({ "max": 3 })] {
+            assert!(expects_none(&check("model_called", json!({ "count": count }))), "{count}");
+        }
+        for arguments in [json!({}), json!({ "count": 1 }), json!({ "count": { "min": 1 } }), json!({ "system": "x" })]
+        {
+            assert!(!expects_none(&check("model_called", arguments.clone())), "{arguments}");
+        }
+        assert!(!expects_none(&check("tool_called", json!({ "count": 0 }))));
+        assert!(expects_none(&Check { negate: true, ..check("model_called", json!({})) }));
+    }
+}

@@ -1,0 +1,136 @@
+//! What a request offers and asks for, held against what the script answers: a model calls tools that were offered, with arguments
+//! that fit, and keeps to the format that was asked for. A script that does not is out of step with the agent.
+
+use agentci_plan::Finish;
+use agentci_trace::{ModelTrouble, TroubleKind};
+use serde_json::Value;
+
+use super::answer::{Answer, WantedCall};
+use super::json::Json;
+use super::routes::Route;
+use super::schema::misfit;
+
+/// How many offered tools are listed.
+const LISTED: usize = 12;
+
+/// What a request offers and asks for.
+pub(super) struct Offer<'r> {
+    /// The tools by name, each with the schema of its arguments.
+    tools: Vec<(&'r str, Option<&'r Json<'r>>)>,
+    /// Whether no tool may be called.
+    none: bool,
+    /// Whether there may be tools that the request does not show.
+    more: bool,
+    /// The schema that the text must have.
+    format: Option<&'r Json<'r>>,
+}
+
+impl<'r> Offer<'r> {
+    /// Reads a request, and the tools of the thread that it goes on with, where it has none of its own.
+    pub(super) fn read(route: &Route, request: &'r Json<'r>, inherited: Option<&'r Json<'r>>, continues: bool) -> Self {
+        let mut tools = Vec::new();
+        let own = request.get("tools");
+        collect(own.or(inherited), &mut tools);
+        // What functions were called before they were tools.
+        collect(request.get("functions"), &mut tools);
+        let choice = request.get("tool_choice").or_else(|| request.get("function_call"));
+        let none = choice.is_some_and(|choice| [choice.as_str(), text(choice, "type")].contains(&Some("none")));
+        // A thread that began elsewhere has tools that are not known.
+        let more = shows_not_all(request) || (continues && own.or(inherited).is_none());
+        Self { tools, none, more, format: format(route, request) }
+    }
+
+    /// What is wrong with an answer to the request, which the rule with this number gives.
+    pub(super) fn troubles(&self, answer: &Answer, rule: Option<usize>) -> Vec<ModelTrouble> {
+        let mut troubles: Vec<ModelTrouble> = answer.calls.iter().filter_map(|call| self.of_call(call)).collect();
+        troubles.extend(self.of_text(answer));
+        troubles.into_iter().map(|trouble| trouble.of_rule(rule)).collect()
+    }
+
+    fn of_call(&self, call: &WantedCall) -> Option<ModelTrouble> {
+        let name = &call.name;
+        let trouble = |message: String| Some(ModelTrouble::new(TroubleKind::ToolNotOffered, message));
+        if self.none {
+            return trouble(format!("the script calls `{name}`, and the request says `tool_choice: none`"));
+        }
+        let Some((_, schema)) = self.tools.iter().find(|(known, _)| known == name) else {
+            if self.more {
+                return None;
+            }
+            return trouble(format!("the script calls `{name}`, which the request does not offer; {}", self.listed()));
+        };
+        let misfit = misfit(&(*schema)?.value(), &call.args)?;
+        let message = format!("the script calls `{name}` with arguments that the offered schema refuses: {misfit}");
+        Some(ModelTrouble::new(TroubleKind::ArgumentsDoNotFit, message))
+    }
+
+    /// A text beside calls is not the answer yet, and one that is cut off or refused is none.
+    fn of_text(&self, answer: &Answer) -> Option<ModelTrouble> {
+        let (schema, said) = (self.format?, answer.text.as_deref()?);
+        if !answer.calls.is_empty() || matches!(answer.finish, Finish::Length | Finish::ContentFilter) {
+            return None;
+        }
+        let why = match serde_json::from_str::<Value>(said) {
+            Ok(value) => misfit(&schema.value(), &value)?,
+            Err(error) => format!("it is not JSON ({error})"),
+        };
+        let message =
+            format!("the script answers with text that is not of the format that the request asks for: {why}");
+        Some(ModelTrouble::new(TroubleKind::FormatNotMet, message))
+    }
+
+    fn listed(&self) -> String {
+        if self.tools.is_empty() {
+            return "it offers no tools".into();
+        }
+        let names = self.tools.iter().take(LISTED).map(|(name, _)| format!("`{}`", name.escape_debug()));
+        let more = if self.tools.len() > LISTED { ", .." } else { "" };
+        format!("it offers {}{more}", names.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Tools as each provider writes them: a function inside a tool, a function that is a tool, a tool with an `input_schema`, tools
+/// within a namespace.
+fn collect<'r>(tools: Option<&'r Json<'r>>, found: &mut Vec<(&'r str, Option<&'r Json<'r>>)>) {
+    for tool in tools.and_then(Json::as_list).unwrap_or_default() {
+        let inner = tool.get("function").or_else(|| tool.get("custom")).unwrap_or(tool);
+        if let Some(name) = text(inner, "name") {
+            found.push((name, inner.get("parameters").or_else(|| inner.get("input_schema"))));
+        }
+        if tool.get("tools").is_some() {
+            collect(tool.get("tools"), found);
+        }
+    }
+}
+
+/// Whether tools may come from elsewhere: from a stored prompt, or found by a search of tools.
+fn shows_not_all(request: &Json<'_>) -> bool {
+    let has = |list: &str, kinds: &[&str]| {
+        let items = request.get(list).and_then(Json::as_list).unwrap_or_default();
+        items.iter().filter_map(|item| text(item, "type")).any(|kind| kinds.contains(&kind))
+    };
+    request.get("prompt").is_some_and(|prompt| *prompt != Json::Null)
+        || has("tools", &["tool_search"])
+        || has("input", &["tool_search_output", "additional_tools"])
+}
+
+/// The schema that the answer must have: `response_format` of Chat Completions, `text.format` of Responses, `output_config.format`
+/// (`output_format` before) of Messages.
+fn format<'r>(route: &Route, request: &'r Json<'r>) -> Option<&'r Json<'r>> {
+    let format = match route {
+        Route::Responses => request.get("text")?.get("format")?,
+        Route::Messages => {
+            let config = request.get("output_config").and_then(|config| config.get("format"));
+            config.or_else(|| request.get("output_format"))?
+        }
+        _ => request.get("response_format")?,
+    };
+    if text(format, "type") != Some("json_schema") {
+        return None;
+    }
+    format.get("json_schema").unwrap_or(format).get("schema")
+}
+
+fn text<'r>(value: &'r Json<'r>, key: &str) -> Option<&'r str> {
+    value.get(key).and_then(Json::as_str)
+}

@@ -1,0 +1,124 @@
+//! Values held against the schemas that an agent sends, within bounds: whoever wrote them did not have us in mind.
+
+use std::collections::BTreeSet;
+
+use jsonschema::PatternOptions;
+use serde_json::Value;
+
+/// The most parts that a schema may have, those that it refers to counted each time. A larger one is not held against anything.
+const PARTS: usize = 20_000;
+/// How much of an error is shown, in characters.
+const SHOWN: usize = 300;
+
+/// The first thing in which a value does not satisfy a schema. A schema that is wrong, refers to another file or is too large says
+/// nothing.
+pub(super) fn misfit(schema: &Value, value: &Value) -> Option<String> {
+    if Walk::new(schema).is_too_much(schema, true) {
+        return None;
+    }
+    let validator = jsonschema::options().with_pattern_options(PatternOptions::regex()).build(schema).ok()?;
+    let error = validator.iter_errors(value).next()?;
+    let place = error.instance_path().to_string();
+    let message: String = error.to_string().chars().take(SHOWN).collect();
+    Some(if place.is_empty() { message } else { format!("at `{place}`, {message}") })
+}
+
+/// A walk through a schema and all that it refers to.
+struct Walk<'s> {
+    root: &'s Value,
+    left: usize,
+    /// The references that are being followed.
+    following: BTreeSet<&'s str>,
+}
+
+impl<'s> Walk<'s> {
+    fn new(root: &'s Value) -> Self {
+        Self { root, left: PARTS, following: BTreeSet::new() }
+    }
+
+    /// Whether a part of a schema, which looks at the value itself or at something inside it, may take too long.
+    fn is_too_much(&mut self, part: &'s Value, same_value: bool) -> bool {
+        if self.left == 0 {
+            return true;
+        }
+        self.left -= 1;
+        match part {
+            Value::Object(pairs) => {
+                if let Some(reference) = pairs.get("$ref").and_then(Value::as_str)
+                    && self.follow(reference, same_value)
+                {
+                    return true;
+                }
+                pairs.iter().any(|(key, part)| {
+                    let inside = matches!(
+                        key.as_str(),
+                        "properties"
+                            | "items"
+                            | "prefixItems"
+                            | "additionalProperties"
+                            | "patternProperties"
+                            | "contains"
+                    );
+                    // Definitions count where they are referred to.
+                    !matches!(key.as_str(), "$defs" | "definitions") && self.is_too_much(part, same_value && !inside)
+                })
+            }
+            Value::Array(parts) => parts.iter().any(|part| self.is_too_much(part, same_value)),
+            _ => false,
+        }
+    }
+
+    /// A reference to what is being followed already ends here if it looks at a smaller value; if it does not, it never ends.
+    fn follow(&mut self, reference: &'s str, same_value: bool) -> bool {
+        let Some(target) = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)) else {
+            return false;
+        };
+        if !self.following.insert(reference) {
+            return same_value;
+        }
+        // Within the reference it is told anew whether the value is the same.
+        let too_much = self.is_too_much(target, true);
+        self.following.remove(reference);
+        too_much
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_first_misfit_is_told_with_its_place() {
+        let schema =
+            json!({ "type": "object", "properties": { "amount": { "type": "number" } }, "required": ["amount"] });
+        assert_eq!(misfit(&schema, &json!({ "amount": 20, "more": 1 })), None);
+        assert_eq!(
+            misfit(&schema, &json!({ "amount": "20" })).unwrap(),
+            "at `/amount`, \"20\" is not of type \"number\""
+        );
+        assert_eq!(misfit(&schema, &json!({})).unwrap(), "\"amount\" is a required property");
+    }
+
+    #[test]
+    fn references_are_followed_and_schemas_that_never_end_are_left_alone() {
+        let tree = json!({
+            "$ref": "#/$defs/node",
+            "$defs": { "node": { "type": "object", "properties": { "next": { "$ref": "#/$defs/node" }, "n": { "type": "integer" } } } },
+        });
+        assert_eq!(misfit(&tree, &json!({ "next": { "n": 1 } })), None);
+        assert!(misfit(&tree, &json!({ "next": { "n": "x" } })).is_some());
+        let same = json!({ "$ref": "#/$defs/a", "$defs": { "a": { "anyOf": [{ "$ref": "#/$defs/a" }, { "$ref": "#/$defs/a" }] } } });
+        assert_eq!(misfit(&same, &json!(1)), None);
+        let mut levels = serde_json::Map::new();
+        for level in 0..31 {
+            let next = json!({ "$ref": format!("#/$defs/l{}", level + 1) });
+            levels.insert(format!("l{level}"), json!({ "anyOf": [next, next] }));
+        }
+        levels.insert("l31".into(), json!({ "type": "string" }));
+        assert_eq!(misfit(&json!({ "$ref": "#/$defs/l0", "$defs": levels }), &json!(1)), None);
+        assert_eq!(misfit(&json!({ "type": 5 }), &json!(1)), None);
+        assert_eq!(misfit(&json!({ "$ref": "https://example.test/schema" }), &json!(1)), None);
+    }
+}

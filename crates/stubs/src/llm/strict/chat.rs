@@ -1,0 +1,165 @@
+//! What OpenAI's Chat Completions refuse. All errors are 400, `invalid_request_error`.
+
+use super::super::json::Json;
+use super::super::refusal::Refusal;
+use super::{Warnings, given, missing, names, schema, tools};
+
+/// Looks at a request.
+pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
+    // chain-ml/council#45, danielmiessler/Fabric#239: `param` and `code` are null.
+    if given(request, "model").is_none() {
+        return Err(Refusal::new(400, "you must provide a model parameter"));
+    }
+    let Some(messages) = given(request, "messages") else { return Err(missing("messages")) };
+    paired(messages.as_list().unwrap_or_default())?;
+    let mut warnings = Warnings::new();
+    for (at, tool) in tools(request) {
+        let Some(function) = tool.get("function") else { continue };
+        let place = format!("tools[{at}].function.name");
+        let name = function.get("name").and_then(Json::as_str).unwrap_or_default();
+        names::openai(&place, name)?;
+        warnings.extend(names::risky(&place, name, function.get("description").and_then(Json::as_str)));
+        strict_function(function, name, &format!("tools[{at}].function.parameters"))?;
+    }
+    let format = request.get("response_format").and_then(|format| format.get("json_schema"));
+    if let Some(format) = format {
+        strict_format(format, "response_format")?;
+    }
+    Ok(warnings)
+}
+
+/// The schema of a function that is strict.
+pub(super) fn strict_function(function: &Json<'_>, name: &str, place: &str) -> Result<(), Refusal> {
+    let parameters = function.get("parameters").filter(|_| is_strict(function));
+    match parameters.and_then(|parameters| schema::broken(parameters, true)) {
+        Some(broken) => {
+            let message = format!("Invalid schema for function '{name}': {}", broken.openai());
+            Err(Refusal::of_part(place, message).code("invalid_function_parameters"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The schema of an answer that is strict: dottxt-ai/outlines#844, vercel/ai#6484, agentscope-ai/agentscope-java#2548.
+pub(super) fn strict_format(format: &Json<'_>, place: &str) -> Result<(), Refusal> {
+    let wanted = format.get("schema").filter(|_| is_strict(format));
+    match wanted.and_then(|wanted| schema::broken(wanted, true)) {
+        Some(broken) => {
+            let name = format.get("name").and_then(Json::as_str).unwrap_or_default();
+            Err(Refusal::of_part(place, format!("Invalid schema for response_format '{name}': {}", broken.openai())))
+        }
+        None => Ok(()),
+    }
+}
+
+fn is_strict(part: &Json<'_>) -> bool {
+    part.get("strict").and_then(Json::as_bool) == Some(true)
+}
+
+/// Every call is answered before anything else is said, and nothing else is answered. Results may come in any order.
+fn paired(messages: &[Json<'_>]) -> Result<(), Refusal> {
+    let mut asked: Vec<&str> = Vec::new();
+    let mut open: Vec<&str> = Vec::new();
+    for (at, message) in messages.iter().enumerate() {
+        let role = message.get("role").and_then(Json::as_str);
+        if role == Some("tool") {
+            let id = message.get("tool_call_id").and_then(Json::as_str).unwrap_or_default();
+            answers(&asked, id, at)?;
+            open.retain(|call| *call != id);
+            continue;
+        }
+        unanswered(&open, at)?;
+        let calls = message.get("tool_calls").filter(|_| role == Some("assistant")).and_then(Json::as_list);
+        asked = calls.unwrap_or_default().iter().filter_map(|call| call.get("id").and_then(Json::as_str)).collect();
+        open.clone_from(&asked);
+    }
+    unanswered(&open, messages.len())
+}
+
+/// A result belongs to the calls right before it.
+fn answers(asked: &[&str], id: &str, at: usize) -> Result<(), Refusal> {
+    if asked.is_empty() {
+        // smarter-sh/smarter#264, miurla/morphic#136; the spelling is OpenAI's.
+        let message = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
+        return Err(Refusal::of_part(&format!("messages.[{at}].role"), message));
+    }
+    if !asked.contains(&id) {
+        // Quoted in src/core/api/transform/openai-format.ts of cline/cline.
+        let message =
+            format!("Invalid parameter: 'tool_call_id' of '{id}' not found in 'tool_calls' of previous message.");
+        return Err(Refusal::of_part(&format!("messages.[{at}].tool_call_id"), message));
+    }
+    Ok(())
+}
+
+/// BloomLabsInc/genkit-plugins#225, BerriAI/litellm#28995.
+fn unanswered(open: &[&str], at: usize) -> Result<(), Refusal> {
+    if open.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The \
+         following tool_call_ids did not have response messages: {}",
+        open.join(", ")
+    );
+    Err(Refusal::of_part(&format!("messages.[{at}].role"), message))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn refused(request: &Value) -> Option<String> {
+        check(&Json::parse(request.to_string().as_bytes()).unwrap()).err().map(|refusal| refusal.message)
+    }
+
+    fn with(messages: &Value) -> Option<String> {
+        refused(&json!({ "model": "m", "messages": messages }))
+    }
+
+    #[test]
+    fn parallel_results_in_any_order_are_fine() {
+        let calls = json!([{ "id": "a", "function": {} }, { "id": "b", "function": {} }]);
+        let history = json!([
+            { "role": "user", "content": "x" },
+            { "role": "assistant", "content": null, "tool_calls": calls },
+            { "role": "tool", "tool_call_id": "b", "content": "2" },
+            { "role": "tool", "tool_call_id": "a", "content": "1" },
+            { "role": "user", "content": "and?" },
+        ]);
+        assert_eq!(with(&history), None);
+    }
+
+    #[test]
+    fn calls_and_results_without_each_other_are_refused() {
+        let user = json!({ "role": "user", "content": "x" });
+        let asks = json!({ "role": "assistant", "tool_calls": [{ "id": "a" }, { "id": "b" }] });
+        let gives = |id: &str| json!({ "role": "tool", "tool_call_id": id, "content": "1" });
+        let missing = "The following tool_call_ids did not have response messages: b";
+        assert!(with(&json!([user, asks, gives("a")])).unwrap().ends_with(missing));
+        assert!(with(&json!([user, asks, gives("a"), user, gives("b")])).unwrap().ends_with(missing));
+        assert!(with(&json!([user, gives("a")])).unwrap().contains("must be a response to a preceeding message"));
+        assert!(
+            with(&json!([user, asks, gives("a"), gives("c")])).unwrap().contains("'tool_call_id' of 'c' not found")
+        );
+    }
+
+    #[test]
+    fn what_must_be_there_is_asked_for() {
+        assert_eq!(refused(&json!({ "messages": [] })).unwrap(), "you must provide a model parameter");
+        assert_eq!(refused(&json!({ "model": "m" })).unwrap(), "Missing required parameter: 'messages'.");
+    }
+
+    #[test]
+    fn schemas_are_only_strict_where_the_request_says_so() {
+        let tool = |strict: Value| {
+            let function =
+                json!({ "name": "f", "strict": strict, "parameters": { "type": "object", "properties": {} } });
+            refused(&json!({ "model": "m", "messages": [], "tools": [{ "type": "function", "function": function }] }))
+        };
+        assert_eq!((tool(json!(null)), tool(json!(false))), (None, None));
+        assert!(tool(json!(true)).unwrap().starts_with("Invalid schema for function 'f': In context=()"));
+    }
+}

@@ -1,0 +1,33 @@
+//! What providers refuse: one file for each of their wires.
+//!
+//! A rule looks at one request, and at the state that this request names (`previous_response_id`, `conversation`, item references);
+//! nothing is inferred from other requests. Each rule has the provider's status, the shape of its error and, where a thread quotes
+//! it, its wording; the thread is named beside it. What could not be found in a document or a thread is not refused.
+
+pub(super) mod chat;
+pub(super) mod messages;
+mod names;
+pub(super) mod responses;
+mod schema;
+
+use super::json::Json;
+use super::refusal::Refusal;
+
+/// What a request is told that is not refused: things that some models or compatible providers refuse.
+pub(super) type Warnings = Vec<String>;
+
+/// OpenAI's error for a part of a request that must be there. Quoted in mattermost/mattermost-plugin-agents#476 (`model` of the
+/// Responses API) and openai/codex#6725 (an item of its input).
+fn missing(name: &str) -> Refusal {
+    Refusal::of_part(name, format!("Missing required parameter: '{name}'.")).code("missing_required_parameter")
+}
+
+/// A part of a request that is there and says something.
+fn given<'j>(request: &'j Json<'j>, name: &str) -> Option<&'j Json<'j>> {
+    request.get(name).filter(|value| !matches!(value, Json::Null) && value.as_str() != Some(""))
+}
+
+/// The tools of a request, with their positions.
+fn tools<'j>(request: &'j Json<'j>) -> impl Iterator<Item = (usize, &'j Json<'j>)> {
+    request.get("tools").and_then(Json::as_list).unwrap_or_default().iter().enumerate()
+}

@@ -1,0 +1,84 @@
+//! The names of tools.
+
+use super::super::refusal::Refusal;
+
+/// The longest name that any provider takes.
+const LONGEST: usize = 128;
+/// The longest name that every provider of OpenAI's wire takes.
+const SAFE: usize = 64;
+/// The longest description that every model of OpenAI takes.
+const SAFE_DESCRIPTION: usize = 1024;
+
+/// Whether a name has only the characters that providers take.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+/// OpenAI's rule. The pattern is quoted in nanbingxyz/5ire#33, the error for long names in mrexodia/ida-pro-mcp#129.
+pub(super) fn openai(place: &str, name: &str) -> Result<(), Refusal> {
+    if !is_plain(name) {
+        let message = format!(
+            "Invalid '{place}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
+        );
+        return Err(Refusal::of_part(place, message).code("invalid_value"));
+    }
+    let length = name.len();
+    if length > LONGEST {
+        let message = format!(
+            "Invalid '{place}': string too long. Expected a string with maximum length {LONGEST}, but got a string with length \
+             {length} instead."
+        );
+        return Err(Refusal::of_part(place, message).code("string_above_max_length"));
+    }
+    Ok(())
+}
+
+/// What OpenAI itself takes in Chat Completions, and not every provider of that wire does: names of more than 64 characters
+/// (mrexodia/ida-pro-mcp#129), and descriptions of more than 1,024, which some models refuse (nanbingxyz/5ire#33).
+pub(super) fn risky(place: &str, name: &str, description: Option<&str>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if (SAFE + 1..=LONGEST).contains(&name.len()) {
+        warnings.push(format!(
+            "the name of the tool `{name}` ({place}) has {} characters; several providers of this API take at most {SAFE}",
+            name.len()
+        ));
+    }
+    let length = description.map_or(0, |text| text.chars().count());
+    if length > SAFE_DESCRIPTION {
+        warnings.push(format!(
+            "the description of the tool `{name}` has {length} characters; some models take at most {SAFE_DESCRIPTION}"
+        ));
+    }
+    warnings
+}
+
+/// Anthropic's rule. The pattern is quoted in home-assistant/core#147760 and netclaw-dev/netclaw#1133, the error for long names in
+/// anthropics/claude-code#96152.
+pub(super) fn anthropic(at: usize, name: &str) -> Result<(), Refusal> {
+    let place = format!("tools.{at}.custom.name");
+    if is_plain(name) && name.len() > LONGEST {
+        return Err(Refusal::new(400, format!("{place}: String should have at most {LONGEST} characters")));
+    }
+    if !is_plain(name) {
+        let message = format!("{place}: String should match pattern '^[a-zA-Z0-9_-]{{1,{LONGEST}}}$'");
+        return Err(Refusal::new(400, message));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_every_provider_takes_are_fine_and_others_are_not() {
+        for name in ["a", "find_order", "mcp__shop-2__find", &"x".repeat(128)] {
+            assert_eq!((openai("t", name), anthropic(0, name)), (Ok(()), Ok(())), "{name}");
+        }
+        for name in ["", "find order", "shop.find", "a/b", "größe", &"x".repeat(129)] {
+            assert!(openai("t", name).is_err() && anthropic(0, name).is_err(), "{name}");
+        }
+        assert_eq!(risky("t", &"x".repeat(64), Some(&"y".repeat(1024))), Vec::<String>::new());
+        assert_eq!(risky("t", &"x".repeat(65), Some(&"y".repeat(1025))).len(), 2);
+    }
+}

@@ -1,0 +1,105 @@
+//! What OpenAI's Responses refuse. All errors are 400, `invalid_request_error`.
+
+use super::super::asked::Items;
+use super::super::json::Json;
+use super::super::refusal::Refusal;
+use super::chat::{strict_format, strict_function};
+use super::{Warnings, given, missing, names, tools};
+
+/// The earlier calls that a request names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in super::super) struct Earlier {
+    /// Every call.
+    pub(in super::super) made: Vec<String>,
+    /// Those that have no output yet.
+    pub(in super::super) open: Vec<String>,
+    /// Whether there may be calls that are not known: the conversation began elsewhere.
+    pub(in super::super) unknown: bool,
+}
+
+impl Earlier {
+    /// The same after further items.
+    #[must_use]
+    pub(in super::super) fn and(mut self, items: &Items) -> Self {
+        self.made.extend(items.functions.iter().chain(&items.others).cloned());
+        self.open.extend(items.functions.iter().cloned());
+        self.open.retain(|call| !items.outputs.contains(call));
+        self
+    }
+}
+
+/// Looks at the parts of a request.
+pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
+    let has = |name| given(request, name).is_some();
+    let there = |name| request.get(name).is_some_and(|value| *value != Json::Null);
+    let continues = ["prompt", "previous_response_id", "conversation"].into_iter().any(there);
+    // mattermost/mattermost-plugin-agents#476. A stored prompt names its model; what goes on from an earlier answer is left alone.
+    if !continues && !has("model") {
+        return Err(missing("model"));
+    }
+    if !continues && !there("input") {
+        return Err(missing("input"));
+    }
+    for (at, tool) in tools(request) {
+        if tool.get("type").and_then(Json::as_str) != Some("function") {
+            continue;
+        }
+        let name = tool.get("name").and_then(Json::as_str).unwrap_or_default();
+        names::openai(&format!("tools[{at}].name"), name)?;
+        strict_function(tool, name, &format!("tools[{at}].parameters"))?;
+    }
+    if let Some(format) = request.get("text").and_then(|text| text.get("format")) {
+        strict_format(format, "text.format.schema")?;
+    }
+    Ok(Warnings::new())
+}
+
+/// Every call has its output, and every output its call, in the input or in what the request names.
+pub(in super::super) fn paired(items: &Items, earlier: &Earlier) -> Result<(), Refusal> {
+    let known = |id: &String| [&items.functions, &items.others, &earlier.made].into_iter().any(|all| all.contains(id));
+    // continuedev/continue#10092, microsoft/vscode#320060.
+    if let Some(id) = items.function_outputs.iter().find(|id| !known(id)).filter(|_| !earlier.unknown) {
+        let message = format!("No tool call found for function call output with call_id {id}.");
+        return Err(Refusal::of_part("input", message));
+    }
+    // bytedance/trae-agent#245, massgen/MassGen#590; in a conversation: MicrosoftLearning/mslearn-ai-agents#114.
+    let open = earlier.open.iter().chain(&items.functions).find(|id| !items.outputs.contains(id));
+    match open {
+        Some(id) => Err(Refusal::of_part("input", format!("No tool output found for function call {id}."))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(functions: &[&str], outputs: &[&str]) -> Items {
+        let own = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect::<Vec<_>>();
+        Items { functions: own(functions), outputs: own(outputs), function_outputs: own(outputs), ..Items::default() }
+    }
+
+    fn after(functions: &[&str], outputs: &[&str]) -> Earlier {
+        Earlier::default().and(&items(functions, outputs))
+    }
+
+    #[test]
+    fn outputs_alone_are_fine_after_the_answer_that_asked_for_them() {
+        assert_eq!(paired(&items(&[], &["b", "a"]), &after(&["a", "b"], &[])), Ok(()));
+        assert_eq!(paired(&items(&["a"], &["a"]), &Earlier::default()), Ok(()));
+        // Sent again with its call, or once more later.
+        assert_eq!(paired(&items(&["a"], &["a"]), &after(&["a"], &["a"])), Ok(()));
+        assert_eq!(paired(&items(&[], &["x"]), &Earlier { unknown: true, ..Earlier::default() }), Ok(()));
+    }
+
+    #[test]
+    fn calls_and_outputs_without_each_other_are_refused() {
+        let message = |refused: Result<(), Refusal>| refused.unwrap_err().message;
+        let open = "No tool output found for function call b.";
+        assert_eq!(message(paired(&items(&[], &["a"]), &after(&["a", "b"], &[]))), open);
+        assert_eq!(message(paired(&items(&["b"], &[]), &Earlier::default())), open);
+        let orphan = "No tool call found for function call output with call_id x.";
+        assert_eq!(message(paired(&items(&[], &["x"]), &Earlier::default())), orphan);
+        assert_eq!(message(paired(&items(&[], &["a", "x"]), &after(&["a"], &[]))), orphan);
+    }
+}

@@ -1,0 +1,155 @@
+//! Schemas that a request calls strict.
+
+use super::super::json::Json;
+
+/// How deep schemas are looked into.
+const DEEPEST: usize = 64;
+
+/// What is wrong with a strict schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Broken {
+    /// The keys that lead to the part that is wrong.
+    context: Vec<String>,
+    /// Which rule it breaks.
+    pub(super) rule: Rule,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// `additionalProperties` is not false. OpenAI: lastmile-ai/openai-agents-mcp#2, xemantic/xemantic-ai-tool-schema#37;
+    /// Anthropic: vercel/ai#20681.
+    Open,
+    /// A property is missing from `required`: OpenAI alone, kevinwatt/mysql-mcp#5 and anomalyco/opencode#13737.
+    Optional(String),
+}
+
+impl Broken {
+    /// What OpenAI says of it, after the name of the schema.
+    pub(super) fn openai(&self) -> String {
+        let context = match self.context.as_slice() {
+            [one] => format!("('{one}',)"),
+            keys => format!("({})", keys.iter().map(|key| format!("'{key}'")).collect::<Vec<_>>().join(", ")),
+        };
+        match &self.rule {
+            Rule::Open => {
+                format!("In context={context}, 'additionalProperties' is required to be supplied and to be false.")
+            }
+            Rule::Optional(name) => format!(
+                "In context={context}, 'required' is required to be supplied and to be an array including every key in \
+                 properties. Missing '{name}'."
+            ),
+        }
+    }
+}
+
+/// The first part of a schema that breaks a rule. Every property must be required only for OpenAI.
+pub(super) fn broken(schema: &Json<'_>, all_required: bool) -> Option<Broken> {
+    look(schema, all_required, &mut Vec::new())
+}
+
+fn look(schema: &Json<'_>, all_required: bool, context: &mut Vec<String>) -> Option<Broken> {
+    if context.len() > DEEPEST {
+        return None;
+    }
+    if is_object(schema) {
+        let found = |rule| Some(Broken { context: context.clone(), rule });
+        if schema.get("additionalProperties").and_then(Json::as_bool) != Some(false) {
+            return found(Rule::Open);
+        }
+        let required = schema.get("required").and_then(Json::as_list).unwrap_or_default();
+        let lacks = |name: &str| !required.iter().any(|known| known.as_str() == Some(name));
+        if all_required && let Some(name) = names(schema.get("properties")).find(|name| lacks(name)) {
+            return found(Rule::Optional(name.to_owned()));
+        }
+    }
+    for (key, part) in parts(schema) {
+        let depth = context.len();
+        context.extend(key);
+        let broken = look(part, all_required, context);
+        context.truncate(depth);
+        if broken.is_some() {
+            return broken;
+        }
+    }
+    None
+}
+
+fn is_object(schema: &Json<'_>) -> bool {
+    match schema.get("type") {
+        Some(Json::Text(kind)) => kind == "object",
+        Some(Json::List(kinds)) => kinds.iter().any(|kind| kind.as_str() == Some("object")),
+        _ => false,
+    }
+}
+
+fn names<'j>(properties: Option<&'j Json<'j>>) -> impl Iterator<Item = &'j str> {
+    let pairs = match properties {
+        Some(Json::Object(pairs)) => pairs.as_slice(),
+        _ => &[],
+    };
+    pairs.iter().map(|(name, _)| &**name)
+}
+
+/// The schemas inside a schema, each with the keys that lead to it.
+fn parts<'j>(schema: &'j Json<'j>) -> Vec<(Vec<String>, &'j Json<'j>)> {
+    let mut parts = Vec::new();
+    for key in ["properties", "$defs", "definitions"] {
+        if let Some(Json::Object(pairs)) = schema.get(key) {
+            parts.extend(pairs.iter().map(|(name, part)| (vec![key.to_owned(), name.to_string()], part)));
+        }
+    }
+    if let Some(items) = schema.get("items") {
+        parts.push((vec!["items".to_owned()], items));
+    }
+    if let Some(Json::List(choices)) = schema.get("anyOf") {
+        parts.extend(choices.iter().enumerate().map(|(at, part)| (vec!["anyOf".to_owned(), at.to_string()], part)));
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn openai(schema: &str) -> Option<String> {
+        broken(&Json::parse(schema.as_bytes()).unwrap(), true).map(|broken| broken.openai())
+    }
+
+    #[test]
+    fn closed_schemas_are_fine() {
+        for schema in [
+            r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}"#,
+            r#"{"type":"object","additionalProperties":false}"#,
+            r##"{"type":"object","properties":{"a":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/A"}]}},"required":["a"],"additionalProperties":false,"$defs":{"A":{"type":"object","properties":{},"required":[],"additionalProperties":false}}}"##,
+            r#"{"type":"string"}"#,
+        ] {
+            assert_eq!(openai(schema), None, "{schema}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_deep_is_left_alone() {
+        let deep = |levels: usize| {
+            let (before, after) = (r#"{"items":"#.repeat(levels), "}".repeat(levels));
+            openai(&format!(r#"{before}{{"type":"object"}}{after}"#)).is_some()
+        };
+        assert!(deep(DEEPEST) && !deep(DEEPEST + 1));
+    }
+
+    #[test]
+    fn the_first_open_or_optional_part_is_named_with_its_place() {
+        assert_eq!(
+            openai(r#"{"type":"object","properties":{}}"#).unwrap(),
+            "In context=(), 'additionalProperties' is required to be supplied and to be false."
+        );
+        let nested = r#"{"type":"object","properties":{"f":{"type":["object","null"]}},"required":["f"],"additionalProperties":false}"#;
+        assert!(openai(nested).unwrap().starts_with("In context=('properties', 'f'), 'additionalProperties'"));
+        let items = r#"{"type":"array","items":{"type":"object","properties":{"a":{},"b":{}},"required":["a"],"additionalProperties":false}}"#;
+        assert_eq!(
+            openai(items).unwrap(),
+            "In context=('items',), 'required' is required to be supplied and to be an array including every key in \
+             properties. Missing 'b'."
+        );
+        assert_eq!(broken(&Json::parse(items.as_bytes()).unwrap(), false), None);
+    }
+}

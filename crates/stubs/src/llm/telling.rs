@@ -1,0 +1,123 @@
+//! Answers that take their time are told when they were sent: a client that leaves early was told only what was sent before.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+
+use super::answer::Answer;
+use super::delivery::whole;
+use super::mind::{Mind, State};
+use super::routes::Route;
+use super::tokens::tokens;
+use crate::serve::Progress;
+
+/// An answer that is being sent.
+#[derive(Debug)]
+pub(super) struct Pending {
+    request: Value,
+    route: Route,
+    answer: Answer,
+    /// How many of its tokens were sent.
+    said: Arc<AtomicU32>,
+}
+
+/// Tells of an answer when it is dropped, unless that was done already.
+#[derive(Debug)]
+pub(super) struct Telling {
+    mind: Arc<Mind>,
+    number: u64,
+    said: Arc<AtomicU32>,
+}
+
+impl Telling {
+    /// An answer is about to be sent.
+    pub(super) fn begin(
+        mind: &Arc<Mind>,
+        state: &mut State,
+        number: u64,
+        route: Route,
+        request: Value,
+        answer: &Answer,
+    ) -> Self {
+        let said = Arc::new(AtomicU32::new(0));
+        let pending = Pending { request, route, answer: answer.clone(), said: Arc::clone(&said) };
+        state.pending.insert(number, pending);
+        Self { mind: Arc::clone(mind), number, said }
+    }
+}
+
+impl Progress for Telling {
+    fn said(&self, tokens: u32) {
+        self.said.store(tokens, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        self.mind.state().tell(self.number);
+    }
+}
+
+impl Mind {
+    /// Tells of every answer that is being sent, as far as it was sent.
+    pub(super) fn tell_pending(&self) {
+        let mut state = self.state();
+        while let Some(number) = state.pending.keys().next().copied() {
+            state.tell(number);
+        }
+    }
+}
+
+impl State {
+    /// Tells of an answer as far as it was sent, if that was not done yet.
+    fn tell(&mut self, number: u64) {
+        let Some(Pending { request, route, answer, said }) = self.pending.remove(&number) else { return };
+        let Some(observer) = &mut self.observer else { return };
+        let sent = beginning(answer, said.load(Ordering::Relaxed));
+        let response = serde_json::from_slice(&whole(&route, &sent)).unwrap_or_default();
+        observer.answer(request, response, &sent);
+    }
+
+    /// Tells of the answers that asked for these calls: whoever has their results has read so far.
+    pub(super) fn tell_asked<'c>(&mut self, mut calls: impl Iterator<Item = &'c str>) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let asked = |pending: &Pending, id: &str| pending.answer.calls.iter().any(|call| call.id == id);
+        let found: Vec<u64> = calls
+            .by_ref()
+            .filter_map(|id| self.pending.iter().find(|(_, pending)| asked(pending, id)).map(|(number, _)| *number))
+            .collect();
+        for number in found {
+            self.tell(number);
+        }
+    }
+}
+
+/// What was heard of an answer after so many tokens: the words until then, and the calls whose arguments are whole.
+fn beginning(mut answer: Answer, said: u32) -> Answer {
+    if said >= answer.spoken() {
+        return answer;
+    }
+    let mut left = said;
+    if let Some(text) = &mut answer.text {
+        let count = super::tokens::count(text);
+        if left < count {
+            *text = tokens(text).take(left as usize).collect();
+        }
+        left = left.saturating_sub(count);
+    }
+    let mut whole = 0;
+    for call in &answer.calls {
+        let count = super::tokens::count(&call.json);
+        if left < count {
+            break;
+        }
+        left -= count;
+        whole += 1;
+    }
+    answer.calls.truncate(whole);
+    answer.output_tokens = answer.output_tokens.min(said);
+    answer
+}
