@@ -4,6 +4,7 @@
 
 mod ask;
 mod attempt;
+mod changed_arguments;
 mod converse;
 mod draws;
 mod evidence;
@@ -16,6 +17,7 @@ mod meter;
 mod model;
 mod options;
 mod prepare;
+mod recognised;
 mod recording;
 mod redact;
 mod resources;

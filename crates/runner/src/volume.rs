@@ -52,6 +52,7 @@ fn size(kind: &Kind) -> usize {
             message.len() + data.as_deref().map_or(0, weight)
         }
         Kind::Miss { message, .. } => message.len(),
+        Kind::ToolCallUnsent(id) => id.len(),
         _ => 0,
     }
 }

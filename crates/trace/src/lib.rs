@@ -6,17 +6,21 @@
 mod canonical;
 mod digest;
 mod event;
+mod joined;
 mod json;
 mod output;
+mod recognised;
 mod redact;
 mod same;
 mod usage;
 
 pub use canonical::{canonical, write_canonical};
 pub use digest::{sha256, sha256_beginning};
-pub use event::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace, TracedCall};
+pub use event::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace};
+pub use joined::{Change, Difference, Joiner, TracedCall, same_tool};
 pub use json::{write_beginning, write_json, write_text};
 pub use output::{Output, Spelling};
+pub use recognised::{Form, failure_form, refusal_form};
 pub use redact::{PLACEHOLDER, Redactor, fits_recorded};
 pub use same::{decimal, same_value, value_key};
 pub use usage::{Usage, add_decimals};

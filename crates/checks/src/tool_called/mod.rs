@@ -15,6 +15,17 @@
 //! first call must not come later than the first call of this one; where one turn is looked at, the turns before it count too.
 //! `suffix` holds for it as well.
 //!
+//! What the agent itself tells of counts: in its protocol, in its answer, as the model that is asked (`chat`). Of what a model
+//! *behind* the agent asked for, only what was executed or answered does, and not what was refused: a scripted model says what its
+//! script says, and the agent may ignore it. `seen` asks for something else:
+//!
+//! - `requested`: a model asked for it, whatever the agent did with it
+//! - `executed`: somebody saw it run: the server of its `routes`, the provider, or `agentci`, which answered it
+//! - `answered`: its result came back to the model, or to `agentci`
+//!
+//! `refused: true` asks for a call whose result says that the tool was not run. A tool that a server of `routes` saw being called
+//! while another call was open is a part of that call; it is found here by its own name, too.
+//!
 //! Under `not`, none of the names may be called, and no call may meet all of the conditions.
 //!
 //! # Why
@@ -28,6 +39,8 @@
 //!   - tool_called: { name: charge_card, result_not_match: declined, after: validate_cart }
 //!   - not: { tool_called: { name: send_mail, args_match: { to: "@example\\.com$" } } }
 //!   - not: { tool_called: { any: [delete_order, delete_user] } }
+//!   - tool_called: { name: final_result, seen: requested }
+//!   - tool_called: { name: delete_user, refused: true }
 //! ```
 
 mod calls;
@@ -36,5 +49,7 @@ mod count;
 mod names;
 mod path;
 mod read;
+mod seen;
 
 pub(crate) use read::{SHAPE, compile};
+pub(crate) use seen::{ABOUT as SEEN_ABOUT, SEEN, Seen};

@@ -193,7 +193,10 @@ impl Talk<'_> {
             let error = "the arguments are no JSON".to_owned();
             let content = json!({ "error": error });
             let call_id = call.id.clone();
-            (ToolResult { call_id, ok: false, result: Arc::default(), error: Some(error), fault: None }, content)
+            (
+                ToolResult { call_id, ok: false, result: Arc::default(), error: Some(error), ..ToolResult::default() },
+                content,
+            )
         };
         plan.messages.push(tool_result(&call.id, &content));
         Ok(result)

@@ -226,6 +226,7 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
     let model =
         model.map(|script| ModelWorld { path: join(folder, &script.value), span: script.span, script: Arc::default() });
     World {
+        refusals: common.refusals.iter().chain(&own.refusals).cloned().collect(),
         model,
         tools,
         allowed: own.allow.as_ref().or(common.allow.as_ref()).cloned(),

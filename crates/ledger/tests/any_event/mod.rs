@@ -41,7 +41,8 @@ fn body() -> impl Strategy<Value = Body> {
             turn,
             name,
             call_id,
-            args: args.into()
+            args: args.into(),
+            ..ToolCallMade::default()
         })),
         (any::<u32>(), text(), any::<bool>(), json(), option::of(text())).prop_map(
             |(turn, call_id, ok, result, error)| {
@@ -52,6 +53,7 @@ fn body() -> impl Strategy<Value = Body> {
                     result: result.into(),
                     fault: error.clone(),
                     error,
+                    ..ToolResultGiven::default()
                 })
             }
         ),

@@ -46,6 +46,7 @@ fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
         result: result.into(),
         fault: error.clone(),
         error,
+        ..ToolResultGiven::default()
     };
     let check = |status| CheckEnd {
         name: text(),
@@ -57,7 +58,13 @@ fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
     let bodies = [
         Body::TaskStart(TaskStart { task_id: text().into(), input: value().into() }),
         Body::Text(TextSaid { turn: 0, text: text() }),
-        Body::ToolCall(ToolCallMade { turn: 0, name: text(), call_id: text(), args: value().into() }),
+        Body::ToolCall(ToolCallMade {
+            turn: 0,
+            name: text(),
+            call_id: text(),
+            args: value().into(),
+            ..ToolCallMade::default()
+        }),
         Body::ToolResult(result(true, value(), None)),
         Body::ToolResult(result(false, Value::Null, Some(text()))),
         Body::TurnStart(TurnStart { turn: 1, input: value().into() }),

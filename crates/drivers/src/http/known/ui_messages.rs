@@ -4,7 +4,7 @@ use agentci_trace::Kind;
 use serde_json::Value;
 
 use super::tool_parts::ToolParts;
-use super::{Steps, answered, failed, gave_up, stopped, text};
+use super::{Steps, answered, denied, failed, gave_up, stopped, text};
 use crate::http::reader::NoAnswer;
 
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ impl UiMessages {
             "tool-output-available" if event["preliminary"] == true => Vec::new(),
             "tool-output-available" => self.tools.result(id, answered(id, event["output"].clone())),
             "tool-output-error" => self.tools.result(id, failed(id, text(event, "errorText"))),
-            "tool-output-denied" => self.tools.result(id, failed(id, "the execution was denied")),
+            "tool-output-denied" => self.tools.result(id, denied(id, "the execution was denied")),
             "finish-step" => {
                 self.step = false;
                 self.tools.flush()
