@@ -44,6 +44,15 @@ const NATIVE: &[Dialect] = &[Dialect::Native];
 const CHANGES: &[Change] = &[
     Change {
         dialects: NATIVE,
+        sentence: "with a scripted model, `tool_called`, `call_order` and `tool_result` see the calls that the agent made and not those \
+                   that the script only asks for; `seen: requested` in the first two asks for those",
+        concerns: |used| {
+            let behind = matches!(&*used.case.target, Target::Process(_) | Target::Http(_));
+            behind && used.case.world.model.is_some() && used.of(&["tool_called", "call_order", "tool_result"])
+        },
+    },
+    Change {
+        dialects: NATIVE,
         sentence: "`json_path` without `value` fails where the path leads nowhere; `value: null` asks for null",
         concerns: |used| used.is("json_path") && used.check.arguments.get("value").is_none(),
     },

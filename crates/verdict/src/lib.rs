@@ -20,7 +20,7 @@ mod status;
 mod thresholds;
 
 pub use aggregate::{Aggregates, Spread};
-pub use baseline::{Baseline, BaselineCase, BaselineError, History, Measure, SCHEMA_VERSION};
+pub use baseline::{Baseline, BaselineCase, BaselineError, History, Measure, SCHEMA_VERSION, STEPS_RULE};
 pub use calendar::{iso_utc, stamp};
 pub use compare::compare;
 pub use comparison::{

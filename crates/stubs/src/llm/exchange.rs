@@ -180,7 +180,14 @@ impl Exchange<'_> {
             Decision::Say(answer) if answer.pace.is_immediate() => {
                 at_once(self.mind.templates().bytes(&self.route, &answer, asked.stream), asked.stream)
             }
-            Decision::Say(answer) => say(&self.route, &answer, asked.stream, self.arrived, None).await,
+            Decision::Say(answer) => {
+                let response = say(&self.route, &answer, asked.stream, self.arrived, None).await;
+                let unsent = self.mind.state().observer.as_ref().and_then(|observer| observer.unsent(&answer));
+                match unsent.filter(|_| asked.stream) {
+                    Some(unsent) => response.map(|speech| speech.watched(unsent)),
+                    None => response,
+                }
+            }
             Decision::Spoil(Spoilt::Hang, _) => std::future::pending().await,
             Decision::Spoil(spoilt, answer) => {
                 say(&self.route, &answer, asked.stream, self.arrived, Some(spoilt)).await

@@ -67,6 +67,19 @@ impl WireObserver {
         }
     }
 
+    /// What is to be told if the agent stops reading the stream of an answer: the calls that were not sent by then.
+    pub(super) fn unsent(&self, answer: &Answer) -> Option<impl FnOnce(&[u8], usize) + Send + Sync + use<>> {
+        let ids: Vec<String> = answer.calls.iter().map(|call| call.id.clone()).collect();
+        let sender = self.sender.clone();
+        (!ids.is_empty()).then_some(move |bytes: &[u8], sent: usize| {
+            for (at, id) in ids.iter().enumerate() {
+                if !is_sent(bytes, sent, id, ids.get(at + 1)) {
+                    let _ = sender.send(Kind::ToolCallUnsent(id.clone()));
+                }
+            }
+        })
+    }
+
     pub(super) fn refused(&self, request: Value, response: Value) {
         self.send(Kind::ModelCall { request: request.into(), response: response.into() });
     }
@@ -75,6 +88,19 @@ impl WireObserver {
         // Whoever listened may be gone by now.
         let _ = self.sender.send(kind);
     }
+}
+
+/// Whether so many bytes of a stream hold a whole call: it is over when the next begins, or when its provider's stream says so.
+fn is_sent(bytes: &[u8], sent: usize, id: &str, next: Option<&String>) -> bool {
+    const ENDS: [&str; 3] = ["\"finish_reason\":\"", "function_call_arguments.done", "content_block_stop"];
+    let find = |from: usize, word: &str| {
+        let rest = bytes.get(from..)?;
+        rest.windows(word.len()).position(|part| part == word.as_bytes()).map(|at| from + at)
+    };
+    let Some(begun) = find(0, id) else { return true };
+    let words = ENDS.into_iter().chain(next.map(String::as_str));
+    let end = words.filter_map(|word| find(begun, word)).min();
+    end.is_none_or(|end| end < sent)
 }
 
 /// Results travel as text; what is an object or a list in it is one.

@@ -36,6 +36,31 @@ pub(crate) struct Speech {
     paced: Option<Paced>,
     /// Whether it breaks off after what is there.
     cut: Option<Cut>,
+    /// Who is told if the reader leaves before the end.
+    left: Option<Left>,
+}
+
+/// Tells someone how much of a speech was sent when its reader left before the end.
+pub(crate) struct Left {
+    bytes: Bytes,
+    sent: usize,
+    tell: Option<Box<dyn FnOnce(&[u8], usize) + Send + Sync>>,
+}
+
+impl std::fmt::Debug for Left {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Left").field("sent", &self.sent).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        if self.sent < self.bytes.len()
+            && let Some(tell) = self.tell.take()
+        {
+            tell(&self.bytes, self.sent);
+        }
+    }
 }
 
 /// How far a break has come.
@@ -59,14 +84,20 @@ struct Paced {
 impl Speech {
     /// All at once.
     pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
-        Self { bytes: bytes.into(), sent: 0, announced: None, paced: None, cut: None }
+        Self { bytes: bytes.into(), sent: 0, announced: None, paced: None, cut: None, left: None }
     }
 
     /// Bits, each when it is due.
     pub(crate) fn paced(bytes: Bytes, marks: Vec<Mark>, pace: Pace, start: Instant) -> Self {
         let immediate = Pace { latency: pace.latency, ..Pace::default() } == pace;
         let paced = (!immediate).then(|| Paced { start, pace, marks, next: 0, sleep: Box::pin(sleep_until(start)) });
-        Self { bytes, sent: 0, announced: None, paced, cut: None }
+        Self { bytes, sent: 0, announced: None, paced, cut: None, left: None }
+    }
+
+    /// The same; `tell` hears of a reader that leaves before the end: all that was to be said, and how much of it was sent.
+    pub(crate) fn watched(self, tell: impl FnOnce(&[u8], usize) + Send + Sync + 'static) -> Self {
+        let left = Left { bytes: self.bytes.clone(), sent: self.sent, tell: Some(Box::new(tell)) };
+        Self { left: Some(left), ..self }
     }
 
     /// The same, broken off at the end.
@@ -134,6 +165,9 @@ impl Body for Speech {
         };
         let bytes = this.bytes.slice(this.sent..end);
         this.sent = end;
+        if let Some(left) = &mut this.left {
+            left.sent = end;
+        }
         Poll::Ready(Some(Ok(Frame::data(bytes))))
     }
 

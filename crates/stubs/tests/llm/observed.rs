@@ -46,3 +46,32 @@ async fn calls_and_their_results_are_told_once() {
         ]
     );
 }
+
+/// A client that leaves early was asked only for what it was sent.
+#[tokio::test]
+async fn calls_that_were_not_sent_are_taken_back() {
+    let yaml = "rules:\n- tool_calls: [{ name: first, args: {} }, { name: second, args: { q: a b c d e f g h i j k l m n } }]\n  \
+                tokens_per_second: 10\n";
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+    let options = ServerOptions { observer: Some(sender), ..ServerOptions::default() };
+    let server = ModelServer::start(script(yaml), options).await.unwrap();
+    let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "x" }], "stream": true }).to_string();
+    let mut stream = tokio::net::TcpStream::connect(server.address()).await.unwrap();
+    let head = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    tokio::io::AsyncWriteExt::write_all(&mut stream, head.as_bytes()).await.unwrap();
+    let mut read = Vec::new();
+    while !String::from_utf8_lossy(&read).contains("\"second\"") {
+        assert!(tokio::io::AsyncReadExt::read_buf(&mut stream, &mut read).await.unwrap() > 0, "{read:?}");
+    }
+    drop(stream);
+    let mut seen = Vec::new();
+    while !seen.iter().any(|word: &String| word.starts_with("unsent")) {
+        match receiver.recv().await.unwrap() {
+            Kind::ToolCall(call) => seen.push(format!("{} {}", call.name, call.call_id)),
+            Kind::ToolCallUnsent(id) => seen.push(format!("unsent {id}")),
+            _ => {}
+        }
+    }
+    let id = seen[1].strip_prefix("second ").unwrap().to_owned();
+    assert_eq!(seen[2..], [format!("unsent {id}")]);
+}
