@@ -116,7 +116,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         normalizer: &prepared.normalizer,
         findings: Rc::clone(&found),
     };
-    let forms = Forms::of(case);
+    let forms = Forms::of(job.suite, case);
     let no_limits = Limits::default();
     let of_case = Meter::of_case(&case.limits, job.sources, &prepared.secrets);
     let meters = RefCell::new(Meters::new(of_case, Meter::of_turn(&no_limits, job.sources)));

@@ -2,22 +2,25 @@
 
 use std::borrow::Cow;
 
-use agentci_plan::{Case, Speech, Target};
+use agentci_plan::{Case, Dialect, Speech, Suite, Target};
 use agentci_trace::{Observer, ToolResult, failure_form, refusal_form};
 use regex::Regex;
 use serde_json::Value;
 
 /// What results of a case are recognised by.
 pub(crate) struct Forms<'c> {
+    native: bool,
     target: &'c Target,
     /// The suite's own patterns. They were compiled when the suite was read; one that fails now would have been refused then.
     refusals: Vec<Regex>,
 }
 
 impl<'c> Forms<'c> {
-    pub(crate) fn of(case: &'c Case) -> Self {
+    pub(crate) fn of(suite: &Suite, case: &'c Case) -> Self {
+        // Other formats keep their verdicts.
+        let native = suite.dialect == Dialect::Native;
         let refusals = case.world.refusals.iter().filter_map(|pattern| Regex::new(&pattern.value).ok()).collect();
-        Self { target: &case.target, refusals }
+        Self { native, target: &case.target, refusals }
     }
 
     /// Takes note of what a result says, where the agent wrote it. What we answer ourselves says what it says.
@@ -27,7 +30,10 @@ impl<'c> Forms<'c> {
             Observer::Protocol => writes_results(self.target),
             Observer::Stub | Observer::Provider => false,
         };
-        if !written {
+        if !self.native {
+            result.refused = None;
+        }
+        if !written || !self.native {
             return;
         }
         if result.refused.is_none() {

@@ -20,7 +20,7 @@ pub use event::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace};
 pub use joined::{Change, Difference, Joiner, TracedCall, same_tool};
 pub use json::{write_beginning, write_json, write_text};
 pub use output::{Output, Spelling};
-pub use recognised::{Form, failure_form, refusal_form};
+pub use recognised::{Form, failure_form, known_forms, refusal_form};
 pub use redact::{PLACEHOLDER, Redactor, fits_recorded};
 pub use same::{decimal, same_value, value_key};
 pub use usage::{Usage, add_decimals};

@@ -49,7 +49,7 @@ fn typed(text: &str, words: &str) -> bool {
 }
 
 /// Results that say that a tool was not run.
-pub(crate) const REFUSALS: &[Form] = &[
+const REFUSALS: &[Form] = &[
     Form {
         framework: "openai-agents",
         words: "Tool execution was not approved.",
@@ -83,7 +83,7 @@ pub(crate) const REFUSALS: &[Form] = &[
 ];
 
 /// Results that say that a tool failed, where the protocol has no field for that.
-pub(crate) const FAILURES: &[Form] = &[
+const FAILURES: &[Form] = &[
     Form {
         framework: "openai-agents",
         words: "An error occurred while running the tool",
@@ -127,6 +127,11 @@ pub(crate) const FAILURES: &[Form] = &[
         fits: ends,
     },
 ];
+
+/// Every form that is known.
+pub fn known_forms() -> impl Iterator<Item = &'static Form> {
+    REFUSALS.iter().chain(FAILURES)
+}
 
 /// The form of a refusal that a result has, if it has one.
 pub fn refusal_form(result: &Value, error: Option<&str>) -> Option<&'static Form> {
@@ -209,7 +214,7 @@ mod tests {
 
     #[test]
     fn every_form_says_where_it_is_from() {
-        for form in REFUSALS.iter().chain(FAILURES) {
+        for form in known_forms() {
             assert!(form.source.contains('/') && !form.words.is_empty(), "{form:?}");
         }
     }

@@ -56,7 +56,7 @@ const MODEL: &str = "rules:\n\
     - when: { user: prefixed }\n  tool_calls: [{ name: mcp__shop__find_order, args: { id: 1 } }]\n\
     - when: { user: refund }\n  tool_calls: [{ name: refund_order, args: { amount: 20 } }]\n";
 
-const ROUTES: &str = "tools: { bases: [SHOP], routes: { refund_order: [{ response: { ok: true } }], \
+pub(crate) const ROUTES: &str = "tools: { bases: [SHOP], routes: { refund_order: [{ response: { ok: true } }], \
                       find_order: [{ response: { found: true } }], payments: [{ response: { paid: 1 } }] } }";
 
 /// Runs one case with an agent of this kind.
@@ -64,7 +64,7 @@ fn run(mode: &str, input: &str, world: &str, checks: &str) -> Ran {
     suite(mode, input, world, checks).agentci(&["run", "suite"])
 }
 
-fn suite(mode: &str, input: &str, world: &str, checks: &str) -> Suite {
+pub(crate) fn suite(mode: &str, input: &str, world: &str, checks: &str) -> Suite {
     let text = format!(
         "suite: s\ntarget: {{ process: {{ command: [python3, agent.py], speaks: text, env: {{ MODE: {mode:?} }} }} }}\n\
          world: {{ model: {{ script: model.yaml }}, {world} }}\n\
@@ -134,10 +134,14 @@ fn a_refused_call_is_not_called_and_can_be_asked_for() {
     passes("own words", "refund", "", REFUNDED);
     passes("own words", "refund", "tools: { refusals: ['^NO:'] }", refused);
     let wrong = run("runs", "refund", "tools: { refusals: ['('] }", REFUNDED);
-    wrong.says(&["this pattern can not be used", "agentci.yaml:3:"]);
+    assert!(
+        wrong.stderr.contains("this pattern can not be used") && wrong.stderr.contains("agentci.yaml:3:"),
+        "{wrong:?}"
+    );
     let both =
         run("runs", "refund", "", "checks: [{ tool_called: { name: refund_order, refused: true, seen: executed } }]");
-    both.says(&["a call that was refused was neither executed nor answered"]);
+    let told = format!("{}{}", both.stdout, both.stderr);
+    assert!(told.contains("a call that was refused was neither executed nor answered"), "{both:?}");
 }
 
 #[test]
@@ -238,4 +242,58 @@ finish '{"answer":"refunded"}'
         let ran = Suite::native(&cases).file("suite/model.yaml", MODEL).agent("a", agent).run(&[]);
         assert_eq!(ran.code, Some(code), "{ran:?}");
     }
+}
+
+/// A baseline of a version that counted what the script asks for.
+#[test]
+fn a_baseline_of_the_first_rule_turns_no_gate_red() {
+    let first =
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/baselines/calls_by_the_first_rule.json"));
+    let suite = |mode: &str| {
+        let text = format!(
+            "suite: calls\ntarget: {{ process: {{ command: [python3, agent.py], speaks: text, env: {{ MODE: {mode} }} }} }}\n\
+             world: {{ model: {{ script: model.yaml }} }}\ngates: {{ baseline: baseline.json, no_changed_steps: true }}\n\
+             cases: [{{ id: refund, input: {{ question: refund }}, checks: [{{ contains: refunded }}] }}]\n"
+        );
+        let files = Suite::empty().file("suite/agentci.yaml", text).file("suite/model.yaml", MODEL);
+        files.file("suite/agent.py", AGENT).file("suite/baseline.json", first)
+    };
+    let never = suite("never");
+    let ran = never.agentci(&["run", "suite"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.says(&["counted what a model asked for", "agentci baseline promote --from RUN_DIR --to FILE"]);
+    // What is the same by both rules is compared, and so is everything once it is promoted anew.
+    let runs = suite("runs");
+    let ran = runs.agentci(&["run", "suite", "--output-dir", "out"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(!ran.stdout.contains("counted what a model asked for"), "{ran:?}");
+    let summary = std::fs::read_dir(runs.root().join("out/calls")).unwrap().next().unwrap().unwrap().path();
+    let promoted =
+        runs.agentci(&["baseline", "promote", "--from", summary.to_str().unwrap(), "--to", "suite/baseline.json"]);
+    assert_eq!(promoted.code, Some(0), "{promoted:?}");
+    let broken =
+        std::fs::read_to_string(runs.root().join("suite/agentci.yaml")).unwrap().replace("MODE: runs", "MODE: never");
+    let broken = runs.file("suite/agentci.yaml", broken).agentci(&["run", "suite"]);
+    assert_eq!(broken.code, Some(1), "{broken:?}");
+    broken.says(&["no_changed_steps"]);
+}
+
+/// The forms in the documentation are those that are known.
+#[test]
+fn the_page_about_tools_names_every_form() {
+    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/tools.md"));
+    for form in agentci::trace::known_forms() {
+        assert!(page.contains(form.words.trim()) && page.contains(form.framework), "{form:?}");
+    }
+}
+
+#[test]
+fn a_check_that_a_script_alone_meets_is_told() {
+    let told = |checks: &str| {
+        let ran = suite("runs", "refund", "", checks).agentci(&["check", "suite"]);
+        format!("{}{}", ran.stdout, ran.stderr).contains("`tool_called` only repeats the script")
+    };
+    assert!(told("checks: [{ tool_called: { name: refund_order, seen: requested } }]"));
+    assert!(!told("checks: [{ tool_called: refund_order }]"));
+    assert!(!told("checks: [{ tool_called: { name: refund_order, seen: answered } }]"));
 }

@@ -259,6 +259,9 @@ fn tell(request: Value, completion: &Completion, at: Moment, sink: &mut TraceSin
     if let Some(warning) = completion.finish.as_deref().and_then(cut_short) {
         sink.push_at(at, Kind::Violation(warning))?;
     }
+    for told in &completion.provided {
+        sink.push_at(at, told.clone())?;
+    }
     for call in &completion.calls {
         if call.parsed().is_err() {
             sink.push_at(at, Kind::Violation(format!("the arguments of `{}` are no JSON", call.name)))?;

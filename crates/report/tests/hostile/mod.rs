@@ -3,9 +3,9 @@
 use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
 use agentci_trace::Usage;
 use agentci_verdict::{
-    AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
-    Replay, RunEnd, RunEvent, RunStart, Status, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
-    TurnStart,
+    AssertionCount, Body, CallLife, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics,
+    ModelCallMade, Replay, RunEnd, RunEvent, RunStart, Status, TaskError, TaskStart, TextSaid, ToolCallMade,
+    ToolResultGiven, TurnStart,
 };
 use serde_json::{Value, json};
 
@@ -45,8 +45,10 @@ fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
         ok,
         result: result.into(),
         fault: error.clone(),
+        observer: error.clone(),
+        refused: error.clone(),
+        recognised: error.clone(),
         error,
-        ..ToolResultGiven::default()
     };
     let check = |status| CheckEnd {
         name: text(),
@@ -63,7 +65,7 @@ fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
             name: text(),
             call_id: text(),
             args: value().into(),
-            ..ToolCallMade::default()
+            observer: Some(text()),
         }),
         Body::ToolResult(result(true, value(), None)),
         Body::ToolResult(result(false, Value::Null, Some(text()))),
@@ -115,6 +117,15 @@ fn end(index: usize, status: Status) -> CaseEnd {
         assertions: AssertionCount { total: 4, failed: 1 },
         findings: if wrong { vec![finding.clone(), finding].into() } else { Vec::new().into() },
         warnings: vec![TEXT.into()].into(),
+        calls: vec![CallLife {
+            tool: TEXT.into(),
+            turn: 0,
+            seen: vec![TEXT.into()],
+            observers: vec![TEXT.into()],
+            counts: true,
+            parts: vec![TEXT.into()],
+        }]
+        .into(),
         similarities: vec![similarity()].into(),
         replay: Some(Box::new(Replay {
             cassette_path: TEXT.into(),
