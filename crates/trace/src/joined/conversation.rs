@@ -89,6 +89,16 @@ mod tests {
     }
 
     #[test]
+    fn ids_are_looked_for_only_so_deep() {
+        let nested = |levels: usize| {
+            let inner = (0..levels).fold(json!({"id": "c1"}), |inner, _| json!([inner]));
+            json!({ "messages": [inner] })
+        };
+        assert_eq!(ids(&nested(DEPTH - 1)).len(), 1);
+        assert_eq!(ids(&nested(DEPTH)).len(), 0);
+    }
+
+    #[test]
     fn ids_are_found_where_providers_put_them() {
         let request = json!({"messages": [
             {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"arguments": "{}"}}]},
