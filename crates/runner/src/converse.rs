@@ -124,10 +124,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         if let Some(body) = translate::translate(event, &job.case_id) {
             job.emit(number, event.at.unix_ms, body);
         }
-        let meters = &mut *meters.borrow_mut();
-        let changes = meters.join(event);
-        let refused = not_allowed(job, meters.joiner(), &changes);
-        match refused.or_else(|| meters.count(event, &changes)).or_else(|| volume.count(event)) {
+        match stops(job, &mut meters.borrow_mut(), event).or_else(|| volume.count(event)) {
             Some(finding) => {
                 found.borrow_mut().push(finding);
                 ControlFlow::Break(())
@@ -188,6 +185,12 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     talk.faults = unmet::seen(job, host.faults.into_inner(), prepared.tools.as_ref());
     put_away(job, host.source, prepared.tools, prepared.secrets, recording, &mut talk).await;
     talk
+}
+
+/// What stops the agent after an event: a call that it may not make, or a limit.
+fn stops(job: &Job<'_>, meters: &mut Meters<'_>, event: &Event) -> Option<Finding> {
+    let changes = meters.join(event);
+    not_allowed(job, meters.joiner(), &changes).or_else(|| meters.count(event, &changes))
 }
 
 /// Why the agent may not have made a call that its model asked for. A call that the protocol alone tells of is refused by who

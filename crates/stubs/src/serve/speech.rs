@@ -40,11 +40,14 @@ pub(crate) struct Speech {
     left: Option<Left>,
 }
 
+/// Who is told all that was to be said, and how much of it was sent.
+type Tell = Box<dyn FnOnce(&[u8], usize) + Send + Sync>;
+
 /// Tells someone how much of a speech was sent when its reader left before the end.
 pub(crate) struct Left {
     bytes: Bytes,
     sent: usize,
-    tell: Option<Box<dyn FnOnce(&[u8], usize) + Send + Sync>>,
+    tell: Option<Tell>,
 }
 
 impl std::fmt::Debug for Left {
