@@ -3,6 +3,8 @@
 //! each tool that is listed before it. Other calls may come between, and a name that is listed twice must be called twice. With
 //! `anywhere: true` it is enough that the list is found: `refund`, `find`, `refund` then passes for `[find, refund]`.
 //!
+//! What counts as a call, and what `seen` asks for instead, is the same as for [`tool_called`](#tool_called).
+//!
 //! Under `not`, the list must not be found among the calls, with or without `anywhere`.
 //!
 //! # Why
@@ -24,12 +26,14 @@ use agentci_trace::{Trace, TracedCall};
 use crate::called::observed;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
+use crate::tool_called::{SEEN, SEEN_ABOUT, Seen};
 
 #[derive(Debug)]
 struct CallOrder {
     order: Vec<Spanned<String>>,
     /// Whether earlier calls of the tools do not count against them.
     anywhere: bool,
+    seen: Seen,
 }
 
 /// What it is given.
@@ -49,6 +53,7 @@ static ARGUMENTS: Shape = Shape::new(
             Kind::Truth,
             "Whether the tools may also have been called before, in another order. Default: false.",
         ),
+        optional("seen", SEEN, SEEN_ABOUT),
     ],
 );
 
@@ -56,23 +61,28 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let problems = &mut compiler.problems;
     if arguments.pairs().is_none() {
         let order = read::texts(arguments, "call_order", problems)?;
-        return Some(Arc::new(CallOrder { order, anywhere: false }));
+        return Some(Arc::new(CallOrder { order, anywhere: false, seen: Seen::Made }));
     }
     let mut fields = ARGUMENTS.open(arguments, problems)?;
     let order = fields.required("order", problems);
     let anywhere = fields.optional("anywhere");
+    let seen = Seen::read(fields.optional("seen"), problems);
     fields.finish(problems);
     let order = order.and_then(|node| read::texts(node, "order", problems));
     let anywhere = anywhere.map_or(Some(false), |node| read::truth(node, "anywhere", problems));
-    Some(Arc::new(CallOrder { order: order?, anywhere: anywhere? }))
+    Some(Arc::new(CallOrder { order: order?, anywhere: anywhere?, seen: seen? }))
 }
 
 impl CallOrder {
+    fn names(&self) -> Vec<&str> {
+        self.order.iter().map(|name| name.value.as_str()).collect()
+    }
+
     /// Where the list ends, if it is not found: the first name that is missing, and the one before it.
     fn missing(&self, calls: &[TracedCall<'_>]) -> Option<(&Spanned<String>, Option<&Spanned<String>>)> {
         let mut found = 0;
         for call in calls {
-            found += usize::from(self.order.get(found).is_some_and(|name| name.value == call.call.name));
+            found += usize::from(self.order.get(found).is_some_and(|name| call.goes_by(|tool| name.value == tool)));
         }
         let missing = self.order.get(found)?;
         Some((missing, found.checked_sub(1).map(|before| &self.order[before])))
@@ -80,7 +90,7 @@ impl CallOrder {
 
     /// The first name that was called before the first call of one that is listed before it, and that other one.
     fn early(&self, calls: &[TracedCall<'_>]) -> Option<(&Spanned<String>, &Spanned<String>)> {
-        let first = |name: &Spanned<String>| calls.iter().position(|call| call.call.name == name.value);
+        let first = |name: &Spanned<String>| calls.iter().position(|call| call.goes_by(|tool| tool == name.value));
         let mut latest: Option<(usize, &Spanned<String>)> = None;
         let mut known: Vec<&str> = Vec::new();
         for name in &self.order {
@@ -101,7 +111,7 @@ impl CallOrder {
 
 impl Evaluate for CallOrder {
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let calls = trace.calls();
+        let calls = self.seen.calls(trace);
         let (name, message) = match (self.missing(&calls), self.early(&calls)) {
             (Some((missing, None)), _) => (missing, format!("`{}` was not called", missing.value)),
             (Some((missing, Some(last))), _) => {
@@ -112,12 +122,14 @@ impl Evaluate for CallOrder {
             }
             (None, _) => return Outcome::Held,
         };
-        Outcome::Failed(Failure::new(message.clone()).at(name.span, message).note(observed(&calls)))
+        let mut failure = Failure::new(message.clone()).at(name.span, message).note(observed(&calls));
+        failure.notes.splice(0..0, self.seen.missed(trace, &self.names(), false));
+        Outcome::Failed(failure)
     }
 
     /// Negated, the list must not be found, whatever was called before: mail after a secret was read is mail after a secret.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        let calls = trace.calls();
+        let calls = self.seen.calls(trace);
         if self.missing(&calls).is_some() {
             return Outcome::Held;
         }
@@ -128,5 +140,9 @@ impl Evaluate for CallOrder {
             Some(span) => failure.at(span, "called in this order"),
             None => failure,
         })
+    }
+
+    fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {
+        if negate { self.seen.unobserved(trace, &self.names(), false) } else { Vec::new() }
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn listed_with<'t>(calls: impl IntoIterator<Item = &'t TracedCall<'t>
     }
     let line = |(index, call): (usize, &&TracedCall<'_>)| {
         let (turn, number, all) = (call.turn + 1, index + 1, calls.len());
-        format!("turn {turn}, call {number} of {all}: {} -> {}", shown(call.call), answer(call))
+        format!("turn {turn}, call {number} of {all}: {}{} -> {}", shown(call.call), asked(call), answer(call))
     };
     let chosen = calls.iter().enumerate().filter(|(index, _)| *index < LINES || *index == kept);
     let mut lines: Vec<String> = chosen.map(line).collect();
@@ -61,7 +61,7 @@ pub(crate) fn listed_with<'t>(calls: impl IntoIterator<Item = &'t TracedCall<'t>
 }
 
 /// One call as code: `refund_order(order="A-17", amount=200)`.
-fn shown(call: &ToolCall) -> String {
+pub(crate) fn shown(call: &ToolCall) -> String {
     let arguments = match &*call.args {
         Value::Object(map) => {
             map.iter().map(|(key, value)| format!("{key}={}", cut(value))).collect::<Vec<_>>().join(", ")
@@ -71,13 +71,27 @@ fn shown(call: &ToolCall) -> String {
     shorten(&format!("{}({arguments})", call.name), LINE).into_owned()
 }
 
+/// How its model asked for a call, where that is not how it ran.
+fn asked(call: &TracedCall<'_>) -> String {
+    match call.request {
+        Some(request) if !call.differences().is_empty() => format!(" (the model asked for {})", shown(request)),
+        _ => String::new(),
+    }
+}
+
 /// What a tool answered.
 pub(crate) fn answer(call: &TracedCall<'_>) -> String {
+    if let Some(form) = call.refused() {
+        return format!("refused, {form}");
+    }
     let Some(result) = call.result else { return "no result".into() };
     let value = || shorten(&result.result.to_string(), RESULT).into_owned();
     match &result.error {
         _ if result.ok => value(),
         None => format!("failed: {}", value()),
+        Some(error) if let Some(form) = &result.recognised => {
+            format!("failed, known by {form}: {}", shorten(error, RESULT))
+        }
         Some(error) if result.result.is_null() => format!("failed: {}", shorten(error, RESULT)),
         Some(error) => format!("failed: {}, {}", shorten(error, RESULT), value()),
     }

@@ -1,7 +1,7 @@
 //! Checks that are judged differently since the last version, for `agentci check`: which, in which formats, and how. A check is
 //! named only where it is used in a way that may come out differently.
 
-use agentci_plan::{Case, Check, Dialect, Files, Node, Plan, Reading, Span, Target, join};
+use agentci_plan::{Case, Check, Dialect, Files, ModelRule, ModelWorld, Node, Plan, Reading, Span, Target, join};
 use serde_json::Value;
 
 use crate::json_schema::SCHEMA_LIMIT;
@@ -42,6 +42,21 @@ pub struct Changed {
 const NATIVE: &[Dialect] = &[Dialect::Native];
 
 const CHANGES: &[Change] = &[
+    Change {
+        dialects: NATIVE,
+        sentence: "with a scripted model, `tool_called`, `call_order` and `tool_result` see the calls that the agent made and not those \
+                   that the script only asks for; `seen: requested` in the first two asks for those",
+        concerns: |used| {
+            let behind = matches!(&*used.case.target, Target::Process(_) | Target::Http(_));
+            // A script that goes on after the result of a tool is of an agent that sends one.
+            let goes_on = |rule: &ModelRule| rule.when.tool_result == Some(true) || rule.when.turn > Some(1);
+            let ends = |model: &ModelWorld| !model.script.rules.iter().any(goes_on);
+            behind
+                && used.of(&["tool_called", "call_order", "tool_result"])
+                && used.check.arguments.get("seen").is_none()
+                && used.case.world.model.as_ref().is_some_and(ends)
+        },
+    },
     Change {
         dialects: NATIVE,
         sentence: "`json_path` without `value` fails where the path leads nowhere; `value: null` asks for null",

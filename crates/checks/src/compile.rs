@@ -96,6 +96,11 @@ impl ReadyCheck {
         })
     }
 
+    /// What is odd although it held.
+    pub fn warnings(&self, trace: &Trace) -> Vec<String> {
+        self.test.as_ref().map(|test| test.warnings(trace, self.check.negate)).unwrap_or_default()
+    }
+
     /// The same, with the answer to its question.
     pub fn conclude(&self, trace: &Trace, answer: &Value) -> Outcome {
         self.outcome(|test, negate| test.conclude(trace, answer, negate))

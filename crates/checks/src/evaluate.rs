@@ -37,6 +37,11 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
         if negate { self.evaluate_negated(trace) } else { self.evaluate(trace) }
     }
 
+    /// What is odd although it holds, or its opposite does.
+    fn warnings(&self, _trace: &Trace, _negate: bool) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The function it calls, if it calls one.
     fn script(&self) -> Option<&ScriptCall> {
         None

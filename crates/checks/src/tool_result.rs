@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, Reading, Span, Spanned, read};
-use agentci_trace::{Trace, TracedCall};
+use agentci_trace::{ToolResult, Trace, TracedCall};
 use serde_json::Value;
 
 use crate::called::{cut, goes_by, listed, observed};
@@ -31,6 +31,7 @@ use crate::output::{json_in, structured};
 use crate::pattern::Pattern;
 use crate::python::literal;
 use crate::spelling::compact;
+use crate::tool_called::Seen;
 
 /// How many texts that were read are shown.
 const READ: usize = 10;
@@ -142,21 +143,26 @@ impl Wanted {
     }
 }
 
-/// What a call gave. A tool that only complained gave its complaint.
+/// What a call gave.
 fn given<'t>(call: &TracedCall<'t>) -> Option<Cow<'t, Value>> {
-    let answer = call.result?;
-    Some(match &answer.error {
+    call.result.map(given_by)
+}
+
+/// What an answer says. A tool that only complained gave its complaint.
+fn given_by(answer: &ToolResult) -> Cow<'_, Value> {
+    match &answer.error {
         Some(error) if !answer.ok && answer.result.is_null() => Cow::Owned(error.as_str().into()),
         _ => Cow::Borrowed(&*answer.result),
-    })
+    }
 }
 
 impl ResultOf {
     fn fits(&self, call: &TracedCall<'_>) -> bool {
-        call.result.is_some_and(|answer| match &self.result {
-            None => answer.ok,
-            Some((wanted, _)) => given(call).is_some_and(|given| wanted.fits(&given)),
-        })
+        match &self.result {
+            None => call.result.is_some() && call.results().all(|answer| answer.ok),
+            // What the tool gave and what the agent made of it may be worded otherwise.
+            Some((wanted, _)) => call.results().any(|answer| wanted.fits(&given_by(answer))),
+        }
     }
 
     /// What the texts among the results were read as.
@@ -173,7 +179,7 @@ impl ResultOf {
     }
 
     fn named<'c>(&self, calls: &'c [TracedCall<'c>]) -> Vec<&'c TracedCall<'c>> {
-        calls.iter().filter(|call| goes_by(&call.call.name, &self.name.value, self.suffix)).collect()
+        calls.iter().filter(|call| call.goes_by(|tool| goes_by(tool, &self.name.value, self.suffix))).collect()
     }
 }
 
@@ -187,7 +193,10 @@ impl Evaluate for ResultOf {
         let name = &self.name.value;
         if named.is_empty() {
             let failure = Failure::new(format!("`{name}` was never called")).at(self.name.span, "never called");
-            return Outcome::Failed(failure.note(observed(&calls)));
+            let missed = Seen::Made.missed(trace, &[name], self.suffix);
+            let mut failure = failure.note(observed(&calls));
+            failure.notes.splice(0..0, missed);
+            return Outcome::Failed(failure);
         }
         let (message, span, label) = match &self.result {
             None => (format!("no call of `{name}` was answered without an error"), self.name.span, "no good answer"),

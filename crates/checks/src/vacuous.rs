@@ -1,14 +1,13 @@
 //! Checks that cannot fail, for `agentci check`: they pass whatever the agent does, so that a green case says less than it seems.
 //!
-//! A scripted model behind an agent says what its script says. A text that only the script says, or a call that only the script
-//! asks for, shows that the model was asked and nothing of what the agent did. Where the model is the agent (`chat`) or the
+//! A scripted model behind an agent says what its script says. A text that only the script says, or a call that the script need
+//! only ask for, shows that the model was asked and nothing of what the agent did. Where the model is the agent (`chat`) or the
 //! script is what is tested (`mock`), that is the point of the suite, and nothing is said.
 
 use std::collections::HashSet;
 
 use agentci_plan::{
-    Case, Check, Diagnostic, Diagnostics, Files, ModelRule, Node, Plan, Reading, Said, Span, Target, Text, ToolSource,
-    join,
+    Case, Check, Diagnostic, Diagnostics, Files, ModelRule, Node, Plan, Reading, Said, Span, Target, Text, join,
 };
 use serde_json::Value;
 
@@ -47,7 +46,7 @@ pub fn cannot_fail(plan: &Plan, files: &dyn Files) -> Diagnostics {
                     "json_schema" => any_value(check, &suite.folder, files),
                     "matches" => every_text(check),
                     "contains" => said_by_script(check, case),
-                    "tool_called" => called_by_script(check, case),
+                    "tool_called" | "call_order" => called_by_script(check, case),
                     _ => None,
                 };
                 if let Some(found) = found.filter(|found| told.insert(found.span)) {
@@ -181,34 +180,26 @@ fn said_by_script(check: &Check, case: &Case) -> Option<Diagnostic> {
     Some(warning(*span, message, help))
 }
 
-/// A call that the scripted model asks for by itself, and that nobody sees being made.
+/// A call that is only to be asked for, and that the scripted model asks for by itself. Any other call must be made: the agent
+/// sends its result, or somebody sees it run.
 fn called_by_script(check: &Check, case: &Case) -> Option<Diagnostic> {
     let rules = first_rules(case)?;
-    let observed = match &*case.target {
-        Target::Process(process) => {
-            let speaks = process.speaks == agentci_plan::Speech::Protocol;
-            let world = &case.world;
-            let asks = matches!(world.tools, ToolSource::Cassette(_))
-                || world.allowed.is_some()
-                || !world.live.tools.is_empty()
-                || world.live.module.is_some();
-            (speaks && asks) || matches!(world.tools, ToolSource::Routes(_))
-        }
-        Target::Http(_) => matches!(case.world.tools, ToolSource::Routes(_)),
-        _ => true,
-    };
-    // What becomes of a call is the agent's doing.
-    let conditions = ["result_match", "result_not_match", "refused", "seen", "by"];
-    if observed || conditions.iter().any(|key| check.arguments.get(key).is_some()) {
+    let arguments = &check.arguments;
+    if arguments.get("seen").and_then(text).as_deref() != Some("requested") {
         return None;
     }
-    let arguments = &check.arguments;
-    let names = arguments.get("name").or(arguments.get("any")).unwrap_or(arguments);
+    let keys = ["name", "any", "order"];
+    let names = keys.iter().find_map(|key| arguments.get(key))?;
     let scripted = |name: &str| rules.iter().flat_map(|rule| &rule.tool_calls).any(|call| call.name == name);
-    let found = items(names).iter().find(|node| text(node).is_some_and(|name| scripted(&name)))?;
+    let is_scripted = |node: &&Node| text(node).is_some_and(|name| scripted(&name));
+    if arguments.get("order").is_some() && !items(names).iter().all(|node| is_scripted(&node)) {
+        return None;
+    }
+    let found = items(names).iter().find(is_scripted)?;
     let name = text(found)?;
     let message = format!("`{}` only repeats the script: the scripted model asks for `{name}`", check.name());
-    let help = "ask for what the agent sends back, with `result_match`; or let the call be seen, with `tools: { routes: {..} }`";
+    let help = "ask for a call that the agent made, without `seen: requested`, and let it be seen, with `tools: { routes: {..} }`; \
+                or check what the agent makes of it";
     Some(warning(found.span, message, help))
 }
 

@@ -16,6 +16,8 @@ pub struct World {
     pub allowed: Option<Arc<[Spanned<String>]>>,
     /// Tools whose answers are written down; they are not looked for anywhere else.
     pub scripted: Arc<[ScriptedTool]>,
+    /// Patterns of results that say that a tool was not run, beside the forms that are known.
+    pub refusals: Arc<[Spanned<String>]>,
     /// What is executed in record and live mode.
     pub live: Arc<LiveTools>,
     /// What is evened out in results.

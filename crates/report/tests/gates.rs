@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use agentci_report::{Console, ConsoleOptions, Junit, Paint, Summary, comparison_table};
 use agentci_verdict::{
-    Baseline, BaselineCase, Body, GateReport, History, Measure, Policy, Rows, RunEvent, SCHEMA_VERSION, Status, Step,
-    Thresholds,
+    Baseline, BaselineCase, Body, GateReport, History, Measure, Policy, Rows, RunEvent, SCHEMA_VERSION, STEPS_RULE,
+    Status, Step, Thresholds,
 };
 use recorded::{Written, play};
 use serde_json::{Value, json};
@@ -37,11 +37,13 @@ fn baseline() -> Baseline {
         status,
         wall_ms: 20.0,
         steps: Some(steps),
+        seen_by_others: false,
         similarity: (id == "t1").then(|| Measure { similarity: 0.95, embedder: "builtin:small@1".into() }),
         history: History { runs: 4, passes: if id == "t7" { 3 } else { 4 } },
     };
     Baseline {
         schema_version: SCHEMA_VERSION,
+        steps_rule: STEPS_RULE,
         suite: "demo <&\">".to_owned(),
         pass_rate: 1.0,
         wall_ms_mean: Some(20.0),

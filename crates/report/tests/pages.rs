@@ -315,8 +315,13 @@ fn many(count: usize, fails: impl Fn(usize) -> bool) -> Vec<RunEvent> {
         let failed = fails(index);
         let finding =
             Finding { message: format!("`{index}` is missing"), name: "contains".into(), ..Finding::default() };
-        let call =
-            ToolCallMade { name: "search".into(), call_id: "c1".into(), args: json!({ "q": id }).into(), turn: 0 };
+        let call = ToolCallMade {
+            name: "search".into(),
+            call_id: "c1".into(),
+            args: json!({ "q": id }).into(),
+            turn: 0,
+            ..ToolCallMade::default()
+        };
         let result = ToolResultGiven {
             call_id: "c1".into(),
             ok: true,

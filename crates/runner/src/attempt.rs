@@ -16,7 +16,7 @@ use crate::prepare::{Unprepared, prepare};
 use crate::retries::Retries;
 use crate::services::{Held, Late, has_own_agent};
 use crate::step::fingerprint;
-use crate::{findings, model, model_trouble, recording};
+use crate::{changed_arguments, findings, model, model_trouble, recording, translate};
 
 /// How an attempt ended.
 struct Attempted {
@@ -125,6 +125,8 @@ impl Job<'_> {
                 let told = self.told.take();
                 end.output_hash = self.output_hash(&talk.trace).map(Into::into);
                 end.warnings = warnings(&talk.trace).into();
+                end.warnings.extend(changed_arguments::told(&talk.trace));
+                end.calls = translate::lives(&talk.trace).into();
                 end.warnings.extend(told.warnings);
                 end.similarities = told.similarities.into();
                 end.warnings.extend(talk.warnings);

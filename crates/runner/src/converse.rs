@@ -9,16 +9,17 @@ use agentci_checks::ReadyCheck;
 use agentci_drivers::{Clock, Context, DriveError, Driver, Recording, TraceSink};
 use agentci_plan::{Case, Limit, Limits, Speech, StopRule, Target, Turn};
 use agentci_stubs::{Faults, Recorder};
-use agentci_trace::{Event, Kind, Observer, Redactor, Trace, TracedCall};
+use agentci_trace::{Change, Event, Joiner, Kind, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
 use agentci_wire::Seldom;
 use tokio::time::Instant;
 
 use crate::host::{Host, Source, allowed};
 use crate::job::Job;
-use crate::meter::{self, Meter};
+use crate::meter::{self, Meter, Meters};
 use crate::model::Model;
 use crate::prepare::Prepared;
+use crate::recognised::Forms;
 use crate::scope::Scope;
 use crate::services::{Late, OpenTools};
 use crate::volume::Volume;
@@ -86,19 +87,6 @@ struct Deadline {
     of_suite: bool,
 }
 
-/// What the case and the present turn have used.
-struct Meters<'m> {
-    case: Meter<'m>,
-    turn: Meter<'m>,
-}
-
-impl Meters<'_> {
-    fn count(&mut self, event: &Event) -> Option<Finding> {
-        let turn = self.turn.count(event);
-        self.case.count(event).or(turn)
-    }
-}
-
 /// Starts the agent and takes the turns.
 pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepared: Prepared<'_>) -> Conversation {
     let case = job.case;
@@ -131,16 +119,15 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         normalizer: &prepared.normalizer,
         findings: Rc::clone(&found),
     };
+    let forms = Forms::of(job.suite, case);
     let no_limits = Limits::default();
-    let meters = RefCell::new(Meters {
-        case: Meter::of_case(&case.limits, job.sources, &prepared.secrets),
-        turn: Meter::of_turn(&no_limits, job.sources),
-    });
+    let of_case = Meter::of_case(&case.limits, job.sources, &prepared.secrets);
+    let meters = RefCell::new(Meters::new(of_case, Meter::of_turn(&no_limits, job.sources)));
     let mut sink = TraceSink::new(clock, |event| {
         if let Some(body) = translate::translate(event, &job.case_id) {
             job.emit(number, event.at.unix_ms, body);
         }
-        match not_allowed(job, event).or_else(|| meters.borrow_mut().count(event)).or_else(|| volume.count(event)) {
+        match stops(job, &mut meters.borrow_mut(), event).or_else(|| volume.count(event)) {
             Some(finding) => {
                 found.borrow_mut().push(finding);
                 ControlFlow::Break(())
@@ -148,10 +135,10 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
             None => ControlFlow::Continue(()),
         }
     })
-    .with_change(|kind| {
-        if let Kind::FinalOutput(output) = kind {
-            prepared.normalizer.shared(output);
-        }
+    .with_change(|kind| match kind {
+        Kind::FinalOutput(output) => prepared.normalizer.shared(output),
+        Kind::ToolResult(result) => forms.recognise(result),
+        _ => {}
     });
     for (position, (turn, input)) in case.turns.iter().zip(prepared.inputs).enumerate() {
         let numbered = u32::try_from(position).unwrap_or(u32::MAX);
@@ -196,7 +183,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     drop(prepared.model);
     talk.findings.splice(0..0, found.take());
     look_around(job, number, prepared.tools.as_ref(), &mut talk).await;
-    conclude(job, &mut talk, meters.into_inner().case);
+    conclude(job, &mut talk, meters.into_inner().conclude());
     talk.faults = unmet::seen(job, host.faults.into_inner(), prepared.tools.as_ref());
     put_away(job, host.source, prepared.tools, prepared.secrets, recording, &mut talk).await;
     talk
@@ -216,14 +203,22 @@ fn put_misses_first(job: &Job<'_>, tools: Option<&OpenTools>, trace: &Trace, fou
     model_trouble::put_first(found, model_trouble::judge(job, trace).findings);
 }
 
-/// Why the agent may not have its model call this tool. A call that the protocol tells of is refused by who answers it.
-fn not_allowed(job: &Job<'_>, event: &Event) -> Option<Finding> {
-    match &event.kind {
-        Kind::ToolCall(call) if call.observer == Observer::ModelWire => {
-            allowed(&job.case.world, job.sources, call).err().map(|finding| *finding)
-        }
-        _ => None,
-    }
+/// What stops the agent after an event: a call that it may not make, or a limit.
+fn stops(job: &Job<'_>, meters: &mut Meters<'_>, event: &Event) -> Option<Finding> {
+    let changes = meters.join(event);
+    not_allowed(job, meters.joiner(), &changes).or_else(|| meters.count(event, &changes))
+}
+
+/// Why the agent may not have made a call that its model asked for. A call that the protocol alone tells of is refused by who
+/// answers it.
+fn not_allowed(job: &Job<'_>, joiner: &Joiner, changes: &[Change]) -> Option<Finding> {
+    let listed = job.case.world.allowed.as_ref()?;
+    changes.iter().find_map(|change| {
+        let Change::Counts(number) = *change else { return None };
+        let may = joiner.goes_by(number, |name| listed.iter().any(|allowed| allowed.value == name));
+        let call = joiner.decisive(number).filter(|_| joiner.was_requested(number) && !may)?;
+        allowed(&job.case.world, job.sources, call).err().map(|finding| *finding)
+    })
 }
 
 /// Evaluates the checks of one turn. What happened in it is put together for them alone.
@@ -383,10 +378,10 @@ fn conclude(job: &Job<'_>, talk: &mut Conversation, meter: Meter<'_>) {
 /// What went wrong on purpose before something else did.
 fn faults_met(trace: &Trace) -> Vec<String> {
     let note = |call: TracedCall<'_>| {
-        let fault = call.result?.fault.as_ref()?;
+        let fault = call.results().find_map(|result| result.fault.as_ref())?;
         Some(format!("on purpose, the answer to `{}` met the fault `{fault}`", call.call.name))
     };
-    trace.calls().into_iter().filter_map(note).collect()
+    trace.asked_calls().into_iter().filter_map(note).collect()
 }
 
 /// Keeps the recording of a case that came to its end, whatever its checks will say.

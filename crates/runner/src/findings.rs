@@ -5,7 +5,7 @@ use std::time::Duration;
 use agentci_drivers::DriveError;
 use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, Target, print_duration};
 use agentci_stubs::ToolboxError;
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{Kind, Observer, Trace};
 use agentci_verdict::{Cause, Finding};
 use agentci_wire::{Exit, SpawnError};
 
@@ -207,7 +207,7 @@ pub(crate) fn last_seen(trace: &Trace, unread: usize, elapsed: Duration) -> Vec<
     let mut facts = Vec::new();
     let last = trace.events().iter().rev().find_map(|event| {
         let what = match &event.kind {
-            Kind::ToolCall(call) => format!("a call of `{}`", call.name),
+            Kind::ToolCall(call) if call.observer != Observer::ModelWire => format!("a call of `{}`", call.name),
             Kind::Log { .. } => "a log line".into(),
             Kind::Usage(_) => "a usage message".into(),
             Kind::Text(_) => "text".into(),

@@ -104,7 +104,7 @@ impl Host<'_> {
             let answer = if ok { Ok(&*result) } else { Err(error.as_deref().unwrap_or_default()) };
             recorder.borrow_mut().add(&call.name, &call.args, answer);
         }
-        Ok((ToolResult { call_id: call.call_id.clone(), ok, result, error, fault: None }, fault))
+        Ok((ToolResult { call_id: call.call_id.clone(), ok, result, error, ..ToolResult::default() }, fault))
     }
 
     fn missed(&self, miss: agentci_stubs::Miss) -> Box<Finding> {
@@ -155,7 +155,14 @@ pub(crate) fn allowed(world: &World, sources: &Sources, call: &ToolCall) -> Resu
 
 fn failed(call: &ToolCall, words: String) -> ToolResult {
     let fault = Some("error".to_owned());
-    ToolResult { call_id: call.call_id.clone(), ok: false, result: Arc::default(), error: Some(words), fault }
+    ToolResult {
+        call_id: call.call_id.clone(),
+        ok: false,
+        result: Arc::default(),
+        error: Some(words),
+        fault,
+        ..ToolResult::default()
+    }
 }
 
 fn no_source(call: &ToolCall) -> Box<Finding> {

@@ -138,6 +138,9 @@ impl Job<'_> {
                 Outcome::Error(failure) => (CheckStatus::Error, Some(failure.message.clone())),
                 Outcome::NotEvaluated(reason) => (CheckStatus::NotEvaluated, Some(reason.clone())),
             };
+            if outcome == Outcome::Held {
+                self.warn(ready.warnings(trace));
+            }
             self.emit(number, clock.now().unix_ms, check_end(check, status, message, evidence));
             let finding = match &outcome {
                 Outcome::NotEvaluated(reason) if stopped.is_none() => {
@@ -168,6 +171,16 @@ impl Job<'_> {
             return Box::pin(self.evidence.evaluate(self, ready, trace)).await.map(|outcome| (outcome, None));
         }
         Ok((ready.evaluate(trace), None))
+    }
+
+    /// Takes note of warnings, each once.
+    fn warn(&self, warnings: Vec<String>) {
+        let told = &mut self.told.borrow_mut().warnings;
+        for warning in warnings {
+            if !told.contains(&warning) {
+                told.push(warning);
+            }
+        }
     }
 
     /// Whether the suite has used up its time.

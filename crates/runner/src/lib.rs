@@ -4,6 +4,7 @@
 
 mod ask;
 mod attempt;
+mod changed_arguments;
 mod converse;
 mod draws;
 mod evidence;
@@ -17,6 +18,7 @@ mod model;
 mod model_trouble;
 mod options;
 mod prepare;
+mod recognised;
 mod recording;
 mod redact;
 mod resources;

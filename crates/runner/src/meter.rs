@@ -1,15 +1,50 @@
 //! What an attempt has used so far, and whether it may.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agentci_plan::{Limit, Limits, Sources};
-use agentci_trace::{Event, Kind, ModelAttempts, Redactor, Usage};
+use agentci_trace::{Change, Event, Joiner, Kind, ModelAttempts, Redactor, ToolCall, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
 
 use crate::step::{STEPS, step};
 
 /// How many of the tools that failed are named.
 const FAILED_NAMED: usize = 5;
+
+/// What the case and the present turn have used, and the calls that were joined for both.
+pub(crate) struct Meters<'m> {
+    joiner: Joiner,
+    pub(crate) case: Meter<'m>,
+    pub(crate) turn: Meter<'m>,
+}
+
+impl<'m> Meters<'m> {
+    pub(crate) fn new(case: Meter<'m>, turn: Meter<'m>) -> Self {
+        Self { joiner: Joiner::default(), case, turn }
+    }
+
+    /// Joins an event to what is known of calls.
+    pub(crate) fn join(&mut self, event: &Event) -> Vec<Change> {
+        self.joiner.take(event)
+    }
+
+    pub(crate) fn joiner(&self) -> &Joiner {
+        &self.joiner
+    }
+
+    /// Takes note of an event; the finding is a limit that it exceeded.
+    pub(crate) fn count(&mut self, event: &Event, changes: &[Change]) -> Option<Finding> {
+        let turn = self.turn.count(event, &self.joiner, changes);
+        self.case.count(event, &self.joiner, changes).or(turn)
+    }
+
+    /// What the case used in all.
+    pub(crate) fn conclude(self) -> Meter<'m> {
+        let mut meter = self.case;
+        meter.conclude(&self.joiner);
+        meter
+    }
+}
 
 /// Counts what happens and says when a limit is exceeded.
 #[derive(Debug)]
@@ -19,8 +54,8 @@ pub(crate) struct Meter<'m> {
     metrics: Metrics,
     /// Requests to a model.
     asked: ModelAttempts,
-    /// Tool names by call id, to know whose error it is.
-    open: BTreeMap<String, String>,
+    /// Forms that failures of tools were recognised by.
+    recognised: BTreeSet<String>,
     /// Steps are told apart without looking at secrets. Without these only what has a limit is counted.
     secrets: Option<&'m Redactor>,
 }
@@ -33,42 +68,50 @@ impl<'m> Meter<'m> {
 
     /// For a turn, which only has to keep to its limits.
     pub(crate) fn of_turn(limits: &'m Limits, sources: &'m Sources) -> Self {
-        let (metrics, asked, open) = Default::default();
-        Self { limits, sources, metrics, asked, open, secrets: None }
+        let (metrics, asked, recognised) = Default::default();
+        Self { limits, sources, metrics, asked, recognised, secrets: None }
     }
 
-    /// Takes note of an event; the finding is a limit that it exceeded.
-    pub(crate) fn count(&mut self, event: &Event) -> Option<Finding> {
+    /// Takes note of an event and of what it changed; the finding is a limit that it exceeded.
+    fn count(&mut self, event: &Event, joiner: &Joiner, changes: &[Change]) -> Option<Finding> {
         match &event.kind {
-            Kind::ToolCall(call) => {
-                self.metrics.tool_calls += 1;
-                if let Some(secrets) = self.secrets {
-                    count_one(&mut self.metrics.tool_calls_by_name, &call.name);
-                    if self.metrics.steps.len() < STEPS {
-                        self.metrics.steps.push(step(call, secrets));
-                    }
-                    self.open.insert(call.call_id.clone(), call.name.clone());
-                }
-                self.exceeded()
-            }
-            Kind::ToolResult(result) => {
-                let name = self.open.remove(&result.call_id).unwrap_or_default();
-                if result.ok {
-                    return None;
-                }
-                self.metrics.tool_errors += 1;
-                count_one(&mut self.metrics.tool_errors_by_name, &name);
-                self.exceeded()
-            }
             Kind::ModelCall { request, response } => {
                 self.asked.take(request, response);
-                self.exceeded()
+                return self.exceeded();
             }
             Kind::Usage(usage) => {
                 self.metrics.usage = self.metrics.usage.plus(*usage);
-                self.exceeded()
+                return self.exceeded();
             }
-            _ => None,
+            Kind::ToolResult(result) => self.recognised.extend(result.recognised.clone()),
+            _ => {}
+        }
+        for change in changes {
+            match *change {
+                Change::Counts(_) => self.metrics.tool_calls += 1,
+                Change::Refused(_) => self.metrics.tool_calls = self.metrics.tool_calls.saturating_sub(1),
+                Change::Failed(number) => self.failed(joiner.decisive(number)),
+                Change::PartFailed(number, part) => self.failed(joiner.part(number, part)),
+            }
+        }
+        if changes.is_empty() { None } else { self.exceeded() }
+    }
+
+    fn failed(&mut self, call: Option<&ToolCall>) {
+        self.metrics.tool_errors += 1;
+        let name = call.map(|call| call.name.as_str()).unwrap_or_default();
+        count_one(&mut self.metrics.tool_errors_by_name, name);
+    }
+
+    /// Nothing more happens: what was made is what was made.
+    fn conclude(&mut self, joiner: &Joiner) {
+        self.metrics.tool_calls = joiner.count(true);
+        let Some(secrets) = self.secrets else { return };
+        for call in joiner.made() {
+            count_one(&mut self.metrics.tool_calls_by_name, &call.name);
+            if self.metrics.steps.len() < STEPS {
+                self.metrics.steps.push(step(call, secrets));
+            }
         }
     }
 
@@ -89,6 +132,8 @@ impl<'m> Meter<'m> {
                 let mut finding = exceeded(name, limit, used, self.sources);
                 if name == "max_tool_errors" {
                     finding.label = self.failed_calls();
+                    let known = self.recognised.iter().map(|form| format!("known as a failure by its form, {form}"));
+                    finding.notes.extend(known);
                 }
                 finding
             })

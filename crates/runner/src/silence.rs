@@ -12,7 +12,8 @@ use crate::job::Job;
 pub(crate) fn finding(job: &Job<'_>, trace: &Trace) -> Option<Finding> {
     let case = job.case;
     let answers = case.target.output() == OutputRule::Required && case.turns.iter().any(is_question);
-    if !answers || !trace.conversation().is_empty() || trace.events().iter().any(|event| is_sign(&event.kind)) {
+    let shown = || trace.events().iter().any(|event| is_sign(&event.kind)) || !trace.calls().is_empty();
+    if !answers || !trace.conversation().is_empty() || shown() {
         return None;
     }
     let place = job.place(case.target.span());
@@ -30,7 +31,6 @@ fn is_question(turn: &Turn) -> bool {
 /// Whether an event shows that the agent did something that can be seen from outside.
 fn is_sign(kind: &Kind) -> bool {
     match kind {
-        Kind::ToolCall(_) => true,
         // Of an A2A task the state is always known; what it made counts.
         Kind::State(state) => match state.get("task") {
             Some(task) => task["artifacts"].as_array().is_some_and(|made| !made.is_empty()),

@@ -2,14 +2,56 @@
 
 use std::sync::Arc;
 
-use agentci_trace::{Event, Kind};
+use agentci_trace::{Event, Kind, Observer, Trace};
 use agentci_verdict::{
-    Body, FinalOutput, Log, ModelCallMade, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
+    Body, CallLife, FinalOutput, Log, ModelCallMade, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
+    TurnStart,
 };
 use serde_json::Value;
 
+use crate::step::STEPS;
+
 fn note(level: &str, message: String, data: Option<Arc<Value>>) -> Body {
     Body::Log(Log { level: level.to_owned(), message, data })
+}
+
+/// Who saw something, where that is not the protocol: what an agent says itself needs no source.
+fn observer(observer: Observer) -> Option<String> {
+    (observer != Observer::Protocol).then(|| observer.name().to_owned())
+}
+
+/// What was observed of the calls of an attempt, where others than its protocol told of some.
+pub(crate) fn lives(trace: &Trace) -> Vec<CallLife> {
+    let calls = trace.asked_calls();
+    if calls.iter().all(|call| call.observers().all(|observer| observer == Observer::Protocol)) {
+        return Vec::new();
+    }
+    let mut lives: Vec<(usize, CallLife)> = Vec::new();
+    for call in calls.iter().filter(|call| call.part_of.is_none()).take(STEPS) {
+        let seen = [
+            ("requested", call.was_requested()),
+            ("executed", call.was_executed),
+            ("answered", call.was_answered),
+            ("refused", call.refused().is_some()),
+            ("unobserved", call.is_unobserved),
+        ];
+        let life = CallLife {
+            tool: call.call.name.clone(),
+            turn: call.turn,
+            seen: seen.iter().filter(|(_, is)| *is).map(|(word, _)| (*word).to_owned()).collect(),
+            observers: call.observers().map(|observer| observer.name().to_owned()).collect(),
+            counts: call.counts,
+            parts: Vec::new(),
+        };
+        lives.push((call.number, life));
+    }
+    for call in &calls {
+        let Some(of) = call.part_of else { continue };
+        if let Some((_, life)) = lives.iter_mut().find(|(number, _)| *number == of) {
+            life.parts.push(call.call.name.clone());
+        }
+    }
+    lives.into_iter().map(|(_, life)| life).collect()
 }
 
 /// The run event for something that happened; nothing where the trace alone needs it.
@@ -29,6 +71,7 @@ pub(crate) fn translate(event: &Event, case_id: &Arc<str>) -> Option<Body> {
             name: call.name.clone(),
             call_id: call.call_id.clone(),
             args: Arc::clone(&call.args),
+            observer: observer(call.observer),
         }),
         Kind::ToolResult(result) => Body::ToolResult(ToolResultGiven {
             turn,
@@ -37,6 +80,9 @@ pub(crate) fn translate(event: &Event, case_id: &Arc<str>) -> Option<Body> {
             result: Arc::clone(&result.result),
             error: result.error.clone(),
             fault: result.fault.clone(),
+            observer: observer(result.observer),
+            refused: result.refused.clone(),
+            recognised: result.recognised.clone(),
         }),
         Kind::ModelCall { request, response } => {
             Body::ModelCall(ModelCallMade { turn, request: Arc::clone(request), response: Arc::clone(response) })

@@ -62,7 +62,8 @@ impl Unmet {
                 awaited.most = awaited.most.max(faults.calls(tool));
                 awaited.called.extend(faults.called().map(str::to_owned));
             }
-            awaited.elsewhere |= trace.calls().iter().any(|call| tool.is_none_or(|tool| call.call.name == tool));
+            awaited.elsewhere |=
+                trace.calls().iter().any(|call| tool.is_none_or(|tool| call.goes_by(|name| name == tool)));
             awaited.left = awaited.left.saturating_sub(1);
             if awaited.left == 0 && !awaited.met {
                 let place = sources.spot(fault.span);

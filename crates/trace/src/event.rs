@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::joined::{self, TracedCall};
 use crate::{ModelTrouble, Usage};
 
 /// When something happened.
@@ -91,19 +92,42 @@ pub enum Kind {
     TurnEnd,
 }
 
-/// Who saw a tool call; one source wins per target, so that nothing counts twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Who saw a tool call or its result. Several may see the same call: [`Joiner`](crate::Joiner) makes one of what they tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Observer {
-    /// The protocol the agent speaks with us.
-    Protocol,
-    /// The wire between the agent and its model.
-    ModelWire,
     /// The stub that stands in for the tool.
     Stub,
+    /// The protocol the agent speaks with us.
+    #[default]
+    Protocol,
+    /// The provider of the model, which ran the tool itself and says so in the model's answer.
+    Provider,
+    /// The wire between the agent and its model.
+    ModelWire,
 }
 
-/// A tool call.
-#[derive(Debug, Clone, PartialEq)]
+impl Observer {
+    /// All of them: who saw a call run comes before who only heard of it.
+    pub const ALL: [Observer; 4] = [Observer::Stub, Observer::Protocol, Observer::Provider, Observer::ModelWire];
+
+    /// Its word in a run's events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Observer::Stub => "stub",
+            Observer::Protocol => "protocol",
+            Observer::Provider => "provider",
+            Observer::ModelWire => "model_wire",
+        }
+    }
+
+    /// Who goes by this word.
+    pub fn read(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|observer| observer.name() == word)
+    }
+}
+
+/// A tool call, as one observer saw it.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolCall {
     /// Which call, in the agent's numbering.
     pub call_id: String,
@@ -117,8 +141,8 @@ pub struct ToolCall {
     pub begun: Option<Moment>,
 }
 
-/// An answer to a tool call.
-#[derive(Debug, Clone, PartialEq)]
+/// An answer to a tool call, as one observer saw it.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolResult {
     /// Which call it answers.
     pub call_id: String,
@@ -130,29 +154,20 @@ pub struct ToolResult {
     pub error: Option<String>,
     /// What went wrong with it on purpose: the agent may not have got it as it stands here.
     pub fault: Option<String>,
+    /// Who saw it.
+    pub observer: Observer,
+    /// The form of a refusal that it was recognised by: the tool was not run.
+    pub refused: Option<String>,
+    /// The form of a failure that it was recognised by, where the protocol has no word for one.
+    pub recognised: Option<String>,
 }
 
 /// What the agent did in one attempt.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
     events: Vec<Event>,
-    /// The tools that were called before, where it is the trace of one turn.
-    earlier: Vec<String>,
-}
-
-/// A tool call with its answer, if it got one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TracedCall<'t> {
-    /// In which turn, from 0.
-    pub turn: u32,
-    /// The call.
-    pub call: &'t ToolCall,
-    /// When it was made.
-    pub at: Moment,
-    /// The answer.
-    pub result: Option<&'t ToolResult>,
-    /// When it was answered.
-    pub answered: Option<Moment>,
+    /// What happened before, where it is the trace of one turn.
+    earlier: Vec<Event>,
 }
 
 impl Trace {
@@ -176,42 +191,41 @@ impl Trace {
     #[must_use]
     pub fn of_turn(&self, turn: u32) -> Trace {
         let events = self.events.iter().filter(|event| event.turn == turn).cloned().collect();
-        let before = self.events.iter().filter(|event| event.turn < turn);
-        let earlier = before.filter_map(|event| match &event.kind {
-            Kind::ToolCall(call) => Some(call.name.clone()),
-            _ => None,
-        });
-        Trace { events, earlier: earlier.collect() }
+        // A call may be asked for in one turn and made in the next.
+        let of_calls =
+            |event: &&Event| matches!(event.kind, Kind::ToolCall(_) | Kind::ToolResult(_) | Kind::ModelCall { .. });
+        let earlier = self.events.iter().filter(|event| event.turn < turn).filter(of_calls).cloned().collect();
+        Trace { events, earlier }
     }
 
     /// Whether such a tool was called in an earlier turn, where this is the trace of one turn.
-    pub fn called_earlier(&self, is: impl Fn(&str) -> bool) -> bool {
-        self.earlier.iter().any(|name| is(name))
+    pub fn called_earlier(&self, is: impl Fn(&TracedCall<'_>) -> bool) -> bool {
+        let turn = self.turn();
+        let earlier = || joined::units(&self.earlier, &self.events).into_iter().filter(|unit| unit.turn < turn);
+        !self.earlier.is_empty() && earlier().any(|unit| unit.counts && is(&unit))
     }
 
-    /// The tool calls in the order they were made. A call id that the agent uses twice is answered in order.
+    /// The tool calls that count as made, in the order they were made, each with its exchanges after it: what the agent itself
+    /// tells of, and of what its model asked for, what was executed or answered.
     pub fn calls(&self) -> Vec<TracedCall<'_>> {
-        let mut calls: Vec<TracedCall<'_>> = Vec::new();
-        for event in &self.events {
-            match &event.kind {
-                Kind::ToolCall(call) => {
-                    let Event { at, turn, .. } = *event;
-                    calls.push(TracedCall { turn, call, at, result: None, answered: None });
-                }
-                Kind::ToolResult(result) => {
-                    let open = calls
-                        .iter_mut()
-                        .rev()
-                        .find(|open| open.result.is_none() && open.call.call_id == result.call_id);
-                    if let Some(open) = open {
-                        open.result = Some(result);
-                        open.answered = Some(event.at);
-                    }
-                }
-                _ => {}
-            }
-        }
+        let mut calls = self.asked_calls();
+        calls.retain(|call| call.counts);
         calls
+    }
+
+    /// The same with the calls that were only asked for, or refused.
+    pub fn asked_calls(&self) -> Vec<TracedCall<'_>> {
+        let mut units = joined::units(&self.earlier, &self.events);
+        if !self.earlier.is_empty() {
+            let turn = self.turn();
+            units.retain(|unit| unit.turn == turn);
+        }
+        units
+    }
+
+    /// The turn that this is the trace of, where it is the trace of one.
+    fn turn(&self) -> u32 {
+        self.events.first().map_or(u32::MAX, |event| event.turn)
     }
 
     /// The agent's result, the last one if there are several.
@@ -236,23 +250,12 @@ mod tests {
     use super::*;
 
     fn call(id: &str) -> Kind {
-        Kind::ToolCall(ToolCall {
-            call_id: id.into(),
-            name: "search".into(),
-            args: Arc::default(),
-            observer: Observer::Protocol,
-            begun: None,
-        })
+        Kind::ToolCall(ToolCall { call_id: id.into(), name: "search".into(), ..ToolCall::default() })
     }
 
     fn result(id: &str, result: i32) -> Kind {
-        Kind::ToolResult(ToolResult {
-            call_id: id.into(),
-            ok: true,
-            result: Arc::new(result.into()),
-            error: None,
-            fault: None,
-        })
+        let result = Arc::new(result.into());
+        Kind::ToolResult(ToolResult { call_id: id.into(), ok: true, result, ..ToolResult::default() })
     }
 
     fn trace(kinds: Vec<Kind>) -> Trace {

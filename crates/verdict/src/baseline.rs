@@ -6,7 +6,8 @@
 //! {
 //!   "schema_version": 1,
 //!   "run": { "run_id": "20251115-030640", "mode": "replay", "exit_status": "success" },
-//!   "suite": { "name": "demo", "suite_path": "evals/demo/suite.yaml", "agent_command": ["python3"], "tool_mode": "replay" },
+//!   "suite": { "name": "demo", "suite_path": "evals/demo/suite.yaml", "agent_command": ["python3"], "tool_mode": "replay",
+//!              "tool_steps_rule": 2 },
 //!   "aggregates": { "cases_total": 1, "cases_pass": 1, "cases_fail": 0, "cases_error": 0, "pass_rate": 1.0,
 //!                   "metrics": { "wall_ms": { "mean": 56.0, "p95": 56.0 } } },
 //!   "cases": [{ "id": "t1", "status": "pass", "wall_ms": 56, "tool_calls": 1, "tool_errors": 0,
@@ -17,7 +18,7 @@
 //! }
 //! ```
 //!
-//! (Shortened.) `tool_steps`, `similarity` with `embedder`, and `history` may be absent, as they are in files that `RunLedger` made; other keys are not
+//! (Shortened.) `tool_steps_rule` of the suite says by which rule the steps were made; without it, by the first. `tool_steps`, `similarity` with `embedder`, and `history` may be absent, as they are in files that `RunLedger` made; other keys are not
 //! looked at.
 
 use std::collections::BTreeSet;
@@ -29,6 +30,10 @@ use serde_json::Value;
 use crate::document::At;
 use crate::{Aggregates, CaseEnd, Row, Rows, Spread, Status, Step};
 
+/// By which rule tool calls are counted and steps are made. The first rule counted what a model behind the agent asked for; the
+/// second counts what the agent did: a call that it tells of itself, and of what its model asks for what is executed or answered.
+pub const STEPS_RULE: u64 = 2;
+
 /// The version of the fields of `summary.json`.
 pub const SCHEMA_VERSION: u64 = 1;
 
@@ -37,6 +42,8 @@ pub const SCHEMA_VERSION: u64 = 1;
 pub struct Baseline {
     /// The version of the fields.
     pub schema_version: u64,
+    /// By which rule its steps were made.
+    pub steps_rule: u64,
     /// The suite.
     pub suite: String,
     /// Passed cases among those that ran.
@@ -60,6 +67,8 @@ pub struct BaselineCase {
     pub wall_ms: f64,
     /// Its tool calls in order, if they were written down.
     pub steps: Option<Vec<Step>>,
+    /// Whether others than the protocol of the agent saw calls: then the rule of the steps makes a difference.
+    pub seen_by_others: bool,
     /// How near its answer was to the expected one, if that was measured.
     pub similarity: Option<Measure>,
     /// How it fared in all runs of the baseline.
@@ -159,6 +168,7 @@ impl Baseline {
         let cases = rows.iter().map(BaselineCase::of).collect();
         Self {
             schema_version: SCHEMA_VERSION,
+            steps_rule: STEPS_RULE,
             suite: suite.to_owned(),
             pass_rate: numbers.pass_rate,
             wall_ms_mean: numbers.wall_ms.map(|spread| spread.mean),
@@ -195,6 +205,7 @@ impl BaselineCase {
             status: end.status,
             wall_ms: end.wall_ms as f64,
             steps: Some(end.metrics.steps.to_vec()),
+            seen_by_others: !end.calls.is_empty(),
             similarity: Measure::of(end),
             history: History::of(row),
         }
@@ -219,6 +230,7 @@ fn read(document: &Value, problems: &mut Vec<String>) -> Option<Baseline> {
         suite.field(name, problems).text(problems);
     }
     suite.field("agent_command", problems).items(problems);
+    let steps_rule = suite.optional("tool_steps_rule").and_then(|at| at.count(problems)).unwrap_or(1);
     let aggregates = top.field("aggregates", problems);
     for name in ["cases_total", "cases_pass", "cases_fail", "cases_error"] {
         aggregates.field(name, problems).count(problems);
@@ -233,6 +245,7 @@ fn read(document: &Value, problems: &mut Vec<String>) -> Option<Baseline> {
     let cases = sorted(cases.iter().filter_map(|at| case(at, problems)).collect());
     Some(Baseline {
         schema_version: schema_version?,
+        steps_rule,
         suite: name?.to_owned(),
         pass_rate: pass_rate?,
         wall_ms_mean,
@@ -261,10 +274,11 @@ fn case(at: &At<'_>, problems: &mut Vec<String>) -> Option<BaselineCase> {
     let embedder = at.optional("embedder").and_then(|at| at.text(problems));
     let similarity =
         similarity.zip(embedder).map(|(similarity, embedder)| Measure { similarity, embedder: embedder.into() });
+    let seen_by_others = at.optional("calls").is_some();
     let status = status?;
     let once = History { runs: u64::from(status != Status::Skipped), passes: u64::from(status == Status::Pass) };
     let history = written.unwrap_or(once);
-    Some(BaselineCase { id: id?.to_owned(), status, wall_ms: wall_ms?, steps, similarity, history })
+    Some(BaselineCase { id: id?.to_owned(), status, wall_ms: wall_ms?, steps, seen_by_others, similarity, history })
 }
 
 fn steps(at: &At<'_>, problems: &mut Vec<String>) -> Vec<Step> {

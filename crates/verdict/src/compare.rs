@@ -14,6 +14,8 @@ const ROUNDING: f64 = 1e-9;
 
 const NOT_ASKED: &str = "no threshold is set";
 const NO_BASELINE: &str = "there is no baseline to compare with";
+const OTHER_RULE: &str = "the baseline counted what a model asked for as a call, and this run counts what the agent did; make a \
+                          new one of a good run: `agentci baseline promote --from RUN_DIR --to FILE`";
 
 /// Holds a run against its baseline. Without one, only what needs none is looked at. A run that is not `whole`, because some
 /// cases were left out or never begun, is held against the same cases of the baseline.
@@ -26,6 +28,7 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
     let baseline = baseline.as_deref();
     let pairs = Pairs::new(baseline, current);
     warnings.extend(pairs.incomparable());
+    warnings.extend(other_rule(&pairs.other_rule()));
     let metrics = metrics(baseline, current);
     let checks = vec![
         pass_rate(thresholds.min_pass_rate, metrics.pass_rate),
@@ -43,7 +46,11 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
         }),
         cases(Gate::NoMissingCases, thresholds.no_missing_cases, baseline, || Ok(pairs.missing())),
         cases(Gate::NoChangedSteps, thresholds.no_changed_steps, baseline, || {
-            pairs.any_steps().then(|| pairs.departed()).ok_or("no case has its tool calls in the baseline")
+            match (pairs.any_steps(), pairs.departed(), pairs.other_rule()) {
+                (false, ..) => Err("no case has its tool calls in the baseline"),
+                (true, departed, others) if departed.is_empty() && !others.is_empty() => Err(OTHER_RULE),
+                (true, departed, _) => Ok(departed),
+            }
         }),
     ];
     Comparison {
@@ -53,6 +60,13 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
         case_diffs: if baseline.is_some() { pairs.changes() } else { CaseChanges::default() },
         warnings,
     }
+}
+
+/// What is said of cases whose steps were made by another rule.
+fn other_rule(cases: &[String]) -> Option<String> {
+    let (first, more) = (cases.first()?, cases.len() - 1);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Some(format!("the tool calls of `{first}`{more} are not compared: {OTHER_RULE}"))
 }
 
 fn mismatches(baseline: &Baseline, current: &Baseline) -> Vec<String> {
@@ -262,6 +276,26 @@ mod tests {
         assert_eq!(comparison.warnings, ["only part of the suite was run: 1 of 2 cases of the baseline are compared"]);
         let comparison = compare(Some(&baseline), &current, &thresholds, true);
         assert_eq!(comparison.checks[4].cases, ["slow"]);
+    }
+
+    #[test]
+    fn steps_of_another_rule_turn_no_gate_red() {
+        let thresholds = Thresholds { no_changed_steps: true, ..Thresholds::default() };
+        let old = || Baseline { steps_rule: 1, ..run([case("a", Status::Pass, &[("refund", "00")])]) };
+        let seen =
+            |steps: &[(&str, &str)]| run([BaselineCase { seen_by_others: true, ..case("a", Status::Pass, steps) }]);
+        let comparison = compare(Some(&old()), &seen(&[]), &thresholds, true);
+        assert_eq!(statuses(&comparison)[5], GateStatus::Skipped);
+        assert!(comparison.checks[5].note.as_deref().unwrap().contains("agentci baseline promote"), "{comparison:?}");
+        assert_eq!((comparison.warnings.len(), comparison.case_diffs.steps_changed.len()), (1, 0));
+        // What is the same by both rules is compared.
+        let same = compare(Some(&old()), &seen(&[("refund", "00")]), &thresholds, true);
+        assert_eq!((statuses(&same)[5], same.warnings.len()), (GateStatus::Pass, 0));
+        // So is a case of which only its protocol tells, and everything by one rule.
+        let protocol = compare(Some(&old()), &run([case("a", Status::Pass, &[])]), &thresholds, true);
+        assert_eq!(statuses(&protocol)[5], GateStatus::Fail);
+        let new = Baseline { steps_rule: crate::STEPS_RULE, ..old() };
+        assert_eq!(statuses(&compare(Some(&new), &seen(&[]), &thresholds, true))[5], GateStatus::Fail);
     }
 
     #[test]

@@ -220,6 +220,10 @@ pub struct ToolCallMade {
     pub call_id: String,
     /// Its arguments.
     pub args: Arc<Value>,
+    /// Who saw it, where that is not the protocol that the agent speaks: `stub`, `provider`, or `model_wire` for a call that a
+    /// model asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observer: Option<String>,
 }
 
 /// An answer to a tool call.
@@ -238,6 +242,15 @@ pub struct ToolResultGiven {
     /// What went wrong with it on purpose: the agent may not have got it as it stands here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
+    /// Who saw it, where that is not the protocol that the agent speaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observer: Option<String>,
+    /// The form of a refusal that it was recognised by: the tool was not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// The form of a failure that it was recognised by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recognised: Option<String>,
 }
 
 /// A call of the agent's model.
@@ -344,6 +357,9 @@ pub struct CaseEnd {
     /// What is odd and did not keep it from passing.
     #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
     pub warnings: Rarely<Vec<String>>,
+    /// What was observed of its tool calls, where not only the protocol of the agent tells of them.
+    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
+    pub calls: Rarely<Vec<CallLife>>,
     /// How near what the agent said is to what was expected, for each check that measured it.
     #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
     pub similarities: Rarely<Vec<Similarity>>,
@@ -377,6 +393,34 @@ pub struct CaseEnd {
     /// What else its file says of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Box<Value>>,
+}
+
+/// What was observed of a tool call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallLife {
+    /// The tool.
+    pub tool: String,
+    /// In which turn, from 0.
+    pub turn: u32,
+    /// What was observed of it, in order: `requested`, `executed`, `answered`, `refused`, `unobserved`.
+    pub seen: Vec<String>,
+    /// Who observed it: `stub`, `protocol`, `provider`, `model_wire`.
+    pub observers: Vec<String>,
+    /// Whether it counts as made.
+    pub counts: bool,
+    /// The exchanges that are parts of it, by the tool that was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
+}
+
+impl CallLife {
+    /// It in a few words: `requested and answered, seen by the model wire`.
+    pub fn words(&self) -> String {
+        let seen = if self.seen.is_empty() { "called".to_owned() } else { self.seen.join(", ") };
+        let parts =
+            if self.parts.is_empty() { String::new() } else { format!("; within it {}", self.parts.join(", ")) };
+        format!("{seen}; seen by {}{parts}", self.observers.join(", "))
+    }
 }
 
 /// What an attempt used.

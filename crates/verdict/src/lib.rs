@@ -21,7 +21,7 @@ mod status;
 mod thresholds;
 
 pub use aggregate::{Aggregates, Spread};
-pub use baseline::{Baseline, BaselineCase, BaselineError, History, Measure, SCHEMA_VERSION};
+pub use baseline::{Baseline, BaselineCase, BaselineError, History, Measure, SCHEMA_VERSION, STEPS_RULE};
 pub use calendar::{iso_utc, stamp};
 pub use compare::compare;
 pub use comparison::{
@@ -29,9 +29,9 @@ pub use comparison::{
     StatusChange, StepChange, WallChange, WallChanges,
 };
 pub use event::{
-    AssertionCount, Body, CaseEnd, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade, NotLoaded,
-    Replay, RunEnd, RunEvent, RunStart, ShardOf, Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
-    TurnStart,
+    AssertionCount, Body, CallLife, CaseEnd, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
+    NotLoaded, Replay, RunEnd, RunEvent, RunStart, ShardOf, Step, TaskError, TaskStart, TextSaid, ToolCallMade,
+    ToolResultGiven, TurnStart,
 };
 pub use exit::ExitStatus;
 pub use line::{EventError, VERSION};

@@ -13,7 +13,11 @@ const SLOWER: usize = 3;
 const DROP: f64 = 0.01;
 
 /// Every case of the two runs. Ids may be used several times in some formats; then the nth is held against the nth.
-pub(crate) struct Pairs<'c>(BTreeMap<(&'c str, usize), Pair<'c>>);
+pub(crate) struct Pairs<'c> {
+    pairs: BTreeMap<(&'c str, usize), Pair<'c>>,
+    /// Whether the steps of both were made by one rule.
+    same_rule: bool,
+}
 
 /// A case in the baseline and now.
 type Pair<'c> = (Option<&'c BaselineCase>, Option<&'c BaselineCase>);
@@ -27,11 +31,23 @@ impl<'c> Pairs<'c> {
         for (key, case) in numbered(&current.cases) {
             pairs.entry(key).or_default().1 = Some(case);
         }
-        Self(pairs)
+        let same_rule = baseline.is_none_or(|baseline| baseline.steps_rule == current.steps_rule);
+        Self { pairs, same_rule }
+    }
+
+    /// Whether the steps of a case can be held against each other. By another rule they differ without a change of the agent.
+    fn steps_compare(&self, current: &BaselineCase) -> bool {
+        self.same_rule || !current.seen_by_others
+    }
+
+    /// The cases whose tool calls are others than in the baseline, and may be so only because they were counted by another rule.
+    pub(crate) fn other_rule(&self) -> Vec<String> {
+        let others = self.both().filter(|(_, current)| !self.steps_compare(current));
+        others.filter_map(|(baseline, current)| departure(baseline, current)).map(|change| change.id).collect()
     }
 
     fn both(&self) -> impl Iterator<Item = (&'c BaselineCase, &'c BaselineCase)> {
-        self.0.values().filter_map(|(baseline, current)| Some(((*baseline)?, (*current)?)))
+        self.pairs.values().filter_map(|(baseline, current)| Some(((*baseline)?, (*current)?)))
     }
 
     /// Whether any case was run both times.
@@ -49,7 +65,8 @@ impl<'c> Pairs<'c> {
     /// warning.
     pub(crate) fn new_failures(&self, warnings: &mut Vec<String>) -> Vec<String> {
         let mut failures = Vec::new();
-        for (baseline, current) in self.0.values().filter_map(|(baseline, current)| Some((*baseline, (*current)?))) {
+        for (baseline, current) in self.pairs.values().filter_map(|(baseline, current)| Some((*baseline, (*current)?)))
+        {
             if baseline.is_some_and(|baseline| is_failure(baseline.status)) || !is_failure(current.status) {
                 continue;
             }
@@ -68,7 +85,7 @@ impl<'c> Pairs<'c> {
     /// Cases that ran in the baseline and were not run now: they are gone, or skipped.
     pub(crate) fn missing(&self) -> Vec<String> {
         let not_run = |case: Option<&BaselineCase>| case.is_none_or(|case| case.status == Status::Skipped);
-        let missing = self.0.values().filter(|(baseline, current)| !not_run(*baseline) && not_run(*current));
+        let missing = self.pairs.values().filter(|(baseline, current)| !not_run(*baseline) && not_run(*current));
         missing.filter_map(|(baseline, _)| Some((*baseline)?.id.clone())).collect()
     }
 
@@ -86,8 +103,8 @@ impl<'c> Pairs<'c> {
 
     pub(crate) fn changes(&self) -> CaseChanges {
         let id = |case: &BaselineCase| case.id.clone();
-        let missing = self.0.values().filter(|(_, current)| current.is_none());
-        let new = self.0.values().filter(|(baseline, _)| baseline.is_none());
+        let missing = self.pairs.values().filter(|(_, current)| current.is_none());
+        let new = self.pairs.values().filter(|(baseline, _)| baseline.is_none());
         CaseChanges {
             missing_in_current: missing.filter_map(|(baseline, _)| baseline.map(id)).collect(),
             new_in_current: new.filter_map(|(_, current)| current.map(id)).collect(),
@@ -102,7 +119,8 @@ impl<'c> Pairs<'c> {
     }
 
     fn departures(&self) -> impl Iterator<Item = StepChange> {
-        self.both().filter_map(|(baseline, current)| departure(baseline, current))
+        let compared = self.both().filter(|(_, current)| self.steps_compare(current));
+        compared.filter_map(|(baseline, current)| departure(baseline, current))
     }
 
     /// The cases whose tool calls are others than in the baseline.
@@ -176,6 +194,7 @@ pub(crate) mod samples {
         let ids: std::collections::BTreeSet<String> = cases.iter().map(|case| case.id.clone()).collect();
         let all = Baseline {
             schema_version: SCHEMA_VERSION,
+            steps_rule: crate::STEPS_RULE,
             suite: "demo".into(),
             pass_rate: 0.0,
             wall_ms_mean: None,
@@ -192,6 +211,7 @@ pub(crate) mod samples {
             status,
             wall_ms: 1.0,
             steps: Some(steps.iter().map(step).collect()),
+            seen_by_others: false,
             similarity: None,
             history: History { runs: 1, passes: u64::from(status == Status::Pass) },
         }

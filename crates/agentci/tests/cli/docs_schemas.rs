@@ -5,6 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::call_lives;
 use crate::docs_page::{Page, files_below, project, text_of};
 use crate::ran::Ran;
 use crate::suite::Suite;
@@ -145,6 +146,14 @@ fn native(seen: &mut Seen) {
     seen.folders(&ran);
 }
 
+/// Runs with a model and tools behind the agent, whose calls others tell of.
+fn observed(seen: &mut Seen) {
+    for mode in ["denied", "fails", "within"] {
+        let suite = call_lives::suite(mode, "refund", call_lives::ROUTES, "checks: [{ contains: refunded }]");
+        seen.folders(&suite.agentci(&["run", "suite"]));
+    }
+}
+
 fn scenario(seen: &mut Seen) {
     seen.folders(&copy("scenario").agentci(&["run", "scenario"]));
     let gone = Suite::empty().file("b.json", "[");
@@ -216,7 +225,7 @@ fn names(value: &Value, of_schema: bool, found: &mut BTreeSet<String>) {
 #[test]
 fn what_runs_leave_fits_the_schemas() {
     let mut seen = Seen::default();
-    for gather in [native, scenario, ananke, yao, aumai] {
+    for gather in [native, observed, scenario, ananke, yao, aumai] {
         gather(&mut seen);
     }
     let mut wrong = Vec::new();

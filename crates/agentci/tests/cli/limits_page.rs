@@ -72,6 +72,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("formats/src/yaml/simple/block.rs", "KEY_LIMIT"),
             ("formats/src/yaml/simple/cursor.rs", "DEPTH"),
             ("stubs/src/llm/tokens.rs", "LONGEST"),
+            ("verdict/src/baseline.rs", "STEPS_RULE"),
         ],
     ),
     (

@@ -25,6 +25,7 @@ mod aumai;
 mod baselines;
 mod bounded_checks;
 mod budgets;
+mod call_lives;
 mod check_command;
 mod checks;
 mod closing_server;

@@ -57,12 +57,13 @@ fn tool_calls_seen_on_the_wire_are_checked_and_limited() {
     limited.says(&["budget exceeded: max_tokens_out limit=6 actual=7"]);
 }
 
+/// The agent runs the tool by itself, and its model gets the result: that is a call, whoever else could have told of it.
 #[test]
-fn with_tools_of_its_own_the_world_counts_what_the_protocol_tells() {
+fn with_tools_of_its_own_the_world_still_sees_what_the_agent_answers_its_model() {
     let world = "{ model: { script: model.yaml }, tools: { allow: [find_order] } }";
-    let ran = suite(world, "checks: [{ not: { tool_called: find_order } }]").run(&[]);
+    let ran = suite(world, "checks: [{ tool_called: { name: find_order, count: 1 } }]").run(&[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert_eq!(kinds(&ran), ["model_call", "model_call", "final_output"]);
+    assert_eq!(kinds(&ran), ["model_call", "tool_call", "tool_result", "model_call", "final_output"]);
     // The agent reports no usage; what the model says that it was sent counts.
     for (limit, told) in
         [("tokens_in: 4", "max_tokens_in limit=4"), ("model_calls: 1", "max_model_calls limit=1 actual=2")]
@@ -72,6 +73,10 @@ fn with_tools_of_its_own_the_world_counts_what_the_protocol_tells() {
         limited.says(&[told]);
     }
     suite(world, "limits: { tokens_in: 1000, model_calls: 2 }").run(&[]).all_passed();
+    let other = "{ model: { script: model.yaml }, tools: { allow: [convert] } }";
+    let ran = suite(other, "checks: []").run(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["tool not allowed: find_order. Allowed tools: convert"]);
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl By {
 impl Calls {
     /// The calls that count, those of other tools included, and those of this tool that do not.
     pub(super) fn counted<'t>(&self, trace: &'t Trace) -> (Vec<TracedCall<'t>>, Apart<'t>) {
-        let (calls, mut apart) = (trace.calls(), Apart::default());
+        let (calls, mut apart) = (self.seen.calls(trace), Apart::default());
         let Some(by) = &self.by else { return (calls, apart) };
         let is_own = |name: &str| goes_by(name, &self.name.value, self.suffix);
         let requests = trace.model_requests();
@@ -59,7 +59,8 @@ impl Calls {
         }
         let mut counted = Vec::with_capacity(calls.len());
         for call in calls {
-            let id = call.call.call_id.as_str();
+            // As the model asked for it: a stub that ran it has ids of its own.
+            let id = call.request.unwrap_or(call.call).call_id.as_str();
             if own.contains(id) || !is_own(&call.call.name) {
                 counted.push(call);
                 continue;

@@ -6,6 +6,7 @@ use agentci_trace::{Trace, TracedCall};
 use super::by::By;
 use super::condition::Condition;
 use super::count::{Count, times};
+use super::seen::Seen;
 use crate::called::{goes_by, listed, listed_with};
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
@@ -16,6 +17,7 @@ pub(super) struct Calls {
     pub(super) name: Spanned<String>,
     /// Whether names count that end in it.
     pub(super) suffix: bool,
+    pub(super) seen: Seen,
     pub(super) conditions: Vec<Condition>,
     pub(super) count: Count,
     pub(super) after: Option<Spanned<String>>,
@@ -31,12 +33,16 @@ impl Evaluate for Calls {
 
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let (calls, apart) = self.counted(trace);
-        let outcome = match (self.miscounted(&calls), self.misplaced(trace, &calls)) {
-            (None, None) => Outcome::Held,
-            (Some(failure), None) | (None, Some(failure)) => Outcome::Failed(failure),
-            (Some(counted), Some(placed)) => Outcome::Failed(counted.note(placed.message)),
+        let mut failure = match (self.miscounted(&calls), self.misplaced(trace, &calls)) {
+            (None, None) => return Outcome::Held,
+            (Some(failure), None) | (None, Some(failure)) => failure,
+            (Some(counted), Some(placed)) => counted.note(placed.message),
         };
-        apart.explain(outcome, &self.name.value)
+        if !self.count.is_none() {
+            let missed = self.seen.missed(trace, &[&self.name.value], self.suffix);
+            failure.notes.splice(0..0, missed);
+        }
+        apart.explain(Outcome::Failed(failure), &self.name.value)
     }
 
     /// Without a count, no call may be as asked; a count that is given must not be met.
@@ -45,26 +51,44 @@ impl Evaluate for Calls {
         if self.miscounted(&calls).is_some() || self.misplaced(trace, &calls).is_some() {
             return apart.doubt(self, |call| self.fits(call)).map_or(Outcome::Held, Outcome::Failed);
         }
-        let (name, with) = (&self.name.value, self.with());
+        let (name, with, called) = (&self.name.value, self.with(), self.seen.words());
         let fitting: Vec<&TracedCall<'_>> = self.named(&calls).filter(|call| self.fits(call)).collect();
         let times = times(fitting.len());
         let mut failure = match self.count.span {
-            None => Failure::new(format!("`{name}` was called{with}, and must not be"))
-                .at(self.name.span, format!("the agent called this {times}")),
+            None => Failure::new(format!("`{name}` was {called}{with}, and must not be")).at(
+                self.name.span,
+                if self.seen == Seen::Made {
+                    format!("the agent called this {times}")
+                } else {
+                    format!("this was {called} {times}")
+                },
+            ),
             Some(span) => {
                 let words = self.count.words();
-                Failure::new(format!("`{name}` was called {times}{with}, and must not be called {words}"))
-                    .at(span, format!("called {times}"))
+                Failure::new(format!("`{name}` was {called} {times}{with}, and must not be {called} {words}"))
+                    .at(span, format!("{called} {times}"))
             }
         };
         failure.notes = if fitting.is_empty() { listed(&calls) } else { listed(fitting) };
         Outcome::Failed(failure)
     }
+
+    fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {
+        if !self.is_of_nothing(negate) {
+            return Vec::new();
+        }
+        self.seen.unobserved(trace, &[&self.name.value], self.suffix)
+    }
 }
 
 impl Calls {
+    /// Whether it passes because nothing was called.
+    fn is_of_nothing(&self, negate: bool) -> bool {
+        if negate { self.count.span.is_none() } else { self.count.is_none() }
+    }
+
     fn named<'c>(&self, calls: &'c [TracedCall<'c>]) -> impl Iterator<Item = &'c TracedCall<'c>> {
-        calls.iter().filter(|call| goes_by(&call.call.name, &self.name.value, self.suffix))
+        calls.iter().filter(|call| call.goes_by(|tool| goes_by(tool, &self.name.value, self.suffix)))
     }
 
     fn fits(&self, call: &TracedCall<'_>) -> bool {
@@ -136,12 +160,13 @@ impl Calls {
 
     fn wrong_number(&self, fitting: usize) -> Failure {
         let (name, with, wanted, times) = (&self.name.value, self.with(), self.count.words(), times(fitting));
+        let called = self.seen.words();
         let message = if self.count.is_none() {
-            format!("`{name}` was called {times}{with}, and must not be")
+            format!("`{name}` was {called} {times}{with}, and must not be")
         } else {
-            format!("`{name}` was called {times}{with}, not {wanted}")
+            format!("`{name}` was {called} {times}{with}, not {wanted}")
         };
-        let label = if fitting == 0 { "never called".to_owned() } else { format!("called {times}{with}") };
+        let label = if fitting == 0 { format!("never {called}") } else { format!("{called} {times}{with}") };
         let mut failure = Failure::new(message).at(self.count.span.unwrap_or(self.name.span), label);
         failure.details = vec![Detail { path: String::new(), expected: wanted.into(), actual: fitting.into() }];
         failure
@@ -151,10 +176,10 @@ impl Calls {
     fn misplaced(&self, trace: &Trace, calls: &[TracedCall<'_>]) -> Option<Failure> {
         let after = self.after.as_ref()?;
         let (name, other) = (&self.name.value, &after.value);
-        let is = |tool: &str, name: &str| goes_by(tool, name, self.suffix);
-        let first = |name: &str| calls.iter().position(|call| is(&call.call.name, name));
+        let is = |call: &TracedCall<'_>, name: &str| call.goes_by(|tool| goes_by(tool, name, self.suffix));
+        let first = |name: &str| calls.iter().position(|call| is(call, name));
         let own = first(name)?;
-        if trace.called_earlier(|tool| is(tool, other)) {
+        if trace.called_earlier(|call| is(call, other)) {
             return None;
         }
         let (message, label) = match first(other) {
@@ -163,7 +188,7 @@ impl Calls {
             None => (format!("`{name}` was called, and `{other}` never was"), "never called"),
         };
         let mut failure = Failure::new(message).at(after.span, label);
-        failure.notes = listed(calls.iter().filter(|call| [name, other].iter().any(|name| is(&call.call.name, name))));
+        failure.notes = listed(calls.iter().filter(|call| [name, other].iter().any(|name| is(call, name))));
         Some(failure)
     }
 }

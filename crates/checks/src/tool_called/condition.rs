@@ -139,7 +139,10 @@ fn equal(expected: &Value, sent: &Value) -> bool {
 
 /// The passage of a result that matches. A pattern may be written for either spelling of JSON.
 fn found(pattern: &Pattern, call: &TracedCall<'_>) -> Option<String> {
-    let result = call.result?;
+    call.results().find_map(|result| found_in(pattern, result))
+}
+
+fn found_in(pattern: &Pattern, result: &ToolResult) -> Option<String> {
     let found = |text: Cow<'_, str>| pattern.find(&text).map(|range| passage(&text, range));
     complaint(result)
         .and_then(|error| found(Cow::Borrowed(error)))

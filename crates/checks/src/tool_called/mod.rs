@@ -15,6 +15,17 @@
 //! first call must not come later than the first call of this one; where one turn is looked at, the turns before it count too.
 //! `suffix` holds for it as well.
 //!
+//! What the agent itself tells of counts: in its protocol, in its answer, as the model that is asked (`chat`). Of what a model
+//! *behind* the agent asked for, only what was executed or answered does, and not what was refused: a scripted model says what its
+//! script says, and the agent may ignore it. `seen` asks for something else:
+//!
+//! - `requested`: a model asked for it, whatever the agent did with it
+//! - `executed`: somebody saw it run: the server of its `routes`, the provider, or `agentci`, which answered it
+//! - `answered`: its result came back to the model, or to `agentci`
+//!
+//! `refused: true` asks for a call whose result says that the tool was not run. A tool that a server of `routes` saw being called
+//! while another call was open is a part of that call; it is found here by its own name, too.
+//!
 //! `by` says which of several agents made the call: `by: { system: TEXT }` counts only calls that the answer to a request with such
 //! a system prompt asked for, by the id of the call (`{ matches: PATTERN }` and `{ equals: TEXT }` as in `model_called`). A call that
 //! no request asked for does not count. Under `not` it fails the check if a request with such a system prompt asked for this tool,
@@ -34,6 +45,8 @@
 //!   - not: { tool_called: { name: send_mail, args_match: { to: "@example\\.com$" } } }
 //!   - not: { tool_called: { any: [delete_order, delete_user] } }
 //!   - tool_called: { name: refund_order, by: { system: You are the refund agent } }
+//!   - tool_called: { name: final_result, seen: requested }
+//!   - tool_called: { name: delete_user, refused: true }
 //! ```
 
 mod by;
@@ -43,6 +56,8 @@ mod count;
 mod names;
 mod path;
 mod read;
+mod seen;
 
 pub(crate) use count::{COUNT, Count, times};
 pub(crate) use read::{SHAPE, compile};
+pub(crate) use seen::{ABOUT as SEEN_ABOUT, SEEN, Seen};

@@ -3,6 +3,7 @@
 use agentci_plan::{Failure, Outcome, Span, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
 
+use super::seen::Seen;
 use crate::called::{goes_by, listed};
 use crate::evaluate::Evaluate;
 
@@ -18,55 +19,76 @@ pub(super) struct AnyCalled {
     pub(super) names: Vec<Spanned<String>>,
     /// Whether names count that end in one of them.
     pub(super) suffix: bool,
+    pub(super) seen: Seen,
     pub(super) span: Span,
 }
 
 impl Evaluate for AllCalled {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let calls = trace.calls();
-        let missing: Vec<&Spanned<String>> =
-            self.names.iter().filter(|name| !calls.iter().any(|call| call.call.name == name.value)).collect();
+        let called = |name: &str| calls.iter().any(|call| call.goes_by(|tool| tool == name));
+        let missing: Vec<&Spanned<String>> = self.names.iter().filter(|name| !called(&name.value)).collect();
         let Some(first) = missing.first() else { return Outcome::Held };
         let verb = if missing.len() == 1 { "was" } else { "were" };
         let mut failure =
             Failure::new(format!("{} {verb} never called", list(&missing))).at(first.span, "never called");
-        failure.notes = listed(&calls);
+        failure.notes = Seen::Made.missed(trace, &values(missing.iter().copied()), false);
+        failure.notes.extend(listed(&calls));
         Outcome::Failed(failure)
     }
 
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        none_called(&self.names, false, &trace.calls())
+        none_called(&self.names, false, Seen::Made, trace)
+    }
+
+    fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {
+        if negate { Seen::Made.unobserved(trace, &values(&self.names), false) } else { Vec::new() }
     }
 }
 
 impl Evaluate for AnyCalled {
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let calls = trace.calls();
-        if calls.iter().any(|call| self.names.iter().any(|name| goes_by(&call.call.name, &name.value, self.suffix))) {
+        let calls = self.seen.calls(trace);
+        let one = |call: &TracedCall<'_>| self.names.iter().any(|name| is(call, name, self.suffix));
+        if calls.iter().any(one) {
             return Outcome::Held;
         }
         let names: Vec<&Spanned<String>> = self.names.iter().collect();
-        let mut failure =
-            Failure::new(format!("none of {} was called", list(&names))).at(self.span, "none of them was called");
-        failure.notes = listed(&calls);
+        let words = self.seen.words();
+        let mut failure = Failure::new(format!("none of {} was {words}", list(&names)))
+            .at(self.span, format!("none of them was {words}"));
+        failure.notes = self.seen.missed(trace, &values(&self.names), self.suffix);
+        failure.notes.extend(listed(&calls));
         Outcome::Failed(failure)
     }
 
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        none_called(&self.names, self.suffix, &trace.calls())
+        none_called(&self.names, self.suffix, self.seen, trace)
+    }
+
+    fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {
+        if negate { self.seen.unobserved(trace, &values(&self.names), self.suffix) } else { Vec::new() }
     }
 }
 
-fn none_called(names: &[Spanned<String>], suffix: bool, calls: &[TracedCall<'_>]) -> Outcome {
-    let is = |call: &TracedCall<'_>, name: &Spanned<String>| goes_by(&call.call.name, &name.value, suffix);
-    let called = |name: &&Spanned<String>| calls.iter().any(|call| is(call, name));
+fn is(call: &TracedCall<'_>, name: &Spanned<String>, suffix: bool) -> bool {
+    call.goes_by(|tool| goes_by(tool, &name.value, suffix))
+}
+
+fn none_called(names: &[Spanned<String>], suffix: bool, seen: Seen, trace: &Trace) -> Outcome {
+    let calls = seen.calls(trace);
+    let called = |name: &&Spanned<String>| calls.iter().any(|call| is(call, name, suffix));
     let found: Vec<&Spanned<String>> = names.iter().filter(called).collect();
     let Some(first) = found.first() else { return Outcome::Held };
-    let verb = if found.len() == 1 { "was" } else { "were" };
-    let mut failure = Failure::new(format!("{} {verb} called, and must not be", list(&found)))
-        .at(first.span, "the agent called this");
-    failure.notes = listed(calls.iter().filter(|call| found.iter().any(|name| is(call, name))));
+    let (verb, words) = (if found.len() == 1 { "was" } else { "were" }, seen.words());
+    let label = if seen == Seen::Made { "the agent called this".to_owned() } else { format!("this was {words}") };
+    let mut failure = Failure::new(format!("{} {verb} {words}, and must not be", list(&found))).at(first.span, label);
+    failure.notes = listed(calls.iter().filter(|call| found.iter().any(|name| is(call, name, suffix))));
     Outcome::Failed(failure)
+}
+
+fn values<'n>(names: impl IntoIterator<Item = &'n Spanned<String>>) -> Vec<&'n str> {
+    names.into_iter().map(|name| name.value.as_str()).collect()
 }
 
 fn list(names: &[&Spanned<String>]) -> String {

@@ -11,6 +11,7 @@ use super::condition::Condition;
 use super::count::{COUNT, Count};
 use super::names::{AllCalled, AnyCalled};
 use super::path::Path;
+use super::seen::{ABOUT, SEEN, Seen};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
@@ -28,6 +29,7 @@ static ANY: Shape = Shape::new(
     &[
         required("any", Kind::OneOrMore(&Kind::Text), "The names of the tools."),
         optional("suffix", Kind::Truth, SUFFIX),
+        optional("seen", SEEN, ABOUT),
     ],
 );
 
@@ -44,6 +46,8 @@ static CALLS: Shape = Shape::new(
             "How often it is called; without it, at least once.",
         ),
         optional("after", Kind::Name, "A tool that is called before it."),
+        optional("seen", SEEN, ABOUT),
+        optional("refused", Kind::Truth, "Whether its result says that the tool was not run. Default: false."),
         optional("by", Kind::Shape(&BY), "The agent that makes the call, where there are several."),
         optional("args", Kind::Object, "Arguments, each with just this value."),
         optional("args_match", Kind::Map(&Kind::Text), "Patterns for what stands at paths into the arguments."),
@@ -66,13 +70,17 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         fields.demanded("any");
         let names = read::one_or_more_texts(any, "any", problems);
         let suffix = fields.optional("suffix").map_or(Some(false), |node| read::truth(node, "suffix", problems));
+        let seen = Seen::read(fields.optional("seen"), problems);
         fields.finish(problems);
-        return Some(Arc::new(AnyCalled { names: names?, suffix: suffix?, span: any.span }));
+        return Some(Arc::new(AnyCalled { names: names?, suffix: suffix?, seen: seen?, span: any.span }));
     }
     let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
     let suffix = fields.optional("suffix").map_or(Some(false), |node| read::truth(node, "suffix", problems));
     let count = fields.optional("count").map_or(Some(Count::AT_LEAST_ONE), |node| Count::read(node, problems));
     let after = fields.optional("after").map(|node| read::name(node, "after", problems));
+    let seen = fields.optional("seen");
+    let refused = fields.optional("refused");
+    let seen = seen_or_refused(seen, refused, problems);
     let by = fields.optional("by").map(|node| By::read(node, compiler));
     let problems = &mut compiler.problems;
     let args = fields.optional("args").map(|node| args(node, problems));
@@ -96,7 +104,26 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         Some(by) => Some(by?),
         None => None,
     };
-    Some(Arc::new(Calls { name: name?, suffix: suffix?, conditions, count: count?, after, by }))
+    Some(Arc::new(Calls { name: name?, suffix: suffix?, seen: seen?, conditions, count: count?, after, by }))
+}
+
+/// What must have been observed. A call that was refused was neither executed nor answered.
+fn seen_or_refused(seen: Option<&Node>, refused: Option<&Node>, problems: &mut Diagnostics) -> Option<Seen> {
+    let asked = Seen::read(seen, problems)?;
+    let Some(node) = refused else { return Some(asked) };
+    if !read::truth(node, "refused", problems)? {
+        return Some(asked);
+    }
+    if matches!(asked, Seen::Executed | Seen::Answered) {
+        let message = "a call that was refused was neither executed nor answered";
+        problems.push(
+            Diagnostic::error(node.span, message)
+                .label("cannot be both")
+                .help("keep `refused: true` and remove `seen`"),
+        );
+        return None;
+    }
+    Some(Seen::Refused)
 }
 
 fn args(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Condition>> {

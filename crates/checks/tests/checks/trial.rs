@@ -149,13 +149,25 @@ impl Story {
     /// The call with this number is answered.
     pub(crate) fn answers(self, call: u32, result: Value) -> Self {
         let call_id = call.to_string();
-        self.push(Kind::ToolResult(ToolResult { call_id, ok: true, result: result.into(), error: None, fault: None }))
+        self.push(Kind::ToolResult(ToolResult {
+            call_id,
+            ok: true,
+            result: result.into(),
+            error: None,
+            ..ToolResult::default()
+        }))
     }
 
     /// The call that was made last is answered with a failure.
     pub(crate) fn fails(self, error: &str, result: Value) -> Self {
         let (call_id, error) = (self.calls.to_string(), Some(error.to_owned()));
-        self.push(Kind::ToolResult(ToolResult { call_id, ok: false, result: result.into(), error, fault: None }))
+        self.push(Kind::ToolResult(ToolResult {
+            call_id,
+            ok: false,
+            result: result.into(),
+            error,
+            ..ToolResult::default()
+        }))
     }
 
     /// A call that is answered at once.

@@ -46,7 +46,13 @@ pub(super) fn result(call_id: &str, content: &Value, error: Option<String>) -> T
         Value::String(text) => of_text(text),
         other => other.clone(),
     };
-    ToolResult { call_id: call_id.to_owned(), ok: error.is_none(), result: result.into(), error, fault: None }
+    ToolResult {
+        call_id: call_id.to_owned(),
+        ok: error.is_none(),
+        result: result.into(),
+        error,
+        ..ToolResult::default()
+    }
 }
 
 /// A text as it is, anything else as JSON.

@@ -1,6 +1,6 @@
 //! What a model answered, put together from its pieces.
 
-use agentci_trace::{Observer, ToolCall, Usage};
+use agentci_trace::{Kind, Observer, ToolCall, Usage};
 use serde_json::{Map, Value, json};
 
 /// What a model answered.
@@ -22,6 +22,8 @@ pub(crate) struct Completion {
     pub(super) usage: Usage,
     /// Thoughts as its provider wants them back, signed.
     pub(super) thoughts: Vec<Value>,
+    /// Calls of tools that the provider ran itself, and their results, in order.
+    pub(super) provided: Vec<Kind>,
 }
 
 /// A tool that the model wants called.

@@ -66,7 +66,7 @@ mod tests {
                 ok,
                 result: result.into(),
                 error: error.map(str::to_owned),
-                fault: None,
+                ..ToolResult::default()
             })
         };
         let called = [

@@ -193,7 +193,10 @@ impl Talk<'_> {
             let error = "the arguments are no JSON".to_owned();
             let content = json!({ "error": error });
             let call_id = call.id.clone();
-            (ToolResult { call_id, ok: false, result: Arc::default(), error: Some(error), fault: None }, content)
+            (
+                ToolResult { call_id, ok: false, result: Arc::default(), error: Some(error), ..ToolResult::default() },
+                content,
+            )
         };
         plan.messages.push(tool_result(&call.id, &content));
         Ok(result)
@@ -255,6 +258,9 @@ fn tell(request: Value, completion: &Completion, at: Moment, sink: &mut TraceSin
     }
     if let Some(warning) = completion.finish.as_deref().and_then(cut_short) {
         sink.push_at(at, Kind::Violation(warning))?;
+    }
+    for told in &completion.provided {
+        sink.push_at(at, told.clone())?;
     }
     for call in &completion.calls {
         if call.parsed().is_err() {

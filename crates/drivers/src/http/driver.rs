@@ -8,7 +8,6 @@ use agentci_trace::{Kind, Moment};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::announced::Announced;
 use super::body::{Body, with_bases};
 use super::reader::{Manner, NoAnswer, Reader};
 use super::refusal::refused;
@@ -34,8 +33,6 @@ pub(crate) struct HttpDriver {
     bases: ToolBases,
     /// What was said so far, where it is messages that are said.
     history: Vec<Value>,
-    /// Calls of tools that the present answer told of.
-    announced: Announced,
     /// Whether the agent must answer something.
     output: OutputRule,
     line: Line,
@@ -66,7 +63,6 @@ impl HttpDriver {
             timeout: context.request_timeout.unwrap_or(target.timeout),
             bases: context.bases.clone(),
             history: Vec::new(),
-            announced: Announced::default(),
             output: target.output,
             line,
             watch: Watch { wire: None, recorder },
@@ -169,9 +165,7 @@ impl HttpDriver {
         // Who has heard enough leaves now, rather than when everything is judged.
         drop(answer);
         self.recall(None, sink)?;
-        let ended = read.and_then(|()| self.take(self.latest, reader.end(), sink));
-        self.announced.tell(sink)?;
-        ended?;
+        read.and_then(|()| self.take(self.latest, reader.end(), sink))?;
         match reader.finish() {
             Err(NoAnswer::Empty(_)) if self.output == OutputRule::Optional => Ok(None),
             finished => Ok(finished?),
@@ -218,10 +212,7 @@ impl HttpDriver {
     fn take(&mut self, at: Moment, read: Result<Vec<Kind>, NoAnswer>, sink: &mut TraceSink<'_>) -> Read {
         self.recall(Some(at), sink)?;
         for kind in read? {
-            match kind {
-                Kind::ToolCall(_) | Kind::ToolResult(_) => self.announced.keep(at, kind),
-                kind => sink.push_at(at, kind)?,
-            }
+            sink.push_at(at, kind)?;
         }
         Ok(())
     }

@@ -4,7 +4,6 @@
 //! or as lines of JSON, or whole. Text goes to the trace in the moment it arrives, and so does what someone else sees of the agent
 //! meanwhile, such as calls of its tools; what the answer comes to as a whole is its final output.
 
-mod announced;
 mod beside;
 mod body;
 mod custom;

@@ -63,11 +63,12 @@ async fn next(wire: Option<&mut UnboundedReceiver<Kind>>) -> Option<Kind> {
 /// How it is kept in a recording.
 fn written(kind: &Kind) -> Option<Value> {
     Some(match kind {
-        Kind::ToolCall(ToolCall { call_id, name, args, .. }) => {
-            json!({"type": "tool_call", "call_id": call_id, "name": name, "args": args})
-        }
-        Kind::ToolResult(ToolResult { call_id, ok, result, error, fault }) => json!({
-            "type": "tool_result", "call_id": call_id, "ok": ok, "result": result, "error": error, "fault": fault
+        Kind::ToolCall(ToolCall { call_id, name, args, observer, .. }) => json!({
+            "type": "tool_call", "call_id": call_id, "name": name, "args": args, "observer": observer.name()
+        }),
+        Kind::ToolResult(ToolResult { call_id, ok, result, error, fault, observer, .. }) => json!({
+            "type": "tool_result", "call_id": call_id, "ok": ok, "result": result, "error": error, "fault": fault,
+            "observer": observer.name()
         }),
         Kind::ModelCall { request, response } => {
             json!({"type": "model_call", "request": request, "response": response})
@@ -81,12 +82,14 @@ fn written(kind: &Kind) -> Option<Value> {
 pub(super) fn read(kept: &Value) -> Option<Kind> {
     let text = |key: &str| kept.get(key).and_then(Value::as_str).map(str::to_owned);
     let value = |key: &str| kept.get(key).cloned().unwrap_or_default();
+    // Older recordings do not tell apart who saw a call.
+    let observer = || text("observer").and_then(|word| Observer::read(&word)).unwrap_or(Observer::Stub);
     Some(match kept.get("type")?.as_str()? {
         "tool_call" => Kind::ToolCall(ToolCall {
             call_id: text("call_id")?,
             name: text("name")?,
             args: value("args").into(),
-            observer: Observer::Stub,
+            observer: observer(),
             begun: None,
         }),
         "tool_result" => Kind::ToolResult(ToolResult {
@@ -95,6 +98,8 @@ pub(super) fn read(kept: &Value) -> Option<Kind> {
             result: value("result").into(),
             error: text("error"),
             fault: text("fault"),
+            observer: observer(),
+            ..ToolResult::default()
         }),
         "model_call" => Kind::ModelCall { request: value("request").into(), response: value("response").into() },
         "usage" => Kind::Usage(serde_json::from_value(value("usage")).ok()?),
@@ -120,8 +125,15 @@ mod tests {
             begun: None,
         };
         let failed = Some("no".to_owned());
-        let result =
-            ToolResult { call_id: "1".into(), ok: false, result: Arc::default(), error: failed.clone(), fault: failed };
+        let result = ToolResult {
+            call_id: "1".into(),
+            ok: false,
+            result: Arc::default(),
+            error: failed.clone(),
+            fault: failed,
+            observer: Observer::ModelWire,
+            ..ToolResult::default()
+        };
         for kind in [
             Kind::ToolCall(call),
             Kind::ToolResult(result),

@@ -170,11 +170,17 @@ impl McpDriver {
 fn answered(call_id: String, result: &CallResult, text: &str) -> ToolResult {
     let ok = !result.is_error;
     let error = (!ok).then(|| text.to_owned());
-    ToolResult { call_id, ok, result: Arc::new(result.value().into_owned()), error, fault: None }
+    ToolResult { call_id, ok, result: Arc::new(result.value().into_owned()), error, ..ToolResult::default() }
 }
 
 fn refused(call_id: String, failure: &Failure) -> ToolResult {
-    ToolResult { call_id, ok: false, result: Arc::default(), error: Some(failure.message.clone()), fault: None }
+    ToolResult {
+        call_id,
+        ok: false,
+        result: Arc::default(),
+        error: Some(failure.message.clone()),
+        ..ToolResult::default()
+    }
 }
 
 fn say(text: &str, sink: &mut TraceSink<'_>, at: Moment) -> Result<(), DriveError> {

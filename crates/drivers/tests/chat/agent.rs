@@ -157,7 +157,7 @@ impl ToolHost for Host {
         Box::pin(async {
             self.asked.borrow_mut().push(call.clone());
             let (call_id, result) = (call.call_id.clone(), self.answer.clone());
-            let result = ToolResult { call_id, ok: true, result: result.into(), error: None, fault: None };
+            let result = ToolResult { call_id, ok: true, result: result.into(), error: None, ..ToolResult::default() };
             Ok(Reply { result, delivery: Delivery::Whole })
         })
     }

@@ -240,6 +240,7 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
     let recording = recording.map(|path| Recording { path: named(path), span: path.span });
     let module = own.module.as_ref().or(common.module.as_ref()).cloned();
     World {
+        refusals: common.refusals.iter().chain(&own.refusals).cloned().collect(),
         model: own.model.over(&common.model, folder),
         tools,
         allowed: own.allow.as_ref().or(common.allow.as_ref()).cloned(),

@@ -171,6 +171,9 @@ impl Printer<'_> {
         if let Some(scripted) = print_scripted(&world.scripted, self.span) {
             tools.push(self.pair("scripted", scripted));
         }
+        if !world.refusals.is_empty() {
+            tools.push(self.pair("refusals", self.list(&world.refusals, |pattern| self.text(&pattern.value))));
+        }
         if !tools.is_empty() {
             pairs.push(self.pair("tools", self.map(tools)));
         }

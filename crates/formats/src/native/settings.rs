@@ -10,7 +10,7 @@ use agentci_plan::{
 };
 
 use crate::surroundings::{
-    FAULTS, LIVE_TOOLS, NORMALIZATION, ROUTES, RouteSettings, SCRIPTED, read_faults, read_live_tools,
+    FAULTS, LIVE_TOOLS, NORMALIZATION, ROUTES, RouteSettings, SCRIPTED, check_pattern, read_faults, read_live_tools,
     read_normalization, read_routes, read_scripted,
 };
 
@@ -49,6 +49,8 @@ pub(super) struct WorldSettings {
     pub(super) live: Vec<(Spanned<String>, LiveTool)>,
     /// Tools whose answers are written down; a case's own replace those of the same name.
     pub(super) scripted: Vec<ScriptedTool>,
+    /// Patterns of results that say that a tool was not run.
+    pub(super) refusals: Vec<Spanned<String>>,
     pub(super) module: Option<Spanned<String>>,
     /// Tools that are called over HTTP.
     pub(super) routes: RouteSettings,
@@ -70,6 +72,7 @@ impl WorldSettings {
             || !self.normalization.is_empty()
             || !self.faults.is_empty()
             || !self.scripted.is_empty()
+            || !self.refusals.is_empty()
             || self.recording.is_some()
     }
 }
@@ -136,6 +139,11 @@ static TOOLS: Shape = Shape::new(
         optional("live", LIVE_TOOLS, "Tools that are executed in record and live mode, by name."),
         optional("module", Kind::Name, "A Python module with tools."),
         optional("scripted", SCRIPTED, "Answers that are written down, by name."),
+        optional(
+            "refusals",
+            Kind::List(&Kind::Text),
+            "Patterns of results that say that a tool was not run, beside the forms that are known.",
+        ),
     ],
 )
 .with(&[ROUTES])
@@ -191,6 +199,7 @@ fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSett
         settings.module = tools.optional("module").and_then(|node| read::name(node, "module", problems));
         let scripted = tools.optional("scripted");
         settings.scripted = scripted.map(|node| read_scripted(node, problems)).unwrap_or_default();
+        settings.refusals = tools.optional("refusals").map(|node| refusals(node, problems)).unwrap_or_default();
         settings.routes = read_routes(&mut tools, place.files, place.folder, problems);
         if let (Some(_), Some(span)) = (&settings.cassette, settings.routes.span()) {
             problems.push(
@@ -209,6 +218,22 @@ fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSett
     settings.recording = fields.optional("recording").and_then(|node| read::name(node, "recording", problems));
     fields.finish(problems);
     settings
+}
+
+/// Patterns of results that say that a tool was not run.
+fn refusals(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
+    let patterns = read::texts(node, "refusals", problems).unwrap_or_default();
+    for pattern in &patterns {
+        check_pattern(pattern, problems);
+        if pattern.value.is_empty() {
+            problems.push(
+                Diagnostic::error(pattern.span, "an empty pattern fits every result")
+                    .label("fits every result")
+                    .help("write words that only a refusal has"),
+            );
+        }
+    }
+    patterns
 }
 
 fn variables(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Text)> {

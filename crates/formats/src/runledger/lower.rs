@@ -161,6 +161,7 @@ impl Shared {
             tools: ToolSource::Cassette(cassette),
             allowed: Some(Arc::clone(&self.tools)),
             scripted: Arc::from([]),
+            refusals: Arc::from([]),
             live: Arc::clone(&self.live),
             normalization: if normalization.is_empty() {
                 Arc::clone(&self.normalization)

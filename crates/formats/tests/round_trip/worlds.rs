@@ -53,6 +53,7 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
             normalization: Arc::new(normalization),
             faults: faults.into(),
             scripted: scripted.into(),
+            refusals: if recorded { [Spanned::new("^no: ".to_owned(), span())].into() } else { [].into() },
             recording: recorded.then(|| Recording { path: "s/talk/a.jsonl".into(), span: span() }),
         },
     )

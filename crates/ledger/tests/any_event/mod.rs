@@ -7,9 +7,9 @@ use std::sync::Arc;
 use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
 use agentci_trace::Usage;
 use agentci_verdict::{
-    AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
-    Played, Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status, Step, TaskError,
-    TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
+    AssertionCount, Body, CallLife, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics,
+    ModelCallMade, Played, Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status,
+    Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -41,7 +41,8 @@ fn body() -> impl Strategy<Value = Body> {
             turn,
             name,
             call_id,
-            args: args.into()
+            args: args.into(),
+            observer: (turn % 2 == 0).then(|| "stub".to_owned()),
         })),
         (any::<u32>(), text(), any::<bool>(), json(), option::of(text())).prop_map(
             |(turn, call_id, ok, result, error)| {
@@ -51,6 +52,9 @@ fn body() -> impl Strategy<Value = Body> {
                     ok,
                     result: result.into(),
                     fault: error.clone(),
+                    observer: error.clone(),
+                    refused: error.clone(),
+                    recognised: error.clone(),
                     error,
                 })
             }
@@ -176,6 +180,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             input: description.clone().map(Value::String).map(Box::new),
             expected: skip_reason.clone().map(Value::String).map(Box::new),
             metadata: description.as_ref().map(|text| Box::new(serde_json::json!({ text: [text] }))),
+            calls: description.as_deref().map(life).into_iter().collect(),
             similarities: description.as_deref().map(similarity).into_iter().collect(),
             description: description.map(Into::into),
             tags: tags.into(),
@@ -195,6 +200,17 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             place,
         }
     })
+}
+
+fn life(text: &str) -> CallLife {
+    CallLife {
+        tool: text.to_owned(),
+        turn: 1,
+        seen: vec!["requested".into(), text.to_owned()],
+        observers: vec![text.to_owned()],
+        counts: text.is_empty(),
+        parts: vec![text.to_owned()],
+    }
 }
 
 fn similarity(text: &str) -> Similarity {

@@ -4,6 +4,7 @@
 //! PASS t1 (56 ms, 1 tool call)
 //!   t1: search_docs {"q":"reset"}
 //!   t1: check `contains` held
+//!   t1: search_docs: requested, answered; seen by model_wire
 //! ```
 
 use std::collections::BTreeMap;
@@ -34,10 +35,15 @@ impl Detail {
         let Some(id) = &event.case_id else { return };
         let attempt = event.attempt.unwrap_or(1);
         let line = match &event.body {
-            Body::ToolCall(call) => format!("{} {}", call.name, call.args),
+            Body::ToolCall(call) => match call.observer.as_deref() {
+                Some("model_wire") => format!("the model asks for {} {}", call.name, call.args),
+                Some(observer) => format!("{} {} (seen by {observer})", call.name, call.args),
+                None => format!("{} {}", call.name, call.args),
+            },
             Body::Check(check) => said(check),
             Body::CaseEnd(end) => {
                 let mut lines = self.running.remove(&(Arc::clone(id), attempt)).unwrap_or_default();
+                lines.extend(end.calls.iter().map(|call| format!("{}: {}", call.tool, call.words())));
                 lines.extend(end.replay.as_deref().and_then(unused));
                 let run = if end.runs > 1 { format!(" run {attempt}") } else { String::new() };
                 let shown = lines.iter().map(|line| {

@@ -85,6 +85,9 @@ struct End<'r> {
     skip_reason: &'r str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<&'r str>,
+    /// What was observed of its tool calls.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lives: Vec<String>,
 }
 
 fn slice_is_empty<T>(slice: &&[T]) -> bool {
@@ -138,6 +141,7 @@ impl<'r> End<'r> {
             stderr: cut::tail(&end.stderr_tail.join("\n"), LIMIT).0.to_owned(),
             skip_reason: head(end.skip_reason.as_deref().unwrap_or_default()),
             warnings: end.warnings.iter().take(WARNINGS).map(|warning| head(warning)).collect(),
+            lives: end.calls.iter().take(NAMED).map(|call| format!("{}: {}", head(&call.tool), call.words())).collect(),
         }
     }
 }

@@ -33,6 +33,12 @@ pub(super) struct Step {
     /// Which call it makes or answers.
     #[serde(skip_serializing_if = "String::is_empty")]
     call: String,
+    /// Who saw it, where that is not the protocol of the agent.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    observer: String,
+    /// The form that a refusal was known by.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    refused: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     text: String,
     /// Whether the text goes on.
@@ -79,6 +85,7 @@ impl Step {
                 step.turn(call.turn).part("arguments", &call.args);
                 step.name = cut::name(&call.name, NAME_LIMIT);
                 step.call = cut::name(&call.call_id, NAME_LIMIT);
+                step.observer = cut::name(call.observer.as_deref().unwrap_or_default(), NAME_LIMIT);
             }
             Body::ToolResult(given) => {
                 step.turn(given.turn);
@@ -88,6 +95,8 @@ impl Step {
                 step.text(given.error.as_deref().unwrap_or_default());
                 step.call = cut::name(&given.call_id, NAME_LIMIT);
                 step.name = cut::name(given.fault.as_deref().unwrap_or_default(), NAME_LIMIT);
+                step.observer = cut::name(given.observer.as_deref().unwrap_or_default(), NAME_LIMIT);
+                step.refused = cut::name(given.refused.as_deref().unwrap_or_default(), NAME_LIMIT);
                 step.bad = !given.ok;
             }
             Body::ModelCall(call) => {

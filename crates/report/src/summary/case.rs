@@ -14,6 +14,9 @@ pub(super) fn write(row: &Row, out: &mut Vec<u8>) -> Result<()> {
     let failed = failed_assertions(&end.findings);
     let mut case = Object::begin(out);
     case.small("assertions", [("failed", &count(end.assertions.failed)), ("total", &count(end.assertions.total))])?;
+    if !end.calls.is_empty() {
+        case.any("calls", &end.calls)?;
+    }
     case.plain("cause", end.cause.map(Cause::name))?;
     case.plain("cost_usd", usage.cost_usd)?;
     case.plain_if_any("description", end.description.as_ref())?;

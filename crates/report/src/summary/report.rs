@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use agentci_verdict::{Agentless, Aggregates, Body, Row, RunEvent, SCHEMA_VERSION, Spread, StabilitySummary, iso_utc};
+use agentci_verdict::{
+    Agentless, Aggregates, Body, Row, RunEvent, SCHEMA_VERSION, STEPS_RULE, Spread, StabilitySummary, iso_utc,
+};
 use serde_json::{Value, json};
 
 use super::case;
@@ -138,6 +140,7 @@ fn suite_facts(run: &Run) -> Value {
         "suite_path": run.start.suite_path,
         "agent_command": run.start.agent_command,
         "tool_mode": run.start.mode,
+        "tool_steps_rule": STEPS_RULE,
         "dialect": run.start.dialect,
         "suite_config_hash": null,
         "cases_total": run.start.cases_total,

@@ -3,9 +3,9 @@
 use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
 use agentci_trace::Usage;
 use agentci_verdict::{
-    AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
-    Played, Replay, RunEnd, RunEvent, RunStart, Status, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
-    TurnStart,
+    AssertionCount, Body, CallLife, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics,
+    ModelCallMade, Played, Replay, RunEnd, RunEvent, RunStart, Status, TaskError, TaskStart, TextSaid, ToolCallMade,
+    ToolResultGiven, TurnStart,
 };
 use serde_json::{Value, json};
 
@@ -47,6 +47,9 @@ fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
         ok,
         result: result.into(),
         fault: error.clone(),
+        observer: error.clone(),
+        refused: error.clone(),
+        recognised: error.clone(),
         error,
     };
     let check = |status| CheckEnd {
@@ -59,7 +62,13 @@ fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
     let bodies = [
         Body::TaskStart(TaskStart { task_id: text().into(), input: value().into() }),
         Body::Text(TextSaid { turn: 0, text: text() }),
-        Body::ToolCall(ToolCallMade { turn: 0, name: text(), call_id: text(), args: value().into() }),
+        Body::ToolCall(ToolCallMade {
+            turn: 0,
+            name: text(),
+            call_id: text(),
+            args: value().into(),
+            observer: Some(text()),
+        }),
         Body::ToolResult(result(true, value(), None)),
         Body::ToolResult(result(false, Value::Null, Some(text()))),
         Body::TurnStart(TurnStart { turn: 1, input: value().into() }),
@@ -110,6 +119,15 @@ fn end(index: usize, status: Status) -> CaseEnd {
         assertions: AssertionCount { total: 4, failed: 1 },
         findings: if wrong { vec![finding.clone(), finding].into() } else { Vec::new().into() },
         warnings: vec![TEXT.into()].into(),
+        calls: vec![CallLife {
+            tool: TEXT.into(),
+            turn: 0,
+            seen: vec![TEXT.into()],
+            observers: vec![TEXT.into()],
+            counts: true,
+            parts: vec![TEXT.into()],
+        }]
+        .into(),
         similarities: vec![similarity()].into(),
         replay: Some(Box::new(Replay {
             cassette_path: TEXT.into(),

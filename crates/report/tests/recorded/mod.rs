@@ -89,7 +89,13 @@ fn begin(id: &str, attempt: u32) -> RunEvent {
 }
 
 fn call(id: &str, attempt: u32, name: &str, args: Value) -> RunEvent {
-    let call = ToolCallMade { turn: 0, name: name.to_owned(), call_id: "c1".to_owned(), args: args.into() };
+    let call = ToolCallMade {
+        turn: 0,
+        name: name.to_owned(),
+        call_id: "c1".to_owned(),
+        args: args.into(),
+        ..ToolCallMade::default()
+    };
     event(Some((id, attempt)), 2, Body::ToolCall(call))
 }
 

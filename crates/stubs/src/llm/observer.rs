@@ -10,19 +10,20 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::answer::{Answer, WantedCall};
 use super::asked::GivenResult;
 
-/// Tells someone what is seen on the wire.
+/// Tells someone what is seen on the wire: what the model asks for, and the results that the agent sends. What the agent did is for
+/// others to say, or follows from its results.
 #[derive(Debug)]
 pub(super) struct WireObserver {
     sender: UnboundedSender<Kind>,
-    /// Whether more than model calls is told.
-    tools: bool,
+    /// Whether what the answers use up is told; an agent may say so itself.
+    usage: bool,
     /// Calls that were asked for and have no result yet.
     open: HashSet<String>,
 }
 
 impl WireObserver {
-    pub(super) fn new(sender: UnboundedSender<Kind>, tools: bool) -> Self {
-        Self { sender, tools, open: HashSet::new() }
+    pub(super) fn new(sender: UnboundedSender<Kind>, usage: bool) -> Self {
+        Self { sender, usage, open: HashSet::new() }
     }
 
     /// Results of tools come with the next request, and once each: later requests repeat them.
@@ -39,21 +40,21 @@ impl WireObserver {
                 ok: !given.failed,
                 result: result.into(),
                 error,
-                fault: None,
+                observer: Observer::ModelWire,
+                ..ToolResult::default()
             }));
         }
     }
 
     pub(super) fn answer(&mut self, request: Value, response: Value, answer: &Answer) {
         self.send(Kind::ModelCall { request: request.into(), response: response.into() });
-        if !self.tools {
-            return;
+        if self.usage {
+            self.send(Kind::Usage(Usage {
+                tokens_in: Some(answer.input_tokens.into()),
+                tokens_out: Some(answer.output_tokens.into()),
+                cost_usd: None,
+            }));
         }
-        self.send(Kind::Usage(Usage {
-            tokens_in: Some(answer.input_tokens.into()),
-            tokens_out: Some(answer.output_tokens.into()),
-            cost_usd: None,
-        }));
         for WantedCall { id, name, args, .. } in &answer.calls {
             self.open.insert(id.clone());
             self.send(Kind::ToolCall(ToolCall {

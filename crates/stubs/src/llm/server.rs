@@ -32,7 +32,7 @@ pub struct ServerOptions {
     pub seed: Option<u64>,
     /// Who is told what is seen on the wire.
     pub observer: Option<UnboundedSender<Kind>>,
-    /// Whether that is usage, tool calls and their results, too, and not model calls alone.
+    /// Whether that is also what the answers use up; an agent may tell of that itself.
     pub observe_tools: bool,
     /// What opens the journal and its reset, beside the key that the script demands. Without either they stay shut.
     pub control_token: Option<String>,

@@ -176,7 +176,15 @@ impl Active {
             Err(error) => (false, Value::Null, Some(error)),
         };
         let fault = begun.fault.as_ref().map(|fault| fault.name().to_owned());
-        self.tell(Kind::ToolResult(ToolResult { call_id: begun.id.clone(), ok, result: result.into(), error, fault }));
+        self.tell(Kind::ToolResult(ToolResult {
+            call_id: begun.id.clone(),
+            ok,
+            result: result.into(),
+            error,
+            fault,
+            observer: Observer::Stub,
+            ..ToolResult::default()
+        }));
     }
 
     /// The requests that nothing answered, as far as they are remembered.

@@ -23,6 +23,8 @@ fn result(id: &str, answer: Result<Value, &str>, fault: Option<&str>) -> Kind {
         result: result.into(),
         error,
         fault: fault.map(str::to_owned),
+        observer: Observer::Stub,
+        ..ToolResult::default()
     })
 }
 

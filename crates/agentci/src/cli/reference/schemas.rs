@@ -139,7 +139,7 @@ fn the_schema_of_the_summary_is_kept() {
         "assertions": of("AssertionCount"), "failure_reason": or_null(text()),
         "failed_assertions": or_null(list(fields(json!({ "type": text(), "message": text() })))),
         "findings": list(of("Finding")),
-        "description?": text(), "tags?": list(text()), "skip_reason?": text(), "warnings?": list(text()),
+        "calls?": list(of("CallLife")), "description?": text(), "tags?": list(text()), "skip_reason?": text(), "warnings?": list(text()),
         "similarity?": number(), "embedder?": text(), "similarities?": list(of("Similarity")),
         "stability?": of("Stability"), "no_agent?": { "const": true }, "played?": of("Played"),
         "runs?": list(fields(json!({
@@ -157,7 +157,7 @@ fn the_schema_of_the_summary_is_kept() {
             "interrupted": truth(), "agents": or_null(text()), "require_agent": truth(),
         })),
         "suite": fields(json!({
-            "name": text(), "suite_path": text(), "agent_command": list(text()), "tool_mode": text(), "dialect": text(),
+            "name": text(), "suite_path": text(), "agent_command": list(text()), "tool_mode": text(), "tool_steps_rule": count(), "dialect": text(),
             "suite_config_hash": { "type": "null" }, "cases_total": count(), "cases_left_out": count(),
         })),
         "aggregates": fields(json!({

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agentci_trace::Usage;
+use agentci_trace::{Kind, Observer, ToolCall, ToolResult, Usage};
 use serde_json::{Map, Value};
 
 use super::super::completion::{Broken, Call, Completion, Piece};
@@ -186,6 +186,16 @@ impl Block {
         self.opened.get("type").and_then(Value::as_str) == Some(kind)
     }
 
+    /// The call that it is.
+    fn call(&self) -> Call {
+        let begun = self.opened.get("input").filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
+        let arguments = match begun {
+            Some(input) if self.text.is_empty() => input.to_string(),
+            _ => self.text.clone(),
+        };
+        Call { id: self.field("id"), name: self.field("name"), arguments }
+    }
+
     fn field(&self, name: &str) -> String {
         self.opened.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
     }
@@ -203,13 +213,25 @@ fn close(mut block: Block, completion: &mut Completion) {
     } else if block.is("redacted_thinking") {
         completion.thoughts.push(Value::Object(block.opened));
     } else if block.is("tool_use") {
-        let begun = block.opened.get("input").filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
-        let arguments = match begun {
-            Some(input) if block.text.is_empty() => input.to_string(),
-            _ => block.text.clone(),
-        };
-        completion.calls.push(Call { id: block.field("id"), name: block.field("name"), arguments });
+        completion.calls.push(block.call());
+    } else if block.is("server_tool_use") || block.is("mcp_tool_use") {
+        let call = ToolCall { observer: Observer::Provider, ..block.call().traced() };
+        completion.provided.push(Kind::ToolCall(call));
+    } else if block.field("type").ends_with("tool_result") {
+        completion.provided.push(Kind::ToolResult(provided(&block)));
     }
+}
+
+/// The result of a tool that the provider ran itself.
+fn provided(block: &Block) -> ToolResult {
+    let content = block.opened.get("content").cloned().unwrap_or_default();
+    let kind = content.get("type").and_then(Value::as_str).unwrap_or_default();
+    let failed = block.opened.get("is_error") == Some(&Value::Bool(true)) || kind.ends_with("_error");
+    let (call_id, observer) = (block.field("tool_use_id"), Observer::Provider);
+    if failed {
+        return ToolResult { call_id, observer, error: Some(content.to_string()), ..ToolResult::default() };
+    }
+    ToolResult { call_id, observer, ok: true, result: content.into(), ..ToolResult::default() }
 }
 
 fn failed(event: &Value) -> Broken {

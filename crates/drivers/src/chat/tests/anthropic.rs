@@ -1,3 +1,4 @@
+use agentci_trace::Kind;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -88,6 +89,30 @@ fn a_whole_answer_is_read_as_well() {
         Reader::default().whole(&json!({"type": "error", "error": {"message": "no"}})),
         Err(Broken::Failed { .. })
     ));
+}
+
+/// Tools that the provider runs itself come with their result, and nobody is asked to run them.
+#[test]
+fn tools_of_the_provider_are_told_and_not_called() {
+    let mut reader = Reader::default();
+    let answer = json!({"type": "message", "stop_reason": "end_turn", "content": [
+        {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "rust"}},
+        {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"url": "u"}]},
+        {"type": "mcp_tool_use", "id": "s2", "name": "find", "server_name": "shop", "input": {}},
+        {"type": "mcp_tool_result", "tool_use_id": "s2", "is_error": true, "content": "no"},
+    ]});
+    reader.whole(&answer).unwrap();
+    let completion = reader.finish().unwrap();
+    assert_eq!(completion.calls, []);
+    let told = |kind: &Kind| match kind {
+        Kind::ToolCall(call) => format!("{} {} {}", call.observer.name(), call.name, call.args),
+        Kind::ToolResult(result) => format!("{} {} {}", result.observer.name(), result.call_id, result.ok),
+        other => format!("{other:?}"),
+    };
+    assert_eq!(
+        completion.provided.iter().map(told).collect::<Vec<_>>(),
+        ["provider web_search {\"query\":\"rust\"}", "provider s1 true", "provider find {}", "provider s2 false"]
+    );
 }
 
 proptest! {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agentci_trace::Kind;
 use serde_json::{Value, json};
 
-use super::{Steps, answered, arguments, broken, called, concluded, failed, result_value, said, text};
+use super::{Steps, answered, arguments, broken, by_provider, called, concluded, failed, result_value, said, text};
 use crate::chat::anthropic::Reader;
 use crate::http::reader::NoAnswer;
 
@@ -44,8 +44,14 @@ impl Messages {
             let reader = std::mem::take(&mut self.reader);
             steps.extend(concluded(reader.finish().map_err(broken)?));
             let provided = std::mem::take(&mut self.provided);
-            steps.extend(provided.into_values().map(|(id, name, written)| called(&id, &name, arguments(&written))));
-            steps.append(&mut self.results);
+            let is_provided = |step: &Kind| matches!(step, Kind::ToolResult(given) if provided.values().any(|(id, ..)| *id == given.call_id));
+            let results: Steps = std::mem::take(&mut self.results);
+            let results: Steps =
+                results.into_iter().map(|step| if is_provided(&step) { by_provider(step) } else { step }).collect();
+            let call =
+                |(id, name, written): (String, String, String)| by_provider(called(&id, &name, arguments(&written)));
+            steps.extend(provided.into_values().map(call));
+            steps.extend(results);
             self.open = false;
         }
         Ok(steps)

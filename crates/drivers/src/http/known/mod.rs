@@ -230,7 +230,13 @@ pub(super) fn called(id: &str, name: &str, args: Value) -> Kind {
 }
 
 pub(super) fn answered(id: &str, result: Value) -> Kind {
-    Kind::ToolResult(ToolResult { call_id: id.to_owned(), ok: true, result: result.into(), error: None, fault: None })
+    Kind::ToolResult(ToolResult {
+        call_id: id.to_owned(),
+        ok: true,
+        result: result.into(),
+        error: None,
+        ..ToolResult::default()
+    })
 }
 
 pub(super) fn failed(id: &str, error: &str) -> Kind {
@@ -239,7 +245,26 @@ pub(super) fn failed(id: &str, error: &str) -> Kind {
         ok: false,
         result: Value::Null.into(),
         error: Some(error.to_owned()),
-        fault: None,
+        ..ToolResult::default()
+    })
+}
+
+/// The same of a tool that the provider of the model ran itself.
+fn by_provider(step: Kind) -> Kind {
+    match step {
+        Kind::ToolCall(call) => Kind::ToolCall(ToolCall { observer: Observer::Provider, ..call }),
+        Kind::ToolResult(result) => Kind::ToolResult(ToolResult { observer: Observer::Provider, ..result }),
+        other => other,
+    }
+}
+
+/// A result that says that the tool was not run.
+fn denied(id: &str, reason: &str) -> Kind {
+    Kind::ToolResult(ToolResult {
+        call_id: id.to_owned(),
+        error: Some(reason.to_owned()),
+        refused: Some("AI SDK: `tool-output-denied`".to_owned()),
+        ..ToolResult::default()
     })
 }
 

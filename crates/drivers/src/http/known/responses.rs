@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use agentci_trace::Kind;
 use serde_json::{Value, json};
 
-use super::{Steps, answered, arguments, called, ended, failed, gave_up, result_value, text};
+use super::{Steps, answered, arguments, by_provider, called, ended, failed, gave_up, result_value, text};
 use crate::http::reader::NoAnswer;
 
 #[derive(Debug, Default)]
@@ -127,7 +127,7 @@ impl Responses {
                 } else {
                     failed(id, &error)
                 };
-                vec![call, result]
+                vec![by_provider(call), by_provider(result)]
             }
             "web_search_call" | "file_search_call" | "code_interpreter_call" | "image_generation_call" => {
                 provided(id, kind.trim_end_matches("_call"), item)
@@ -147,5 +147,5 @@ fn provided(id: &str, name: &str, item: &Value) -> Steps {
     };
     let result = ["results", "outputs"].into_iter().find_map(|key| item.get(key)).cloned().unwrap_or_default();
     let result = if text(item, "status") == "failed" { failed(id, "the call failed") } else { answered(id, result) };
-    vec![called(id, name, args), result]
+    vec![by_provider(called(id, name, args)), by_provider(result)]
 }

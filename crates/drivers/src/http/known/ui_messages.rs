@@ -4,7 +4,7 @@ use agentci_trace::Kind;
 use serde_json::Value;
 
 use super::tool_parts::ToolParts;
-use super::{Steps, answered, ended, failed, gave_up, text};
+use super::{Steps, answered, denied, ended, failed, gave_up, text};
 use crate::http::kinds::OVER;
 use crate::http::reader::NoAnswer;
 
@@ -59,7 +59,7 @@ impl UiMessages {
             "tool-output-available" if event["preliminary"] == true => Vec::new(),
             "tool-output-available" => self.tools.result(id, answered(id, event["output"].clone())),
             "tool-output-error" => self.tools.result(id, failed(id, text(event, "errorText"))),
-            "tool-output-denied" => self.tools.result(id, failed(id, "the execution was denied")),
+            "tool-output-denied" => self.tools.result(id, denied(id, "the execution was denied")),
             "finish-step" => self.tools.flush(),
             "finish" => return self.finish(event),
             "error" => return Err(gave_up(event)),

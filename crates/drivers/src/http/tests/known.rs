@@ -1,7 +1,7 @@
 //! Streams of known formats.
 
 use agentci_plan::Strictness;
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{Kind, Observer, Trace};
 use serde_json::{Value, json};
 
 use super::answers::{Read, lenient, stream, strict, typed};
@@ -18,6 +18,9 @@ fn told(trace: &Trace) -> Vec<String> {
     let line = |kind: &Kind| match kind {
         Kind::Text(text) => format!("text {text}"),
         Kind::Reasoning(text) => format!("reasoning {text}"),
+        Kind::ToolCall(call) if call.observer == Observer::Provider => {
+            format!("provided {} {} {}", call.call_id, call.name, call.args)
+        }
         Kind::ToolCall(call) => format!("call {} {} {}", call.call_id, call.name, call.args),
         Kind::ToolResult(result) => match &result.error {
             Some(error) => format!("failed {} {error}", result.call_id),
@@ -119,8 +122,14 @@ fn responses_say_everything_once() {
     ];
     let found = read(&events(&all, false));
     assert_eq!(found.output, Ok(json!("It is 20.")));
-    let expected =
-        ["reasoning hm", "call a find {\"id\":7}", "call m mail {}", "result m \"sent\"", "text It is ", "text 20."];
+    let expected = [
+        "reasoning hm",
+        "call a find {\"id\":7}",
+        "provided m mail {}",
+        "result m \"sent\"",
+        "text It is ",
+        "text 20.",
+    ];
     assert_eq!(told(&found.trace), expected);
     every_cut_is_seen(&all, 1);
     // All of it may come at the end.
@@ -167,7 +176,7 @@ fn messages_with_tools_of_both_sides() {
         "reasoning hm",
         "text Look",
         "call a find {\"id\":7}",
-        "call s web_search {\"q\":1}",
+        "provided s web_search {\"q\":1}",
         "result s [{\"title\":\"t\"}]",
         "text ing",
         "warning the answer is cut short: the model reached its token limit (finish reason `length`)",

@@ -44,6 +44,7 @@ function caseBody(detail, end, run) {
     factsOf(detail, end),
     end.skip_reason && el("p", {}, `Skipped: ${end.skip_reason}`),
     findingsSection(end),
+    end.lives?.length > 0 && section("Tool calls as they were observed", el("ul.lives", {}, end.lives.map((life) => el("li", {}, life)))),
     end.warnings?.length > 0 && section("Warnings", el("ul.warnings", {}, end.warnings.map((warning) => el("li", {}, warning)))),
     runsSection(detail, run, (number) => go({ run: number, step: null })),
     baselineSection(detail, run),

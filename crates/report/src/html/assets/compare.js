@@ -56,7 +56,7 @@ function callsOf(detail, number) {
   const attempt = (detail.attempts ?? []).find((one) => one.number === number);
   const steps = attempt && !attempt.steps.left_out ? stepsOf(attempt).filter((step) => step.kind === "tool_call") : [];
   if (!calls.length) return steps.map((step) => ({ tool: step.name, args_hash: step.parts[0].json, json: step.parts[0].json }));
-  return calls.map((call, at) => ({ ...call, json: steps[at]?.parts[0]?.json ?? call.args }));
+  return calls.map((call, at) => ({ ...call, json: (steps.length === calls.length && steps[at]?.parts[0]?.json) || call.args }));
 }
 
 function baselineSection(detail, selected) {

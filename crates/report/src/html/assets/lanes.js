@@ -1,10 +1,15 @@
 // Where the time went: turns above, calls below them, calls that overlap side by side.
 
+/** A call as one observer saw it; each has ids of its own. */
+function callKey(step) {
+  return `${step.observer ?? ""} ${step.call}`;
+}
+
 /** The spans of an attempt, each with the step it stands for. */
 function spansOf(steps, total) {
   const results = new Map();
   steps.forEach((step, at) => {
-    if (step.kind === "tool_result") results.set(step.call, [...(results.get(step.call) ?? []), at]);
+    if (step.kind === "tool_result") results.set(callKey(step), [...(results.get(callKey(step)) ?? []), at]);
   });
   const spans = [];
   let before = 0;
@@ -15,9 +20,9 @@ function spansOf(steps, total) {
       turn = { kind: "turn", step: at, from: step.at, to: total, label: `turn ${(step.turn ?? 0) + 1}` };
       spans.push(turn);
     } else if (step.kind === "tool_call") {
-      const answers = results.get(step.call) ?? [];
+      const answers = results.get(callKey(step)) ?? [];
       const answer = answers.find((index) => index > at);
-      if (answer !== undefined) results.set(step.call, answers.filter((index) => index !== answer));
+      if (answer !== undefined) results.set(callKey(step), answers.filter((index) => index !== answer));
       const result = answer === undefined ? null : steps[answer];
       spans.push({
         kind: "tool", step: at, answer, from: step.at, to: result ? result.at : total, label: step.name,

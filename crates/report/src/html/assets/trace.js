@@ -7,7 +7,7 @@ function stepLabel(step) {
     case "task_start": return "task";
     case "turn_start": return `turn ${(step.turn ?? 0) + 1}`;
     case "text": return "said";
-    case "tool_call": return step.name;
+    case "tool_call": return step.observer === "model_wire" ? `asked for ${step.name}` : step.observer ? `${step.name} (${step.observer})` : step.name;
     case "tool_result": return "result";
     case "model_call": return "model call";
     case "final_output": return "final output";
@@ -82,6 +82,7 @@ function stepBody(step, answer) {
   if (answer) {
     if (answer.text) append(body, el("div.part-of.bad", {}, el("p.caption", {}, "error"), el("p.words", {}, longText(answer.text, 3000))));
     for (const part of answer.parts ?? []) append(body, partOf(part, answer));
+    if (answer.refused) append(body, el("p.fault", {}, `refused, known by ${answer.refused}`));
     if (answer.name) append(body, el("p.fault", {}, `made to fail on purpose: ${answer.name}`));
   } else if (step.kind === "tool_call") {
     append(body, el("p.cut", {}, "no answer was recorded"));

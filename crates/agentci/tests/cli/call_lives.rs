@@ -1,0 +1,297 @@
+//! What a tool call is: with a scripted model behind the agent, a call counts when the agent made it, not when the script asks
+//! for it. Each rule is tried on an agent that is broken and on one that is honest.
+
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+/// An agent that knows nothing of us: it asks its model, runs its tools and prints the last answer. `MODE` says how it goes wrong.
+const AGENT: &str = r#"
+import json, os, sys, urllib.request
+mode = os.environ["MODE"]
+def post(address, body):
+    data = json.dumps(body).encode()
+    headers = {"content-type": "application/json", "authorization": "Bearer x"}
+    return json.load(urllib.request.urlopen(urllib.request.Request(address, data, headers)))
+offered = [{"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
+           for name in ("refund_order", "find_order", "mcp__shop__find_order")]
+def model(messages):
+    body = {"model": "m", "messages": messages, "tools": offered}
+    return post(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body)["choices"][0]["message"]
+def run(call):
+    name, args = call["function"]["name"], json.loads(call["function"]["arguments"])
+    if mode == "denied": return "Tool execution was not approved."
+    if mode == "own words": return "NO: a human said no"
+    if mode == "fails": return "An error occurred while running the tool. Please try again. Error: boom"
+    if mode == "wrong": args["amount"] = 200
+    if mode == "adds": args["user"] = 7
+    if mode in ("stub", "wrong", "adds", "handoff", "drops", "jsonl"):
+        return json.dumps(post(os.environ["SHOP"] + "/" + name.split("__")[-1], args))
+    if mode in ("within", "within only"): return json.dumps(post(os.environ["SHOP"] + "/payments", args))
+    return json.dumps({"done": True})
+messages = [{"role": "user", "content": sys.stdin.read()}]
+answer = model(messages)
+calls = answer.get("tool_calls") or []
+messages.append(answer)
+if mode == "never":
+    print("refunded")
+elif mode == "ends":
+    print([run(call) for call in calls][0])
+elif mode == "within only":
+    [run(call) for call in calls]
+    print("refunded")
+elif mode == "handoff":
+    [run(call) for call in calls]
+    print(model([{"role": "user", "content": "you take over"}])["content"])
+else:
+    order = reversed(calls) if mode == "stub" else calls
+    given = {call["id"]: run(call) for call in order}
+    messages += [{"role": "tool", "tool_call_id": call["id"], "content": given[call["id"]]} for call in calls]
+    print(model(messages)["content"])
+"#;
+
+const MODEL: &str = "rules:\n\
+    - when: { tool_result: true }\n  reply: refunded\n\
+    - when: { user: take over }\n  reply: taken over\n\
+    - when: { user: twice }\n  tool_calls: [{ name: find_order, args: { id: 1 } }, { name: find_order, args: { id: 2 } }]\n\
+    - when: { user: prefixed }\n  tool_calls: [{ name: mcp__shop__find_order, args: { id: 1 } }]\n\
+    - when: { user: refund }\n  tool_calls: [{ name: refund_order, args: { amount: 20 } }]\n";
+
+pub(crate) const ROUTES: &str = "tools: { bases: [SHOP], routes: { refund_order: [{ response: { ok: true } }], \
+                      find_order: [{ response: { found: true } }], payments: [{ response: { paid: 1 } }] } }";
+
+/// Runs one case with an agent of this kind.
+fn run(mode: &str, input: &str, world: &str, checks: &str) -> Ran {
+    suite(mode, input, world, checks).agentci(&["run", "suite"])
+}
+
+pub(crate) fn suite(mode: &str, input: &str, world: &str, checks: &str) -> Suite {
+    let text = format!(
+        "suite: s\ntarget: {{ process: {{ command: [python3, agent.py], speaks: text, env: {{ MODE: {mode:?} }} }} }}\n\
+         world: {{ model: {{ script: model.yaml }}, {world} }}\n\
+         cases:\n- id: a\n  input: {{ question: {input:?} }}\n  {checks}\n"
+    );
+    Suite::empty().file("suite/agentci.yaml", text).file("suite/model.yaml", MODEL).file("suite/agent.py", AGENT)
+}
+
+fn passes(mode: &str, input: &str, world: &str, checks: &str) -> Ran {
+    let ran = run(mode, input, world, checks);
+    assert_eq!(ran.code, Some(0), "{mode}: {ran:?}");
+    ran
+}
+
+fn fails(mode: &str, input: &str, world: &str, checks: &str, words: &[&str]) {
+    let ran = run(mode, input, world, checks);
+    assert_eq!(ran.code, Some(1), "{mode}: {ran:?}");
+    ran.says(words);
+}
+
+const REFUNDED: &str = "checks: [{ tool_called: { name: refund_order, args: { amount: 20 }, count: 1 } }]";
+
+#[test]
+fn an_agent_that_never_runs_what_its_model_asks_for_called_nothing() {
+    passes("runs", "refund", "", REFUNDED);
+    let never = "the model asked for `refund_order`, and the agent never sent a result: refund_order(amount=20)";
+    fails("never", "refund", "", REFUNDED, &[never]);
+    fails("never", "refund", "", "checks: [{ tool_called: refund_order }]", &[never]);
+    fails("never", "refund", "", "checks: [{ call_order: [refund_order] }]", &["`refund_order` was not called", never]);
+    fails("never", "refund", "", "checks: [{ tool_result: { name: refund_order } }]", &["was never called", never]);
+    passes("never", "refund", "", "limits: { tool_calls: 0 }");
+    fails("runs", "refund", "", "limits: { tool_calls: 0 }", &["max_tool_calls limit=0 actual=1"]);
+}
+
+#[test]
+fn a_call_that_ends_the_conversation_is_unobserved_unless_someone_saw_it() {
+    let both = ["say `seen: requested` in the check", "`world.tools.routes`"];
+    fails("ends", "refund", "", REFUNDED, &both);
+    let asked = "checks: [{ tool_called: { name: refund_order, seen: requested } }, { call_order: { order: [refund_order], seen: requested } }]";
+    passes("ends", "refund", "", asked);
+    let not = passes("ends", "refund", "", "checks: [{ not: { tool_called: refund_order } }]");
+    not.says(&["warning", "`refund_order` counts as not called, and nobody could see it"]);
+    // Seen by its route it counts, although its model never gets the result.
+    passes("handoff", "refund", ROUTES, REFUNDED);
+    fails(
+        "handoff",
+        "refund",
+        ROUTES,
+        "checks: [{ tool_called: { name: refund_order, seen: answered } }]",
+        &["`refund_order` was called, and not seen to be answered"],
+    );
+    fails("handoff", "refund", ROUTES, "checks: [{ not: { tool_called: refund_order } }]", &["and must not be"]);
+}
+
+#[test]
+fn a_refused_call_is_not_called_and_can_be_asked_for() {
+    let refused = "checks: [{ not: { tool_called: refund_order } }, { tool_called: { name: refund_order, refused: true, args: { amount: 20 } } }]";
+    passes("denied", "refund", "", refused);
+    fails(
+        "denied",
+        "refund",
+        "",
+        REFUNDED,
+        &["and it was refused (openai-agents: \"Tool execution was not approved.\")"],
+    );
+    fails("runs", "refund", "", "checks: [{ tool_called: { name: refund_order, refused: true } }]", &["never refused"]);
+    passes("own words", "refund", "", REFUNDED);
+    passes("own words", "refund", "tools: { refusals: ['^NO:'] }", refused);
+    let wrong = run("runs", "refund", "tools: { refusals: ['('] }", REFUNDED);
+    assert!(
+        wrong.stderr.contains("this pattern can not be used") && wrong.stderr.contains("agentci.yaml:3:"),
+        "{wrong:?}"
+    );
+    let both =
+        run("runs", "refund", "", "checks: [{ tool_called: { name: refund_order, refused: true, seen: executed } }]");
+    let told = format!("{}{}", both.stdout, both.stderr);
+    assert!(told.contains("a call that was refused was neither executed nor answered"), "{both:?}");
+}
+
+#[test]
+fn a_failure_in_the_words_of_a_framework_is_a_tool_error() {
+    passes("runs", "refund", "", "limits: { tool_errors: 0 }");
+    fails(
+        "fails",
+        "refund",
+        "",
+        "limits: { tool_errors: 0 }",
+        &["max_tool_errors limit=0 actual=1", "openai-agents: \"An error occurred while running the tool\""],
+    );
+    fails(
+        "fails",
+        "refund",
+        "",
+        "checks: [{ tool_result: { name: refund_order } }]",
+        &["failed, known by openai-agents"],
+    );
+}
+
+#[test]
+fn what_ran_counts_with_the_arguments_it_ran_with() {
+    let once = "checks: [{ tool_called: { name: refund_order, args: { amount: 20 }, count: 1 } }]\n  limits: { tool_calls: 1 }";
+    passes("stub", "refund", ROUTES, once);
+    let wrong = run("wrong", "refund", ROUTES, once);
+    assert_eq!(wrong.code, Some(1), "{wrong:?}");
+    wrong.says(&["refund_order(amount=200) (the model asked for refund_order(amount=20))"]);
+    let seen = passes("wrong", "refund", ROUTES, "checks: [{ contains: refunded }]");
+    seen.says(&["`refund_order` ran with other arguments than its model asked for: `amount` was 200, not 20"]);
+    let adds = passes("adds", "refund", ROUTES, once);
+    assert!(!format!("{}{}", adds.stdout, adds.stderr).contains("other arguments"), "{adds:?}");
+}
+
+#[test]
+fn an_exchange_within_a_call_is_a_part_of_it() {
+    let checks = "checks: [{ tool_called: { name: refund_order, count: 1 } }, { tool_called: payments }]\n  limits: { tool_calls: 1 }";
+    let ran = passes("within", "refund", ROUTES, checks);
+    let end = ran.events().into_iter().find(|event| event["type"] == "case_end").unwrap();
+    assert_eq!(end["metrics"]["tool_calls_by_name"], serde_json::json!({"refund_order": 1}), "{end}");
+    assert_eq!(end["calls"][0]["parts"], serde_json::json!(["payments"]), "{end}");
+    fails("within", "refund", ROUTES, "checks: [{ not: { tool_called: payments } }]", &["and must not be"]);
+    // Of a call that nobody saw run, what did take place counts.
+    fails("within only", "refund", ROUTES, "limits: { tool_calls: 0 }", &["max_tool_calls limit=0 actual=1"]);
+    fails("within only", "refund", ROUTES, REFUNDED, &["never sent a result"]);
+}
+
+#[test]
+fn parallel_calls_of_one_tool_are_as_many_as_they_are() {
+    let two = "checks: [{ tool_called: { name: find_order, count: 2 } }, { tool_called: { name: find_order, args: { id: 1 }, count: 1 } }]\n  limits: { tool_calls: 2 }";
+    for (mode, world) in [("runs", ""), ("stub", ROUTES)] {
+        let ran = passes(mode, "twice", world, two);
+        assert!(!ran.stdout.contains("other arguments"), "{ran:?}");
+    }
+    let one = "checks: [{ tool_called: { name: find_order, count: 1 } }, { tool_called: { name: mcp__shop__find_order, count: 1 } }]\n  limits: { tool_calls: 1 }";
+    passes("stub", "prefixed", ROUTES, one);
+}
+
+#[test]
+fn the_life_of_a_call_is_told_where_a_run_is_told() {
+    let suite = suite("stub", "refund", ROUTES, REFUNDED);
+    let ran = suite.agentci(&["run", "suite", "-v"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.says(&[
+        "the model asks for refund_order {\"amount\":20}",
+        "refund_order {\"amount\":20} (seen by stub)",
+        "refund_order: requested, executed, answered; seen by stub, model_wire",
+    ]);
+    let events = ran.events();
+    let observers: Vec<_> =
+        events.iter().filter(|event| event["type"] == "tool_call").map(|event| &event["observer"]).collect();
+    assert_eq!(observers, ["model_wire", "stub"]);
+}
+
+/// An agent that tells of its calls, and whose model is seen as well.
+#[test]
+fn protocol_and_wire_see_one_call() {
+    let agent = r#"
+python3 - <<'PY' > model.json
+import json, os, urllib.request
+body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "refund"}],
+                   "tools": [{"type": "function", "function": {"name": "refund_order", "parameters": {"type": "object"}}}]}).encode()
+print(urllib.request.urlopen(urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body)).read().decode())
+PY
+call refund_order '{"amount":20}'
+finish '{"answer":"refunded"}'
+"#;
+    for (checks, code) in [
+        ("checks: [{ tool_called: { name: refund_order, count: 1 } }]\n    limits: { tool_calls: 1 }", 0),
+        ("checks: [{ tool_called: { name: refund_order, count: 2 } }]", 1),
+    ] {
+        let cases = format!(
+            "world: {{ model: {{ script: model.yaml }}, tools: {{ scripted: {{ refund_order: {{ reply: {{ ok: true }} }} }} }} }}\n\
+             cases:\n  - id: a\n    input: {{}}\n    {checks}\n"
+        );
+        let ran = Suite::native(&cases).file("suite/model.yaml", MODEL).agent("a", agent).run(&[]);
+        assert_eq!(ran.code, Some(code), "{ran:?}");
+    }
+}
+
+/// A baseline of a version that counted what the script asks for.
+#[test]
+fn a_baseline_of_the_first_rule_turns_no_gate_red() {
+    let first =
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/baselines/calls_by_the_first_rule.json"));
+    let suite = |mode: &str| {
+        let text = format!(
+            "suite: calls\ntarget: {{ process: {{ command: [python3, agent.py], speaks: text, env: {{ MODE: {mode} }} }} }}\n\
+             world: {{ model: {{ script: model.yaml }} }}\ngates: {{ baseline: baseline.json, no_changed_steps: true }}\n\
+             cases: [{{ id: refund, input: {{ question: refund }}, checks: [{{ contains: refunded }}] }}]\n"
+        );
+        let files = Suite::empty().file("suite/agentci.yaml", text).file("suite/model.yaml", MODEL);
+        files.file("suite/agent.py", AGENT).file("suite/baseline.json", first)
+    };
+    let never = suite("never");
+    let ran = never.agentci(&["run", "suite"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.says(&["counted what a model asked for", "agentci baseline promote --from RUN_DIR --to FILE"]);
+    // What is the same by both rules is compared, and so is everything once it is promoted anew.
+    let runs = suite("runs");
+    let ran = runs.agentci(&["run", "suite", "--output-dir", "out"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(!ran.stdout.contains("counted what a model asked for"), "{ran:?}");
+    let summary = std::fs::read_dir(runs.root().join("out/calls")).unwrap().next().unwrap().unwrap().path();
+    let promoted =
+        runs.agentci(&["baseline", "promote", "--from", summary.to_str().unwrap(), "--to", "suite/baseline.json"]);
+    assert_eq!(promoted.code, Some(0), "{promoted:?}");
+    let broken =
+        std::fs::read_to_string(runs.root().join("suite/agentci.yaml")).unwrap().replace("MODE: runs", "MODE: never");
+    let broken = runs.file("suite/agentci.yaml", broken).agentci(&["run", "suite"]);
+    assert_eq!(broken.code, Some(1), "{broken:?}");
+    broken.says(&["no_changed_steps"]);
+}
+
+/// The forms in the documentation are those that are known.
+#[test]
+fn the_page_about_tools_names_every_form() {
+    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/tools.md"));
+    for form in agentci::trace::known_forms() {
+        assert!(page.contains(form.words.trim()) && page.contains(form.framework), "{form:?}");
+    }
+}
+
+#[test]
+fn a_check_that_a_script_alone_meets_is_told() {
+    let told = |checks: &str| {
+        let ran = suite("runs", "refund", "", checks).agentci(&["check", "suite"]);
+        format!("{}{}", ran.stdout, ran.stderr).contains("`tool_called` only repeats the script")
+    };
+    assert!(told("checks: [{ tool_called: { name: refund_order, seen: requested } }]"));
+    assert!(!told("checks: [{ tool_called: refund_order }]"));
+    assert!(!told("checks: [{ tool_called: { name: refund_order, seen: answered } }]"));
+}

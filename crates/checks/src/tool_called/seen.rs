@@ -1,0 +1,125 @@
+//! What must have been observed of a call for it to count.
+
+use agentci_plan::shape::Kind;
+use agentci_plan::{Diagnostics, Node, read};
+use agentci_trace::{Trace, TracedCall};
+
+use crate::called::{goes_by, shown};
+
+/// The words, and what they ask for.
+const WORDS: [(&str, Seen); 3] =
+    [("requested", Seen::Requested), ("executed", Seen::Executed), ("answered", Seen::Answered)];
+
+/// What a check is given for it.
+pub(crate) const SEEN: Kind = Kind::Choice(&["requested", "executed", "answered"]);
+
+/// What the key means, for its documentation.
+pub(crate) const ABOUT: &str = "What must have been observed of a call: that a model `requested` it, that somebody saw it `executed`, that it was `answered`.";
+
+/// What must have been observed of a call for it to count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// The agent made it: it tells of the call itself, or of what its model asked for it was executed or answered.
+    #[default]
+    Made,
+    /// A model asked for it, or the agent tells of it.
+    Requested,
+    /// Somebody saw it run.
+    Executed,
+    /// Its result came back to the model or to us.
+    Answered,
+    /// A result says that it was not run.
+    Refused,
+}
+
+impl Seen {
+    pub(crate) fn read(node: Option<&Node>, problems: &mut Diagnostics) -> Option<Self> {
+        node.map_or(Some(Seen::Made), |node| read::choice(node, "seen", &WORDS, problems))
+    }
+
+    pub(crate) fn fits(self, call: &TracedCall<'_>) -> bool {
+        match self {
+            Seen::Made => call.counts,
+            Seen::Requested => call.part_of.is_none(),
+            Seen::Executed => call.was_executed,
+            Seen::Answered => call.was_answered,
+            Seen::Refused => call.refused().is_some(),
+        }
+    }
+
+    /// The calls of a trace that count.
+    pub(crate) fn calls(self, trace: &Trace) -> Vec<TracedCall<'_>> {
+        let mut calls = trace.asked_calls();
+        calls.retain(|call| self.fits(call));
+        calls
+    }
+
+    /// What such a call is: `called`.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Seen::Made => "called",
+            Seen::Requested => "asked for",
+            Seen::Executed => "seen to be executed",
+            Seen::Answered => "seen to be answered",
+            Seen::Refused => "refused",
+        }
+    }
+
+    /// Why calls of these tools do not count, as facts to show beside a failure.
+    pub(crate) fn missed(self, trace: &Trace, names: &[&str], suffix: bool) -> Vec<String> {
+        let mut notes: Vec<String> = Vec::new();
+        let mut unobserved = false;
+        for call in trace.asked_calls() {
+            let of = |name: &&&str| call.goes_by(|tool| goes_by(tool, name, suffix));
+            let Some(name) = names.iter().find(of) else { continue };
+            if self.fits(&call) {
+                continue;
+            }
+            let asked = format!("the model asked for `{name}`");
+            let note = if let Some(form) = call.refused() {
+                format!("{asked}, and it was refused ({form})")
+            } else if !call.counts {
+                unobserved |= call.is_unobserved;
+                format!("{asked}, and the agent never sent a result")
+            } else {
+                format!("`{name}` was called, and not {}", self.words())
+            };
+            let note = format!("{note}: {}", shown(call.call));
+            if !notes.contains(&note) && notes.len() < NOTES {
+                notes.push(note);
+            }
+        }
+        if unobserved {
+            notes.push(WAYS_OUT.to_owned());
+        }
+        notes
+    }
+
+    /// What is odd where none of these tools counts as called: a call that nobody could see.
+    pub(crate) fn unobserved(self, trace: &Trace, names: &[&str], suffix: bool) -> Vec<String> {
+        if matches!(self, Seen::Requested | Seen::Refused) {
+            return Vec::new();
+        }
+        let mut warnings: Vec<String> = Vec::new();
+        for call in trace.asked_calls().iter().filter(|call| call.is_unobserved) {
+            let of = |name: &&&str| call.goes_by(|tool| goes_by(tool, name, suffix));
+            let Some(name) = names.iter().find(of) else { continue };
+            let warning = format!(
+                "`{name}` counts as not called, and nobody could see it: the model asked for it in its last answer, and \
+                 nothing came after that"
+            );
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+        warnings
+    }
+}
+
+/// How many calls that do not count are told of.
+const NOTES: usize = 5;
+
+/// What to do about a call that nobody could see.
+const WAYS_OUT: &str = "it was the last answer of its conversation, so that nothing shows whether the tool ran: if asking for it is \
+                        all there is to see, say `seen: requested` in the check; else let the call be observed, by `world.tools.routes` \
+                        for tools over HTTP, or by the agent telling of it in its protocol";

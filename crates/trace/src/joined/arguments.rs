@@ -1,0 +1,81 @@
+//! Arguments that were asked for against those that were sent.
+
+use serde_json::Value;
+
+use crate::same_value;
+
+/// An argument that the model asked for and the execution changed or left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// Its name.
+    pub name: String,
+    /// What was asked for.
+    pub requested: Value,
+    /// What was sent; nothing if it was left out.
+    pub executed: Option<Value>,
+}
+
+/// The arguments that differ. What the execution adds is no difference.
+pub(super) fn differences(requested: &Value, executed: &Value) -> Vec<Difference> {
+    let Some(map) = requested.as_object() else { return Vec::new() };
+    let mut differ = Vec::new();
+    for (name, wanted) in map {
+        let sent = executed.get(name);
+        let same = match sent {
+            Some(sent) => agrees(wanted, sent),
+            None => wanted.is_null(),
+        };
+        if !same {
+            differ.push(Difference { name: name.clone(), requested: wanted.clone(), executed: sent.cloned() });
+        }
+    }
+    differ
+}
+
+/// Whether what was sent is what was asked for. In an address, everything is a text.
+fn agrees(wanted: &Value, sent: &Value) -> bool {
+    match (wanted, sent) {
+        (Value::Object(wanted), Value::Object(sent)) => wanted.iter().all(|(name, wanted)| match sent.get(name) {
+            Some(sent) => agrees(wanted, sent),
+            None => wanted.is_null(),
+        }),
+        (Value::Array(wanted), Value::Array(sent)) => {
+            wanted.len() == sent.len() && wanted.iter().zip(sent).all(|(wanted, sent)| agrees(wanted, sent))
+        }
+        (Value::Number(_) | Value::Bool(_), Value::String(text)) => {
+            serde_json::from_str::<Value>(text).is_ok_and(|sent| same_value(wanted, &sent))
+        }
+        (Value::String(text), Value::Number(_) | Value::Bool(_)) => {
+            serde_json::from_str::<Value>(text).is_ok_and(|wanted| same_value(&wanted, sent))
+        }
+        _ => same_value(wanted, sent),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn named(requested: &Value, executed: &Value) -> Vec<String> {
+        differences(requested, executed).into_iter().map(|difference| difference.name).collect()
+    }
+
+    #[test]
+    fn what_is_added_or_spelt_otherwise_is_no_difference() {
+        let requested = json!({"amount": 20, "order": "A-17", "note": null, "tags": [1], "to": {"mail": "x"}});
+        let executed =
+            json!({"amount": "20.0", "order": "A-17", "user": 7, "tags": ["1"], "to": {"mail": "x", "cc": []}});
+        assert_eq!(named(&requested, &executed), [""; 0]);
+        assert_eq!(named(&json!({}), &json!({"a": 1})), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_changed_or_left_out_is_one() {
+        assert_eq!(named(&json!({"amount": 20, "order": "A"}), &json!({"amount": 200, "order": "A"})), ["amount"]);
+        assert_eq!(named(&json!({"amount": 20}), &json!({"cents": 2000})), ["amount"]);
+        assert_eq!(named(&json!({"tags": [1, 2]}), &json!({"tags": [1]})), ["tags"]);
+        assert_eq!(named(&json!({"a": "x"}), &json!("x")), ["a"]);
+    }
+}

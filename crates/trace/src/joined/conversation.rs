@@ -1,0 +1,112 @@
+//! Which request to a model goes on from which answer.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+/// How deep a request is looked into for ids.
+const DEPTH: usize = 12;
+
+/// A request to a model and what it was answered.
+#[derive(Debug, Clone)]
+pub(super) struct Exchange {
+    request: Arc<Value>,
+    response: Arc<Value>,
+}
+
+impl Exchange {
+    pub(super) fn new(request: &Arc<Value>, response: &Arc<Value>) -> Self {
+        Self { request: Arc::clone(request), response: Arc::clone(response) }
+    }
+
+    /// Whether a later request belongs to the conversation that this one left off: it names the answer, or it repeats all that was
+    /// said before and says more.
+    pub(super) fn goes_on_in(&self, later: &Value) -> bool {
+        let id = self.response.get("id").and_then(Value::as_str);
+        let named = |key: &str| later.get(key).and_then(Value::as_str);
+        if id.is_some() && named("previous_response_id") == id {
+            return true;
+        }
+        let (Some(before), Some(after)) = (said(&self.request), said(later)) else { return false };
+        !before.is_empty() && after.len() > before.len() && after.starts_with(before)
+    }
+}
+
+/// What is said in a request.
+fn said(request: &Value) -> Option<&[Value]> {
+    ["messages", "input", "contents"].iter().find_map(|key| request.get(key)?.as_array()).map(Vec::as_slice)
+}
+
+/// The ids of calls that a request speaks of.
+pub(super) fn ids(request: &Value) -> HashSet<&str> {
+    let mut found = HashSet::new();
+    for item in said(request).unwrap_or_default() {
+        gather(item, DEPTH, &mut found);
+    }
+    found
+}
+
+fn gather<'v>(value: &'v Value, depth: usize, found: &mut HashSet<&'v str>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| gather(item, depth, found)),
+        Value::Object(map) => {
+            for (key, value) in map {
+                match value {
+                    Value::String(id) if matches!(key.as_str(), "id" | "call_id" | "tool_call_id" | "tool_use_id") => {
+                        found.insert(id);
+                    }
+                    Value::Array(_) | Value::Object(_) => gather(value, depth, found),
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_conversation_is_known_by_what_was_said_or_by_its_answer() {
+        let (a, b) = (json!({"role": "user", "content": "a"}), json!({"role": "user", "content": "b"}));
+        let begun = Exchange::new(&json!({"messages": [a]}).into(), &json!({"id": "resp_1"}).into());
+        assert!(begun.goes_on_in(&json!({"messages": [a, b]})));
+        assert!(begun.goes_on_in(&json!({"input": "x", "previous_response_id": "resp_1"})));
+        for other in [
+            json!({"messages": [a]}),
+            json!({"messages": [b, a]}),
+            json!({"input": "x", "previous_response_id": "resp_2"}),
+            json!({}),
+        ] {
+            assert!(!begun.goes_on_in(&other), "{other}");
+        }
+    }
+
+    #[test]
+    fn ids_are_looked_for_only_so_deep() {
+        let nested = |levels: usize| {
+            let inner = (0..levels).fold(json!({"id": "c1"}), |inner, _| json!([inner]));
+            json!({ "messages": [inner] })
+        };
+        assert_eq!(ids(&nested(DEPTH - 1)).len(), 1);
+        assert_eq!(ids(&nested(DEPTH)).len(), 0);
+    }
+
+    #[test]
+    fn ids_are_found_where_providers_put_them() {
+        let request = json!({"messages": [
+            {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "c2"},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c3"}]},
+        ], "id": "no"});
+        let mut found: Vec<&str> = ids(&request).into_iter().collect();
+        found.sort_unstable();
+        assert_eq!(found, ["c1", "c2", "c3"]);
+    }
+}

@@ -1,0 +1,322 @@
+//! Makes one call of what several observers tell of it, event by event.
+
+use std::collections::HashMap;
+
+use super::conversation::{Exchange, ids};
+use super::name::same_tool;
+use crate::{Event, Kind, Observer, ToolCall, ToolResult, same_value};
+
+/// What an event changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// A call counts as made from now on.
+    Counts(usize),
+    /// A call that counted turned out to be refused.
+    Refused(usize),
+    /// A call failed.
+    Failed(usize),
+    /// An exchange that is part of a call failed; the second number is its own.
+    PartFailed(usize, usize),
+}
+
+/// What one observer told of a call.
+#[derive(Debug, Clone)]
+pub(super) struct Told<T> {
+    /// The event that told it.
+    pub(super) event: usize,
+    pub(super) turn: u32,
+    pub(super) what: T,
+}
+
+/// Something that each observer may tell.
+pub(super) type ByObserver<T> = [Option<Told<T>>; Observer::ALL.len()];
+
+/// An exchange with a stub within a call.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub(super) call: Told<ToolCall>,
+    pub(super) result: Option<Told<Outcome>>,
+}
+
+/// What a result comes to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub(super) ok: bool,
+    pub(super) refused: bool,
+}
+
+/// A call, with everything that was told of it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Joined {
+    pub(super) calls: ByObserver<ToolCall>,
+    pub(super) results: ByObserver<Outcome>,
+    pub(super) parts: Vec<Part>,
+    /// The turn in which it came to count.
+    pub(super) counted: Option<u32>,
+    /// Whether its conversation went on without its result.
+    pub(super) went_on: bool,
+    failed: bool,
+}
+
+impl Joined {
+    fn by(&self, observer: Observer) -> Option<&Told<ToolCall>> {
+        self.calls[observer as usize].as_ref()
+    }
+
+    /// As it was executed if somebody saw that, else as it was told, else as it was asked for.
+    pub(super) fn decisive(&self) -> Option<&Told<ToolCall>> {
+        self.calls.iter().flatten().next()
+    }
+
+    pub(super) fn is_refused(&self) -> bool {
+        self.results.iter().flatten().any(|result| result.what.refused)
+    }
+
+    /// Whether somebody saw it run: a stub, a provider, or we ourselves, who were told of it and of its result.
+    pub(super) fn is_executed(&self) -> bool {
+        let told = self.results[Observer::Protocol as usize].as_ref().is_some_and(|result| !result.what.refused);
+        self.by(Observer::Stub).is_some() || self.by(Observer::Provider).is_some() || told
+    }
+
+    /// Whether a result came back to the model, or to us.
+    pub(super) fn is_answered(&self) -> bool {
+        let stub_alone = self.by(Observer::ModelWire).is_none();
+        Observer::ALL.into_iter().any(|observer| {
+            let result = self.results[observer as usize].as_ref();
+            (observer != Observer::Stub || stub_alone) && result.is_some_and(|result| !result.what.refused)
+        })
+    }
+
+    /// Whether it is an act of the agent, and not only a wish of its model.
+    fn is_act(&self) -> bool {
+        if self.by(Observer::Stub).is_some() || self.by(Observer::Provider).is_some() {
+            return true;
+        }
+        !self.is_refused() && (self.by(Observer::Protocol).is_some() || self.is_answered())
+    }
+}
+
+/// Makes one call of what several observers tell of it, event by event.
+#[derive(Debug, Default)]
+pub struct Joiner {
+    pub(super) calls: Vec<Joined>,
+    /// How many events were looked at.
+    events: usize,
+    /// The calls that have an id from someone who knows ids, and no result from there; the latest last.
+    by_id: HashMap<(Observer, String), Vec<usize>>,
+    /// The calls and parts that a stub gave an id.
+    by_stub: HashMap<String, (usize, Option<usize>)>,
+    /// Calls that were asked for or told of and are not answered: what runs now may be one of them.
+    open: Vec<usize>,
+    /// Calls that the agent itself may still tell of.
+    untold: Vec<usize>,
+    /// The model's last answer, and earlier ones that asked for calls which are not answered.
+    latest: Option<Exchange>,
+    awaiting: Vec<(Exchange, usize)>,
+}
+
+impl Joiner {
+    /// The events of a trace so far.
+    pub(super) fn over<'e>(events: impl IntoIterator<Item = &'e Event>) -> Self {
+        let mut joiner = Self::default();
+        for event in events {
+            joiner.take(event);
+        }
+        joiner
+    }
+
+    /// Takes note of an event.
+    pub fn take(&mut self, event: &Event) -> Vec<Change> {
+        let at = self.events;
+        self.events += 1;
+        match &event.kind {
+            Kind::ToolCall(call) => {
+                let told = Told { event: at, turn: event.turn, what: call.clone() };
+                self.call(told).into_iter().collect()
+            }
+            Kind::ToolResult(result) => self.result(at, event.turn, result),
+            Kind::ModelCall { request, response } => {
+                self.asked(request);
+                self.latest = Some(Exchange::new(request, response));
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// How many calls count: parts of a call that does not count by itself do, once it is known that it never will.
+    pub fn count(&self, over: bool) -> u64 {
+        let number = |call: &Joined| match call.counted {
+            Some(_) => 1,
+            None if over => call.parts.len() as u64,
+            None => 0,
+        };
+        self.calls.iter().map(number).sum()
+    }
+
+    fn call(&mut self, told: Told<ToolCall>) -> Option<Change> {
+        let observer = told.what.observer;
+        let known = match observer {
+            Observer::Stub => self.asked_for(&told),
+            Observer::Protocol => self.of_id(&told).or_else(|| self.not_told(&told)),
+            Observer::Provider | Observer::ModelWire => self.of_id(&told),
+        };
+        if observer == Observer::Stub
+            && known.is_none()
+            && let Some(around) = self.around(told.turn)
+        {
+            let parts = &mut self.calls[around].parts;
+            self.by_stub.insert(told.what.call_id.clone(), (around, Some(parts.len())));
+            parts.push(Part { call: told, result: None });
+            return None;
+        }
+        let number = known.unwrap_or(self.calls.len());
+        if known.is_none() {
+            self.calls.push(Joined::default());
+            if observer != Observer::Protocol {
+                self.untold.push(number);
+            }
+            if matches!(observer, Observer::Protocol | Observer::ModelWire) {
+                self.open.push(number);
+            }
+        }
+        match observer {
+            Observer::Stub => {
+                self.by_stub.insert(told.what.call_id.clone(), (number, None));
+            }
+            _ => self.by_id.entry((observer, told.what.call_id.clone())).or_default().push(number),
+        }
+        if observer == Observer::Protocol {
+            self.untold.retain(|other| *other != number);
+        }
+        if observer == Observer::ModelWire
+            && let Some(exchange) = &self.latest
+        {
+            self.awaiting.push((exchange.clone(), number));
+        }
+        let turn = told.turn;
+        self.calls[number].calls[observer as usize] = Some(told);
+        self.settle(number, turn)
+    }
+
+    /// The call of this id that someone else told of.
+    fn of_id(&self, told: &Told<ToolCall>) -> Option<usize> {
+        let others = Observer::ALL.into_iter().filter(|other| *other != told.what.observer);
+        let lacks = |number: &&usize| self.calls[**number].by(told.what.observer).is_none();
+        let of = |other| self.by_id.get(&(other, told.what.call_id.clone()))?.iter().rev().find(lacks).copied();
+        others.filter_map(of).max()
+    }
+
+    /// The call that a stub runs: one of this name that waits for its result.
+    fn asked_for(&self, told: &Told<ToolCall>) -> Option<usize> {
+        let waits = |number: &usize| self.calls[*number].by(Observer::Stub).is_none();
+        self.nearest(self.open.iter().copied().filter(waits), told)
+    }
+
+    /// The call that the agent tells of, where someone else saw one of this name.
+    fn not_told(&self, told: &Told<ToolCall>) -> Option<usize> {
+        let now = |number: &usize| self.calls[*number].decisive().is_some_and(|call| call.turn == told.turn);
+        self.nearest(self.untold.iter().copied().filter(now), told)
+    }
+
+    /// The call of the same tool: of this turn rather than of another, with the same arguments, not answered, the first.
+    fn nearest(&self, candidates: impl Iterator<Item = usize>, told: &Told<ToolCall>) -> Option<usize> {
+        let mut found: Option<((bool, bool, bool), usize)> = None;
+        for number in candidates {
+            let Some(call) = self.calls[number].decisive() else { continue };
+            if !same_tool(&call.what.name, &told.what.name) {
+                continue;
+            }
+            let rank =
+                (call.turn == told.turn, same_value(&call.what.args, &told.what.args), self.open.contains(&number));
+            if found.is_none_or(|(best, _)| rank > best) {
+                found = Some((rank, number));
+            }
+        }
+        found.map(|(_, number)| number)
+    }
+
+    /// The call that an exchange of this turn falls into.
+    fn around(&self, turn: u32) -> Option<usize> {
+        let of_turn = |number: &&usize| self.calls[**number].decisive().is_some_and(|call| call.turn == turn);
+        let mut open = self.open.iter().filter(of_turn);
+        let first = open.clone().next();
+        open.find(|number| self.calls[**number].by(Observer::Stub).is_none()).or(first).copied()
+    }
+
+    fn result(&mut self, event: usize, turn: u32, result: &ToolResult) -> Vec<Change> {
+        let outcome = Outcome { ok: result.ok, refused: result.refused.is_some() };
+        let told = Told { event, turn, what: outcome };
+        let number = if result.observer == Observer::Stub {
+            match self.by_stub.remove(&result.call_id) {
+                Some((number, Some(part))) => {
+                    self.calls[number].parts[part].result = Some(told);
+                    return if outcome.ok { Vec::new() } else { vec![Change::PartFailed(number, part)] };
+                }
+                Some((number, None)) => Some(number),
+                None => None,
+            }
+        } else {
+            self.answered(result)
+        };
+        let Some(number) = number else { return Vec::new() };
+        let call = &mut self.calls[number];
+        call.results[result.observer as usize] = Some(told);
+        if result.observer != Observer::Stub {
+            self.open.retain(|other| *other != number);
+        }
+        let mut changes: Vec<Change> = self.settle(number, turn).into_iter().collect();
+        let call = &mut self.calls[number];
+        if !outcome.ok && !outcome.refused && !call.failed && call.counted.is_some() {
+            call.failed = true;
+            changes.push(Change::Failed(number));
+        }
+        changes
+    }
+
+    /// The call that a result is of: the latest of its id, of the same observer if there is one.
+    fn answered(&mut self, result: &ToolResult) -> Option<usize> {
+        let own = std::iter::once(result.observer);
+        let others = Observer::ALL.into_iter().filter(|other| *other != result.observer);
+        for observer in own.chain(others) {
+            let Some(waiting) = self.by_id.get_mut(&(observer, result.call_id.clone())) else { continue };
+            let lacks = |number: &usize| self.calls[*number].results[result.observer as usize].is_none();
+            let Some(at) = waiting.iter().rposition(lacks) else { continue };
+            return Some(waiting[at]);
+        }
+        None
+    }
+
+    /// A request to the model: conversations that it carries on go on without what they still wait for.
+    fn asked(&mut self, request: &serde_json::Value) {
+        self.awaiting.retain(|(_, number)| self.open.contains(number));
+        if self.awaiting.is_empty() {
+            return;
+        }
+        let known = ids(request);
+        for (exchange, number) in &self.awaiting {
+            let call = &self.calls[*number];
+            let named = call.by(Observer::ModelWire).is_some_and(|call| known.contains(call.what.call_id.as_str()));
+            if named || exchange.goes_on_in(request) {
+                self.calls[*number].went_on = true;
+                self.open.retain(|other| other != number);
+            }
+        }
+    }
+
+    /// Whether a call counts now that something was told of it.
+    fn settle(&mut self, number: usize, turn: u32) -> Option<Change> {
+        let call = &mut self.calls[number];
+        match (call.is_act(), call.counted) {
+            (true, None) => {
+                call.counted = Some(turn);
+                Some(Change::Counts(number))
+            }
+            (false, Some(_)) => {
+                call.counted = None;
+                Some(Change::Refused(number))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! One call each, however many saw it; and of what a model asked for, only what the agent did.
+
+use serde_json::{Value, json};
+
+use crate::{Event, Joiner, Kind, Moment, Observer, ToolCall, ToolResult, Trace};
+
+/// A trace that is written down step by step.
+#[derive(Default)]
+struct Script {
+    trace: Trace,
+    turn: u32,
+}
+
+use Observer::{ModelWire, Protocol, Provider, Stub};
+
+impl Script {
+    fn push(mut self, kind: Kind) -> Self {
+        self.trace.push(Event { at: Moment::default(), turn: self.turn, kind });
+        self
+    }
+
+    fn turn(mut self, turn: u32) -> Self {
+        self.turn = turn;
+        self
+    }
+
+    fn call(self, observer: Observer, id: &str, name: &str, args: Value) -> Self {
+        let (call_id, name) = (id.to_owned(), name.to_owned());
+        self.push(Kind::ToolCall(ToolCall { call_id, name, args: args.into(), observer, begun: None }))
+    }
+
+    fn result(self, observer: Observer, id: &str, result: Value) -> Self {
+        let call_id = id.to_owned();
+        self.push(Kind::ToolResult(ToolResult {
+            call_id,
+            ok: true,
+            result: result.into(),
+            observer,
+            ..ToolResult::default()
+        }))
+    }
+
+    fn refused(self, observer: Observer, id: &str) -> Self {
+        let (call_id, refused) = (id.to_owned(), Some("form".to_owned()));
+        self.push(Kind::ToolResult(ToolResult { call_id, ok: true, refused, observer, ..ToolResult::default() }))
+    }
+
+    /// A request to the model with these messages.
+    fn asks(self, messages: &[Value]) -> Self {
+        let request = json!({ "messages": messages });
+        self.push(Kind::ModelCall { request: request.into(), response: Value::Null.into() })
+    }
+
+    /// Each call in a few words: what it is, what is known of it, and who saw it.
+    fn told(&self) -> Vec<String> {
+        told(&self.trace)
+    }
+
+    fn made(&self) -> Vec<String> {
+        let mut joiner = Joiner::default();
+        for event in self.trace.events() {
+            joiner.take(event);
+        }
+        assert_eq!(joiner.count(true), joiner.made().len() as u64);
+        joiner.made().into_iter().map(|call| format!("{} {}", call.name, call.args)).collect()
+    }
+}
+
+fn told(trace: &Trace) -> Vec<String> {
+    let word = |is: bool, word: &'static str| is.then_some(word);
+    let mut lines = Vec::new();
+    for call in trace.asked_calls() {
+        let mut words = vec![call.call.name.as_str()];
+        words.extend(word(call.part_of.is_some(), "part"));
+        words.extend(word(call.was_requested(), "requested"));
+        words.extend(word(call.was_executed, "executed"));
+        words.extend(word(call.was_answered, "answered"));
+        words.extend(word(call.refused().is_some(), "refused"));
+        words.extend(word(call.is_unobserved, "unobserved"));
+        words.extend(word(call.counts, "counts"));
+        let observers: Vec<&str> = call.observers().map(Observer::name).collect();
+        lines.push(format!("{}: {}", words.join(" "), observers.join(", ")));
+    }
+    lines
+}
+
+fn user() -> Value {
+    json!({"role": "user", "content": "hi"})
+}
+
+fn asked(id: &str) -> Value {
+    json!({"role": "assistant", "tool_calls": [{"id": id}]})
+}
+
+#[test]
+fn a_call_that_only_the_model_asks_for_does_not_count() {
+    let ended = Script::default().asks(&[user()]).call(ModelWire, "c1", "refund", json!({}));
+    assert_eq!(ended.told(), ["refund requested unobserved: model_wire"]);
+    assert_eq!(ended.made(), [""; 0]);
+    // The agent asked again and sent no result: it is known that none came.
+    let went_on = ended.asks(&[user(), asked("c1"), user()]);
+    assert_eq!(went_on.told(), ["refund requested: model_wire"]);
+    // Another conversation says nothing of this one.
+    let other = Script::default().asks(&[user()]).call(ModelWire, "c1", "refund", json!({}));
+    assert_eq!(
+        other.asks(&[json!({"role": "user", "content": "else"})]).told(),
+        ["refund requested unobserved: model_wire"]
+    );
+}
+
+#[test]
+fn a_result_that_the_agent_sends_makes_it_count() {
+    let sent = Script::default().call(ModelWire, "c1", "refund", json!({})).result(ModelWire, "c1", json!("done"));
+    assert_eq!(sent.told(), ["refund requested answered counts: model_wire"]);
+    let refused = Script::default().call(ModelWire, "c1", "refund", json!({})).refused(ModelWire, "c1");
+    assert_eq!(refused.told(), ["refund requested refused: model_wire"]);
+    assert_eq!(refused.made(), [""; 0]);
+}
+
+#[test]
+fn what_the_agent_tells_of_counts_answered_or_not_unless_refused() {
+    let told = Script::default().call(Protocol, "1", "find", json!({}));
+    assert_eq!(told.told(), ["find counts: protocol"]);
+    assert_eq!(told.refused(Protocol, "1").told(), ["find refused: protocol"]);
+    let provider = Script::default().call(Provider, "ws", "web_search", json!({})).result(Provider, "ws", json!({}));
+    assert_eq!(provider.told(), ["web_search executed answered counts: provider"]);
+}
+
+#[test]
+fn wire_and_protocol_see_one_call_by_id_or_by_name() {
+    for id in ["c1", "own-1"] {
+        let both = Script::default()
+            .call(ModelWire, "c1", "refund", json!({"amount": 20}))
+            .call(Protocol, id, "refund", json!({"amount": 200, "user": 7}))
+            .result(Protocol, id, json!({"ok": true}))
+            .result(ModelWire, "c1", json!({"ok": true}));
+        assert_eq!(both.told(), ["refund requested executed answered counts: protocol, model_wire"], "{id}");
+        assert_eq!(both.made(), [r#"refund {"amount":200,"user":7}"#], "{id}");
+        let differences = both.trace.calls()[0].differences();
+        assert_eq!(differences.len(), 1);
+        assert_eq!((differences[0].name.as_str(), &differences[0].requested), ("amount", &json!(20)));
+    }
+}
+
+#[test]
+fn a_stub_runs_the_call_of_its_name_whatever_the_prefix() {
+    let run = Script::default()
+        .call(ModelWire, "c1", "mcp__orders__refund", json!({}))
+        .call(Stub, "call_1", "refund", json!({}))
+        .result(Stub, "call_1", json!({}));
+    // A handoff drops the history, so that the model never sees the result.
+    assert_eq!(run.told(), ["refund requested executed counts: stub, model_wire"]);
+    let sent = run.result(ModelWire, "c1", json!("ok"));
+    assert_eq!(sent.told(), ["refund requested executed answered counts: stub, model_wire"]);
+    assert!(sent.trace.calls()[0].goes_by(|name| name == "mcp__orders__refund"));
+    assert!(sent.trace.calls()[0].goes_by(|name| name == "refund"));
+}
+
+#[test]
+fn parallel_calls_of_one_tool_are_told_apart_by_arguments_then_by_order() {
+    let script = Script::default()
+        .call(ModelWire, "c1", "find", json!({"id": 1}))
+        .call(ModelWire, "c2", "find", json!({"id": 2}))
+        .call(Stub, "call_1", "find", json!({"id": 2}))
+        .call(Stub, "call_2", "find", json!({"id": "one"}));
+    assert_eq!(script.made(), [r#"find {"id":2}"#, r#"find {"id":"one"}"#]);
+    let calls = script.trace.calls();
+    assert_eq!(calls.iter().map(|call| call.request.unwrap().call_id.as_str()).collect::<Vec<_>>(), ["c2", "c1"]);
+}
+
+#[test]
+fn an_exchange_within_a_call_is_a_part_of_it_and_alone_a_call() {
+    let within = Script::default()
+        .call(ModelWire, "c1", "refund", json!({}))
+        .call(Stub, "call_1", "payments", json!({}))
+        .result(Stub, "call_1", json!({}))
+        .call(Stub, "call_2", "mail", json!({}));
+    // Nothing shows that the call ran; the exchanges did take place.
+    assert_eq!(within.made(), ["payments {}", "mail {}"]);
+    let sent = within.result(ModelWire, "c1", json!("ok"));
+    assert_eq!(sent.made(), ["refund {}"]);
+    assert_eq!(
+        sent.told(),
+        [
+            "refund requested answered counts: model_wire",
+            "payments part executed answered counts: stub",
+            "mail part executed counts: stub",
+        ]
+    );
+    let after = sent.call(Stub, "call_3", "audit", json!({}));
+    assert_eq!(after.made(), ["refund {}", "audit {}"]);
+}
+
+#[test]
+fn a_retry_within_a_call_is_a_part_of_it() {
+    let retried = Script::default()
+        .call(ModelWire, "c1", "refund", json!({}))
+        .call(Stub, "call_1", "refund", json!({}))
+        .result(Stub, "call_1", json!({}))
+        .call(Stub, "call_2", "refund", json!({}))
+        .result(ModelWire, "c1", json!("ok"));
+    assert_eq!(retried.made(), ["refund {}"]);
+    assert_eq!(retried.trace.calls().len(), 2);
+}
+
+#[test]
+fn an_answer_that_tells_of_calls_afterwards_tells_of_those_that_were_seen() {
+    let seen = Script::default()
+        .call(Stub, "call_1", "pay", json!({"amount": 1}))
+        .turn(1)
+        .call(Stub, "call_2", "pay", json!({"amount": 200}))
+        .call(ModelWire, "b", "find", json!({}))
+        .result(ModelWire, "b", json!([]))
+        .call(Protocol, "a", "pay", json!({"amount": 20}))
+        .call(Protocol, "b", "find", json!({}))
+        .call(Protocol, "c", "pay", json!({"amount": 30}));
+    // The last `pay` was told and not seen; the first was of another turn.
+    assert_eq!(seen.made(), [r#"pay {"amount":1}"#, r#"pay {"amount":200}"#, "find {}", r#"pay {"amount":30}"#]);
+}
+
+#[test]
+fn an_id_that_is_used_again_is_another_call() {
+    let again = Script::default()
+        .call(Protocol, "1", "find", json!({"q": 1}))
+        .result(Protocol, "1", json!(1))
+        .turn(1)
+        .call(Protocol, "1", "find", json!({"q": 2}))
+        .result(Protocol, "1", json!(2));
+    let results: Vec<&Value> = again.trace.calls().iter().map(|call| &*call.result.unwrap().result).collect();
+    assert_eq!(results, [&json!(1), &json!(2)]);
+    // The id that a stub gives is its own.
+    let stub = Script::default().call(Protocol, "call_1", "find", json!({})).call(Stub, "call_1", "other", json!({}));
+    assert_eq!(stub.result(Stub, "call_1", json!(7)).trace.calls()[0].result, None);
+}
+
+#[test]
+fn a_call_that_waits_for_approval_is_made_in_the_turn_in_which_it_runs() {
+    let waiting = Script::default().call(ModelWire, "c1", "refund", json!({}));
+    let approved = waiting.turn(1).call(Stub, "call_1", "refund", json!({})).result(ModelWire, "c1", json!("ok"));
+    assert_eq!(told(&approved.trace.of_turn(0)), ["refund requested unobserved: model_wire"]);
+    assert_eq!(told(&approved.trace.of_turn(1)), ["refund requested executed answered counts: stub, model_wire"]);
+    assert!(!approved.trace.of_turn(1).called_earlier(|_| true));
+    let later = approved.turn(2).call(Protocol, "x", "mail", json!({}));
+    assert!(later.trace.of_turn(2).called_earlier(|call| call.call.name == "refund"));
+    assert_eq!(told(&later.trace.of_turn(2)), ["mail counts: protocol"]);
+}
+
+#[test]
+fn a_call_of_an_earlier_turn_that_never_ran_takes_no_later_run_for_its_own() {
+    let script = Script::default()
+        .call(ModelWire, "c1", "refund", json!({}))
+        .turn(1)
+        .call(ModelWire, "c2", "refund", json!({}))
+        .call(Stub, "call_1", "refund", json!({}))
+        .result(ModelWire, "c2", json!("ok"));
+    assert_eq!(script.made().len(), 1);
+}
