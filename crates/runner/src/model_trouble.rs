@@ -103,7 +103,8 @@ pub(crate) fn never_asked(job: &Job<'_>, trace: &Trace) -> Option<Finding> {
         _ => false,
     };
     let checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
-    if !started || was_asked(trace) || checks.into_iter().any(|check| expects_none(check)) {
+    let none_allowed = case.limits.model_calls.is_some_and(|limit| limit.most < 1.0);
+    if !started || none_allowed || was_asked(trace) || checks.into_iter().any(|check| expects_none(check)) {
         return None;
     }
     let message =

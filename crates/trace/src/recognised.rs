@@ -48,6 +48,29 @@ fn typed(text: &str, words: &str) -> bool {
             .is_ok_and(|value| value.get("type").and_then(Value::as_str) == Some(words))
 }
 
+/// An object that has nothing but an `error`.
+fn only_error(text: &str, words: &str) -> bool {
+    error_text(text).is_some() && words == "error"
+}
+
+/// An object that has nothing but an `error`, which begins so.
+fn error_begins(text: &str, words: &str) -> bool {
+    error_text(text).is_some_and(|error| error.starts_with(words))
+}
+
+fn error_text(text: &str) -> Option<String> {
+    let Value::Object(mut map) = serde_json::from_str(text).ok()? else { return None };
+    match map.remove("error") {
+        Some(Value::String(error)) if map.is_empty() => Some(error),
+        _ => None,
+    }
+}
+
+/// Names the tool between the words before and after it.
+fn names_tool(text: &str, words: &str) -> bool {
+    words.split_once('…').is_some_and(|(before, after)| text.starts_with(before) && text.contains(after))
+}
+
 /// Results that say that a tool was not run.
 const REFUSALS: &[Form] = &[
     Form {
@@ -60,6 +83,12 @@ const REFUSALS: &[Form] = &[
         framework: "AI SDK",
         words: "Tool execution denied.",
         source: "vercel/ai, packages/openai/src/chat/convert-to-openai-chat-messages.ts: an `execution-denied` output without a reason",
+        fits: is,
+    },
+    Form {
+        framework: "AI SDK",
+        words: "Tool call execution denied.",
+        source: "vercel/ai 7, packages/openai/src/responses: an `execution-denied` output without a reason, as seen on the wire",
         fits: is,
     },
     Form {
@@ -79,6 +108,30 @@ const REFUSALS: &[Form] = &[
         words: "The tool call was denied.",
         source: "pydantic/pydantic-ai, pydantic_ai_slim/pydantic_ai/tools.py, ToolDenied.message",
         fits: is,
+    },
+    Form {
+        framework: "openai-agents",
+        words: "Tool '…' not found.",
+        source: "openai/openai-agents-python, src/agents: `tool_not_found_behavior`, as seen on the wire",
+        fits: names_tool,
+    },
+    Form {
+        framework: "LangGraph",
+        words: "Error: … is not a valid tool, try one of [",
+        source: "langchain-ai/langgraph, libs/prebuilt/langgraph/prebuilt/tool_node.py, INVALID_TOOL_NAME_ERROR_TEMPLATE",
+        fits: names_tool,
+    },
+    Form {
+        framework: "AI SDK",
+        words: "AI_NoSuchToolError",
+        source: "vercel/ai, packages/ai/src/error/no-such-tool-error.ts; `{ error }` on the wires of OpenAI",
+        fits: error_begins,
+    },
+    Form {
+        framework: "pydantic-ai",
+        words: "Unknown tool name:",
+        source: "pydantic/pydantic-ai, pydantic_ai_slim/pydantic_ai/_tool_manager.py; `{ error }` on the wires of OpenAI",
+        fits: error_begins,
     },
 ];
 
@@ -126,6 +179,12 @@ const FAILURES: &[Form] = &[
         source: "pydantic/pydantic-ai, pydantic_ai_slim/pydantic_ai/messages.py, RetryPromptPart.model_response",
         fits: ends,
     },
+    Form {
+        framework: "AI SDK and pydantic-ai",
+        words: "error",
+        source: "vercel/ai 7, packages/openai, and pydantic/pydantic-ai 2, pydantic_ai_slim/pydantic_ai/models/openai.py: `{ error }` and nothing else, as seen on the wire",
+        fits: only_error,
+    },
 ];
 
 /// Every form that is known.
@@ -148,7 +207,7 @@ fn find(forms: &'static [Form], result: &Value, error: Option<&str>) -> Option<&
     let text = match (error, result) {
         (Some(error), _) => error,
         (None, Value::String(text)) => text,
-        (None, Value::Object(map)) if map.contains_key("type") => {
+        (None, Value::Object(map)) if map.contains_key("type") || map.contains_key("error") => {
             written = result.to_string();
             &written
         }
@@ -169,6 +228,9 @@ mod tests {
         for text in [
             "Tool execution was not approved.",
             "Tool execution denied.",
+            "Tool call execution denied.",
+            "Tool 'search_orders' not found.",
+            "Error: search_orders is not a valid tool, try one of [find_order].",
             "User rejected the tool call for `refund` with id call_1",
             "The tool call was denied.",
         ] {
@@ -176,6 +238,8 @@ mod tests {
             assert!(refusal_form(&Value::Null, Some(text)).is_some(), "{text}");
         }
         assert!(refusal_form(&json!({"type": "execution-denied", "reason": "no"}), None).is_some());
+        assert!(refusal_form(&json!({"error": "AI_NoSuchToolError: Model tried to call `x`"}), None).is_some());
+        assert!(refusal_form(&json!({"error": "Unknown tool name: 'x'. Available tools: 'y'"}), None).is_some());
     }
 
     #[test]
@@ -184,6 +248,8 @@ mod tests {
             "Refund of 20 EUR: approved.",
             "The bank says: Tool execution was not approved.",
             "The tool call was denied. Yesterday.",
+            "Order 'A-17' not found.",
+            "Error: A-17 is not a valid order",
             "",
         ] {
             assert!(refusal_form(&json!(text), None).is_none(), "{text}");
@@ -210,6 +276,10 @@ mod tests {
             assert!(failure_form(&json!(text)).is_none(), "{text}");
         }
         assert!(failure_form(&json!({"type": "error-text", "value": "x"})).is_some());
+        assert!(failure_form(&json!({"error": "boom"})).is_some());
+        for result in [json!({"error": null}), json!({"error": "none", "rows": []}), json!({"error": {"code": 1}})] {
+            assert!(failure_form(&result).is_none(), "{result}");
+        }
     }
 
     #[test]

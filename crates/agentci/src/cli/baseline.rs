@@ -1,12 +1,13 @@
 //! `agentci baseline promote`: make a run the baseline of later ones.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agentci::ledger::write_whole;
 use agentci::read_baseline;
 use agentci::report::{baseline_problem, one_line};
 use agentci::verdict::{Baseline, ExitStatus, Status, incomplete, promote};
 use clap::{Args, Subcommand};
+use serde_json::Value;
 
 use super::context::Context;
 use super::stored;
@@ -76,8 +77,7 @@ fn promoted(arguments: &PromoteArguments) -> Result<String, Refused> {
         ));
     }
     let earlier = if arguments.add { earlier(arguments, &run)? } else { None };
-    let is_other = !arguments.force && arguments.to.is_file() && read_baseline(&arguments.to).is_err();
-    if is_other {
+    if !arguments.force && arguments.to.is_file() && is_other(&arguments.to) {
         return Err(refused(
             format!("`{}` exists and is not a baseline, and is not replaced", arguments.to.display()),
             "choose another file with `--to`, or use `--force`",
@@ -87,6 +87,20 @@ fn promoted(arguments: &PromoteArguments) -> Result<String, Refused> {
     write_whole(&arguments.to, format!("{document:#}\n").as_bytes())
         .map_err(|error| Refused { message: format!("the baseline can not be written: {error}"), help: None })?;
     Ok(said(arguments, &run, earlier.as_ref()))
+}
+
+/// Whether a file holds something else than a baseline. A JSON file that is empty or damaged, say by a merge conflict, is taken
+/// for a former baseline.
+fn is_other(path: &Path) -> bool {
+    if read_baseline(path).is_ok() {
+        return false;
+    }
+    let named = path.extension().is_some_and(|extension| extension == "json");
+    let damaged = || {
+        let text = std::fs::read(path).unwrap_or_default();
+        serde_json::from_slice(&text).map_or(true, |value: Value| value.as_object().is_some_and(serde_json::Map::is_empty))
+    };
+    !(named && damaged())
 }
 
 /// The baseline that the run is added to, if there is one yet.

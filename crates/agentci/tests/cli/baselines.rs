@@ -393,19 +393,22 @@ fn the_commands_say_what_they_need() {
 fn a_file_that_is_not_a_baseline_is_not_replaced() {
     let suite = five("{}");
     suite.run(&[]);
-    let (from, before) = (last(&suite), fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap());
+    let (from, before) = (last(&suite), fs::read_to_string(suite.path("suite/suite.yaml")).unwrap());
     let onto = |path: &str, more: &[&str]| {
         suite.agentci(&[&["baseline", "promote", "--from", &from, "--to", path][..], more].concat())
     };
-    let ran = onto("suite/agentci.yaml", &[]);
+    let ran = onto("suite/suite.yaml", &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stderr.contains("`suite/agentci.yaml` exists and is not a baseline, and is not replaced"), "{ran:?}");
-    assert_eq!(fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap(), before);
+    assert!(ran.stderr.contains("`suite/suite.yaml` exists and is not a baseline, and is not replaced"), "{ran:?}");
+    assert_eq!(fs::read_to_string(suite.path("suite/suite.yaml")).unwrap(), before);
     // Another baseline is.
     for _ in 0..2 {
         assert_eq!(onto("suite/baseline.json", &[]).code, Some(0));
     }
-    fs::write(suite.path("suite/baseline.json"), "{").unwrap();
+    // So is one that a merge conflict damaged, but not a document of another kind.
+    fs::write(suite.path("suite/baseline.json"), "<<<<<<< ours\n{").unwrap();
+    assert_eq!(onto("suite/baseline.json", &[]).code, Some(0));
+    fs::write(suite.path("suite/baseline.json"), "{\"name\": \"shop\"}").unwrap();
     assert_eq!(
         (onto("suite/baseline.json", &[]).code, onto("suite/baseline.json", &["--force"]).code),
         (Some(1), Some(0))

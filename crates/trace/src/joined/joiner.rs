@@ -55,6 +55,8 @@ pub(super) struct Joined {
     pub(super) counted: Option<u32>,
     /// Whether its conversation went on without its result.
     pub(super) went_on: bool,
+    /// The answer of a model that asked for it, by number.
+    answer: usize,
     failed: bool,
 }
 
@@ -110,6 +112,8 @@ pub struct Joiner {
     open: Vec<usize>,
     /// Calls that the agent itself may still tell of.
     untold: Vec<usize>,
+    /// How many answers models gave.
+    answers: usize,
     /// The model's last answer, and earlier ones that asked for calls which are not answered.
     latest: Option<Exchange>,
     awaiting: Vec<(Exchange, usize)>,
@@ -137,6 +141,7 @@ impl Joiner {
             Kind::ToolResult(result) => self.result(at, event.turn, result),
             Kind::ModelCall { request, response } => {
                 self.asked(request);
+                self.answers += 1;
                 self.latest = Some(Exchange::new(request, response));
                 Vec::new()
             }
@@ -192,6 +197,7 @@ impl Joiner {
         if observer == Observer::ModelWire
             && let Some(exchange) = &self.latest
         {
+            self.calls[number].answer = self.answers;
             self.awaiting.push((exchange.clone(), number));
         }
         let turn = told.turn;
@@ -219,16 +225,21 @@ impl Joiner {
         self.nearest(self.untold.iter().copied().filter(now), told)
     }
 
-    /// The call of the same tool: of this turn rather than of another, with the same arguments, not answered, the first.
+    /// The call of the same tool: of this turn rather than of another, with the same arguments, not answered, of the latest answer
+    /// (an agent that asked its model again follows the second answer), the first.
     fn nearest(&self, candidates: impl Iterator<Item = usize>, told: &Told<ToolCall>) -> Option<usize> {
-        let mut found: Option<((bool, bool, bool), usize)> = None;
+        let mut found: Option<((bool, bool, bool, usize), usize)> = None;
         for number in candidates {
             let Some(call) = self.calls[number].decisive() else { continue };
             if !same_tool(&call.what.name, &told.what.name) {
                 continue;
             }
-            let rank =
-                (call.turn == told.turn, same_value(&call.what.args, &told.what.args), self.open.contains(&number));
+            let rank = (
+                call.turn == told.turn,
+                same_value(&call.what.args, &told.what.args),
+                self.open.contains(&number),
+                self.calls[number].answer,
+            );
             if found.is_none_or(|(best, _)| rank > best) {
                 found = Some((rank, number));
             }

@@ -255,3 +255,20 @@ fn a_call_of_an_earlier_turn_that_never_ran_takes_no_later_run_for_its_own() {
         .result(ModelWire, "c2", json!("ok"));
     assert_eq!(script.made().len(), 1);
 }
+
+/// An agent that asks its model again, say after a timeout of its client, follows the second answer.
+#[test]
+fn what_runs_is_what_the_latest_answer_asked_for() {
+    let asked = || Kind::ModelCall {
+        request: json!({"messages": [{"role": "user", "content": "x"}]}).into(),
+        response: json!({}).into(),
+    };
+    let script = Script::default()
+        .push(asked())
+        .call(ModelWire, "c1", "refund", json!({"id": 1}))
+        .push(asked())
+        .call(ModelWire, "c2", "refund", json!({"id": 1}))
+        .call(Stub, "call_1", "refund", json!({"id": 1}))
+        .result(ModelWire, "c2", json!("ok"));
+    assert_eq!(script.made().len(), 1);
+}

@@ -38,6 +38,8 @@ pub(super) struct Body<'t> {
     pub(super) continues: Option<&'t str>,
     /// Whether that is a conversation, which holds what is said in it.
     pub(super) in_conversation: bool,
+    /// Whether that is an answer of a thread, which keeps the system prompt and the tools as well.
+    pub(super) in_thread: bool,
 }
 
 impl<'t> Body<'t> {
@@ -55,7 +57,9 @@ impl<'t> Body<'t> {
         }
         let conversation = conversation(request);
         body.in_conversation = conversation.is_some();
-        body.continues = request["previous_response_id"].as_str().or(conversation);
+        let of_thread = request["thread"]["previous_message_id"].as_str();
+        body.in_thread = of_thread.is_some();
+        body.continues = request["previous_response_id"].as_str().or(conversation).or(of_thread);
         // Functions were offered under this name before there were tools.
         for tool in items(&request["tools"]).chain(items(&request["functions"])) {
             body.offer(tool);

@@ -71,7 +71,8 @@ impl Trace {
             } else {
                 requests.push(made(event.turn, request, response, &requests, &known));
             }
-            let id = response["id"].as_str().filter(|_| response["object"] == "response");
+            let names_answers = response["object"] == "response" || response["type"] == "message";
+            let id = response["id"].as_str().filter(|_| names_answers);
             known.extend(id.into_iter().chain(conversation(request)).map(|id| (id, at)));
         }
         requests
@@ -85,7 +86,8 @@ fn made<'t>(
     before: &[ModelRequest<'t>],
     known: &HashMap<&str, usize>,
 ) -> ModelRequest<'t> {
-    let Body { model, instructions, system, messages, tools, continues, in_conversation } = Body::read(request);
+    let body = Body::read(request);
+    let Body { model, instructions, system, messages, mut tools, continues, in_conversation, in_thread } = body;
     // A conversation that is not known begins with this request.
     let continues = match continues.map(|id| (id, known.get(id))) {
         Some((_, Some(at))) => Some(Continued::Request(*at)),
@@ -98,12 +100,21 @@ fn made<'t>(
     };
     let mut kept = earlier.map(|earlier| earlier.kept.clone()).unwrap_or_default();
     kept.extend(system);
+    let mut prompt = whole(instructions, &kept);
+    if let Some(earlier) = earlier.filter(|_| in_thread) {
+        if prompt.is_empty() {
+            prompt = earlier.system.clone();
+        }
+        if tools.is_empty() {
+            tools.clone_from(&earlier.tools);
+        }
+    }
     let own_user = messages.iter().rev().find(|message| message.role == "user").map(|message| message.text.clone());
     ModelRequest {
         turn,
         attempts: 1,
         model,
-        system: whole(instructions, &kept),
+        system: prompt,
         user: own_user.or_else(|| earlier.and_then(|earlier| earlier.user.clone())),
         messages,
         tools,
@@ -234,6 +245,20 @@ mod tests {
             ]
         );
         assert_eq!(requests[1].messages[0].text, r#"{"a":1}"#);
+    }
+
+    /// Anthropic's own runner of tools sends results alone once a thread was begun.
+    #[test]
+    fn a_thread_keeps_the_system_prompt_and_the_tools() {
+        let first =
+            json!({"system": "Be kind.", "tools": [{"name": "find"}], "messages": [{"role": "user", "content": "hi"}]});
+        let then = json!({"thread": {"type": "continue", "previous_message_id": "msg_1"}, "messages": []});
+        let other = json!({"thread": {"type": "continue", "previous_message_id": "msg_9"}, "messages": []});
+        let answer = |id: &str| json!({"type": "message", "id": id});
+        let trace = trace(&[(first, answer("msg_1")), (then, answer("msg_2")), (other, answer("msg_3"))]);
+        let requests = trace.model_requests();
+        assert_eq!((&*requests[1].system, requests[1].tools.len()), ("Be kind.", 1));
+        assert_eq!((&*requests[2].system, requests[2].tools.len()), ("", 0));
     }
 
     #[test]
