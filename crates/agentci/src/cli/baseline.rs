@@ -98,7 +98,8 @@ fn is_other(path: &Path) -> bool {
     let named = path.extension().is_some_and(|extension| extension == "json");
     let damaged = || {
         let text = std::fs::read(path).unwrap_or_default();
-        serde_json::from_slice(&text).map_or(true, |value: Value| value.as_object().is_some_and(serde_json::Map::is_empty))
+        serde_json::from_slice(&text)
+            .map_or(true, |value: Value| value.as_object().is_some_and(serde_json::Map::is_empty))
     };
     !(named && damaged())
 }

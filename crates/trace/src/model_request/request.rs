@@ -103,7 +103,7 @@ fn made<'t>(
     let mut prompt = whole(instructions, &kept);
     if let Some(earlier) = earlier.filter(|_| in_thread) {
         if prompt.is_empty() {
-            prompt = earlier.system.clone();
+            prompt.clone_from(&earlier.system);
         }
         if tools.is_empty() {
             tools.clone_from(&earlier.tools);
