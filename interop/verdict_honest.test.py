@@ -8,31 +8,8 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from harness import FOLDER, main
+from verdict.honest import REPRESENTATIVES
 
-REPRESENTATIVES = [
-    "agent_as_tool/ai-sdk",
-    "cancelled_stream/ai-sdk",
-    "conversation/langchain-anthropic",
-    "denied_call/ai-sdk-responses",
-    "denied_call/openai-agents",
-    "edited_history/openai-agents",
-    "ends_on_a_tool/ai-sdk",
-    "ends_on_a_tool/openai-agents",
-    "failing_tool/pydantic-ai-chat",
-    "guard/openai-sdk-answers",
-    "handoff/openai-agents-filtered",
-    "many_calls/anthropic-sdk-runner",
-    "misbehaving_model/unknown-tool-ai-sdk-anthropic",
-    "output_tool/pydantic-ai-chat",
-    "previous_response/openai-sdk",
-    "provider_tool/openai-sdk",
-    "retries/openai-sdk-node",
-    "rich_arguments/ai-sdk",
-    "silent_conversation/light",
-    "silent_turn/own-tool",
-    "structured_output/langchain",
-    "two_models/anthropic-sdk",
-]
 SUITE = """\
 suite: made
 target: { process: { command: [sh, -c, "%s"], speaks: text } }

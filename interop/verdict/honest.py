@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the honest agents of `honest/` again and again. None of them does anything wrong, so every run must be green.
 
-    python3 interop/verdict/honest.py --runs 20
+    python3 interop/verdict/honest.py --runs 20 --others 2
 
 Prints a Markdown table: how many runs of each agent were green, and the first finding of one that was red or had a warning.
 Exits with 1 when any run was red. The SDKs are expected in `target/interop`, where `interop/run` installs them.
@@ -25,6 +25,32 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # Variables that could point an agent at a real provider or change how `agentci` runs.
 DROPPED = re.compile(r"^(OPENAI|ANTHROPIC|AZURE_OPENAI|GEMINI|GOOGLE|LANGSMITH|LANGCHAIN|AGENTCI)_|^NODE_OPTIONS$")
+
+# One agent of each kind or more: those that differ most.
+REPRESENTATIVES = [
+    "agent_as_tool/ai-sdk",
+    "cancelled_stream/ai-sdk",
+    "conversation/langchain-anthropic",
+    "denied_call/ai-sdk-responses",
+    "denied_call/openai-agents",
+    "edited_history/openai-agents",
+    "ends_on_a_tool/ai-sdk",
+    "ends_on_a_tool/openai-agents",
+    "failing_tool/pydantic-ai-chat",
+    "guard/openai-sdk-answers",
+    "handoff/openai-agents-filtered",
+    "many_calls/anthropic-sdk-runner",
+    "misbehaving_model/unknown-tool-ai-sdk-anthropic",
+    "output_tool/pydantic-ai-chat",
+    "previous_response/openai-sdk",
+    "provider_tool/openai-sdk",
+    "retries/openai-sdk-node",
+    "rich_arguments/ai-sdk",
+    "silent_conversation/light",
+    "silent_turn/own-tool",
+    "structured_output/langchain",
+    "two_models/anthropic-sdk",
+]
 
 
 @dataclass
@@ -177,6 +203,7 @@ def table(agents):
 def options(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=20, help="runs of each agent [default: 20]")
+    parser.add_argument("--others", type=int, help="runs of those that do not represent their kind [default: as --runs]")
     parser.add_argument("--agents", default="*", help="only these, by comma: patterns of folder/case, folder or case")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at once [default: the number of cores]")
     parser.add_argument("--timeout", type=float, default=120, help="seconds that one run may take [default: 120]")
@@ -191,8 +218,8 @@ def options(arguments):
     chosen.agentci = Path(chosen.agentci).resolve()
     if not (chosen.home / "venv").is_dir():
         parser.error(f"no SDKs in {chosen.home}: `interop/run` installs them; --home names another folder")
-    if chosen.runs < 1 or chosen.jobs < 1:
-        parser.error("--runs and --jobs must be at least 1")
+    if min(chosen.runs, chosen.jobs, chosen.others or 1) < 1:
+        parser.error("--runs, --others and --jobs must be at least 1")
     return chosen
 
 
@@ -207,7 +234,9 @@ def main(arguments=None):
         agents = [agent for agent in known if any(agent.fits(pattern) for pattern in chosen.agents.split(","))]
         bench.start_server(agents)
         # Round by round, so that what is left out by an interrupt is missing for all agents alike.
-        plan = [agent for _ in range(chosen.runs) for agent in agents]
+        others = chosen.runs if chosen.others is None else chosen.others
+        runs = {agent.name: chosen.runs if agent.name in REPRESENTATIVES else others for agent in agents}
+        plan = [agent for number in range(max(runs.values())) for agent in agents if number < runs[agent.name]]
         with ThreadPoolExecutor(chosen.jobs) as pool:
             try:
                 for agent, verdict in zip(plan, pool.map(bench.run, plan)):
