@@ -1,8 +1,8 @@
 //! Checks that cannot fail, for `agentci check`: they pass whatever the agent does, so that a green case says less than it seems.
 //!
-//! A scripted model behind an agent says what its script says. A text that only the script says, or a call that the script need
-//! only ask for, shows that the model was asked and nothing of what the agent did. Where the model is the agent (`chat`) or the
-//! script is what is tested (`mock`), that is the point of the suite, and nothing is said.
+//! A scripted model behind an agent says what its script says. A text that only the script says shows that the model was asked,
+//! and nothing of what the agent did. Where the model is the agent (`chat`) or the script is what is tested (`mock`), that is the
+//! point of the suite, and nothing is reported. Nor is it for `seen: requested`, which says on purpose what it looks at.
 
 use std::collections::HashSet;
 
@@ -46,7 +46,6 @@ pub fn cannot_fail(plan: &Plan, files: &dyn Files) -> Diagnostics {
                     "json_schema" => any_value(check, &suite.folder, files),
                     "matches" => every_text(check),
                     "contains" => said_by_script(check, case),
-                    "tool_called" | "call_order" => called_by_script(check, case),
                     _ => None,
                 };
                 if let Some(found) = found.filter(|found| told.insert(found.span)) {
@@ -178,29 +177,6 @@ fn said_by_script(check: &Check, case: &Case) -> Option<Diagnostic> {
     let help = "check what the agent does, such as the tools that it calls and their results, or words that are not the \
                 script's; or let the rule of this reply ask for `tool_result: true`";
     Some(warning(*span, message, help))
-}
-
-/// A call that is only to be asked for, and that the scripted model asks for by itself. Any other call must be made: the agent
-/// sends its result, or somebody sees it run.
-fn called_by_script(check: &Check, case: &Case) -> Option<Diagnostic> {
-    let rules = first_rules(case)?;
-    let arguments = &check.arguments;
-    if arguments.get("seen").and_then(text).as_deref() != Some("requested") {
-        return None;
-    }
-    let keys = ["name", "any", "order"];
-    let names = keys.iter().find_map(|key| arguments.get(key))?;
-    let scripted = |name: &str| rules.iter().flat_map(|rule| &rule.tool_calls).any(|call| call.name == name);
-    let is_scripted = |node: &&Node| text(node).is_some_and(|name| scripted(&name));
-    if arguments.get("order").is_some() && !items(names).iter().all(|node| is_scripted(&node)) {
-        return None;
-    }
-    let found = items(names).iter().find(is_scripted)?;
-    let name = text(found)?;
-    let message = format!("`{}` only repeats the script: the scripted model asks for `{name}`", check.name());
-    let help = "ask for a call that the agent made, without `seen: requested`, and let it be seen, with `tools: { routes: {..} }`; \
-                or check what the agent makes of it";
-    Some(warning(found.span, message, help))
 }
 
 /// The rules of a scripted model behind the agent that fit whatever the agent does: those that ask neither for the result of a

@@ -16,7 +16,7 @@ use crate::prepare::{Unprepared, prepare};
 use crate::retries::Retries;
 use crate::services::{Held, Late, has_own_agent};
 use crate::step::fingerprint;
-use crate::{changed_arguments, findings, model, model_trouble, recording, translate};
+use crate::{changed_arguments, findings, model, model_trouble, not_run, recording, translate};
 
 /// How an attempt ended.
 struct Attempted {
@@ -126,6 +126,7 @@ impl Job<'_> {
                 end.output_hash = self.output_hash(&talk.trace).map(Into::into);
                 end.warnings = warnings(&talk.trace).into();
                 end.warnings.extend(changed_arguments::told(&talk.trace));
+                end.warnings.extend(not_run::told(self, &talk.trace));
                 end.calls = translate::lives(&talk.trace).into();
                 end.warnings.extend(told.warnings);
                 end.similarities = told.similarities.into();

@@ -9,7 +9,7 @@ use agentci_checks::ReadyCheck;
 use agentci_drivers::{Clock, Context, DriveError, Driver, Recording, TraceSink};
 use agentci_plan::{Case, Limit, Limits, Speech, StopRule, Target, Turn};
 use agentci_stubs::{Faults, Recorder};
-use agentci_trace::{Change, Event, Joiner, Kind, Redactor, Trace, TracedCall};
+use agentci_trace::{Change, Event, Joiner, Kind, Observer, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
 use agentci_wire::Seldom;
 use tokio::time::Instant;
@@ -206,7 +206,14 @@ fn put_misses_first(job: &Job<'_>, tools: Option<&OpenTools>, trace: &Trace, fou
 /// What stops the agent after an event: a call that it may not make, or a limit.
 fn stops(job: &Job<'_>, meters: &mut Meters<'_>, event: &Event) -> Option<Finding> {
     let changes = meters.join(event);
-    not_allowed(job, meters.joiner(), &changes).or_else(|| meters.count(event, &changes))
+    let refused = match &event.kind {
+        // Whatever a model asked for: this is what the agent called.
+        Kind::ToolCall(call) if call.observer == Observer::Stub => {
+            allowed(&job.case.world, job.sources, call).err().map(|finding| *finding)
+        }
+        _ => not_allowed(job, meters.joiner(), &changes),
+    };
+    refused.or_else(|| meters.count(event, &changes))
 }
 
 /// Why the agent may not have made a call that its model asked for. A call that the protocol alone tells of is refused by who

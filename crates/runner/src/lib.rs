@@ -16,6 +16,7 @@ mod learn;
 mod meter;
 mod model;
 mod model_trouble;
+mod not_run;
 mod options;
 mod prepare;
 mod recognised;

@@ -128,14 +128,17 @@ fn expects_none(check: &Check) -> bool {
     if &*check.kind.value != "model_called" {
         return false;
     }
+    if check.negate {
+        // With conditions it only says what must not be asked.
+        return check.arguments.pairs().is_none_or(<[_]>::is_empty);
+    }
     let count = check.arguments.get("count").and_then(|count| count.value(Reading::Core).ok());
     let is_zero = |value: &Value| value.as_f64() == Some(0.0);
-    check.negate
-        || match count {
-            Some(Value::Object(bounds)) => bounds.get("min").is_none_or(is_zero),
-            Some(count) => is_zero(&count),
-            None => false,
-        }
+    match count {
+        Some(Value::Object(bounds)) => bounds.get("max").is_some_and(is_zero),
+        Some(count) => is_zero(&count),
+        None => false,
+    }
 }
 
 #[cfg(test)]

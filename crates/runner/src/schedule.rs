@@ -22,7 +22,7 @@ use crate::job::{Job, SuiteDeadline};
 use crate::options::Options;
 use crate::redact::{redact, suite_secrets};
 use crate::resources::{CaseResources, Library};
-use crate::services::Services;
+use crate::services::{Services, takes_turns};
 use crate::stop::Stop;
 use crate::unmet::Unmet;
 use crate::waiting::Waiting;
@@ -84,6 +84,15 @@ impl Run<'_> {
     pub(crate) fn selected(&self) -> impl Iterator<Item = &Case> + Clone {
         self.selected.iter().filter_map(|index| self.cases.get(*index).map(|case| &**case))
     }
+
+    /// How many cases run at once. Agents that are started anew for each case at one fixed address take turns: the second could
+    /// not listen, and the first would answer for both.
+    pub(crate) fn lanes(&self) -> usize {
+        if self.selected().any(takes_turns) {
+            return 1;
+        }
+        self.options.parallel.clamp(1, self.selected.len().max(1))
+    }
 }
 
 /// Runs the selected cases of a suite. Events come as things happen, so those of cases that run at once are interleaved; each
@@ -127,7 +136,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     let services = Services::start(&run).await;
     let suite_deadline = suite_deadline(options, &clock);
     let (next, worst, not_run) = (Cell::new(0), Cell::new(Status::Pass), Cell::new(0));
-    let all_selected = selected.len() == run.cases.len();
+    let (all_selected, lanes) = (selected.len() == run.cases.len(), run.lanes());
     let waiting = RefCell::new(Waiting::new(std::mem::take(&mut run.cases), std::mem::take(&mut run.ready)));
     // So many lanes as cases may run at once, each of which takes one case after the other: what a case takes while it runs is
     // there once for each lane, however many cases there are.
@@ -176,7 +185,7 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
             }
         }
     };
-    in_lanes(options.parallel.clamp(1, selected.len().max(1)), lane).await;
+    in_lanes(lanes, lane).await;
     drop(waiting);
     let (mut worst, not_run) = (worst.get(), not_run.get());
     // The end that was held back may be worse than all that were told.

@@ -68,7 +68,11 @@ fn error_text(text: &str) -> Option<String> {
 
 /// Names the tool between the words before and after it.
 fn names_tool(text: &str, words: &str) -> bool {
-    words.split_once('…').is_some_and(|(before, after)| text.starts_with(before) && text.contains(after))
+    let Some((before, after)) = words.split_once('…') else { return false };
+    let Some((name, rest)) = text.strip_prefix(before).and_then(|rest| rest.split_once(after)) else { return false };
+    let is_name = !name.is_empty() && !name.contains(|letter: char| letter.is_whitespace() || letter == '\'');
+    // A form that ends in a bracket goes on with a list.
+    is_name && (rest.is_empty() || after.ends_with('['))
 }
 
 /// Results that say that a tool was not run.
@@ -249,6 +253,7 @@ mod tests {
             "The bank says: Tool execution was not approved.",
             "The tool call was denied. Yesterday.",
             "Order 'A-17' not found.",
+            "Tool 'hammer' is in stock. Accessory 'bit' not found.",
             "Error: A-17 is not a valid order",
             "",
         ] {

@@ -20,6 +20,9 @@ def model(messages):
 def run(call):
     name, args = call["function"]["name"], json.loads(call["function"]["arguments"])
     if mode == "denied": return "Tool execution was not approved."
+    if mode == "denied after all":
+        post(os.environ["SHOP"] + "/" + name, args)
+        return "Tool execution was not approved."
     if mode == "own words": return "NO: a human said no"
     if mode == "fails": return "An error occurred while running the tool. Please try again. Error: boom"
     if mode == "wrong": args["amount"] = 200
@@ -285,13 +288,41 @@ fn the_page_about_tools_names_every_form() {
     }
 }
 
+/// The documented way out for agents that end on a tool must not fail a strict look at the suite.
 #[test]
-fn a_check_that_a_script_alone_meets_is_told() {
-    let told = |checks: &str| {
-        let ran = suite("runs", "refund", "", checks).agentci(&["check", "suite"]);
-        format!("{}{}", ran.stdout, ran.stderr).contains("`tool_called` only repeats the script")
-    };
-    assert!(told("checks: [{ tool_called: { name: refund_order, seen: requested } }]"));
-    assert!(!told("checks: [{ tool_called: refund_order }]"));
-    assert!(!told("checks: [{ tool_called: { name: refund_order, seen: answered } }]"));
+fn asking_for_a_request_on_purpose_is_no_mistake() {
+    for check in ["{ name: refund_order, seen: requested }", "refund_order", "{ name: refund_order, seen: answered }"] {
+        let suite = suite("runs", "refund", "", &format!("checks: [{{ tool_called: {check} }}]"));
+        let ran = suite.agentci(&["check", "--strict", "suite"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+}
+
+/// A refusal is only one if the tool did not run; and what must come before it must have been made.
+#[test]
+fn a_call_that_ran_was_not_refused() {
+    let refused = "checks: [{ tool_called: { name: refund_order, refused: true } }]";
+    passes("denied", "refund", ROUTES, refused);
+    fails("denied after all", "refund", ROUTES, refused, &["refund_order"]);
+    let after = "checks: [{ tool_called: { name: refund_order, refused: true, after: find_order } }]";
+    fails("denied", "refund", ROUTES, after, &["`find_order` never was"]);
+}
+
+/// `allow` is held against what the agent calls, whatever its model asked for.
+#[test]
+fn tools_over_http_that_are_not_allowed_are_refused() {
+    let only = |names: &str| ROUTES.replacen("tools: {", &format!("tools: {{ allow: [{names}],"), 1);
+    passes("within", "refund", &only("refund_order, payments"), REFUNDED);
+    fails("within", "refund", &only("refund_order"), REFUNDED, &["tool not allowed: payments"]);
+}
+
+/// A result that did not come from the tool that is played: what else it came from is not known.
+#[test]
+fn a_result_without_a_call_of_the_route_is_a_warning() {
+    let executed = "checks: [{ tool_called: { name: refund_order, seen: executed } }]";
+    passes("runs", "refund", ROUTES, REFUNDED)
+        .says(&["`refund_order` has a route, and the agent sent its model a result"]);
+    fails("runs", "refund", ROUTES, executed, &["`refund_order`"]);
+    let honest = passes("stub", "refund", ROUTES, executed);
+    assert!(!honest.stdout.contains("has a route"), "{honest:?}");
 }

@@ -126,6 +126,15 @@ fn a_model_that_is_never_asked_fails_the_case_unless_it_is_optional() {
         let optional = run("", MODEL, world, case);
         assert_eq!(optional.code, Some(0), "{optional:?}");
     }
+    for none in ["not: model_called", "model_called: { count: 0 }", "model_called: { count: { max: 0 } }"] {
+        let meant = run("", MODEL, "", &format!(", checks: [{{ {none} }}]"));
+        assert_eq!(meant.code, Some(0), "{none}: {meant:?}");
+    }
+    // A prohibition does not say that the model need not be asked.
+    for other in ["not: { model_called: { messages: someone else } }", "model_called: { count: { max: 3 } }"] {
+        let silent = run("", MODEL, "", &format!(", checks: [{{ {other} }}]"));
+        assert_eq!(cause(&silent), "model_never_asked", "{other}");
+    }
     // Something else that failed says more.
     let failed = run("", MODEL, "", ", checks: [{ contains: refunded }]");
     assert_eq!(cause(&failed), "check");
@@ -167,4 +176,62 @@ fn settings_of_a_model_without_a_script_are_an_error() {
     let ran = Suite::empty().file("suite/agentci.yaml", text).agentci(&["check", "suite"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.complains(&["`model` has no `script`", "agentci.yaml:3:", "script: model.yaml"]);
+}
+
+/// What is not refused any more is still not offered.
+#[test]
+fn a_lenient_model_still_calls_only_what_is_offered() {
+    let ran = run("ask({'messages': [USER]})", MODEL, ", strict: false", "");
+    assert_eq!(cause(&ran), "tool_not_offered");
+}
+
+/// The agent answers its user by itself after a tool, and goes on from there: the result stands before its own words.
+#[test]
+fn a_result_before_words_of_the_agent_is_seen() {
+    let agent = "answer = ask({'messages': [USER], 'tools': [tool()]})['choices'][0]['message']\ncall = answer['tool_calls'][0]\n\
+                 said = {'role': 'assistant', 'content': 'Refunded.'}\n\
+                 result = {'role': 'tool', 'tool_call_id': call['id'], 'content': 'ok'}\n\
+                 ask({'messages': [USER, answer, result, said, {'role': 'user', 'content': 'thanks'}], 'tools': [tool()]})\n";
+    let model = format!("{MODEL}  - when: {{ user: thanks }}\n    reply: bye\n");
+    let ran = run(agent, &model, "", ", checks: [{ tool_called: { name: refund, count: 1 } }]");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+/// A server that asks the model unless it is told not to, at an address that is fixed.
+const SERVER: &str = r#"
+import http.server, json, os, sys, urllib.request
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        if sys.argv[2] == "asks":
+            body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]}).encode()
+            urllib.request.urlopen(urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body)).read()
+        said = b'{"answer": "Hi"}'
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+    def log_message(self, *_): pass
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"#;
+
+/// Two agents that want one port are started one after the other, so that neither answers for the other.
+#[test]
+fn agents_at_one_address_take_turns() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let case = |id: &str, how: &str| {
+        format!(
+            "- id: {id}\n  target: {{ http: {{ url: 'http://127.0.0.1:{port}/ask', command: [python3, agent.py, '{port}', {how}] }} }}\n  \
+             input: {{ question: hello }}\n  checks: [{{ contains: Hi }}, {{ model_called: {{ count: 1 }} }}]\n"
+        )
+    };
+    let cases = format!("{}{}{}", case("honest", "asks"), case("broken", "silent"), case("again", "asks"));
+    let text = format!("suite: s\nworld: {{ model: {{ script: model.yaml }} }}\ncases:\n{cases}");
+    let suite = Suite::empty().file("suite/agentci.yaml", text).file("suite/agent.py", SERVER);
+    let suite = suite.file("suite/model.yaml", "rules:\n  - when: { user: hello }\n    reply: hi\n");
+    let ran = suite.agentci(&["run", "suite", "--parallel", "3"]);
+    let verdicts: Vec<_> = ran.verdicts().into_iter().map(|(id, status, _)| (id, status)).collect();
+    let expected = [("again", "pass"), ("broken", "fail"), ("honest", "pass")];
+    assert_eq!(verdicts, expected.map(|(id, status)| (id.to_owned(), status.to_owned())), "{ran:?}");
 }

@@ -177,8 +177,12 @@ impl Calls {
         let after = self.after.as_ref()?;
         let (name, other) = (&self.name.value, &after.value);
         let is = |call: &TracedCall<'_>, name: &str| call.goes_by(|tool| goes_by(tool, name, self.suffix));
-        let first = |name: &str| calls.iter().position(|call| is(call, name));
-        let own = first(name)?;
+        let own = calls.iter().find(|call| is(call, name))?;
+        // Others must have been made, whatever is asked of this one.
+        let all = trace.asked_calls();
+        let own = all.iter().position(|call| (call.number, call.part_of) == (own.number, own.part_of))?;
+        let counts = |call: &TracedCall<'_>| call.counts || self.seen.fits(call);
+        let first = |name: &str| all.iter().position(|call| counts(call) && is(call, name));
         if trace.called_earlier(|call| is(call, other)) {
             return None;
         }

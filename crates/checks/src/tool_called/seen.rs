@@ -43,7 +43,7 @@ impl Seen {
             Seen::Requested => call.part_of.is_none(),
             Seen::Executed => call.was_executed,
             Seen::Answered => call.was_answered,
-            Seen::Refused => call.refused().is_some(),
+            Seen::Refused => call.refused().is_some() && !call.was_executed,
         }
     }
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use agentci_plan::{HttpServer, HttpTarget, Target, ToolSource};
+use agentci_plan::{Case, HttpServer, HttpTarget, Target, ToolSource};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::Mutex;
 
@@ -69,6 +69,12 @@ pub(crate) fn has_own_agent(job: &Job<'_>) -> bool {
     let movable = http.url.value.variables().any(|name| name == PORT);
     let plays_tools = matches!(job.case.world.tools, ToolSource::Routes(_));
     job.case.world.model.is_some() || (plays_tools && movable && !server.shared)
+}
+
+/// Whether the agent of a case is started for it alone, at an address that other cases may want as well.
+pub(crate) fn takes_turns(case: &Case) -> bool {
+    let fixed = |http: &HttpTarget| !http.url.value.variables().any(|name| name == PORT);
+    program(&case.target).is_some_and(|(http, _)| case.world.model.is_some() && fixed(http))
 }
 
 /// The program of a target that the run starts itself.

@@ -7,7 +7,7 @@ mod ready;
 mod tools;
 
 pub(crate) use agent::PORT;
-pub(crate) use agents::{Agents, Reached, has_own_agent};
+pub(crate) use agents::{Agents, Reached, has_own_agent, takes_turns};
 pub(crate) use held::{Held, HeldEnd};
 pub(crate) use tools::{Late, OpenTools, ToolServer};
 

@@ -43,7 +43,7 @@ impl ToolServer {
         let options = run.options;
         let routed = run.selected().filter(|case| routes(&case.world).is_some());
         let needed = routed.clone().any(|case| case.skip.is_none());
-        let scoped = options.parallel > 1 && run.selected.len() > 1;
+        let scoped = run.lanes() > 1;
         if !needed {
             return Self { server: None, scoped, worlds: Vec::new() };
         }

@@ -18,6 +18,9 @@ pub(super) struct Asked {
     pub(super) answers: u32,
     /// The results of tools that came after its last answer.
     pub(super) results: Vec<GivenResult>,
+    /// The results before it. Most were told with an earlier request; an agent that answers by itself after a tool tells them only
+    /// here.
+    pub(super) older: Vec<GivenResult>,
     /// How many answers are wanted.
     pub(super) choices: u32,
     /// Whether a stream ends with what was used.
@@ -87,7 +90,7 @@ impl Asked {
     /// The model has answered: results before that are old.
     pub(super) fn answered(&mut self) {
         self.answers = self.answers.saturating_add(1);
-        self.results.clear();
+        self.older.append(&mut self.results);
     }
 }
 

@@ -209,7 +209,7 @@ fn decide(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &
     }
     let (decision, rule) = mind.decide(&asked, bytes, entry);
     match &decision {
-        Decision::Say(answer) if mind.is_strict() && !mind.misbehaves(rule) => {
+        Decision::Say(answer) if !mind.misbehaves(rule) => {
             let inherited = asked.tools.as_deref().and_then(|tools| Json::parse(tools.as_bytes()).ok());
             let offer = Offer::read(route, request, inherited.as_ref(), asked.thread.is_some());
             entry.troubles.extend(offer.troubles(answer, rule));
@@ -309,6 +309,7 @@ impl Exchange<'_> {
         state.observer.as_ref()?;
         state.tell_asked(asked.results.iter().map(|given| given.call_id.as_str()));
         let observer = state.observer.as_mut()?;
+        observer.results(&asked.older);
         observer.results(&asked.results);
         match decision {
             Decision::Say(answer) if answer.pace.is_immediate() => {
