@@ -27,13 +27,13 @@ fn the_page_of_checks_is_kept() {
 }
 
 /// What `agentci check` warns of.
-const CANNOT_FAIL: &str = "\n## Checks that cannot fail\n\n`agentci check` warns of checks that pass whatever the agent does: a \
-    `json_schema` that asks for nothing (`{}`, `true`), a `matches` that is found in every text (`.*`), a `contains` of a text that \
-    the [scripted model](mock-llm.md) behind the agent replies by itself, and a `tool_called` of a call that only the script asks \
-    for. The last two are fine where the rule of the script needs something of the agent (`tool_result: true`, or a `turn` after \
-    the first), where `result_match` looks at what the agent sent back, and for `mock` and `chat` targets, whose script is what is \
-    tested. `--strict` makes these warnings fail.\n\nIt also names, as notes, the checks of a suite that are judged differently since \
-    the last version.\n";
+const CANNOT_FAIL: &str = "\n## Checks that cannot fail\n\n`agentci check` warns of checks that pass whatever the \
+    agent does: a `json_schema` that asks for nothing (`{}`, `true`), a `matches` that is found in every text \
+    (`.*`), and a `contains` of a text that the [scripted model](mock-llm.md) behind the agent replies by itself. \
+    The last is fine where the rule of the script needs something of the agent (`tool_result: true`, or a `turn` \
+    after the first), and for `mock` and `chat` targets, whose script is what is tested. `--strict` makes these \
+    warnings fail.\n\nIt also names, as notes, the checks of a suite that are judged differently since the last \
+    version.\n";
 
 /// Which limits and checks can be judged for which target, and who reports what they need.
 fn observable() -> String {
