@@ -13,8 +13,8 @@ pub(crate) fn told(job: &Job<'_>, trace: &Trace) -> Vec<String> {
     let ToolSource::Routes(routes) = &job.case.world.tools else { return Vec::new() };
     let calls = trace.calls();
     let unseen = calls.iter().filter(|call| call.was_requested() && !call.was_executed);
-    let routed = |name: &str| routes.tools.iter().any(|tool| same_tool(&tool.id.value, name));
-    let names: BTreeSet<&str> = unseen.map(|call| call.call.name.as_str()).filter(|name| routed(name)).collect();
+    let has_route = |name: &str| routes.tools.iter().any(|tool| same_tool(&tool.id.value, name));
+    let names: BTreeSet<&str> = unseen.map(|call| call.call.name.as_str()).filter(|name| has_route(name)).collect();
     let warning = |name| {
         format!(
             "`{name}` has a route, and the agent sent its model a result without calling it there; \

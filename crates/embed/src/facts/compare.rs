@@ -143,7 +143,8 @@ fn how_stated(found: &Found<'_>, by: &Stated<'_>) -> Match {
 fn how_same(found: &Found<'_>, other: &Found<'_>) -> Match {
     match (&found.value, &other.value) {
         (Value::Number(one), Value::Number(two)) if one.is_same(*two) => {
-            if one.is_unclear(*two) {
+            // The same letters mean the same, whatever that is.
+            if one.is_unclear(*two) && found.text != other.text {
                 Match::Unclear
             } else {
                 Match::Sure
