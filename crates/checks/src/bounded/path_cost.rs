@@ -69,7 +69,10 @@ impl PathCost {
 
     /// Whether it is quickly followed through a value of this weight.
     pub(crate) fn is_cheap(&self, weight: Weight) -> bool {
-        self.0.as_ref().is_some_and(|query| query.visits(weight) <= CHEAP)
+        self.0.as_ref().is_some_and(|query| {
+            let most = if query.is_linear() { 10 * CHEAP } else { CHEAP };
+            query.visits(weight) <= most
+        })
     }
 }
 
@@ -93,6 +96,14 @@ enum Selector {
 }
 
 impl Query {
+    /// Whether it reaches each place at most once, and does nothing there: a worker would spend more on copying the value.
+    fn is_linear(&self) -> bool {
+        let plain = |selector: &Selector| matches!(selector, Selector::One | Selector::Many);
+        self.0
+            .iter()
+            .all(|segment| !segment.descends && segment.selectors.len() == 1 && segment.selectors.iter().all(plain))
+    }
+
     fn visits(&self, weight: Weight) -> u64 {
         // How many times the list has the same place, and how many different ones it has at most.
         let (mut times, mut places) = (1_u64, 1_u64);
@@ -320,6 +331,8 @@ mod tests {
             assert!(cheap(path, &order), "{path}");
         }
         assert!(cheap("$..*..*..*..*..*..*..*..*", &json!({ "a": 1 })));
+        let many = numbers(2_000_000);
+        assert!(cheap("$[*]", &many) && !cheap("$[*, *]", &many) && !cheap("$[?@ > 1]", &many));
     }
 
     #[test]

@@ -144,11 +144,7 @@ fn how_same(found: &Found<'_>, other: &Found<'_>) -> Match {
     match (&found.value, &other.value) {
         (Value::Number(one), Value::Number(two)) if one.is_same(*two) => {
             // The same letters mean the same, whatever that is.
-            if one.is_unclear(*two) && found.text != other.text {
-                Match::Unclear
-            } else {
-                Match::Sure
-            }
+            if one.is_unclear(*two) && found.text != other.text { Match::Unclear } else { Match::Sure }
         }
         (Value::Number(number), Value::Date(date)) => {
             number.whole().is_some_and(|whole| date.day == Some(whole) || date.year == Some(whole)).into()
