@@ -1,8 +1,10 @@
 //! Tool calls in words.
 
-use agentci_trace::{ToolCall, TracedCall};
+use agentci_trace::{ToolCall, ToolResult, TracedCall, same_value};
 use serde_json::Value;
 
+use crate::output::json_in;
+use crate::python::literal;
 use crate::shorten::shorten;
 
 /// How many names a message lists.
@@ -50,7 +52,8 @@ pub(crate) fn listed_with<'t>(calls: impl IntoIterator<Item = &'t TracedCall<'t>
     }
     let line = |(index, call): (usize, &&TracedCall<'_>)| {
         let (turn, number, all) = (call.turn + 1, index + 1, calls.len());
-        format!("turn {turn}, call {number} of {all}: {}{} -> {}", shown(call.call), asked(call), answer(call))
+        let (shown, asked, answer, told) = (shown(call.call), asked(call), answer(call), told(call));
+        format!("turn {turn}, call {number} of {all}: {shown}{asked} -> {answer}{told}")
     };
     let chosen = calls.iter().enumerate().filter(|(index, _)| *index < LINES || *index == kept);
     let mut lines: Vec<String> = chosen.map(line).collect();
@@ -95,6 +98,20 @@ pub(crate) fn answer(call: &TracedCall<'_>) -> String {
         Some(error) if result.result.is_null() => format!("failed: {}", shorten(error, RESULT)),
         Some(error) => format!("failed: {}, {}", shorten(error, RESULT), value()),
     }
+}
+
+/// What the agent told its model came of a call, where that is not what the tool gave.
+fn told(call: &TracedCall<'_>) -> String {
+    let (Some(result), Some(told)) = (call.result, call.told_model()) else { return String::new() };
+    let read = |result: &ToolResult| match result.result.as_str() {
+        Some(text) => json_in(text).or_else(|| literal(text)).unwrap_or_else(|| text.into()),
+        None => (*result.result).clone(),
+    };
+    if std::ptr::eq(result, told) || (result.ok == told.ok && same_value(&read(result), &read(told))) {
+        return String::new();
+    }
+    let told = told.error.as_deref().map_or_else(|| told.result.to_string(), |error| format!("of a failure, {error}"));
+    format!(" (its model was told {})", shorten(&told, RESULT))
 }
 
 /// A value as compact JSON, cut when it is long.

@@ -27,7 +27,12 @@ const THRESHOLDS: Thresholds = Thresholds {
 fn steps(tools: &[&str]) -> Vec<Step> {
     tools
         .iter()
-        .map(|tool| Step { tool: (*tool).to_owned(), args_hash: "0".repeat(16), args: Some("{\"q\":\"a\"}".into()) })
+        .map(|tool| Step {
+            tool: (*tool).to_owned(),
+            args_hash: "0".repeat(16),
+            args: Some("{\"q\":\"a\"}".into()),
+            ..Step::default()
+        })
         .collect()
 }
 

@@ -1,6 +1,6 @@
-//! Arguments that the model asked for and that were not what the tool got.
+//! Calls that were made otherwise than the model asked for them: with other arguments, or under another name.
 
-use agentci_trace::{Difference, Trace};
+use agentci_trace::{Difference, Trace, TracedCall, same_tool};
 use serde_json::Value;
 
 /// How many arguments of a call, and how many such calls, are told of as changed.
@@ -9,27 +9,40 @@ const DIFFERENCES: usize = 5;
 /// How much of an argument is shown.
 const VALUE: usize = 80;
 
-/// Arguments that the model asked for and that were not what the tool got, a line for each call.
+/// What the model asked for and what became of it, a line for each call where they differ.
 pub(crate) fn told(trace: &Trace) -> Vec<String> {
     let mut warnings: Vec<String> = Vec::new();
     for call in trace.calls() {
-        let differ = call.differences();
-        let words: Vec<String> = differ.iter().take(DIFFERENCES).map(difference).collect();
-        if words.is_empty() {
-            continue;
-        }
-        let more = differ.len() - words.len();
-        let more = if more == 0 { String::new() } else { format!("; {more} more") };
-        let warning = format!(
-            "`{}` ran with other arguments than its model asked for: {}{more}",
-            call.call.name,
-            words.join("; ")
-        );
-        if !warnings.contains(&warning) && warnings.len() < DIFFERENCES {
-            warnings.push(warning);
+        for warning in [renamed(&call), changed(&call)].into_iter().flatten() {
+            if !warnings.contains(&warning) && warnings.len() < DIFFERENCES {
+                warnings.push(warning);
+            }
         }
     }
     warnings
+}
+
+/// A call that the agent reports under another name than its model used, with the same id.
+fn renamed(call: &TracedCall<'_>) -> Option<String> {
+    let (asked, told) = (&call.request?.name, &call.call.name);
+    (!same_tool(asked, told)).then(|| {
+        format!(
+            "the model asked for `{asked}`, and the agent reports that call as `{told}`: it counts under both names"
+        )
+    })
+}
+
+/// A call that ran with other arguments.
+fn changed(call: &TracedCall<'_>) -> Option<String> {
+    let differ = call.differences();
+    let words: Vec<String> = differ.iter().take(DIFFERENCES).map(difference).collect();
+    if words.is_empty() {
+        return None;
+    }
+    let more = differ.len() - words.len();
+    let more = if more == 0 { String::new() } else { format!("; {more} more") };
+    let (name, words) = (&call.call.name, words.join("; "));
+    Some(format!("`{name}` ran with other arguments than its model asked for: {words}{more}"))
 }
 
 fn difference(difference: &Difference) -> String {

@@ -107,10 +107,12 @@ impl<'m> Meter<'m> {
     fn conclude(&mut self, joiner: &Joiner) {
         self.metrics.tool_calls = joiner.count(true);
         let Some(secrets) = self.secrets else { return };
-        for call in joiner.made() {
-            count_one(&mut self.metrics.tool_calls_by_name, &call.name);
+        for made in joiner.made() {
+            if !made.within {
+                count_one(&mut self.metrics.tool_calls_by_name, &made.call.name);
+            }
             if self.metrics.steps.len() < STEPS {
-                self.metrics.steps.push(step(call, secrets));
+                self.metrics.steps.push(step(&made, secrets));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Tool calls, kept short enough to be kept.
 
-use agentci_trace::{Redactor, ToolCall, sha256_beginning, write_canonical};
+use agentci_trace::{Made, Redactor, sha256_beginning, write_canonical};
 use agentci_verdict::Step;
 use serde_json::Value;
 
@@ -14,11 +14,12 @@ const ARGUMENTS: usize = 200;
 const FINGERPRINT: usize = 16;
 
 /// A call as a step.
-pub(crate) fn step(call: &ToolCall, secrets: &Redactor) -> Step {
+pub(crate) fn step(made: &Made<'_>, secrets: &Redactor) -> Step {
+    let Made { call, only_answered, within } = *made;
     let text = canonical(&call.args, secrets);
     let args_hash = sha256_beginning(&text, FINGERPRINT);
     let args = String::from_utf8(text).ok().filter(|text| text.len() <= ARGUMENTS).map(Into::into);
-    Step { tool: call.name.clone(), args_hash, args }
+    Step { tool: call.name.clone(), args_hash, args, only_answered, within }
 }
 
 /// Enough of a value to tell it from others, and nothing that is secret.
@@ -34,7 +35,7 @@ fn canonical(value: &Value, secrets: &Redactor) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use agentci_trace::Observer;
+    use agentci_trace::{Observer, ToolCall};
     use serde_json::json;
 
     use super::*;
@@ -47,7 +48,7 @@ mod tests {
             observer: Observer::Protocol,
             begun: None,
         };
-        step(&call, &Redactor::default())
+        step(&Made { call: &call, only_answered: false, within: false }, &Redactor::default())
     }
 
     fn hash(args: Value) -> String {

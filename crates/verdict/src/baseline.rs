@@ -286,7 +286,9 @@ fn steps(at: &At<'_>, problems: &mut Vec<String>) -> Vec<Step> {
         let tool = at.field("tool", problems).text(problems);
         let args_hash = at.field("args_hash", problems).text(problems);
         let args = at.optional("args").and_then(|at| at.text(problems)).map(Into::into);
-        Some(Step { tool: tool?.to_owned(), args_hash: args_hash?.to_owned(), args })
+        let only_answered = at.optional("only_answered").and_then(|at| at.truth(problems)).unwrap_or_default();
+        let within = at.optional("within").and_then(|at| at.truth(problems)).unwrap_or_default();
+        Some(Step { tool: tool?.to_owned(), args_hash: args_hash?.to_owned(), args, only_answered, within })
     };
     at.items(problems).iter().filter_map(|at| step(at, problems)).collect()
 }
@@ -330,7 +332,9 @@ mod tests {
         assert_eq!((a.id.as_str(), a.history), ("a", History { runs: 4, passes: 3 }));
         assert_eq!(
             a.steps.as_deref(),
-            Some(&[Step { tool: "search".into(), args_hash: "00".into(), args: Some("{}".into()) }][..])
+            Some(
+                &[Step { tool: "search".into(), args_hash: "00".into(), args: Some("{}".into()), ..Step::default() }][..]
+            )
         );
         assert_eq!((b.status, b.history, &b.steps), (Status::Fail, History { runs: 1, passes: 0 }, &None));
     }

@@ -60,6 +60,10 @@ impl<'v> At<'v> {
         self.take("a whole number", Value::as_u64, problems)
     }
 
+    pub(crate) fn truth(&self, problems: &mut Vec<String>) -> Option<bool> {
+        self.take("true or false", Value::as_bool, problems)
+    }
+
     /// What `read` makes of the value; a value that it makes nothing of is told.
     pub(crate) fn take<T>(
         &self,

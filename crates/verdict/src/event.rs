@@ -451,12 +451,24 @@ pub struct Step {
     /// The arguments as JSON without secrets, if that is short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Box<str>>,
+    /// Whether a model asked for it and the agent sent a result, and nobody saw the tool run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_answered: bool,
+    /// Whether it is an exchange with a stub during a call, not a call of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub within: bool,
 }
 
 impl Step {
-    /// Whether another run took the same step. Not all have written down the arguments themselves.
-    pub fn is_same(&self, other: &Self) -> bool {
+    /// Whether the same tool was called with the same arguments. Not all runs have written down the arguments themselves.
+    pub fn is_same_call(&self, other: &Self) -> bool {
         self.tool == other.tool && self.args_hash == other.args_hash
+    }
+
+    /// Whether a later run took the same step: the same call, and seen to run if it was. That a tool is seen to run only
+    /// now does not mean that the agent changed.
+    pub fn is_repeated_by(&self, later: &Self) -> bool {
+        self.is_same_call(later) && (self.only_answered || !later.only_answered)
     }
 }
 

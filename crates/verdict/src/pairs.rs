@@ -43,7 +43,8 @@ impl<'c> Pairs<'c> {
     /// The cases whose tool calls are others than in the baseline, and may be so only because they were counted by another rule.
     pub(crate) fn other_rule(&self) -> Vec<String> {
         let others = self.both().filter(|(_, current)| !self.steps_compare(current));
-        others.filter_map(|(baseline, current)| departure(baseline, current)).map(|change| change.id).collect()
+        let departure = |(baseline, current)| departure(baseline, current, self.same_rule);
+        others.filter_map(departure).map(|change| change.id).collect()
     }
 
     fn both(&self) -> impl Iterator<Item = (&'c BaselineCase, &'c BaselineCase)> {
@@ -120,7 +121,7 @@ impl<'c> Pairs<'c> {
 
     fn departures(&self) -> impl Iterator<Item = StepChange> {
         let compared = self.both().filter(|(_, current)| self.steps_compare(current));
-        compared.filter_map(|(baseline, current)| departure(baseline, current))
+        compared.filter_map(|(baseline, current)| departure(baseline, current, self.same_rule))
     }
 
     /// The cases whose tool calls are others than in the baseline.
@@ -167,20 +168,55 @@ fn drop(baseline: &BaselineCase, current: &BaselineCase) -> Option<SimilarityCha
     })
 }
 
-/// The first tool call that is another, if both runs have written theirs down.
-fn departure(baseline: &BaselineCase, current: &BaselineCase) -> Option<StepChange> {
+/// The first tool call that is another, if both runs have written theirs down. By another rule it was not written down who saw a
+/// call, nor what took place during it.
+fn departure(baseline: &BaselineCase, current: &BaselineCase, same_rule: bool) -> Option<StepChange> {
     if baseline.status == Status::Skipped || current.status == Status::Skipped {
         return None;
     }
-    let (old, new): (&[Step], &[Step]) = (baseline.steps.as_deref()?, current.steps.as_deref()?);
-    let same = old.iter().zip(new).take_while(|(old, new)| old.is_same(new)).count();
-    (old.len() > same || new.len() > same).then(|| StepChange {
+    let (old, exchanges_before) = calls_and_exchanges(baseline.steps.as_deref()?);
+    let (new, exchanges_now) = calls_and_exchanges(current.steps.as_deref()?);
+    let is_same = if same_rule { Step::is_repeated_by } else { Step::is_same_call };
+    let same = old.iter().zip(new).take_while(|(old, new)| is_same(old, new)).count();
+    if old.len() == same && new.len() == same {
+        if !same_rule {
+            return None;
+        }
+        let (number, before, now) = other_exchange(exchanges_before, exchanges_now)?;
+        return Some(StepChange {
+            id: current.id.clone(),
+            first_difference: same + number,
+            baseline: before.cloned(),
+            baseline_after: Vec::new(),
+            current: now.cloned(),
+        });
+    }
+    Some(StepChange {
         id: current.id.clone(),
         first_difference: same + 1,
         baseline: old.get(same).cloned(),
         baseline_after: old.iter().skip(same + 1).take(STEPS_AFTER).cloned().collect(),
         current: new.get(same).cloned(),
     })
+}
+
+/// Calls come first, and then the exchanges that took place during calls.
+fn calls_and_exchanges(steps: &[Step]) -> (&[Step], &[Step]) {
+    steps.split_at(steps.iter().position(|step| step.within).unwrap_or(steps.len()))
+}
+
+/// The first exchange that took place only in one of two runs, with its number: what was and what is. Calls that run at the same
+/// time make theirs in any order, so the order does not matter.
+fn other_exchange<'s>(old: &'s [Step], new: &'s [Step]) -> Option<(usize, Option<&'s Step>, Option<&'s Step>)> {
+    let only = |of: &'s [Step], others: &[Step]| {
+        let times = |steps: &[Step], step: &Step| steps.iter().filter(|other| other.is_same_call(step)).count();
+        of.iter().enumerate().find(|(at, step)| times(&of[..=*at], step) > times(others, step))
+    };
+    match (only(old, new), only(new, old)) {
+        (None, None) => None,
+        (Some((at, before)), now) => Some((at + 1, Some(before), now.map(|(_, now)| now))),
+        (None, Some((at, now))) => Some((at + 1, None, Some(now))),
+    }
 }
 
 /// Runs and cases for tests.
@@ -205,7 +241,8 @@ pub(crate) mod samples {
     }
 
     pub(crate) fn case(id: &str, status: Status, steps: &[(&str, &str)]) -> BaselineCase {
-        let step = |(tool, hash): &(&str, &str)| Step { tool: (*tool).into(), args_hash: (*hash).into(), args: None };
+        let step =
+            |(tool, hash): &(&str, &str)| Step { tool: (*tool).into(), args_hash: (*hash).into(), ..Step::default() };
         BaselineCase {
             id: id.into(),
             status,
@@ -222,6 +259,38 @@ pub(crate) mod samples {
 mod tests {
     use super::samples::{case, run};
     use super::*;
+
+    #[test]
+    fn a_call_that_is_no_longer_executed_is_another_step() {
+        let of = |only_answered| {
+            let mut case = case("a", Status::Pass, &[("refund", "0")]);
+            case.steps.iter_mut().flatten().for_each(|step| step.only_answered = only_answered);
+            case
+        };
+        assert_eq!(departure(&of(false), &of(true), true).map(|change| change.first_difference), Some(1));
+        assert_eq!(departure(&of(true), &of(false), true), None, "only now somebody could see it");
+        assert_eq!(departure(&of(true), &of(true), true), None);
+        assert_eq!(departure(&of(false), &of(true), false), None, "the first rule did not write it down");
+    }
+
+    #[test]
+    fn exchanges_during_calls_are_compared_in_any_order_and_as_often_as_they_were_made() {
+        let of = |exchanges: &[(&str, &str)]| {
+            let calls = [("refund", "0")];
+            let mut case = case("a", Status::Pass, &[&calls, exchanges].concat());
+            case.steps.iter_mut().flatten().skip(1).for_each(|step| step.within = true);
+            case
+        };
+        let change = |old: &[(&str, &str)], new: &[(&str, &str)]| {
+            let name = |step: Option<Step>| step.map(|step| step.tool);
+            let change = departure(&of(old), &of(new), true)?;
+            Some((change.first_difference, name(change.baseline), name(change.current)))
+        };
+        assert_eq!(change(&[("a", "1"), ("b", "1")], &[("b", "1"), ("a", "1")]), None);
+        assert_eq!(change(&[("a", "1"), ("b", "1")], &[("b", "1")]), Some((2, Some("a".into()), None)));
+        assert_eq!(change(&[("a", "1")], &[("a", "1"), ("a", "1")]), Some((3, None, Some("a".into()))));
+        assert_eq!(change(&[("a", "1")], &[("a", "2")]), Some((2, Some("a".into()), Some("a".into()))));
+    }
 
     #[test]
     fn what_changed_is_listed() {
@@ -269,7 +338,7 @@ mod tests {
     #[test]
     fn the_first_departing_step_is_found() {
         let find = |old: &[(&str, &str)], new: &[(&str, &str)]| {
-            departure(&case("a", Status::Pass, old), &case("a", Status::Fail, new))
+            departure(&case("a", Status::Pass, old), &case("a", Status::Fail, new), true)
         };
         assert_eq!(find(&[("s", "1")], &[("s", "1")]), None);
         let other = find(&[("s", "1"), ("s", "2")], &[("s", "1"), ("c", "2"), ("s", "3")]).unwrap();
@@ -290,8 +359,8 @@ mod tests {
     #[test]
     fn steps_that_were_not_written_down_are_not_compared() {
         let unknown = BaselineCase { steps: None, ..case("a", Status::Pass, &[]) };
-        assert_eq!(departure(&unknown, &case("a", Status::Pass, &[("s", "1")])), None);
-        assert_eq!(departure(&case("a", Status::Pass, &[("s", "1")]), &case("a", Status::Skipped, &[])), None);
+        assert_eq!(departure(&unknown, &case("a", Status::Pass, &[("s", "1")]), true), None);
+        assert_eq!(departure(&case("a", Status::Pass, &[("s", "1")]), &case("a", Status::Skipped, &[]), true), None);
     }
 
     #[test]

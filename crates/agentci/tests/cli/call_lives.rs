@@ -27,11 +27,16 @@ def run(call):
     if mode == "fails": return "An error occurred while running the tool. Please try again. Error: boom"
     if mode == "wrong": args["amount"] = 200
     if mode == "adds": args["user"] = 7
+    if mode in ("says done", "puts it in words", "prints it", "pays twice"):
+        got = post(os.environ["SHOP"] + "/" + name, args)
+        if mode == "pays twice": post(os.environ["SHOP"] + "/" + name, args)
+        words = {"says done": "done", "puts it in words": "You get back 20.00 EUR."}
+        return words.get(mode, repr(got) if mode == "prints it" else json.dumps(got))
     if mode in ("stub", "wrong", "adds", "handoff", "drops", "jsonl"):
         return json.dumps(post(os.environ["SHOP"] + "/" + name.split("__")[-1], args))
     if mode in ("within", "within only"): return json.dumps(post(os.environ["SHOP"] + "/payments", args))
     return json.dumps({"done": True})
-messages = [{"role": "user", "content": sys.stdin.read()}]
+messages = [{"role": "system", "content": "You are the shop."}, {"role": "user", "content": sys.stdin.read()}]
 answer = model(messages)
 calls = answer.get("tool_calls") or []
 messages.append(answer)
@@ -245,6 +250,34 @@ finish '{"answer":"refunded"}'
     }
 }
 
+/// An id says that it is the same call, whatever the agent calls it.
+#[test]
+fn a_call_that_the_agent_reports_under_another_name_is_a_warning() {
+    let agent = r#"
+python3 - <<'PY' > id
+import json, os, urllib.request
+body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "refund"}],
+                   "tools": [{"type": "function", "function": {"name": "refund_order", "parameters": {"type": "object"}}}]}).encode()
+answer = json.load(urllib.request.urlopen(urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body)))
+print(answer["choices"][0]["message"]["tool_calls"][0]["id"], end="")
+PY
+say "{\"type\":\"tool_call\",\"name\":\"NAME\",\"call_id\":\"$(cat id)\",\"args\":{\"amount\":20}}"
+read -r result
+finish '{"answer":"refunded"}'
+"#;
+    for (name, is_odd) in [("delete_order", true), ("shop.refund_order", false)] {
+        let cases = format!(
+            "world: {{ model: {{ script: model.yaml }}, tools: {{ scripted: {{ {name}: {{ reply: {{ ok: true }} }} }} }} }}\n\
+             cases:\n  - id: a\n    input: {{}}\n    checks: [{{ tool_called: {name} }}]\n    limits: {{ tool_calls: 1 }}\n"
+        );
+        let suite = Suite::native(&cases).file("suite/model.yaml", MODEL).agent("a", &agent.replace("NAME", name));
+        let ran = suite.run(&[]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let warned = ran.stdout.contains("the model asked for `refund_order`, and the agent reports that call as");
+        assert_eq!(warned, is_odd, "{ran:?}");
+    }
+}
+
 /// A baseline of a version that counted what the script asks for.
 #[test]
 fn a_baseline_of_the_first_rule_turns_no_gate_red() {
@@ -325,4 +358,74 @@ fn a_result_without_a_call_of_the_route_is_a_warning() {
     fails("runs", "refund", ROUTES, executed, &["`refund_order`"]);
     let honest = passes("stub", "refund", ROUTES, executed);
     assert!(!honest.stdout.contains("has a route"), "{honest:?}");
+}
+
+/// What the stub answers is our own doing: the agent must have told its model so.
+#[test]
+fn a_result_must_be_what_the_model_was_told() {
+    let routes = ROUTES.replace("{ ok: true }", "{ refunded: 20 }");
+    for check in [
+        "tool_result: { name: refund_order, result: { refunded: 20 } }",
+        "tool_called: { name: refund_order, result_match: \"\\\"refunded\\\": ?20\" }",
+    ] {
+        let checks = format!("checks: [{{ {check} }}]");
+        fails("says done", "refund", &routes, &checks, &[r#"-> {"refunded":20} (its model was told "done")"#]);
+        passes("stub", "refund", &routes, &checks);
+        passes("prints it", "refund", &routes, &checks);
+        // What must not be is not there only because the model was not told.
+        fails("says done", "refund", &routes, &format!("checks: [{{ not: {{ {check} }} }}]"), &["refund_order"]);
+    }
+    let result = |wanted: &str| format!("checks: [{{ tool_result: {{ name: refund_order, result: {wanted} }} }}]");
+    passes("puts it in words", "refund", &routes, &result("{ refunded: 20 }"));
+    let unclear = passes("puts it in words", "refund", ROUTES, &result("{ ok: true }"));
+    unclear.says(&["whether the agent told its model so cannot be seen in \"You get back 20.00 EUR.\""]);
+    let told = passes("stub", "refund", ROUTES, &result("{ ok: true }"));
+    assert!(!told.stdout.contains("cannot be seen"), "{told:?}");
+}
+
+/// A baseline keeps whether somebody saw a call run, and what took place during it.
+#[test]
+fn a_call_that_is_no_longer_executed_is_a_changed_step() {
+    let suite = |mode: &str, with: &str| {
+        format!(
+            "suite: calls\ntarget: {{ process: {{ command: [python3, agent.py], speaks: text, env: {{ MODE: {mode} }} }} }}\n\
+             world: {{ model: {{ script: model.yaml }}, {ROUTES} }}\n{with}\
+             cases: [{{ id: refund, input: {{ question: refund }}, checks: [{{ contains: refunded }}] }}]\n"
+        )
+    };
+    let gates = "gates: { baseline: baseline.json, no_changed_steps: true }\n";
+    let baseline_of = |mode: &str| {
+        let files = Suite::empty().file("suite/agentci.yaml", suite(mode, "")).file("suite/model.yaml", MODEL);
+        let files = files.file("suite/agent.py", AGENT);
+        let ran = files.agentci(&["run", "suite", "--output-dir", "out"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let summary = std::fs::read_dir(files.root().join("out/calls")).unwrap().next().unwrap().unwrap().path();
+        let promoted =
+            files.agentci(&["baseline", "promote", "--from", summary.to_str().unwrap(), "--to", "suite/baseline.json"]);
+        assert_eq!(promoted.code, Some(0), "{promoted:?}");
+        files
+    };
+    for (before, now, words) in [
+        ("stub", "stub", None),
+        ("stub", "runs", Some("step 1 is refund_order as before, but the agent answered its model without calling it")),
+        ("stub", "\"pays twice\"", Some("an exchange with refund_order during a call is new")),
+        ("runs", "stub", None),
+        ("runs", "runs", None),
+        ("within", "within", None),
+        ("within", "runs", Some("an exchange with payments during a call is missing")),
+        ("runs", "within", Some("an exchange with payments during a call is new")),
+    ] {
+        let ran = baseline_of(before).file("suite/agentci.yaml", suite(now, gates)).agentci(&["run", "suite"]);
+        assert_eq!(ran.code, Some(i32::from(words.is_some())), "{before} -> {now}: {ran:?}");
+        ran.says(&Vec::from_iter(words));
+    }
+}
+
+/// An exchange belongs to the agent whose call it is a part of.
+#[test]
+fn an_exchange_within_a_call_is_made_by_who_made_the_call() {
+    let by = |system: &str| format!("{{ tool_called: {{ name: payments, by: {{ system: {system} }} }} }}");
+    passes("within", "refund", ROUTES, &format!("checks: [{}]", by("shop")));
+    fails("within", "refund", ROUTES, &format!("checks: [{{ not: {} }}]", by("shop")), &["payments"]);
+    passes("within", "refund", ROUTES, &format!("checks: [{{ not: {} }}]", by("bank")));
 }

@@ -152,6 +152,15 @@ fn observed(seen: &mut Seen) {
         let suite = call_lives::suite(mode, "refund", call_lives::ROUTES, "checks: [{ contains: refunded }]");
         seen.folders(&suite.agentci(&["run", "suite"]));
     }
+    // Another mode is another agent: what it did not call, and what it called during a call.
+    for (before, now) in [("stub", "runs"), ("within", "runs")] {
+        let of = |mode: &str| call_lives::suite(mode, "refund", call_lives::ROUTES, "checks: [{ contains: refunded }]");
+        let (suite, baseline) = (of(now), of(before).agentci(&["run", "suite"]));
+        let suite = suite.file("baseline.json", baseline.summary().to_string());
+        let folder = suite.agentci(&["run", "suite"]).run_folder();
+        let compare = ["diff", "--baseline", "baseline.json", "--run", folder.to_str().unwrap(), "--json"];
+        seen.document("diff", &suite.agentci(&compare).stdout);
+    }
 }
 
 fn scenario(seen: &mut Seen) {

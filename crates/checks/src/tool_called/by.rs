@@ -57,10 +57,10 @@ impl Calls {
             own.extend(request.calls.iter().map(|call| call.id).filter(|id| !id.is_empty()));
             apart.asked |= request.calls.iter().any(|call| is_own(call.name));
         }
+        let all = trace.asked_calls();
         let mut counted = Vec::with_capacity(calls.len());
         for call in calls {
-            // As the model asked for it: a stub that ran it has ids of its own.
-            let id = call.request.unwrap_or(call.call).call_id.as_str();
+            let id = asked_as(&call, &all);
             if own.contains(id) || !is_own(&call.call.name) {
                 counted.push(call);
                 continue;
@@ -73,6 +73,14 @@ impl Calls {
         }
         (counted, apart)
     }
+}
+
+/// The id of the call that the model asked for. A stub that ran it has ids of its own, and an exchange belongs to the call that it is
+/// a part of.
+fn asked_as<'t>(call: &TracedCall<'t>, all: &[TracedCall<'t>]) -> &'t str {
+    let is_whole = |other: &&TracedCall<'t>| other.part_of.is_none() && Some(other.number) == call.part_of;
+    let whole = all.iter().find(is_whole).unwrap_or(call);
+    whole.request.unwrap_or(whole.call).call_id.as_str()
 }
 
 impl Apart<'_> {

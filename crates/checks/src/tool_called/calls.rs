@@ -33,7 +33,7 @@ impl Evaluate for Calls {
 
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let (calls, apart) = self.counted(trace);
-        let mut failure = match (self.miscounted(&calls), self.misplaced(trace, &calls)) {
+        let mut failure = match (self.miscounted(&calls, false), self.misplaced(trace, &calls)) {
             (None, None) => return Outcome::Held,
             (Some(failure), None) | (None, Some(failure)) => failure,
             (Some(counted), Some(placed)) => counted.note(placed.message),
@@ -48,11 +48,11 @@ impl Evaluate for Calls {
     /// Without a count, no call may be as asked; a count that is given must not be met.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let (calls, apart) = self.counted(trace);
-        if self.miscounted(&calls).is_some() || self.misplaced(trace, &calls).is_some() {
-            return apart.doubt(self, |call| self.fits(call)).map_or(Outcome::Held, Outcome::Failed);
+        if self.miscounted(&calls, true).is_some() || self.misplaced(trace, &calls).is_some() {
+            return apart.doubt(self, |call| self.fits(call, true)).map_or(Outcome::Held, Outcome::Failed);
         }
         let (name, with, called) = (&self.name.value, self.with(), self.seen.words());
-        let fitting: Vec<&TracedCall<'_>> = self.named(&calls).filter(|call| self.fits(call)).collect();
+        let fitting: Vec<&TracedCall<'_>> = self.named(&calls).filter(|call| self.fits(call, true)).collect();
         let times = times(fitting.len());
         let mut failure = match self.count.span {
             None => Failure::new(format!("`{name}` was {called}{with}, and must not be")).at(
@@ -91,8 +91,12 @@ impl Calls {
         calls.iter().filter(|call| call.goes_by(|tool| goes_by(tool, &self.name.value, self.suffix)))
     }
 
-    fn fits(&self, call: &TracedCall<'_>) -> bool {
-        self.conditions.iter().all(|condition| condition.holds(call))
+    /// Whether a call is as asked; or, where such a call must not be, whether anyone saw it so.
+    fn fits(&self, call: &TracedCall<'_>, negate: bool) -> bool {
+        let must_not_be = negate || self.count.is_none();
+        self.conditions
+            .iter()
+            .all(|condition| if must_not_be { condition.holds_anywhere(call) } else { condition.holds(call) })
     }
 
     /// What makes a call count, in few words.
@@ -108,15 +112,15 @@ impl Calls {
     }
 
     /// Why the number of fitting calls is wrong, if it is.
-    fn miscounted(&self, calls: &[TracedCall<'_>]) -> Option<Failure> {
+    fn miscounted(&self, calls: &[TracedCall<'_>], negate: bool) -> Option<Failure> {
         let named: Vec<&TracedCall<'_>> = self.named(calls).collect();
-        let fitting = named.iter().filter(|call| self.fits(call)).count();
+        let fitting = named.iter().filter(|call| self.fits(call, negate)).count();
         if self.count.allows(fitting) {
             return None;
         }
         if !self.count.is_more_than(fitting) {
             let mut failure = self.wrong_number(fitting);
-            failure.notes = listed(named.into_iter().filter(|call| self.fits(call)));
+            failure.notes = listed(named.into_iter().filter(|call| self.fits(call, negate)));
             return Some(failure);
         }
         let Some(nearest) = self.nearest(&named) else {

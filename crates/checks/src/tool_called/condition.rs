@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::path::{Path, pointer};
 use crate::called::{answer, cut};
 use crate::pattern::Pattern;
+use crate::python::literal;
 use crate::shorten::{passage, shorten};
 use crate::spelling::{compact, spaced};
 
@@ -29,8 +30,19 @@ pub(super) enum Condition {
 }
 
 impl Condition {
-    /// Whether a call meets it.
+    /// Whether a call meets it, where that is asked for: a result must also be what the agent told its model.
     pub(super) fn holds(&self, call: &TracedCall<'_>) -> bool {
+        match self {
+            Condition::ResultMatches(pattern) => {
+                let told = |told| found_in(pattern, told).is_some();
+                self.holds_anywhere(call) && call.told_model().is_none_or(told)
+            }
+            _ => self.holds_anywhere(call),
+        }
+    }
+
+    /// Whether a call meets it as anyone saw it, where that must not be.
+    pub(super) fn holds_anywhere(&self, call: &TracedCall<'_>) -> bool {
         match self {
             Condition::Argument { value, .. } => self.sent(call).is_some_and(|sent| equal(value, &sent)),
             Condition::ArgumentMatches { path, pattern } => {
@@ -144,9 +156,13 @@ fn found(pattern: &Pattern, call: &TracedCall<'_>) -> Option<String> {
 
 fn found_in(pattern: &Pattern, result: &ToolResult) -> Option<String> {
     let found = |text: Cow<'_, str>| pattern.find(&text).map(|range| passage(&text, range));
+    let in_value = |value: &Value| found(compact(value)).or_else(|| found(spaced(value)));
+    // What Python printed is looked at as the data that it is, too.
+    let printed = || in_value(&literal(value(result)?.as_str()?)?);
     complaint(result)
         .and_then(|error| found(Cow::Borrowed(error)))
-        .or_else(|| value(result).and_then(|value| found(compact(value)).or_else(|| found(spaced(value)))))
+        .or_else(|| value(result).and_then(in_value))
+        .or_else(printed)
 }
 
 fn complaint(result: &ToolResult) -> Option<&str> {

@@ -244,11 +244,15 @@ fn metrics() -> impl Strategy<Value = Metrics> {
 }
 
 pub(crate) fn step() -> impl Strategy<Value = Step> {
-    (text(), text(), option::of(text())).prop_map(|(tool, args_hash, args)| Step {
-        tool,
-        args_hash,
-        args: args.map(Into::into),
-    })
+    (text(), text(), option::of(text()), any::<(bool, bool)>()).prop_map(
+        |(tool, args_hash, args, (only_answered, within))| Step {
+            tool,
+            args_hash,
+            args: args.map(Into::into),
+            only_answered,
+            within,
+        },
+    )
 }
 
 fn finding() -> impl Strategy<Value = Finding> {

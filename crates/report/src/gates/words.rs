@@ -76,7 +76,16 @@ fn similarity_change(change: &SimilarityChange) -> String {
 
 fn step_change(change: &StepChange) -> String {
     let StepChange { id, first_difference: number, baseline, current, .. } = change;
+    if baseline.as_ref().or(current.as_ref()).is_some_and(|step| step.within) {
+        return format!("{id}: {}", exchange_change(baseline.as_ref(), current.as_ref()));
+    }
     match (baseline, current) {
+        (Some(old), Some(new)) if old.is_same_call(new) && new.only_answered => {
+            format!(
+                "{id}: step {number} is {} as before, but the agent answered its model without calling it",
+                new.tool
+            )
+        }
         (Some(old), Some(new)) if old.tool == new.tool => {
             let differ = arguments(old, new).unwrap_or_else(|| "its arguments differ".to_owned());
             format!("{id}: step {number} is {} as before, but {differ}", new.tool)
@@ -85,6 +94,19 @@ fn step_change(change: &StepChange) -> String {
         (Some(old), None) => format!("{id}: step {number} was {}, is missing", old.tool),
         (None, Some(new)) => format!("{id}: step {number} is new: {}", new.tool),
         (None, None) => format!("{id}: step {number} differs"),
+    }
+}
+
+/// An exchange during a call that took place only in one of the runs.
+fn exchange_change(baseline: Option<&Step>, current: Option<&Step>) -> String {
+    match (baseline, current) {
+        (Some(old), Some(new)) if old.tool == new.tool => {
+            let differ = arguments(old, new).unwrap_or_else(|| "its arguments differ".to_owned());
+            format!("an exchange with {} during a call is as before, but {differ}", new.tool)
+        }
+        (Some(old), Some(new)) => format!("an exchange during a call was with {}, is with {}", old.tool, new.tool),
+        (Some(old), None) => format!("an exchange with {} during a call is missing", old.tool),
+        (None, new) => format!("an exchange with {} during a call is new", new.map_or("a tool", |new| &new.tool)),
     }
 }
 
@@ -238,7 +260,7 @@ mod tests {
 
     #[test]
     fn the_first_departing_step_is_named() {
-        let step = |tool: &str, hash: &str| Some(Step { tool: tool.into(), args_hash: hash.into(), args: None });
+        let step = |tool: &str, hash: &str| Some(Step { tool: tool.into(), args_hash: hash.into(), ..Step::default() });
         let given = |args: &str| Some(Step { args: Some(args.into()), ..step("a", args).unwrap() });
         let line = |baseline, current| {
             let (id, baseline_after) = ("t3".into(), Vec::new());
@@ -255,6 +277,27 @@ mod tests {
         assert!(line(many(1), many(2)).ends_with("`c` was 1, is 2; and 2 more"), "{}", line(many(1), many(2)));
         assert_eq!(line(step("a", "0"), None), "t3: step 2 was a, is missing");
         assert_eq!(line(None, step("a", "0")), "t3: step 2 is new: a");
+        let told = step("a", "0").map(|step| Step { only_answered: true, ..step });
+        assert_eq!(
+            line(step("a", "0"), told),
+            "t3: step 2 is a as before, but the agent answered its model without calling it"
+        );
+    }
+
+    #[test]
+    fn an_exchange_during_a_call_is_told_as_one() {
+        let step = |tool: &str| Some(Step { tool: tool.into(), within: true, ..Step::default() });
+        let line = |baseline, current| {
+            let (id, baseline_after) = ("t3".into(), Vec::new());
+            step_change(&StepChange { id, first_difference: 2, baseline, baseline_after, current })
+        };
+        assert_eq!(line(step("a"), None), "t3: an exchange with a during a call is missing");
+        assert_eq!(line(None, step("a")), "t3: an exchange with a during a call is new");
+        assert_eq!(line(step("a"), step("b")), "t3: an exchange during a call was with a, is with b");
+        assert_eq!(
+            line(step("a"), step("a")),
+            "t3: an exchange with a during a call is as before, but its arguments differ"
+        );
     }
 
     #[test]

@@ -57,9 +57,12 @@ pub(super) fn write(row: &Row, out: &mut Vec<u8>) -> Result<()> {
     case.plain("tool_errors", metrics.tool_errors)?;
     case.counts("tool_errors_by_name", &metrics.tool_errors_by_name)?;
     let steps = metrics.steps.iter().map(|step| {
-        let Step { tool, args_hash, args } = step;
+        let Step { tool, args_hash, args, only_answered, within } = step;
         let args = args.iter().map(|args| ("args", args as &dyn Small));
-        args.chain([("args_hash", args_hash as &dyn Small), ("tool", tool)])
+        let fields = args.chain([("args_hash", args_hash as &dyn Small)]);
+        let fields = fields.chain(only_answered.then_some(("only_answered", only_answered as &dyn Small)));
+        let fields = fields.chain([("tool", tool as &dyn Small)]);
+        fields.chain(within.then_some(("within", within as &dyn Small)))
     });
     case.small_ones("tool_steps", steps)?;
     case.plain("wall_ms", end.wall_ms)?;

@@ -161,6 +161,12 @@ impl Small for u64 {
     }
 }
 
+impl Small for bool {
+    fn write(&self, out: &mut Vec<u8>) -> Result<()> {
+        write_json(self, out)
+    }
+}
+
 impl Small for Option<&String> {
     fn write(&self, out: &mut Vec<u8>) -> Result<()> {
         write_json(self, out)

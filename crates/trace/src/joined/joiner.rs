@@ -70,6 +70,11 @@ impl Joined {
         self.calls.iter().flatten().next()
     }
 
+    /// The event that first told of it.
+    pub(super) fn first_event(&self) -> Option<usize> {
+        self.calls.iter().flatten().map(|told| told.event).min()
+    }
+
     pub(super) fn is_refused(&self) -> bool {
         self.results.iter().flatten().any(|result| result.what.refused)
     }
@@ -225,10 +230,10 @@ impl Joiner {
         self.nearest(self.untold.iter().copied().filter(now), told)
     }
 
-    /// The call of the same tool: of this turn rather than of another, with the same arguments, not answered, of the latest answer
-    /// (an agent that asked its model again follows the second answer), the first.
+    /// The call of the same tool: of this turn rather than of another, by its exact name, with the same arguments, not answered, of
+    /// the latest answer (an agent that asked its model again follows the second answer), the first.
     fn nearest(&self, candidates: impl Iterator<Item = usize>, told: &Told<ToolCall>) -> Option<usize> {
-        let mut found: Option<((bool, bool, bool, usize), usize)> = None;
+        let mut found: Option<((bool, bool, bool, bool, usize), usize)> = None;
         for number in candidates {
             let Some(call) = self.calls[number].decisive() else { continue };
             if !same_tool(&call.what.name, &told.what.name) {
@@ -236,6 +241,7 @@ impl Joiner {
             }
             let rank = (
                 call.turn == told.turn,
+                call.what.name == told.what.name,
                 same_value(&call.what.args, &told.what.args),
                 self.open.contains(&number),
                 self.calls[number].answer,

@@ -19,6 +19,6 @@ mod unit;
 pub use self::arguments::Difference;
 pub use self::joiner::{Change, Joiner};
 pub use self::name::same_tool;
-pub use self::unit::TracedCall;
+pub use self::unit::{Made, TracedCall};
 
 pub(crate) use self::unit::units;

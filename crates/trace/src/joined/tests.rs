@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Event, Joiner, Kind, Moment, Observer, ToolCall, ToolResult, Trace};
+use crate::{Event, Joiner, Kind, Made, Moment, Observer, ToolCall, ToolResult, Trace};
 
 /// A trace that is written down step by step.
 #[derive(Default)]
@@ -61,8 +61,13 @@ impl Script {
         for event in self.trace.events() {
             joiner.take(event);
         }
-        assert_eq!(joiner.count(true), joiner.made().len() as u64);
-        joiner.made().into_iter().map(|call| format!("{} {}", call.name, call.args)).collect()
+        assert_eq!(joiner.count(true), joiner.made().iter().filter(|made| !made.within).count() as u64);
+        let words = |is: bool, words: &'static str| if is { words } else { "" };
+        let told = |made: Made<'_>| {
+            let (answered, within) = (words(made.only_answered, " only answered"), words(made.within, " within"));
+            format!("{} {}{answered}{within}", made.call.name, made.call.args)
+        };
+        joiner.made().into_iter().map(told).collect()
     }
 }
 
@@ -163,7 +168,8 @@ fn parallel_calls_of_one_tool_are_told_apart_by_arguments_then_by_order() {
         .call(ModelWire, "c2", "find", json!({"id": 2}))
         .call(Stub, "call_1", "find", json!({"id": 2}))
         .call(Stub, "call_2", "find", json!({"id": "one"}));
-    assert_eq!(script.made(), [r#"find {"id":2}"#, r#"find {"id":"one"}"#]);
+    // However they ran, they came up in this order.
+    assert_eq!(script.made(), [r#"find {"id":"one"}"#, r#"find {"id":2}"#]);
     let calls = script.trace.calls();
     assert_eq!(calls.iter().map(|call| call.request.unwrap().call_id.as_str()).collect::<Vec<_>>(), ["c2", "c1"]);
 }
@@ -178,7 +184,7 @@ fn an_exchange_within_a_call_is_a_part_of_it_and_alone_a_call() {
     // Nothing shows that the call ran; the exchanges did take place.
     assert_eq!(within.made(), ["payments {}", "mail {}"]);
     let sent = within.result(ModelWire, "c1", json!("ok"));
-    assert_eq!(sent.made(), ["refund {}"]);
+    assert_eq!(sent.made(), ["refund {} only answered", "payments {} within", "mail {} within"]);
     assert_eq!(
         sent.told(),
         [
@@ -188,7 +194,17 @@ fn an_exchange_within_a_call_is_a_part_of_it_and_alone_a_call() {
         ]
     );
     let after = sent.call(Stub, "call_3", "audit", json!({}));
-    assert_eq!(after.made(), ["refund {}", "audit {}"]);
+    assert_eq!(after.made(), ["refund {} only answered", "audit {}", "payments {} within", "mail {} within"]);
+}
+
+#[test]
+fn a_route_is_of_the_tool_with_its_exact_name_rather_than_of_one_with_a_prefix() {
+    let script = Script::default()
+        .call(ModelWire, "c1", "archive.refund", json!({}))
+        .call(ModelWire, "c2", "refund", json!({}))
+        .call(Stub, "call_1", "refund", json!({}));
+    let calls = script.trace.calls();
+    assert_eq!(calls.iter().map(|call| call.request.unwrap().call_id.as_str()).collect::<Vec<_>>(), ["c2"]);
 }
 
 #[test]
@@ -199,7 +215,7 @@ fn a_retry_within_a_call_is_a_part_of_it() {
         .result(Stub, "call_1", json!({}))
         .call(Stub, "call_2", "refund", json!({}))
         .result(ModelWire, "c1", json!("ok"));
-    assert_eq!(retried.made(), ["refund {}"]);
+    assert_eq!(retried.made(), ["refund {}", "refund {} within"]);
     assert_eq!(retried.trace.calls().len(), 2);
 }
 
@@ -215,7 +231,10 @@ fn an_answer_that_tells_of_calls_afterwards_tells_of_those_that_were_seen() {
         .call(Protocol, "b", "find", json!({}))
         .call(Protocol, "c", "pay", json!({"amount": 30}));
     // The last `pay` was told and not seen; the first was of another turn.
-    assert_eq!(seen.made(), [r#"pay {"amount":1}"#, r#"pay {"amount":200}"#, "find {}", r#"pay {"amount":30}"#]);
+    assert_eq!(
+        seen.made(),
+        [r#"pay {"amount":1}"#, r#"pay {"amount":200}"#, "find {} only answered", r#"pay {"amount":30}"#]
+    );
 }
 
 #[test]

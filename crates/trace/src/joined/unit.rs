@@ -43,6 +43,11 @@ impl<'t> TracedCall<'t> {
         self.results.into_iter().flatten()
     }
 
+    /// What the agent told its model came of it, where that was seen.
+    pub fn told_model(&self) -> Option<&'t ToolResult> {
+        self.results[Observer::ModelWire as usize]
+    }
+
     /// Who saw it or its result.
     pub fn observers(&self) -> impl Iterator<Item = Observer> + use<'t> {
         let seen = self.observers;
@@ -71,6 +76,17 @@ impl<'t> TracedCall<'t> {
             _ => Vec::new(),
         }
     }
+}
+
+/// A call that was made, as it is compared with other runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Made<'t> {
+    /// The call: as it was executed if somebody saw that, else as the agent told of it, else as the model asked for it.
+    pub call: &'t ToolCall,
+    /// Whether a model asked for it and the agent sent a result, and nobody saw it run.
+    pub only_answered: bool,
+    /// Whether it is an exchange with a stub during a call that counts.
+    pub within: bool,
 }
 
 /// All calls that were told of, and the exchanges that are parts of them, in the order they were made.
@@ -201,16 +217,22 @@ impl Joiner {
         self.calls.get(number).is_some_and(|call| call.calls.iter().flatten().any(|told| is(&told.what.name)))
     }
 
-    /// The calls that count, in the order they were made; of a call that does not count, the exchanges that are parts of it.
-    pub fn made(&self) -> Vec<&ToolCall> {
-        let mut made: Vec<&Told<ToolCall>> = Vec::with_capacity(self.calls.len());
+    /// The calls that count, in the order they came up, and then the exchanges during them. Of a call that does not count, the
+    /// exchanges do.
+    pub fn made(&self) -> Vec<Made<'_>> {
+        let mut made: Vec<(usize, Made<'_>)> = Vec::with_capacity(self.calls.len());
         for call in &self.calls {
-            match call.counted {
-                Some(_) => made.extend(call.decisive()),
-                None => made.extend(call.parts.iter().map(|part| &part.call)),
+            let counts = call.counted.is_some();
+            if let (Some(first), Some(told)) = (call.first_event(), call.decisive().filter(|_| counts)) {
+                let only_answered = call.calls[Observer::ModelWire as usize].is_some() && !call.is_executed();
+                made.push((first, Made { call: &told.what, only_answered, within: false }));
             }
+            let parts = call.parts.iter().map(|part| &part.call);
+            made.extend(
+                parts.map(|told| (told.event, Made { call: &told.what, only_answered: false, within: counts })),
+            );
         }
-        made.sort_by_key(|told| told.event);
-        made.into_iter().map(|told| &told.what).collect()
+        made.sort_by_key(|(event, made)| (made.within, *event));
+        made.into_iter().map(|(_, made)| made).collect()
     }
 }

@@ -2,7 +2,8 @@
 //! A call of this tool had this result: objects need only hold what is listed, lists must be as long, texts are compared letter for
 //! letter, numbers by value (`20` is `20.0`), and a text that begins with `regex:` is a pattern. A result that is a text is read as
 //! JSON, or as what Python prints (`{'paid': True}`), where an object, a list, a number or a boolean is asked for; a failure shows
-//! what was read. Without `result`, a call must have been answered without an error. With `suffix: true` a tool counts as well whose
+//! what was read. Where the agent was seen to tell its model what came of the call, that must be this result too, or a text with the
+//! same values in it. Without `result`, a call must have been answered without an error. With `suffix: true` a tool counts as well whose
 //! name ends in `.` or `__` and this name.
 //!
 //! # Why
@@ -15,21 +16,20 @@
 //!   - tool_result: { name: refund_order }
 //! ```
 
+mod wanted;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_plan::{Failure, Node, Outcome, Reading, Span, Spanned, read};
-use agentci_trace::{ToolResult, Trace, TracedCall};
+use agentci_plan::{Failure, Node, Outcome, Span, Spanned, read};
+use agentci_trace::{ToolResult, Trace, TracedCall, same_tool};
 use serde_json::Value;
 
+use self::wanted::{Said, Wanted};
 use crate::called::{cut, goes_by, listed, observed};
 use crate::compiler::Compiler;
-use crate::equality::same;
 use crate::evaluate::Evaluate;
-use crate::output::{json_in, structured};
-use crate::pattern::Pattern;
-use crate::python::literal;
 use crate::spelling::compact;
 use crate::tool_called::Seen;
 
@@ -41,15 +41,6 @@ struct ResultOf {
     name: Spanned<String>,
     suffix: bool,
     result: Option<(Wanted, Span)>,
-}
-
-/// What a result, or a part of it, must be like.
-#[derive(Debug)]
-enum Wanted {
-    Value(Value),
-    Matching(Pattern),
-    List(Vec<Wanted>),
-    Holding(Vec<(String, Wanted)>),
 }
 
 /// What it is given.
@@ -85,64 +76,6 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     Some(Arc::new(ResultOf { name: name?, suffix, result }))
 }
 
-impl Wanted {
-    fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Self> {
-        if let Some(items) = node.items() {
-            return items.iter().map(|item| Self::read(item, compiler)).collect::<Option<_>>().map(Wanted::List);
-        }
-        if let Some(pairs) = node.pairs() {
-            let pairs = pairs.iter().map(|pair| Some((pair.key.text.to_string(), Self::read(&pair.value, compiler)?)));
-            return pairs.collect::<Option<_>>().map(Wanted::Holding);
-        }
-        match read::data(node, "result", Reading::Core, &mut compiler.problems)? {
-            Value::String(text) if text.starts_with("regex:") => {
-                let pattern = text.split_at("regex:".len()).1.to_owned();
-                Pattern::compile(pattern, node.span, false, compiler).map(Wanted::Matching)
-            }
-            value => Some(Wanted::Value(value)),
-        }
-    }
-
-    /// Whether it asks for anything but a text.
-    fn is_data(&self) -> bool {
-        match self {
-            Wanted::Value(value) => !value.is_string(),
-            Wanted::Matching(_) => false,
-            Wanted::List(_) | Wanted::Holding(_) => true,
-        }
-    }
-
-    /// Whether a whole result is like this.
-    fn fits(&self, result: &Value) -> bool {
-        match self.read_from(result) {
-            Some(read) => self.fits_value(&read),
-            None => self.fits_value(result),
-        }
-    }
-
-    /// What a text is read as, where data is asked for.
-    fn read_from(&self, result: &Value) -> Option<Value> {
-        let text = result.as_str().filter(|_| self.is_data())?;
-        json_in(text).or_else(|| literal(text))
-    }
-
-    fn fits_value(&self, found: &Value) -> bool {
-        match self {
-            Wanted::Value(value) => same(value, found),
-            Wanted::Matching(pattern) => pattern.is_in(&compact(found)),
-            Wanted::List(wanted) => structured(found).is_some_and(|(found, _)| {
-                found.as_array().is_some_and(|found| {
-                    let mut pairs = wanted.iter().zip(found);
-                    found.len() == wanted.len() && pairs.all(|(wanted, found)| wanted.fits_value(found))
-                })
-            }),
-            Wanted::Holding(wanted) => structured(found).is_some_and(|(found, _)| {
-                wanted.iter().all(|(key, wanted)| found.get(key).is_some_and(|found| wanted.fits_value(found)))
-            }),
-        }
-    }
-}
-
 /// What a call gave.
 fn given<'t>(call: &TracedCall<'t>) -> Option<Cow<'t, Value>> {
     call.result.map(given_by)
@@ -157,11 +90,25 @@ fn given_by(answer: &ToolResult) -> Cow<'_, Value> {
 }
 
 impl ResultOf {
-    fn fits(&self, call: &TracedCall<'_>) -> bool {
+    /// Whether a call had this result, as anyone saw it: what must not be must not be anywhere.
+    fn had(&self, call: &TracedCall<'_>) -> bool {
         match &self.result {
             None => call.result.is_some() && call.results().all(|answer| answer.ok),
-            // What the tool gave and what the agent made of it may be worded otherwise.
             Some((wanted, _)) => call.results().any(|answer| wanted.fits(&given_by(answer))),
+        }
+    }
+
+    /// Whether the agent went on with this result: what it told its model must say it too, if in other words.
+    fn was_passed_on(&self, call: &TracedCall<'_>, all: &[TracedCall<'_>]) -> Said {
+        if !self.had(call) {
+            return Said::No;
+        }
+        match (&self.result, told_model(call, all)) {
+            (Some((wanted, _)), Some(told)) => {
+                let told = given_by(told);
+                if wanted.fits(&told) { Said::Yes } else { wanted.is_said_in(&compact(&told)) }
+            }
+            _ => Said::Yes,
         }
     }
 
@@ -187,7 +134,7 @@ impl Evaluate for ResultOf {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let calls = trace.calls();
         let named = self.named(&calls);
-        if named.iter().any(|call| self.fits(call)) {
+        if named.iter().any(|call| self.was_passed_on(call, &calls) > Said::No) {
             return Outcome::Held;
         }
         let name = &self.name.value;
@@ -200,6 +147,10 @@ impl Evaluate for ResultOf {
         }
         let (message, span, label) = match &self.result {
             None => (format!("no call of `{name}` was answered without an error"), self.name.span, "no good answer"),
+            Some((_, span)) if named.iter().any(|call| self.had(call)) => {
+                let message = format!("`{name}` gave this result, and the agent told its model another");
+                (message, *span, "its model was not told this")
+            }
             Some((_, span)) => (format!("no call of `{name}` had this result"), *span, "no result is like this"),
         };
         let mut failure = Failure::new(message).at(span, label);
@@ -212,7 +163,7 @@ impl Evaluate for ResultOf {
     /// Negated, no call may have had it.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let calls = trace.calls();
-        let fitting: Vec<&TracedCall<'_>> = self.named(&calls).into_iter().filter(|call| self.fits(call)).collect();
+        let fitting: Vec<&TracedCall<'_>> = self.named(&calls).into_iter().filter(|call| self.had(call)).collect();
         if fitting.is_empty() {
             return Outcome::Held;
         }
@@ -224,4 +175,23 @@ impl Evaluate for ResultOf {
         failure.notes.extend(read);
         Outcome::Failed(failure)
     }
+
+    fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {
+        let calls = trace.calls();
+        let said = self.named(&calls).into_iter().map(|call| (self.was_passed_on(call, &calls), call));
+        let Some((Said::Unknown, call)) = said.max_by_key(|(said, _)| *said).filter(|_| !negate) else {
+            return Vec::new();
+        };
+        let told = told_model(call, &calls).map(|told| cut(&given_by(told))).unwrap_or_default();
+        let name = &self.name.value;
+        vec![format!("`{name}` gave this result; whether the agent told its model so cannot be seen in {told}")]
+    }
+}
+
+/// What the agent told its model came of a call, or of the call that an exchange with the same tool is a part of.
+fn told_model<'t>(call: &TracedCall<'t>, all: &[TracedCall<'t>]) -> Option<&'t ToolResult> {
+    let is_whole = |other: &&TracedCall<'t>| {
+        other.part_of.is_none() && Some(other.number) == call.part_of && same_tool(&other.call.name, &call.call.name)
+    };
+    call.told_model().or_else(|| all.iter().find(is_whole)?.told_model())
 }
