@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Speech, Target, UnsetVariable};
-use agentci_wire::{Ending, FetchedSecrets};
+use agentci_process::Ending;
+use agentci_wire::FetchedSecrets;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::a2a::A2aDriver;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentci_plan::print_duration;
-use agentci_wire::{Exit, SpawnError};
+use agentci_process::{Exit, SpawnError};
 
 use crate::Stopped;
 use crate::exchange::ExchangeError;

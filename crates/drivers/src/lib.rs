@@ -23,7 +23,7 @@ mod parts;
 mod process;
 mod sink;
 
-pub use agentci_wire::{Ending, adopt_orphans, bound_memory, guard, open_files_limit, sweep_all};
+pub use agentci_process::{Ending, adopt_orphans, bound_memory, guard, open_files_limit, sweep_all};
 pub use chat::{Resources, ScriptedModel};
 pub use driver::{Context, Driver, ToolBases, TurnUnderWay};
 pub use error::DriveError;

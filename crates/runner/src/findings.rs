@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use agentci_drivers::DriveError;
 use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, Target, print_duration};
+use agentci_process::{Exit, SpawnError};
 use agentci_stubs::ToolboxError;
 use agentci_trace::{Kind, Observer, Trace};
 use agentci_verdict::{Cause, Finding};
-use agentci_wire::{Exit, SpawnError};
 
 use crate::evidence::Unanswered;
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use agentci_plan::{Hook, print_duration};
-use agentci_wire::{Command, Exit, Grace, PrintError, Process};
+use agentci_process::{Command, Exit, Grace, PrintError, Process};
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 

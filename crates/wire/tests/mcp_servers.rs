@@ -6,10 +6,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use agentci_process::{Command, Exit, Grace, Lines, Process};
 use agentci_wire::mcp::{
     Action, Answer, Client, ClientCredentials, Direction, Endpoint, Era, Error, Options, Server, Watch,
 };
-use agentci_wire::{Command, Exit, Grace, Lines, Process};
 use serde_json::json;
 
 const LIMIT: Duration = Duration::from_secs(20);

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use agentci_plan::{ProcessTarget, UnsetVariable};
-use agentci_wire::Command;
+use agentci_process::Command;
 
 /// The command, its variables filled in. `given` is what it finds in its environment unless the target says otherwise.
 pub(super) fn command(

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{ProcessTarget, UnsetVariable};
+use agentci_process::{Ending, Exit, LineError, Lines, Pipes, Process};
 use agentci_trace::{Kind, Observer, ToolCall};
-use agentci_wire::{Ending, Exit, LineError, Lines, Pipes, Process};
 use serde_json::Value;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -231,7 +231,7 @@ impl ProcessDriver {
 /// Writes what the pipe takes.
 async fn write_some(input: Option<&mut ChildStdin>, bytes: &[u8]) -> std::io::Result<usize> {
     match input {
-        Some(input) => agentci_wire::write_some(input, bytes).await,
+        Some(input) => agentci_process::write_some(input, bytes).await,
         None => std::future::pending().await,
     }
 }

@@ -21,8 +21,8 @@ mod plain;
 
 use std::time::Duration;
 
+use agentci_process::Grace;
 use agentci_trace::Kind;
-use agentci_wire::Grace;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 pub(crate) use driver::ProcessDriver;

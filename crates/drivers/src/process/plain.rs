@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agentci_plan::{OutputRule, ProcessTarget, Text, UnsetVariable, is_input};
+use agentci_process::{Command, Ending, Exit, Pipes, PrintError, Process};
 use agentci_trace::Kind;
-use agentci_wire::{Command, Ending, Exit, Pipes, PrintError, Process};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::ChildStdin;

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use agentci_checks::{Evaluator, ReadyCheck, Task};
 use agentci_plan::{Outcome, print_duration};
+use agentci_process::{Command, Lines, Pipes, Process};
 use agentci_trace::Trace;
 use agentci_verdict::Cause;
-use agentci_wire::{Command, Lines, Pipes, Process};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{ChildStdin, ChildStdout};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci_plan::{HttpServer, HttpTarget, UnsetVariable, mix, print_duration};
-use agentci_wire::{Command, Exit, Grace, Pipes, Process, SpawnError};
+use agentci_process::{Command, Exit, Grace, Pipes, Process, SpawnError};
 use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
 use tokio::process::ChildStdin;

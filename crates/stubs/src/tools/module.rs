@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci_plan::TOOL_TIMEOUT;
-use agentci_wire::Command;
+use agentci_process::Command;
 use serde_json::{Value, json};
 
 use super::command::{LongLived, NoResult};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{LiveTool, LiveTools, Span, Spanned, TOOL_TIMEOUT, did_you_mean, print_duration, read};
-use agentci_wire::Command;
+use agentci_process::Command;
 use serde_json::Value;
 
 use super::builtin;

@@ -15,7 +15,7 @@ use super::headers::{self, Mirrored};
 use super::link::{Link, Reply, Request, Transport};
 use super::result::{CallResult, Heard, Notification, PromptResult, ResourceResult, list, malformed, object};
 use super::rounds;
-use crate::Ending;
+use agentci_process::Ending;
 
 /// The most pages of a list.
 const PAGES: usize = 1_000;

@@ -14,7 +14,8 @@ use super::link::{Link, Transport};
 use super::result::Heard;
 use super::router::Router;
 use super::stdio::Stdio;
-use crate::{Command, FetchedSecrets};
+use crate::FetchedSecrets;
+use agentci_process::Command;
 
 /// How long a server may be silent about what it speaks.
 const SILENCE: Duration = Duration::from_secs(2);

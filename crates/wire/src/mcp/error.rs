@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::defect::Defect;
-use crate::Exit;
 use crate::jsonrpc::RpcError;
+use agentci_process::Exit;
 
 /// Why there is no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use super::defect::{Fault, quote};
 use super::error::Error;
 use super::router::{Origin, Router};
-use crate::{Command, Ending, Exit, Grace, LineError, Lines, Pipes, Process};
+use agentci_process::{Command, Ending, Exit, Grace, LineError, Lines, Pipes, Process};
 
 /// The longest message.
 pub(super) const MESSAGE_LIMIT: usize = 64 << 20;

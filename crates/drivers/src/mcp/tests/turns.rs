@@ -40,7 +40,7 @@ async fn a_call_is_one_call_of_a_tool_with_its_result() {
         "{kinds:?}"
     );
     assert_eq!(kinds.last(), Some(&&Kind::TurnEnd));
-    assert_eq!(came.ending.exit, Some(agentci_wire::Exit::Code(0)));
+    assert_eq!(came.ending.exit, Some(agentci_process::Exit::Code(0)));
 }
 
 #[tokio::test]

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use super::LIMIT;
 use super::listener::{Listener, NEVER, OPEN, http, legacy, message, modern, result, stream};
 use super::stdio::{MODERN, STAY, call, connect};
-use crate::Exit;
 use crate::mcp::{Client, ClientCredentials, Direction, Endpoint, Error, Fault, Options, Server, Watch};
+use agentci_process::Exit;
 
 /// Longer than anything is waited for.
 const LONG: Duration = Duration::from_mins(10);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{LIMIT, Log};
 use crate::mcp::{Action, Answer, Client, Era, Error, Fault, Options, Server};
-use crate::{Command, Exit};
+use agentci_process::{Command, Exit};
 
 /// How a server of the legacy era begins. The ids of the client count from one.
 const LEGACY: &str = r#"

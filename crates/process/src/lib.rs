@@ -1,0 +1,20 @@
+//! How programs are started, watched, and ended with everything they started: child processes, their pipes, lines with a limit.
+
+#[cfg(not(unix))]
+compile_error!("agentci runs on Linux and macOS; it does not run on Windows yet");
+
+mod descendants;
+pub mod guard;
+mod lines;
+mod memory;
+mod open_files;
+mod pipe;
+mod process;
+mod tail;
+
+pub use descendants::{adopt_orphans, sweep_all};
+pub use lines::{LineError, Lines};
+pub use memory::bound_memory;
+pub use open_files::open_files_limit;
+pub use pipe::write_some;
+pub use process::{Command, Ending, Exit, Grace, Pipes, PrintError, Process, SpawnError};
