@@ -14,12 +14,12 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::a2a::A2aDriver;
 use crate::agui::AguiDriver;
 use crate::chat::{ChatDriver, Resources};
-use crate::exchange::{Line, Recording};
 use crate::http::HttpDriver;
 use crate::mcp::McpDriver;
 use crate::mock::{MockDraws, MockDriver};
 use crate::process::{PlainDriver, ProcessDriver};
 use crate::{DriveError, Input, ToolHost, TraceSink};
+use agentci_exchange::{Line, Recording};
 
 /// What a driver needs to know beside the target.
 pub struct Context<'c> {

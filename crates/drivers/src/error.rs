@@ -6,7 +6,7 @@ use agentci_plan::print_duration;
 use agentci_process::{Exit, SpawnError};
 
 use crate::Stopped;
-use crate::exchange::ExchangeError;
+use agentci_exchange::ExchangeError;
 
 /// Why a turn did not come to its end.
 #[derive(Debug, thiserror::Error)]

@@ -11,9 +11,9 @@ use super::driver::broken;
 use super::fields::{Broken, cut, shown};
 use super::outgoing::Call;
 use super::refusal::Refusal;
-use crate::exchange::{Answer, ExchangeError, Line, Method, Request};
-use crate::ids::Ids;
 use crate::{Clock, DriveError};
+use agentci_exchange::Ids;
+use agentci_exchange::{Answer, ExchangeError, Line, Method, Request};
 
 /// The most bytes of an answer that is no stream.
 const LARGEST: usize = 32 << 20;

@@ -15,9 +15,9 @@ use super::outgoing::{Call, Outgoing};
 use super::reader::{Ending, Reader};
 use super::state::TaskState;
 use super::stream::{Cut, read_stream};
-use crate::exchange::{Line, Recording};
-use crate::ids::Ids;
 use crate::{Clock, Context, DriveError, Input, ToolHost, TraceSink};
+use agentci_exchange::Ids;
+use agentci_exchange::{Line, Recording};
 
 /// How long to wait before a task is asked for again: at first, and at most.
 const FIRST_WAIT: Duration = Duration::from_millis(100);

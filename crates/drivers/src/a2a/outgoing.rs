@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::card::{Binding, Dialect, Interface, Version};
 use super::part::Part;
-use crate::exchange::Method;
+use agentci_exchange::Method;
 
 /// A message to an agent.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -12,8 +12,8 @@ use super::driver::broken;
 use super::fields::{Broken, cut};
 use super::reader::Reader;
 use super::refusal::Refusal;
-use crate::exchange::{Answer, ExchangeError, NOT_UTF8, Next};
 use crate::{DriveError, TraceSink};
+use agentci_exchange::{Answer, ExchangeError, NOT_UTF8, Next};
 
 /// How long an agent may keep a stream open when everything is said.
 const AFTER_END: Duration = Duration::from_millis(250);

@@ -10,10 +10,10 @@ use super::conversation::VERSION;
 use super::interrupt;
 use super::refusal::{asks_for_method, no_stream, refused, refuses_version};
 use super::{Conversation, Ending, Method, Outcome, Reader, Resume, Step, envelope};
-use crate::exchange::{Answer, Line, Method as HttpMethod, NOT_UTF8, Next, Recording, Request};
 use crate::host::NO_ANSWER;
-use crate::ids::Ids;
 use crate::{Context, Delivery, DriveError, Input, ToolHost, TraceSink};
+use agentci_exchange::Ids;
+use agentci_exchange::{Answer, Line, Method as HttpMethod, NOT_UTF8, Next, Recording, Request};
 
 /// How often one turn may go back to the agent with answers to its calls.
 const ROUNDS: usize = 50;

@@ -12,8 +12,8 @@ use super::refusal::{refused, unusable};
 use super::retry::{RETRIES, Trouble, may_pass, pause};
 use super::seat::{Api, Seat};
 use super::{anthropic, openai, scripted};
-use crate::exchange::{Answer, Line, Method, NOT_UTF8, Next, Request};
 use crate::{DriveError, TraceSink};
+use agentci_exchange::{Answer, Line, Method, NOT_UTF8, Next, Request};
 
 /// How long a server may keep its answer open when everything is said.
 const AFTER_END: Duration = Duration::from_millis(50);

@@ -10,8 +10,8 @@ use super::calendar::Calendar;
 use super::message::normal;
 use super::seat::Seat;
 use super::talk::{Talk, Told};
-use crate::exchange::{Line, Recording};
 use crate::{Context, DriveError, Input, ToolHost, TraceSink};
+use agentci_exchange::{Line, Recording};
 
 /// How many agents may speak in one turn, each delegating to the next.
 const DELEGATIONS: usize = 4;

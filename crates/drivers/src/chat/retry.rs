@@ -5,7 +5,7 @@ use std::time::Duration;
 use agentci_trace::Moment;
 
 use crate::DriveError;
-use crate::exchange::ExchangeError;
+use agentci_exchange::ExchangeError;
 
 /// How often a request is sent again.
 pub(super) const RETRIES: u32 = 2;

@@ -12,8 +12,8 @@ use super::hooks::Hooks;
 use super::prompts::environment;
 use super::scripted::ScriptedModel;
 use super::setting::Setting;
-use crate::exchange::Line;
 use crate::{Context, DriveError};
+use agentci_exchange::Line;
 
 /// The version of Anthropic's Messages that we speak.
 const ANTHROPIC_VERSION: &str = "2023-06-01";

@@ -15,9 +15,9 @@ use super::output::{Called, output};
 use super::prompts::Words;
 use super::seat::{Api, Seat};
 use super::{anthropic, openai};
-use crate::exchange::Line;
 use crate::host::NO_ANSWER;
 use crate::{Delivery, DriveError, ToolHost, TraceSink};
+use agentci_exchange::Line;
 
 /// How often one turn may go back to the model with results of tools.
 const ROUNDS: usize = 16;

@@ -12,8 +12,8 @@ use super::body::{Body, with_bases};
 use super::reader::{Manner, NoAnswer, Reader};
 use super::refusal::refused;
 use super::seen::{self, Watch};
-use crate::exchange::{Answer, Line, Method, Recording, Request};
 use crate::{Context, DriveError, Input, Stopped, ToolBases, TraceSink};
+use agentci_exchange::{Answer, Line, Method, Recording, Request};
 
 /// The most bytes of an answer that is read whole.
 const LARGEST: usize = 16 << 20;

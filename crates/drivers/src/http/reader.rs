@@ -15,7 +15,7 @@ use super::known::{DataStream, Known};
 use super::places;
 use super::refusal::cut;
 use super::tool_events::ToolEvents;
-use crate::exchange::NOT_UTF8;
+use agentci_exchange::NOT_UTF8;
 
 /// The most bytes of text that are collected.
 const TEXT_LIMIT: usize = 16 << 20;

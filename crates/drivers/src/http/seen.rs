@@ -4,8 +4,8 @@ use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::exchange::Recorder;
 use crate::{Stopped, TraceSink};
+use agentci_exchange::Recorder;
 
 /// Someone who sees what the agent does, and who writes it down.
 #[derive(Debug, Default)]

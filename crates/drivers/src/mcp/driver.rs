@@ -14,8 +14,8 @@ use super::failure::Failure;
 use super::server::Server;
 use super::snapshot;
 use super::told::{self, Outcome, Told};
-use crate::exchange::{Line, Recording};
 use crate::{Clock, Context, DriveError, Input, TraceSink};
+use agentci_exchange::{Line, Recording};
 
 /// A server that is tested.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::DriveError;
-use crate::exchange::{Difference, first_difference, shown};
+use agentci_exchange::{Difference, first_difference, shown};
 
 /// The largest snapshot.
 const LARGEST: u64 = 64 << 20;

@@ -10,9 +10,9 @@ use agentci_trace::{Redactor, ToolCall, Trace};
 use super::*;
 use crate::a2a::A2aDriver;
 use crate::chat::NoResources;
-use crate::exchange::{Line, Player, Recording};
 use crate::mock::MockDraws;
 use crate::{Clock, Context, DriveError, ToolHost, TraceSink};
+use agentci_exchange::{Line, Player, Recording};
 
 struct NoTools;
 

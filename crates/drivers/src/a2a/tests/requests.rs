@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::a2a::{Call, Interface, Outgoing, Prepared};
-use crate::exchange::Method;
+use agentci_exchange::Method;
 
 fn interface(version: Version, binding: Binding, tenant: Option<&str>) -> Interface {
     let dialect = Dialect { version, binding };

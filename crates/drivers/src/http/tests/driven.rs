@@ -13,10 +13,10 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use crate::exchange::{Line, Player, Recorder};
 use crate::http::HttpDriver;
 use crate::mock::MockDraws;
 use crate::{Clock, Context, DriveError, Input, ToolBases, TraceSink};
+use agentci_exchange::{Line, Player, Recorder};
 
 const SSE: &str = "content-type: text/event-stream; charset=utf-8\r\nconnection: close\r\n";
 const PLAIN: &str = "content-type: text/plain\r\nconnection: close\r\n";

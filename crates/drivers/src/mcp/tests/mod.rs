@@ -12,9 +12,9 @@ use serde_json::Value;
 
 use super::McpDriver;
 use crate::chat::NoResources;
-use crate::exchange::{Line, Player, Recorder, Recording};
 use crate::mock::MockDraws;
 use crate::{Clock, Context, DriveError, Ending, Input, TraceSink};
+use agentci_exchange::{Line, Player, Recorder, Recording};
 
 /// How a server of the legacy era begins. The ids of the client count from one, so the first call is the third request.
 const GREETED: &str = r#"

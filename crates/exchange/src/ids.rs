@@ -6,24 +6,25 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use agentci_plan::mix;
 
 /// A number that nobody else has drawn: it comes from the keys that the standard library draws for its hash maps.
-pub(crate) fn random_seed() -> u64 {
+pub fn random_seed() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
 /// Makes UUIDs. Equal seeds make equal ones, in the same order.
 #[derive(Debug)]
-pub(crate) struct Ids {
+pub struct Ids {
     seed: u64,
     made: u64,
 }
 
 impl Ids {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// Those of a seed.
+    pub fn new(seed: u64) -> Self {
         Self { seed, made: 0 }
     }
 
     /// One that was not made before.
-    pub(crate) fn fresh(&mut self) -> String {
+    pub fn fresh(&mut self) -> String {
         let mut draw = || {
             self.made += 1;
             mix(self.seed ^ mix(self.made))

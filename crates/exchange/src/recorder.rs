@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::Method;
 use super::recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
 use crate::Clock;
-use crate::ids::random_seed;
+use crate::random_seed;
 
 /// The only key in what is kept of things that someone else saw.
 pub(super) const SEEN: &str = "seen";
@@ -43,7 +43,7 @@ impl Recorder {
     }
 
     /// Notes what someone else saw of the agent.
-    pub(crate) fn seen(&mut self, what: Value, clock: Clock, at: Moment) {
+    pub fn seen(&mut self, what: Value, clock: Clock, at: Moment) {
         let identity = Value::Object(Map::from_iter([(SEEN.to_owned(), what)]));
         self.begin(Method::Post, &identity, clock, at).answered(at, "null".into());
     }
@@ -71,7 +71,7 @@ impl Recorder {
 
 /// The place of one exchange in a recording. An exchange that is dropped before its end was left.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub struct Slot {
     recording: Arc<Mutex<Recording>>,
     index: usize,
     clock: Clock,
@@ -93,7 +93,7 @@ impl Slot {
     }
 
     /// The whole answer at once, of an exchange that is none of HTTP.
-    pub(crate) fn answered(mut self, at: Moment, body: String) {
+    pub fn answered(mut self, at: Moment, body: String) {
         self.head(Head { at_us: at.offset_us, status: 200, headers: Vec::new() });
         self.piece(Part::Body, at, body.into());
         self.end(at, How::Closed);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::live;
 use super::{Answer, ExchangeError, Method, Player, Recorder, Request, Slot};
 use crate::Clock;
-use crate::ids::random_seed;
+use crate::random_seed;
 
 /// The line to an agent: where requests go and answers come from.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl Line {
 
     /// Fills in what only an agent that is there learns of. A replay must not need its secrets and its address, so what has no
     /// value is empty there.
-    pub(crate) fn fill<T>(
+    pub fn fill<T>(
         &self,
         lookup: &dyn Fn(&str) -> Option<String>,
         fill: impl Fn(&dyn Fn(&str) -> Option<String>) -> Result<T, UnsetVariable>,
@@ -71,7 +71,7 @@ impl Line {
     }
 
     /// Begins an exchange that is none of HTTP, if what goes over the line is written down.
-    pub(crate) fn note(&mut self, identity: &Value, clock: Clock, at: Moment) -> Option<Slot> {
+    pub fn note(&mut self, identity: &Value, clock: Clock, at: Moment) -> Option<Slot> {
         match self {
             Line::Record(recorder) => Some(recorder.begin(Method::Post, identity, clock, at)),
             Line::Live | Line::Replay(_) => None,
@@ -79,7 +79,7 @@ impl Line {
     }
 
     /// The recorded answer of such an exchange and when it came; nothing if this is no replay.
-    pub(crate) fn recall(&mut self, identity: &Value, clock: Clock) -> Option<Result<(Bytes, Moment), ExchangeError>> {
+    pub fn recall(&mut self, identity: &Value, clock: Clock) -> Option<Result<(Bytes, Moment), ExchangeError>> {
         match self {
             Line::Replay(player) => Some(player.recall(identity, clock)),
             Line::Live | Line::Record(_) => None,
@@ -87,7 +87,7 @@ impl Line {
     }
 
     /// What someone else saw of the agent before a moment of a replay, and when: one thing at a time.
-    pub(crate) fn seen(&mut self, until: Option<Moment>, clock: Clock) -> Option<(Value, Moment)> {
+    pub fn seen(&mut self, until: Option<Moment>, clock: Clock) -> Option<(Value, Moment)> {
         let Line::Replay(player) = self else { return None };
         let (what, at_us) = player.seen(until.map_or(u64::MAX, |until| until.offset_us))?;
         Some((what, clock.after(at_us)))
@@ -103,7 +103,7 @@ impl Line {
     }
 
     /// What the ids in requests are to be made from; in a replay they are those that were recorded.
-    pub(crate) fn seed(&self) -> u64 {
+    pub fn seed(&self) -> u64 {
         match self {
             Line::Live => random_seed(),
             Line::Record(recorder) => recorder.seed(),

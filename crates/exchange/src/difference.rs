@@ -8,22 +8,22 @@ const SHOWN: usize = 160;
 
 /// The first place where two values part.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Difference {
+pub struct Difference {
     /// A JSON pointer, empty for the whole value.
-    pub(crate) path: String,
+    pub path: String,
     /// What the recording has there, if anything.
-    pub(crate) recorded: Option<Value>,
+    pub recorded: Option<Value>,
     /// What is sent now, if anything.
-    pub(crate) sent: Option<Value>,
+    pub sent: Option<Value>,
 }
 
 /// The first place, in the order of the recording, where a recorded value and one that is sent part.
-pub(crate) fn first_difference(recorded: &Value, sent: &Value) -> Option<Difference> {
+pub fn first_difference(recorded: &Value, sent: &Value) -> Option<Difference> {
     walk(&mut String::new(), recorded, sent)
 }
 
 /// One side of a difference in a message.
-pub(crate) fn shown(value: Option<&Value>) -> String {
+pub fn shown(value: Option<&Value>) -> String {
     let Some(value) = value else { return "nothing".into() };
     let text = canonical(value);
     let mut short: String = text.chars().take(SHOWN).collect();

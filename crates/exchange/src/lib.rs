@@ -31,8 +31,10 @@
 
 mod answer;
 mod clean;
+mod clock;
 mod difference;
 mod error;
+mod ids;
 mod line;
 mod lines;
 mod live;
@@ -43,20 +45,20 @@ mod recording;
 mod request;
 mod write;
 
-pub(crate) use difference::{Difference, first_difference, shown};
-pub(crate) use recorder::Slot;
-
 pub use answer::{Answer, Arrived, Next};
+pub use clock::Clock;
+pub use difference::{Difference, first_difference, shown};
 pub use error::{ExchangeError, Mismatch};
+pub use ids::{Ids, random_seed};
 pub use line::Line;
 pub use parse::RecordingError;
 pub use player::Player;
-pub use recorder::Recorder;
+pub use recorder::{Recorder, Slot};
 pub use recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
 pub use request::{Method, Request};
 
 /// What is wrong with an answer in which bytes had to be replaced.
-pub(crate) const NOT_UTF8: &str = "the answer has bytes that are not UTF-8, which were replaced";
+pub const NOT_UTF8: &str = "the answer has bytes that are not UTF-8, which were replaced";
 
 #[cfg(test)]
 mod tests;
