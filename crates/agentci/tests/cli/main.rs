@@ -36,6 +36,7 @@ mod convert_examples;
 mod descendants;
 mod docs;
 mod docs_commands;
+mod docs_crates;
 mod docs_flags;
 mod docs_links;
 mod docs_reference;

@@ -1,0 +1,37 @@
+//! Which of our crates uses which is what `docs/design/pipeline.md` says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use crate::docs_page::{project, text_of};
+
+/// What each crate uses of ours, tests aside.
+fn used() -> BTreeMap<String, BTreeSet<String>> {
+    let mut used = BTreeMap::new();
+    for entry in fs::read_dir(project().join("crates")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let manifest = text_of(&format!("crates/{name}/Cargo.toml"));
+        let all = manifest.lines().skip_while(|line| *line != "[dependencies]").skip(1);
+        let ours = all.take_while(|line| !line.starts_with('[')).filter_map(|line| line.strip_prefix("agentci-"));
+        used.insert(name, ours.map(|line| line.split('.').next().unwrap().trim().to_owned()).collect());
+    }
+    used
+}
+
+/// The same as the table has it: the first column is a crate, the last what it uses.
+fn written() -> BTreeMap<String, BTreeSet<String>> {
+    let page = text_of("docs/design/pipeline.md");
+    let table = page.lines().skip_while(|line| !line.starts_with("| crate |")).skip(2);
+    let names = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<BTreeSet<_>>();
+    let rows = table.take_while(|line| line.starts_with('|')).map(|line| {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').collect();
+        (names(cells[0]).pop_first().unwrap(), names(cells[cells.len() - 1]))
+    });
+    rows.collect()
+}
+
+#[test]
+fn crates_use_what_the_page_says() {
+    let (used, written) = (used(), written());
+    assert_eq!(written, used, "left: docs/design/pipeline.md; right: crates/*/Cargo.toml");
+}
