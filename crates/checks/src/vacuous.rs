@@ -5,13 +5,18 @@
 //! point of the suite, and nothing is reported. Nor is it for `seen: requested`, which says on purpose what it looks at.
 
 use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Diagnostic, Diagnostics, Files, ModelRule, Node, Plan, Reading, Said, Span, Target, Text, join,
+    Case, ChatApi, Check, Diagnostic, Diagnostics, Files, ModelRule, ModelScript, Node, Plan, Reading, Said, Span,
+    Spanned, Target, Text, join,
 };
 use serde_json::Value;
 
 use crate::json_schema::SCHEMA_LIMIT;
+use crate::model_called::expects_none;
+use crate::{idle, unreachable};
 
 /// Keywords of a JSON Schema that ask for nothing.
 const SILENT: [&str; 12] = [
@@ -32,29 +37,84 @@ const SILENT: [&str; 12] = [
 /// The types of JSON; a whole number is a number.
 const TYPES: [&str; 6] = ["null", "boolean", "object", "array", "number", "string"];
 
-/// Warnings about checks of a plan that cannot fail, each told once however many cases share it.
+/// Warnings about checks of a plan that cannot fail and settings that have no effect, each reported once however many cases share
+/// it.
 pub fn cannot_fail(plan: &Plan, files: &dyn Files) -> Diagnostics {
     let mut problems = Diagnostics::default();
     let mut told: HashSet<Span> = HashSet::new();
+    let mut scripts: Vec<&Arc<ModelScript>> = Vec::new();
     for suite in &plan.suites {
         for case in suite.cases.iter().filter(|case| case.broken.is_none()) {
-            let checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
-            for check in checks.filter(|check| !check.negate) {
-                let found = match check.kind.value.as_str() {
-                    "matches" if check.templated => every_text_by_default(check, case),
-                    _ if check.templated => None,
-                    "json_schema" => any_value(check, &suite.folder, files),
-                    "matches" => every_text(check),
-                    "contains" => said_by_script(check, case),
-                    _ => None,
-                };
-                if let Some(found) = found.filter(|found| told.insert(found.span)) {
-                    problems.push(found);
+            let mut found = Vec::new();
+            for check in checks(case) {
+                found.extend(passes_always(check, case, &suite.folder, files));
+                found.extend(idle::settings(check));
+            }
+            found.extend(case.world.refusals.iter().filter_map(every_result));
+            found.extend(silent_model(case));
+            for script in scripts_of(case) {
+                if !scripts.iter().any(|known| Arc::ptr_eq(known, script)) {
+                    scripts.push(script);
+                    found.extend(script.warnings.iter().cloned());
+                    found.extend(unreachable::rules(script));
                 }
             }
+            found.into_iter().filter(|found| told.insert(found.span)).for_each(|found| problems.push(found));
         }
     }
     problems
+}
+
+fn checks(case: &Case) -> impl Iterator<Item = &Check> {
+    case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter())).map(|check| &**check)
+}
+
+fn passes_always(check: &Check, case: &Case, folder: &Path, files: &dyn Files) -> Option<Diagnostic> {
+    match check.kind.value.as_str() {
+        _ if check.negate => None,
+        "matches" if check.templated => every_text_by_default(check, case),
+        _ if check.templated => None,
+        "json_schema" => any_value(check, folder, files),
+        "matches" => every_text(check),
+        "contains" => said_by_script(check, case),
+        _ => None,
+    }
+}
+
+/// The scripts of a case: of the model behind its agent, and of the model that is its agent.
+fn scripts_of(case: &Case) -> impl Iterator<Item = &Arc<ModelScript>> {
+    let own = match &*case.target {
+        Target::Chat(chat) => match &chat.connector.api {
+            ChatApi::Scripted(script) => Some(script),
+            _ => None,
+        },
+        _ => None,
+    };
+    case.world.model.as_ref().map(|model| &model.script).into_iter().chain(own)
+}
+
+/// A pattern that makes every result of a tool a refusal.
+fn every_result(pattern: &Spanned<String>) -> Option<Diagnostic> {
+    matches_all(&pattern.value).then(|| {
+        let message = format!("every tool result counts as a refusal: `{}` matches any text", pattern.value);
+        Diagnostic::warning(pattern.span, message)
+            .label("matches every result")
+            .help("write words that only a refusal has")
+    })
+}
+
+/// A model that answers no request, although the case does not say that it asks for nothing.
+fn silent_model(case: &Case) -> Option<Diagnostic> {
+    let model = case.world.model.as_ref().filter(|model| !model.optional)?;
+    let silent = model.script.rules.is_empty() && model.script.default.is_empty();
+    let unasked = case.limits.model_calls.is_some_and(|limit| limit.most < 1.0) || checks(case).any(expects_none);
+    (silent && !unasked).then(|| {
+        let help =
+            "add a rule or `default` to the script; a case whose agent must not ask its model has `not: model_called`";
+        Diagnostic::warning(model.span, "this model answers no request: its script has neither rules nor `default`")
+            .label("every request is a miss")
+            .help(help)
+    })
 }
 
 fn warning(span: Span, message: String, help: &str) -> Diagnostic {
@@ -62,7 +122,7 @@ fn warning(span: Span, message: String, help: &str) -> Diagnostic {
 }
 
 /// A schema that every value is valid under.
-fn any_value(check: &Check, folder: &std::path::Path, files: &dyn Files) -> Option<Diagnostic> {
+fn any_value(check: &Check, folder: &Path, files: &dyn Files) -> Option<Diagnostic> {
     let arguments = &check.arguments;
     // What the agent said must be JSON then, whatever the schema asks for.
     if arguments.get("of").and_then(text).as_deref() == Some("text") {
@@ -149,7 +209,7 @@ fn every_text(check: &Check) -> Option<Diagnostic> {
     Some(warning(found.span, message, "write a pattern that an empty answer does not match; or remove the check"))
 }
 
-fn matches_all(pattern: &str) -> bool {
+pub(crate) fn matches_all(pattern: &str) -> bool {
     regex_syntax::parse(pattern).is_ok_and(|pattern| {
         let properties = pattern.properties();
         // The beginning of a text is always there; any other place that is asked for may not be.
@@ -203,7 +263,7 @@ fn items(node: &Node) -> &[Node] {
     node.items().unwrap_or(std::slice::from_ref(node))
 }
 
-fn text(node: &Node) -> Option<String> {
+pub(crate) fn text(node: &Node) -> Option<String> {
     match node.scalar()?.value(Reading::Core)? {
         Value::String(text) => Some(text),
         _ => None,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Missed, Span, Spanned};
+use crate::{Diagnostics, Missed, Span, Spanned};
 
 /// The scripted model that a case's agent meets.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +59,8 @@ pub struct ModelScript {
     pub strict: Option<bool>,
     /// What happens when no rule fits a request; the case fails when absent.
     pub miss: Option<Missed>,
+    /// Settings that have no effect, for `agentci check`.
+    pub warnings: Diagnostics,
 }
 
 impl ModelScript {
@@ -97,6 +99,15 @@ pub struct ModelRule {
     pub span: Span,
 }
 
+impl ModelRule {
+    /// Whether it answers every request that it fits. Without an answer of its own, a failure that is over or left to chance lets
+    /// the next rule answer.
+    pub fn always_answers(&self) -> bool {
+        let always_fails = |failure: &ModelFailure| failure.times.is_none() && failure.rate >= 1.0;
+        !self.replies.is_empty() || !self.tool_calls.is_empty() || self.failure.as_ref().is_some_and(always_fails)
+    }
+}
+
 /// What a request must be like; what is absent holds for any.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelCondition {
@@ -108,6 +119,15 @@ pub struct ModelCondition {
     pub tool_result: Option<bool>,
     /// How many answers the model has given in this conversation, and one more.
     pub turn: Option<u32>,
+}
+
+impl ModelCondition {
+    /// Whether it is met by every request, as far as that shows without reading a pattern.
+    pub fn is_met_by_all(&self) -> bool {
+        let Self { model, user, tool_result, turn } = self;
+        let any_user = user.as_ref().is_none_or(|user| matches!(user, UserText::Contains(text) if text.is_empty()));
+        any_user && model.is_none() && tool_result.is_none() && turn.is_none()
+    }
 }
 
 /// What is asked of a user's text.

@@ -1,10 +1,10 @@
 //! What the scripted model complains of, as findings of the case, whatever the agent makes of it; and a model that was never
 //! asked.
 
-use agentci_plan::{Check, Missed, ModelWorld, Place, Reading, Target};
+use agentci_checks::expects_none;
+use agentci_plan::{Missed, ModelWorld, Place, Target};
 use agentci_trace::{Kind, ModelTrouble, Trace, TroubleKind};
 use agentci_verdict::{Cause, Finding};
-use serde_json::Value;
 
 use crate::findings;
 use crate::job::Job;
@@ -121,47 +121,4 @@ fn was_asked(trace: &Trace) -> bool {
         Kind::ModelTrouble(trouble) => trouble.kind == TroubleKind::ModelMiss,
         _ => false,
     })
-}
-
-/// Whether a check is about a model that is not asked, or need not be.
-fn expects_none(check: &Check) -> bool {
-    if &*check.kind.value != "model_called" {
-        return false;
-    }
-    if check.negate {
-        // With conditions it only says what must not be asked.
-        return check.arguments.pairs().is_none_or(<[_]>::is_empty);
-    }
-    let count = check.arguments.get("count").and_then(|count| count.value(Reading::Core).ok());
-    let is_zero = |value: &Value| value.as_f64() == Some(0.0);
-    match count {
-        Some(Value::Object(bounds)) => bounds.get("max").is_some_and(is_zero),
-        Some(count) => is_zero(&count),
-        None => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use agentci_plan::{Node, Sources, Span};
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn checks_say_whether_a_model_need_not_be_asked() {
-        let span = Span::whole(Sources::default().add(std::path::Path::new("s"), ""));
-        let check = |kind: &str, arguments: Value| Check::new(kind, span, Node::from_value(&arguments, span));
-        for count in [json!(0), json!({ "max": 0 })] {
-            assert!(expects_none(&check("model_called", json!({ "count": count }))), "{count}");
-        }
-        let several = [json!(1), json!({ "min": 1 }), json!({ "min": 0, "max": 3 }), json!({ "max": 3 })];
-        let several = several.map(|count| json!({ "count": count }));
-        for arguments in several.into_iter().chain([json!({}), json!({ "system": "x" })]) {
-            assert!(!expects_none(&check("model_called", arguments.clone())), "{arguments}");
-        }
-        assert!(!expects_none(&check("tool_called", json!({ "count": 0 }))));
-        assert!(expects_none(&Check { negate: true, ..check("model_called", json!({})) }));
-        assert!(!expects_none(&Check { negate: true, ..check("model_called", json!({ "messages": "x" })) }));
-    }
 }

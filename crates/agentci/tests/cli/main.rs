@@ -49,6 +49,7 @@ mod gallery;
 mod golden;
 mod hooks;
 mod http_target;
+mod idle_settings;
 mod init;
 mod init_own;
 mod init_questions;

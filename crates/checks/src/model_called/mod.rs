@@ -42,5 +42,7 @@ mod condition;
 mod read;
 mod requests;
 mod tools;
+mod unasked;
 
 pub(crate) use read::{SHAPE, compile};
+pub use unasked::expects_none;

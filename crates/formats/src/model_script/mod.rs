@@ -20,6 +20,7 @@
 
 mod attach;
 mod failure;
+mod idle;
 mod read;
 mod rule;
 

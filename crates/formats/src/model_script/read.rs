@@ -5,6 +5,7 @@ use std::path::Path;
 use agentci_plan::shape::{Kind, Rule, Shape, optional, words};
 use agentci_plan::{Diagnostic, Diagnostics, Files, Missed, ModelScript, Node, Sources, read};
 
+use super::idle;
 use super::rule::{RULE, rule};
 use crate::document;
 
@@ -52,8 +53,14 @@ fn script(root: &Node, problems: &mut Diagnostics) -> Option<ModelScript> {
     let api_key = fields.optional("api_key").and_then(|node| read::name(node, "api_key", problems));
     let seed = fields.optional("seed").and_then(|node| seed(node, problems));
     let rules = fields.optional("rules").and_then(|node| read::list(node, "rules", problems)).unwrap_or_default();
-    let rules: Vec<_> = rules.iter().filter_map(|node| rule(node, problems)).collect();
-    let default = fields.optional("default").and_then(|node| read::one_or_more_texts(node, "default", problems));
+    let mut warnings = Diagnostics::default();
+    let rules: Vec<_> = rules
+        .iter()
+        .filter_map(|node| rule(node, problems).inspect(|rule| idle::of_rule(node, rule, &mut warnings)))
+        .collect();
+    let default = fields.optional("default");
+    idle::of_default(default, &rules, &mut warnings);
+    let default = default.and_then(|node| read::one_or_more_texts(node, "default", problems));
     let strict = fields.optional("strict").and_then(|node| read::truth(node, "strict", problems));
     let miss = fields.optional("miss").and_then(|node| read::choice(node, "miss", &Missed::NAMES, problems));
     if fields.optional("rules").is_none() && fields.optional("default").is_none() {
@@ -72,6 +79,7 @@ fn script(root: &Node, problems: &mut Diagnostics) -> Option<ModelScript> {
         default: default.unwrap_or_default().into_iter().map(|text| text.value).collect(),
         strict,
         miss,
+        warnings,
     })
 }
 

@@ -26,14 +26,20 @@ fn the_page_of_checks_is_kept() {
     is_kept("checks.md", &page);
 }
 
-/// What `agentci check` warns of.
-const CANNOT_FAIL: &str = "\n## Checks that cannot fail\n\n`agentci check` warns of checks that pass whatever the \
-    agent does: a `json_schema` that asks for nothing (`{}`, `true`), a `matches` that is found in every text \
-    (`.*`), and a `contains` of a text that the [scripted model](mock-llm.md) behind the agent replies by itself. \
-    The last is fine where the rule of the script needs something of the agent (`tool_result: true`, or a `turn` \
-    after the first), and for `mock` and `chat` targets, whose script is what is tested. `--strict` makes these \
-    warnings fail.\n\nIt also names, as notes, the checks of a suite that are judged differently since the last \
-    version.\n";
+/// What `agentci check` warns about.
+const CANNOT_FAIL: &str = "\n## Checks that cannot fail\n\n`agentci check` warns about checks that pass whatever the \
+    agent does and about settings that have no effect. `--strict` makes these warnings fail.\n\n\
+    - A `json_schema` that asks for nothing (`{}`, `true`), a `matches` that is found in every text (`.*`).\n\
+    - A `contains` of a text that the [scripted model](mock-llm.md) behind the agent replies by itself. This is fine where \
+    the rule of the script needs something of the agent (`tool_result: true`, or a `turn` after the first), and for `mock` \
+    and `chat` targets, whose script is what is tested.\n\
+    - A `count` of `tool_called` or `model_called` that allows any number: `{ min: 0 }` without `max`. With `after`, and with \
+    `of: all`, `first` or `last`, the check can still fail.\n\
+    - A `tool_called` whose `after` names the tool itself.\n\
+    - A pattern of `model_called` or of `by` that matches every text, and `parameters: {}` of a tool.\n\
+    - A pattern in [`world.tools.refusals`](tools.md#refused-calls) that makes every result a refusal.\n\
+    - [Rules of a script that are never used](mock-llm.md#settings-without-effect), and the like.\n\n\
+    It also names, as notes, the checks of a suite that are judged differently since the last version.\n";
 
 /// Which limits and checks can be judged for which target, and who reports what they need.
 fn observable() -> String {

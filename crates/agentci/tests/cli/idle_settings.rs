@@ -1,0 +1,101 @@
+//! Settings that cannot fail or have no effect are warnings of `agentci check`; honest ones next to them are not.
+
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+const MODEL: &str = "rules:\n- when: { user: order }\n  reply: found\n";
+
+/// What `check --strict` says of a suite with these lines in its world, its only case and its script.
+fn check(world: &str, case: &str, model: &str) -> Ran {
+    let text = format!(
+        "suite: s\ntarget: {{ process: {{ command: [sh, -c, 'echo done'], speaks: text }} }}\n\
+         world: {{ model: {{ script: model.yaml }}{world} }}\ncases: [{{ id: a, input: {{}}{case} }}, {{ id: b, input: {{}}{case} }}]\n"
+    );
+    let suite = Suite::empty().file("suite/agentci.yaml", text).file("suite/model.yaml", model);
+    suite.agentci(&["check", "suite", "--strict"])
+}
+
+/// There is one warning, once, and it names its place.
+#[track_caller]
+fn warns(ran: &Ran, parts: &[&str]) {
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(parts);
+    assert_eq!(ran.stderr.matches("warning:").count(), 1, "{ran:?}");
+    assert!(ran.stderr.contains("\nhelp: "), "{ran:?}");
+}
+
+#[track_caller]
+fn clean(ran: &Ran) {
+    assert!(ran.code == Some(0) && !ran.stderr.contains("warning:"), "{ran:?}");
+}
+
+#[test]
+fn checks_that_allow_everything_are_reported_at_their_key() {
+    let one = |check_text: &str| check("", &format!(", checks: [{check_text}]"), MODEL);
+    let before = "cases: [{ id: a, input: {}, checks: [".len();
+    for (text, at, told) in [
+        ("{ tool_called: { name: x, count: { min: 0 } } }", "{ min", "any number of calls"),
+        ("{ model_called: { count: { min: 0 } } }", "{ min", "any number of requests"),
+        ("{ model_called: { system: { matches: '.*' } } }", "'.*", "`system` has no effect"),
+        ("{ tool_called: { name: x, after: x } }", "x } }", "`x` always comes after itself"),
+        ("{ model_called: { tools: [{ name: x, parameters: {} }] } }", "{} }", "`parameters` has no effect"),
+    ] {
+        let ran = one(text);
+        let column = before + text.find(at).unwrap() + 1;
+        ran.complains(&[told, &format!("suite/agentci.yaml:4:{column}\n")]);
+        assert_eq!(ran.stderr.matches(told).count(), 2, "each of the two cases has its own check: {ran:?}");
+    }
+    for text in [
+        "{ tool_called: { name: x, count: { min: 1 } } }",
+        "{ tool_called: { name: x, count: { min: 0, max: 3 } } }",
+        "{ tool_called: { name: x, count: { min: 0 }, after: y } }",
+        "{ model_called: { system: { matches: '.+' }, count: { min: 0 }, of: all } }",
+        "{ not: { model_called: { tools: [x] } } }",
+    ] {
+        clean(&one(text));
+    }
+}
+
+#[test]
+fn a_refusal_that_is_every_result_is_reported_once_for_all_cases() {
+    let world = |pattern: &str| check(&format!(", tools: {{ refusals: ['{pattern}'] }}"), "", MODEL);
+    warns(&world(".*"), &["every tool result counts as a refusal: `.*` matches any text", "suite/agentci.yaml:3:"]);
+    clean(&world("^NO:"));
+}
+
+#[test]
+fn a_rule_behind_a_wider_one_is_reported_in_the_script() {
+    let wide = "rules:\n- when: { user: order }\n  reply: found\n- when: { user: my order }\n  reply: yours\n";
+    let ran = check("", "", wide);
+    warns(&ran, &["this rule is never used: the rule on line 2 fits every request that it fits", "model.yaml:4:3"]);
+    let narrow = "rules:\n- when: { user: my order }\n  reply: yours\n- when: { user: order }\n  reply: found\n";
+    clean(&check("", "", narrow));
+    let busy =
+        "rules:\n- when: { user: order }\n  fail: { status: 429, times: 1 }\n- when: { user: order }\n  reply: found\n";
+    clean(&check("", "", busy));
+}
+
+#[test]
+fn a_script_without_answers_is_reported_unless_nothing_is_asked() {
+    warns(&check("", "", "rules: []\n"), &["this model answers no request", "suite/agentci.yaml:3:27"]);
+    for case in [
+        ", checks: [{ not: model_called }]",
+        ", checks: [{ model_called: { count: 0 } }]",
+        ", limits: { model_calls: 0 }",
+        ", world: { model: { optional: true } }",
+    ] {
+        clean(&check("", case, "rules: []\n"));
+    }
+    clean(&check("", "", "rules: []\ndefault: Hello.\n"));
+}
+
+#[test]
+fn the_script_of_a_chat_target_is_looked_at_too() {
+    let suite = |rules: &str| {
+        let text = "suite: s\ntarget: { chat: { connector: { script: model.yaml } } }\ncases: [{ id: a, turns: [{ user: hi }] }]\n";
+        let suite = Suite::empty().file("suite/agentci.yaml", text);
+        suite.file("suite/model.yaml", rules).agentci(&["check", "suite", "--strict"])
+    };
+    warns(&suite("rules:\n- reply: a\n- when: { user: hi }\n  reply: b\n"), &["never used", "model.yaml:3:3"]);
+    clean(&suite("rules:\n- when: { user: hi }\n  reply: b\n- reply: a\n"));
+}

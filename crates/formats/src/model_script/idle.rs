@@ -1,0 +1,117 @@
+//! Settings of a model's script that have no effect or contradict each other. They are warnings of `agentci check`.
+
+use agentci_plan::{Diagnostic, Diagnostics, Finish, ModelRule, Node, UserText};
+
+/// Looks at a rule.
+pub(super) fn of_rule(node: &Node, rule: &ModelRule, warnings: &mut Diagnostics) {
+    let empty = matches!(&rule.when.user, Some(UserText::Contains(text)) if text.is_empty());
+    if let Some(user) = node.get("when").and_then(|when| when.get("user")).filter(|_| empty) {
+        let message = "`user` has no effect: an empty text is in every request";
+        let help = "write words that the user says; or remove `user`";
+        warnings.push(Diagnostic::warning(user.span, message).label("has no effect").help(help));
+    }
+    if let Some(finish) = node.get("finish").filter(|_| !rule.misbehaves && ends_on_missing_calls(rule)) {
+        let message = "`finish: tool_calls` contradicts the answer, which calls no tool";
+        let help = "add `tool_calls`, or remove `finish`; a model that does this on purpose has `misbehaves: true`";
+        warnings.push(Diagnostic::warning(finish.span, message).label("no call").help(help));
+    }
+    if let Some((misbehaves, why)) = node.get("misbehaves").filter(|_| rule.misbehaves).zip(behaves(rule)) {
+        let message = format!("`misbehaves` has no effect: {why}");
+        let help = "only calls of tools, and texts where a format is asked for, can misbehave: remove `misbehaves`";
+        warnings.push(Diagnostic::warning(misbehaves.span, message).label("has no effect").help(help));
+    }
+}
+
+/// Looks at what is said where no rule fits.
+pub(super) fn of_default(default: Option<&Node>, rules: &[ModelRule], warnings: &mut Diagnostics) {
+    let all = rules.iter().find(|rule| rule.when.is_met_by_all() && rule.always_answers());
+    if let Some((default, rule)) = default.zip(all) {
+        let message = format!("`default` is never used: the rule on line {} fits every request", rule.span.line);
+        let help = "let that rule say in `when` what it is for; or remove one of them";
+        warnings.push(Diagnostic::warning(default.span, message).label("never used").help(help));
+    }
+}
+
+/// The other way round is possible: providers end an answer by `stop` when the request names the tool to be called.
+fn ends_on_missing_calls(rule: &ModelRule) -> bool {
+    rule.finish == Some(Finish::ToolCalls) && rule.tool_calls.is_empty()
+}
+
+/// Why nothing that a rule says is held against what the request offers and asks for. A plain text may be: the request can ask for
+/// a format.
+fn behaves(rule: &ModelRule) -> Option<&'static str> {
+    if !rule.tool_calls.is_empty() {
+        return None;
+    }
+    match rule.finish {
+        _ if rule.replies.is_empty() => Some("this rule only fails"),
+        Some(Finish::Length) => Some("an answer that is cut off by `length` need not have a format"),
+        Some(Finish::ContentFilter) => Some("an answer that is refused need not have a format"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_plan::{MemoryFiles, Sources};
+
+    use crate::load_model_script;
+
+    /// The warnings about a script, each with its place.
+    fn warned(text: &str) -> Vec<String> {
+        let files = MemoryFiles::default().with("model.yaml", text);
+        let mut sources = Sources::default();
+        let script = load_model_script(&files, &mut sources, Path::new("model.yaml")).unwrap();
+        let told = script.warnings.iter().map(|problem| {
+            let place = problem.place(&sources);
+            format!("{}:{} {}", place.line, place.column, problem.message)
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn settings_without_effect_are_reported_at_their_key() {
+        for (text, told) in [
+            (
+                "rules:\n- when: { user: '' }\n  reply: a\n",
+                "2:17 `user` has no effect: an empty text is in every request",
+            ),
+            (
+                "rules:\n- reply: a\n  finish: tool_calls\n",
+                "3:11 `finish: tool_calls` contradicts the answer, which calls no tool",
+            ),
+            (
+                "rules:\n- fail: { hang: true }\n  misbehaves: true\n",
+                "3:15 `misbehaves` has no effect: this rule only fails",
+            ),
+            (
+                "rules:\n- reply: a\n  finish: length\n  misbehaves: true\n",
+                "4:15 `misbehaves` has no effect: an answer that is cut off by `length` need not have a format",
+            ),
+            ("rules:\n- reply: a\ndefault: b\n", "3:10 `default` is never used: the rule on line 2 fits every request"),
+        ] {
+            assert_eq!(warned(text), [told], "{text}");
+        }
+    }
+
+    #[test]
+    fn settings_with_an_effect_are_left_alone() {
+        for text in [
+            "rules:\n- when: { user: a }\n  reply: b\ndefault: c\n",
+            // A request may ask for a format that this text does not have.
+            "rules:\n- reply: a\n  misbehaves: true\n",
+            "rules:\n- tool_calls: [{ name: a }]\n  finish: length\n  misbehaves: true\n",
+            "rules:\n- reply: a\n  finish: tool_calls\n  misbehaves: true\n",
+            "rules:\n- tool_calls: [{ name: a }]\n  finish: tool_calls\n",
+            // Providers do this where the request names the tool.
+            "rules:\n- tool_calls: [{ name: a }]\n  finish: stop\n",
+            "rules:\n- reply: a\n  finish: length\n  misbehaves: false\n",
+            "rules:\n- fail: { status: 429, times: 1 }\ndefault: b\n",
+            "rules:\n- when: { turn: 1 }\n  reply: a\ndefault: b\n",
+        ] {
+            assert_eq!(warned(text), [""; 0], "{text}");
+        }
+    }
+}
