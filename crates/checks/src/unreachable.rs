@@ -80,9 +80,8 @@ impl Users<'_> {
     fn covers(&self, later: Option<&UserText>) -> bool {
         match (self, later) {
             (Users::All, _) => true,
-            (_, None) => false,
+            (_, None) | (Users::Containing(_), Some(UserText::Matches(_))) => false,
             (Users::Containing(text), Some(UserText::Contains(later))) => later.contains(text),
-            (Users::Containing(_), Some(UserText::Matches(_))) => false,
             (Users::Matching { anywhere, .. }, Some(UserText::Contains(later))) => {
                 anywhere.as_ref().is_some_and(|pattern| pattern.is_match(later))
             }

@@ -1,7 +1,7 @@
 //! `report.csv`, for a spreadsheet: one line a case.
 //!
 //! ```text
-//! suite,case,status,cause,runs,runs_passed,wall_ms,tool_calls,tool_errors,tokens_in,tokens_out,cost_usd,checks,checks_failed,tags,reason,file,line,pass_rate,stability,mean_ms,min_ms,max_ms,std_deviation_ms,identical_outputs,similarity,embedder
+//! suite,case,status,cause,runs,runs_passed,wall_ms,tool_calls,tool_errors,tokens_in,tokens_out,cost_usd,checks,checks_failed,tags,reason,file,line,pass_rate,stability,mean_ms,min_ms,max_ms,std_deviation_ms,identical_outputs,similarity,embedder,model_calls
 //! demo,t2,fail,check,1,0,12,2,1,,,,3,2,docs money,check `must_call` did not hold,evals/demo/cases/t2.yaml,9,,,,,,,,,
 //! ```
 //!
@@ -15,7 +15,7 @@ use agentci_verdict::{Cause, Measure, Row, RunEvent, Stability, Status};
 use crate::run::Runs;
 use crate::{Output, ReportError, Reporter, cut, findings, printable};
 
-const COLUMNS: [&str; 27] = [
+const COLUMNS: [&str; 28] = [
     "suite",
     "case",
     "status",
@@ -43,6 +43,7 @@ const COLUMNS: [&str; 27] = [
     "identical_outputs",
     "similarity",
     "embedder",
+    "model_calls",
 ];
 /// The longest text in a cell, in bytes: spreadsheets take 32,767 characters.
 const TEXT_LIMIT: usize = 8 * 1024;
@@ -108,7 +109,8 @@ fn line(suite: &str, row: &Row) -> String {
         cell(place.map(|place| &*place.path).unwrap_or_default()),
         number(place.map(|place| u64::from(place.line)).filter(|line| *line > 0)),
     ];
-    cells.into_iter().chain(stability(row)).chain(similarity(row)).collect::<Vec<_>>().join(",") + "\r\n"
+    let more = stability(row).into_iter().chain(similarity(row)).chain([number(end.metrics.model_calls)]);
+    cells.into_iter().chain(more).collect::<Vec<_>>().join(",") + "\r\n"
 }
 
 /// How near its answer is to the expected one, and who says so.

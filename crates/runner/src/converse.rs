@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agentci_checks::ReadyCheck;
 use agentci_drivers::{Clock, Context, DriveError, Driver, Recording, TraceSink};
-use agentci_plan::{Case, Limit, Limits, Speech, StopRule, Target, Turn};
+use agentci_plan::{Case, Limit, Speech, StopRule, Target, Turn};
 use agentci_stubs::{Faults, Recorder};
 use agentci_trace::{Change, Event, Joiner, Kind, Observer, Redactor, Trace, TracedCall};
 use agentci_verdict::{Cause, Finding, Metrics};
@@ -120,20 +120,20 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
         findings: Rc::clone(&found),
     };
     let forms = Forms::of(job.suite, case);
-    let no_limits = Limits::default();
     let of_case = Meter::of_case(&case.limits, job.sources, &prepared.secrets);
-    let meters = RefCell::new(Meters::new(of_case, Meter::of_turn(&no_limits, job.sources)));
+    let meters = RefCell::new(Meters::new(of_case));
     let mut sink = TraceSink::new(clock, |event| {
         if let Some(body) = translate::translate(event, &job.case_id) {
             job.emit(number, event.at.unix_ms, body);
         }
-        match stops(job, &mut meters.borrow_mut(), event).or_else(|| volume.count(event)) {
-            Some(finding) => {
-                found.borrow_mut().push(finding);
-                ControlFlow::Break(())
-            }
-            None => ControlFlow::Continue(()),
+        let mut meters = meters.borrow_mut();
+        let mut reasons = stops(job, &mut meters, event);
+        if reasons.is_empty() {
+            reasons.extend(volume.count(event));
         }
+        let stop = !reasons.is_empty() || meters.is_over();
+        found.borrow_mut().extend(reasons);
+        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
     .with_change(|kind| match kind {
         Kind::FinalOutput(output) => prepared.normalizer.shared(output),
@@ -143,7 +143,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     for (position, (turn, input)) in case.turns.iter().zip(prepared.inputs).enumerate() {
         let numbered = u32::try_from(position).unwrap_or(u32::MAX);
         sink.set_turn(numbered);
-        meters.borrow_mut().turn = Meter::of_turn(&turn.limits, job.sources);
+        meters.borrow_mut().begin(numbered, Meter::of_turn(&turn.limits, job.sources));
         let deadline = deadline(job, clock, turn);
         let ended = if driver.answers_at_once() {
             at_once(job, &deadline, || driver.turn_at_once(&input, &mut sink)).await
@@ -203,8 +203,8 @@ fn put_misses_first(job: &Job<'_>, tools: Option<&OpenTools>, trace: &Trace, fou
     model_trouble::put_first(found, model_trouble::judge(job, trace).findings);
 }
 
-/// What stops the agent after an event: a call that it may not make, or a limit.
-fn stops(job: &Job<'_>, meters: &mut Meters<'_>, event: &Event) -> Option<Finding> {
+/// What stops the agent after an event: a call that it may not make, or limits.
+fn stops(job: &Job<'_>, meters: &mut Meters<'_>, event: &Event) -> Vec<Finding> {
     let changes = meters.join(event);
     let refused = match &event.kind {
         // Whatever a model asked for: this is what the agent called.
@@ -213,7 +213,10 @@ fn stops(job: &Job<'_>, meters: &mut Meters<'_>, event: &Event) -> Option<Findin
         }
         _ => not_allowed(job, meters.joiner(), &changes),
     };
-    refused.or_else(|| meters.count(event, &changes))
+    match refused {
+        Some(finding) => vec![finding],
+        None => meters.count(event, &changes),
+    }
 }
 
 /// Why the agent may not have made a call that its model asked for. A call that the protocol alone tells of is refused by who
@@ -372,6 +375,16 @@ fn conclude(job: &Job<'_>, talk: &mut Conversation, meter: Meter<'_>) {
         talk.findings.extend(wall_exceeded(job, talk.wall));
     }
     talk.metrics = meter.into_metrics();
+    let model_calls = &mut talk.metrics.model_calls;
+    match &*job.case.target {
+        // There is no agent that could ask a model.
+        Target::Mock(_) => *model_calls = None,
+        // Elsewhere, that no request was seen does not mean that there was none.
+        target if matches!(target, Target::Chat(_)) || job.case.world.model.is_some() => {
+            model_calls.get_or_insert_default();
+        }
+        _ => {}
+    }
     if talk.findings.is_empty() {
         let judged = unreported::judge(job, &talk.trace, &talk.metrics);
         talk.findings.extend(judged.findings);

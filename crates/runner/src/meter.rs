@@ -14,13 +14,21 @@ const FAILED_NAMED: usize = 5;
 /// What the case and the present turn have used, and the calls that were joined for both.
 pub(crate) struct Meters<'m> {
     joiner: Joiner,
-    pub(crate) case: Meter<'m>,
-    pub(crate) turn: Meter<'m>,
+    case: Meter<'m>,
+    turn: Option<(u32, Meter<'m>)>,
+    /// Whether a limit was exceeded. The first one ends the case; what the agent still does until it is stopped is counted, and
+    /// compared with no limit.
+    over: bool,
 }
 
 impl<'m> Meters<'m> {
-    pub(crate) fn new(case: Meter<'m>, turn: Meter<'m>) -> Self {
-        Self { joiner: Joiner::default(), case, turn }
+    pub(crate) fn new(case: Meter<'m>) -> Self {
+        Self { joiner: Joiner::default(), case, turn: None, over: false }
+    }
+
+    /// Begins with a turn.
+    pub(crate) fn begin(&mut self, number: u32, turn: Meter<'m>) {
+        self.turn = Some((number, turn));
     }
 
     /// Joins an event to what is known of calls.
@@ -32,10 +40,23 @@ impl<'m> Meters<'m> {
         &self.joiner
     }
 
-    /// Takes note of an event; the finding is a limit that it exceeded.
-    pub(crate) fn count(&mut self, event: &Event, changes: &[Change]) -> Option<Finding> {
-        let turn = self.turn.count(event, &self.joiner, changes);
-        self.case.count(event, &self.joiner, changes).or(turn)
+    /// Takes note of an event. The findings are the limits that it exceeded: that of the case, and that of the turn.
+    pub(crate) fn count(&mut self, event: &Event, changes: &[Change]) -> Vec<Finding> {
+        let mut found: Vec<Finding> = self.case.count(event, &self.joiner, changes).into_iter().collect();
+        if let Some((number, turn)) = &mut self.turn {
+            let of_turn = turn.count(event, &self.joiner, changes);
+            found.extend(of_turn.map(|finding| Finding { turn: Some(*number), ..finding }));
+        }
+        if self.over {
+            found.clear();
+        }
+        self.over |= !found.is_empty();
+        found
+    }
+
+    /// Whether a limit was exceeded.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
     }
 
     /// What the case used in all.
@@ -106,6 +127,7 @@ impl<'m> Meter<'m> {
     /// Nothing more happens: what was made is what was made.
     fn conclude(&mut self, joiner: &Joiner) {
         self.metrics.tool_calls = joiner.count(true);
+        self.metrics.model_calls = Some(self.asked.calls() as u64).filter(|calls| *calls > 0);
         let Some(secrets) = self.secrets else { return };
         for made in joiner.made() {
             if !made.within {

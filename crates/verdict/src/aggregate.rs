@@ -23,12 +23,18 @@ pub struct Aggregates {
     pub tool_calls: u64,
     /// Tool errors of all cases.
     pub tool_errors: u64,
+    /// Requests to a model in all cases; absent where none of them was observed.
+    #[serde(default)]
+    pub model_calls: Option<u64>,
     /// Wall time of each case, in milliseconds.
     pub wall_ms: Option<Spread>,
     /// Tool calls of each case.
     pub tool_calls_per_case: Option<Spread>,
     /// Tool errors of each case.
     pub tool_errors_per_case: Option<Spread>,
+    /// Requests to a model in each case whose model was observed.
+    #[serde(default)]
+    pub model_calls_per_case: Option<Spread>,
     /// Tokens read in each case that reports them.
     pub tokens_in: Option<Spread>,
     /// Tokens written in each case that reports them.
@@ -88,9 +94,11 @@ impl Aggregates {
             pass_rate: if judged == 0 { 0.0 } else { float(cases_pass as u64) / float(judged as u64) },
             tool_calls: ran.iter().map(|row| row.decisive().metrics.tool_calls).sum(),
             tool_errors: ran.iter().map(|row| row.decisive().metrics.tool_errors).sum(),
+            model_calls: ran.iter().filter_map(|row| row.decisive().metrics.model_calls).reduce(u64::saturating_add),
             wall_ms: each(&|row| Some(float(row.decisive().wall_ms))),
             tool_calls_per_case: each(&|row| Some(float(row.decisive().metrics.tool_calls))),
             tool_errors_per_case: each(&|row| Some(float(row.decisive().metrics.tool_errors))),
+            model_calls_per_case: each(&|row| row.decisive().metrics.model_calls.map(float)),
             tokens_in: each(&|row| row.decisive().metrics.usage.tokens_in.map(float)),
             tokens_out: each(&|row| row.decisive().metrics.usage.tokens_out.map(float)),
             cost_usd: each(&|row| row.decisive().metrics.usage.cost_usd),

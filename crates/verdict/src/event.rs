@@ -430,6 +430,9 @@ pub struct Metrics {
     pub tool_calls: u64,
     /// Tool calls answered with an error.
     pub tool_errors: u64,
+    /// Requests to a model, each counted once however often it was repeated after a failure; absent where nobody observed the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_calls: Option<u64>,
     /// Calls by tool.
     pub tool_calls_by_name: Rarely<BTreeMap<String, u64>>,
     /// Errors by tool.

@@ -378,3 +378,57 @@ fn convert_prints_the_check_and_the_limits() {
     let again = suite.file("suite/agentci.yaml", &converted.stdout).agentci(&["convert", "suite"]);
     assert_eq!(again.stdout, converted.stdout, "{again:?}");
 }
+
+/// An agent with one turn that asks its model four times, with these limits of the turn and of the case.
+fn limited(turn: &str, case: &str) -> Ran {
+    let text = format!(
+        "suite: s\ntarget: {{ process: {{ command: [python3, agent.py], speaks: text }} }}\n\
+         world: {{ model: {{ script: model.yaml }} }}\ncases:\n- id: a\n  limits: {{ {case} }}\n  \
+         turns: [{{ user: hi, limits: {{ {turn} }} }}]\n"
+    );
+    let suite = Suite::empty().file("suite/agentci.yaml", text).file("suite/model.yaml", MODEL);
+    let agent = format!("{ASK}\nfor _ in range(4): chat()\nprint('done')\n");
+    suite.file("suite/agent.py", agent).agentci(&["run", "suite"])
+}
+
+#[test]
+fn a_limit_that_is_exceeded_is_reported_once_for_each_place_where_it_is_written() {
+    let of_case = "FAIL s/a: budget exceeded: max_model_calls";
+    let of_turn = "FAIL s/a: turn 1: budget exceeded: max_model_calls";
+    for (turn, case, cases, turns) in [
+        ("", "model_calls: 2", 1, 0),
+        ("model_calls: 2", "", 0, 1),
+        // Both are exceeded by the same request.
+        ("model_calls: 2", "model_calls: 2", 1, 1),
+        // The first one ends the case.
+        ("model_calls: 1", "model_calls: 2", 0, 1),
+        ("model_calls: 2", "model_calls: 1", 1, 0),
+        ("model_calls: 4", "model_calls: 4", 0, 0),
+    ] {
+        let ran = limited(turn, case);
+        let (of_cases, of_turns) = (ran.stdout.matches(of_case).count(), ran.stdout.matches(of_turn).count());
+        assert_eq!((of_cases, of_turns), (cases, turns), "turn {{ {turn} }}, case {{ {case} }}: {ran:?}");
+        assert_eq!(ran.code, Some(i32::from(cases + turns > 0)), "{ran:?}");
+    }
+    // The tokens of the request that exceeded the number of requests are no second finding.
+    let ran = limited("", "model_calls: 1, tokens_in: 60");
+    assert_eq!(ran.stdout.matches("FAIL s/a:").count(), 1, "{ran:?}");
+}
+
+#[test]
+fn requests_to_a_model_are_shown_beside_calls_of_tools() {
+    let ran = limited("", "model_calls: 4");
+    ran.says(&["PASS a (", ", 4 model calls)", "0 tool calls, 0 tool errors, 4 model calls"]);
+    assert_eq!(ran.case("a")["model_calls"], 4);
+    let summary = ran.summary();
+    assert_eq!(summary["aggregates"]["model_calls"], 4);
+    assert_eq!(summary["aggregates"]["metrics"]["model_calls"]["max"], 4.0);
+    // A model that is there and was not asked is known to have been asked 0 times.
+    let unasked = suite("pass", "checks: [{ not: model_called }]", MODEL).agentci(&["run", "suite"]);
+    assert_eq!(unasked.case("a")["model_calls"], 0);
+    // What nobody observed is not 0.
+    let text = "suite: s\ntarget: { process: { command: [echo, hi], speaks: text } }\ncases: [{ id: a, input: {} }]\n";
+    let unseen = Suite::empty().file("suite/agentci.yaml", text).agentci(&["run", "suite"]);
+    assert_eq!((unseen.code, &unseen.case("a")["model_calls"]), (Some(0), &serde_json::Value::Null));
+    assert!(!unseen.stdout.contains("model call"), "{unseen:?}");
+}

@@ -231,10 +231,11 @@ fn similarity(text: &str) -> Similarity {
 
 fn metrics() -> impl Strategy<Value = Metrics> {
     let by_name = || btree_map(text(), any::<u64>(), 0..3);
-    (any::<u64>(), any::<u64>(), by_name(), by_name(), usage(), vec(step(), 0..3)).prop_map(
-        |(tool_calls, tool_errors, tool_calls_by_name, tool_errors_by_name, usage, steps)| Metrics {
+    (any::<u64>(), any::<u64>(), option::of(any::<u64>()), by_name(), by_name(), usage(), vec(step(), 0..3)).prop_map(
+        |(tool_calls, tool_errors, model_calls, tool_calls_by_name, tool_errors_by_name, usage, steps)| Metrics {
             tool_calls,
             tool_errors,
+            model_calls,
             tool_calls_by_name: tool_calls_by_name.into(),
             tool_errors_by_name: tool_errors_by_name.into(),
             usage,

@@ -54,6 +54,9 @@ pub(super) fn case(row: &Row, paint: Paint, into: &mut String) {
     if end.metrics.tool_calls > 0 {
         let _ = write!(into, ", {}", count(end.metrics.tool_calls, "tool call"));
     }
+    if let Some(calls) = end.metrics.model_calls.filter(|calls| *calls > 0) {
+        let _ = write!(into, ", {}", count(calls, "model call"));
+    }
     if let Some(measure) = Measure::of(end) {
         let _ = write!(into, ", similarity {}", measure.shown());
     }
@@ -115,11 +118,13 @@ pub(super) fn totals(run: &Run) -> String {
     )
 }
 
-/// ` (mean 20 ms, p50 12 ms, p95 56 ms; 3 tool calls, 0 tool errors)`, if any case ran.
+/// ` (mean 20 ms, p50 12 ms, p95 56 ms; 3 tool calls, 0 tool errors, 4 model calls)`, if any case ran. Model calls are left out where
+/// no model was observed.
 fn used(numbers: &Aggregates) -> String {
     let Some(wall) = numbers.wall_ms else { return String::new() };
+    let models = numbers.model_calls.map(|calls| format!(", {}", count(calls, "model call"))).unwrap_or_default();
     format!(
-        " (mean {}, p50 {}, p95 {}; {}, {})",
+        " (mean {}, p50 {}, p95 {}; {}, {}{models})",
         duration_of(wall.mean),
         duration_of(wall.p50),
         duration_of(wall.p95),

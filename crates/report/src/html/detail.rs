@@ -71,6 +71,8 @@ struct End<'r> {
     wall_ms: u64,
     tool_calls: u64,
     tool_errors: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_calls: Option<u64>,
     #[serde(skip_serializing_if = "is_nothing")]
     usage: Usage,
     #[serde(skip_serializing_if = "slice_is_empty")]
@@ -134,6 +136,7 @@ impl<'r> End<'r> {
             wall_ms: end.wall_ms,
             tool_calls: end.metrics.tool_calls,
             tool_errors: end.metrics.tool_errors,
+            model_calls: end.metrics.model_calls,
             usage: end.metrics.usage,
             calls: if with_calls { &end.metrics.steps[..end.metrics.steps.len().min(NAMED)] } else { &[] },
             findings: end.findings.iter().take(FINDINGS).map(Told::of).collect(),

@@ -99,6 +99,7 @@ fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
         ]);
         figures.push(("tool calls", numbers.tool_calls.to_string()));
         figures.push(("tool errors", numbers.tool_errors.to_string()));
+        figures.extend(numbers.model_calls.map(|calls| ("model calls", calls.to_string())));
     }
     into.push_str("<dl class=figures>");
     for (name, figure) in figures {

@@ -251,11 +251,23 @@ fn slowest(run: &Run) -> String {
         return String::new();
     }
     ran.sort_by_key(|row| Reverse(row.wall_ms()));
-    let mut text = String::from("### Slowest cases\n\n| case | time | tool calls |\n|:--|--:|--:|\n");
-    for row in ran.into_iter().take(SLOWEST) {
+    ran.truncate(SLOWEST);
+    let of_models =
+        |row: &Row| row.attempts.iter().filter_map(|attempt| attempt.metrics.model_calls).reduce(u64::saturating_add);
+    let models = ran.iter().any(|row| of_models(row).is_some());
+    let mut text = String::from(if models {
+        "### Slowest cases\n\n| case | time | tool calls | model calls |\n|:--|--:|--:|--:|\n"
+    } else {
+        "### Slowest cases\n\n| case | time | tool calls |\n|:--|--:|--:|\n"
+    });
+    for row in ran {
         let calls: u64 = row.attempts.iter().map(|attempt| attempt.metrics.tool_calls).sum();
         let id = code::cell(&cut::name(row.id(), NAME_LIMIT));
-        let _ = writeln!(text, "| {id} | {} | {calls} |", duration(row.wall_ms()));
+        let _ = write!(text, "| {id} | {} | {calls} |", duration(row.wall_ms()));
+        if models {
+            let _ = write!(text, " {} |", of_models(row).map(|calls| calls.to_string()).unwrap_or_default());
+        }
+        text.push('\n');
     }
     text.push('\n');
     text

@@ -27,6 +27,7 @@ pub(super) fn write(row: &Row, out: &mut Vec<u8>) -> Result<()> {
     let history = History::of(row);
     case.small("history", [("passes", &history.passes), ("runs", &history.runs)])?;
     case.plain("id", row.id())?;
+    case.plain("model_calls", metrics.model_calls)?;
     if end.no_agent {
         case.plain("no_agent", true)?;
     }

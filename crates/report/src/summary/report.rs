@@ -164,11 +164,13 @@ fn aggregates(numbers: &Aggregates, run: &Run) -> Value {
         "success_rate": numbers.pass_rate,
         "tool_calls": numbers.tool_calls,
         "tool_errors": numbers.tool_errors,
+        "model_calls": numbers.model_calls,
         "suite_wall_ms": end.wall_ms,
         "metrics": {
             "wall_ms": spread(numbers.wall_ms),
             "tool_calls": spread(numbers.tool_calls_per_case),
             "tool_errors": spread(numbers.tool_errors_per_case),
+            "model_calls": spread(numbers.model_calls_per_case),
             "tokens_in": spread(numbers.tokens_in),
             "tokens_out": spread(numbers.tokens_out),
             "cost_usd": spread(numbers.cost_usd),

@@ -148,6 +148,7 @@ fn tool_calls(name: &str, calls: u64, errors: u64) -> Metrics {
     Metrics {
         tool_calls: calls,
         tool_errors: errors,
+        model_calls: None,
         tool_calls_by_name: [(name.to_owned(), calls)].into_iter().collect(),
         tool_errors_by_name: (errors > 0).then(|| (name.to_owned(), errors)).into_iter().collect(),
         usage: Usage::default(),
@@ -178,7 +179,7 @@ fn passes() -> Vec<RunEvent> {
         description: Some("finds the réset page".into()),
         tags: vec!["docs".to_owned()].into(),
         wall_ms: 56,
-        metrics: Metrics { usage, ..tool_calls("search_docs", 1, 0) },
+        metrics: Metrics { usage, model_calls: Some(2), ..tool_calls("search_docs", 1, 0) },
         assertions: AssertionCount { total: 3, failed: 0 },
         similarities: vec![similarity()].into(),
         replay: Some(Box::new(Replay {

@@ -129,7 +129,7 @@ fn the_schema_of_the_summary_is_kept() {
     }));
     let case = fields(json!({
         "id": text(), "status": of("Status"), "cause": or_null(of("Cause")), "wall_ms": count(),
-        "tool_calls": count(), "tool_errors": count(), "tool_calls_by_name": counts_by_name(),
+        "tool_calls": count(), "tool_errors": count(), "model_calls": or_null(count()), "tool_calls_by_name": counts_by_name(),
         "tool_errors_by_name": counts_by_name(), "tool_steps": list(of("Step")), "steps": { "type": "null" },
         "tokens_in": or_null(count()), "tokens_out": or_null(count()), "cost_usd": or_null(number()),
         "history": fields(json!({ "runs": count(), "passes": count() })),
@@ -146,7 +146,8 @@ fn the_schema_of_the_summary_is_kept() {
             "attempt": count(), "status": of("Status"), "cause": or_null(of("Cause")), "wall_ms": count(),
         }))),
     }));
-    let metrics = ["wall_ms", "tool_calls", "tool_errors", "tokens_in", "tokens_out", "cost_usd", "steps"];
+    let metrics =
+        ["wall_ms", "tool_calls", "tool_errors", "model_calls", "tokens_in", "tokens_out", "cost_usd", "steps"];
     let metrics: Map<String, Value> = metrics.map(|name| (name.to_owned(), spread.clone())).into_iter().collect();
     let summary = fields(json!({
         "schema_version": { "const": agentci::verdict::SCHEMA_VERSION }, "agentci_version": text(), "runledger_version": text(),
@@ -163,7 +164,7 @@ fn the_schema_of_the_summary_is_kept() {
         "aggregates": fields(json!({
             "cases_total": count(), "cases_pass": count(), "cases_fail": count(), "cases_error": count(),
             "cases_skipped": count(), "cases_not_run": count(), "cases_played": count(), "cases_without_agent": count(), "pass_rate": number(), "success_rate": number(),
-            "tool_calls": count(), "tool_errors": count(), "suite_wall_ms": count(), "metrics": fields(metrics.into()),
+            "tool_calls": count(), "tool_errors": count(), "model_calls": or_null(count()), "suite_wall_ms": count(), "metrics": fields(metrics.into()),
             "stability?": of("StabilitySummary"),
         })),
         "cases": list(case),

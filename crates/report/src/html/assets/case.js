@@ -71,6 +71,7 @@ function factsOf(detail, end) {
     ["tags", detail.tags?.map((tag) => el("span.tag", {}, oneLine(tag)))],
     ["tools", calls.length ? calls : null],
     ["tool errors", end.tool_errors ? String(end.tool_errors) : null],
+    ["model calls", end.model_calls == null ? null : String(end.model_calls)],
     ["used", used || null],
     ["cassette", detail.cassette && [code(detail.cassette.path),
       detail.cassette.unused?.length ? ` not asked for: line ${detail.cassette.unused.join(", ")}` : null]],
