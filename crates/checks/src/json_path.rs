@@ -6,7 +6,7 @@
 //! any other selector is a `JSONPath` of RFC 9535, with or without `$`: `items[*].name`, `items[-1]`, `$..name`. Brackets always are
 //! selectors: a key that has brackets in it is quoted, `$['a[x]']`, and so is one that is named `*`.
 //!
-//! A list as `value` means one of it, where no list stands at the path. Of a path that can lead to several places (a wildcard, a
+//! A list as `value` means one of it, where no list is at the path. Of a path that can match several places (a wildcard, a
 //! filter, a slice, `..`) it means all values found, in order; anything else as `value` asks for exactly one
 //! place with this value, and under `not` for none.
 //!
@@ -276,7 +276,7 @@ impl Evaluate for AtPath {
     fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
         if !answer["found"].is_array() {
             return Outcome::Error(
-                Failure::new("it is not known what the path leads to").at(self.path_span, "this path"),
+                Failure::new("it is not known what the path points at").at(self.path_span, "this path"),
             );
         }
         self.judge_output(trace, Some(answer), negate)

@@ -65,7 +65,7 @@ pub struct Place {
     pub column: u32,
     /// How many characters are meant.
     pub width: u32,
-    /// The text of the line, cut when it is very long; empty where only the place is told.
+    /// The text of the line, cut when it is very long; empty where only the place is known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }

@@ -127,7 +127,7 @@ pub struct RunStart {
     pub require_agent: bool,
     /// The commit that is tested, if the surroundings say so.
     pub git_sha: Option<String>,
-    /// What every draw depends on, if anything is drawn.
+    /// The seed of all random choices, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// The name of the agent, where it has one and it is the same for all cases.

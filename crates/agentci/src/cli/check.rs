@@ -21,7 +21,7 @@ pub(crate) struct CheckArguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     dialects: DialectFlags,
-    /// Fail on warnings, too; notes on checks that are judged differently since the last version are no warnings
+    /// Fail on warnings, too; notes on checks that are judged differently since the last version are not warnings
     #[arg(long)]
     strict: bool,
     /// Look for secrets in cassettes, too

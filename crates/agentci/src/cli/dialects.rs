@@ -18,10 +18,10 @@ pub(crate) struct DialectFlags {
     /// repeated)
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// The scripted model that answers tests of the aumai format; `mock_config.yaml` beside the tests without it
+    /// The scripted model that answers tests of the aumai format [default: `mock_config.yaml` beside the tests]
     #[arg(long, value_name = "FILE")]
     mock_config: Option<PathBuf>,
-    /// The config of tests of the ananke format; the nearest `ananke.config.yaml` on the way up without it
+    /// The config of tests of the ananke format [default: the nearest `ananke.config.yaml` in a parent directory]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// The agent whose tests are meant: a folder below `tests` in the scenario format, an assistant's id in the yao format

@@ -27,7 +27,7 @@ pub(crate) struct MergeArguments {
     baseline: Option<PathBuf>,
     #[command(flatten)]
     reports: ReportFlags,
-    /// The folder for the run folder; `.agentci/runs` without it
+    /// The folder for the run folder [default: `.agentci/runs`]
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
     /// Show every check and tool call

@@ -77,7 +77,7 @@ enum Command {
     Record(run::RunArguments),
     /// Make the reports of a stored run again
     Report(report::ReportArguments),
-    /// Make one run of the parts that several machines ran with `--shard`
+    /// Merge sharded runs into one
     Merge(merge::MergeArguments),
     /// Compare a stored run with a baseline
     Diff(diff::DiffArguments),
@@ -96,7 +96,7 @@ enum Command {
     Schema(schema::SchemaArguments),
     /// Stand in for a model or for tools until interrupted
     Serve(serve::ServeArguments),
-    /// Print what a shell needs to complete commands and flags
+    /// Generate shell completions
     Completions(completions::CompletionsArguments),
     /// The agents of examples
     #[command(hide = true)]

@@ -43,7 +43,7 @@ pub(crate) struct RunArguments {
     /// Where the answers of tools come from: replay, record or live
     #[arg(long, value_name = "MODE", value_parser = mode)]
     pub(super) mode: Option<Mode>,
-    /// How many cases run at once; without it as many as there are cores, or 1 in formats whose tests run one after the other
+    /// How many cases run at once [default: the number of cores, or 1 in formats whose tests run one after the other]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(super) parallel: Option<usize>,
     /// How long a case may take, e.g. `90s`; in the aumai format, the whole suite
@@ -60,10 +60,10 @@ pub(crate) struct RunArguments {
     /// Retry a case up to N times if its agent is unreachable or answers with status 429 (a failed check is never retried)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10))]
     pub(super) retries: u32,
-    /// What every draw depends on; drawn anew and shown without it
+    /// Seed for all random choices [default: random, printed at the start]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
-    /// Run again what a saved file touches, until interrupted
+    /// Re-run affected cases when a file changes, until interrupted
     #[arg(long, conflicts_with_all = ["shard", "dry_run", "json"])]
     pub(super) watch: bool,
     /// Say what would be run, and run nothing
@@ -81,7 +81,7 @@ pub(crate) struct RunArguments {
     pub(super) gates: GateFlags,
     #[command(flatten)]
     pub(super) reports: ReportFlags,
-    /// The folder for run folders; the suite's own or `.agentci/runs` without it
+    /// The folder for run folders [default: the suite's own, or `.agentci/runs`]
     #[arg(long, value_name = "DIR")]
     pub(super) output_dir: Option<PathBuf>,
     /// Show every check and tool call

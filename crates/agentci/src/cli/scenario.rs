@@ -15,13 +15,13 @@ use super::reports::ReportFlags;
 /// Flags about suites of the scenario format.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ScenarioFlags {
-    /// The folder with a folder of scenarios for each agent; `tests` without it
+    /// The folder with a folder of scenarios for each agent [default: `tests`]
     #[arg(long, value_name = "DIR", help_heading = "Scenarios")]
     pub(crate) tests: Option<PathBuf>,
-    /// Where the agent is asked; as `agentci.yaml` says without it
+    /// The address of the agent [default: as in `agentci.yaml`]
     #[arg(long, value_name = "URL", value_parser = address, help_heading = "Scenarios")]
     pub(crate) agent_url: Option<String>,
-    /// What a request to the stub tool server comes to that nothing answers: fail or warn
+    /// What to do when no fixture matches a tool request: fail or warn
     #[arg(long, value_name = "WHAT", value_parser = miss, help_heading = "Scenarios")]
     pub(crate) stub_miss: Option<Missed>,
 }
@@ -29,18 +29,17 @@ pub(crate) struct ScenarioFlags {
 /// Flags about running suites of the scenario format.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ScenarioRunFlags {
-    /// The port of the stub tool server; any that is free without it
+    /// The port of the stub tool server [default: any free port]
     #[arg(long, value_name = "P", help_heading = "Scenarios")]
     pub(crate) stub_port: Option<u16>,
-    /// The address of the stub tool server; only this machine can reach it without it
+    /// The address of the stub tool server [default: reachable from this machine only]
     #[arg(long, value_name = "ADDR", help_heading = "Scenarios")]
     pub(crate) stub_bind: Option<IpAddr>,
-    /// Who tells how near an answer is to the expected one: `builtin`, or `openai:MODEL`; the service when there is a key for
-    /// it, else the built-in one without it
-    #[arg(long, value_name = "ID", value_parser = embedder, help_heading = "Meanings")]
+    /// Embedder for semantic checks: `builtin` or `openai:MODEL` [default: `openai` if an API key is set, else `builtin`]
+    #[arg(long, value_name = "ID", value_parser = embedder, help_heading = "Semantic checks")]
     pub(crate) embedder: Option<String>,
-    /// How long one request for embeddings may take; 30 s without it
-    #[arg(long, value_name = "DURATION", value_parser = some_time, help_heading = "Meanings")]
+    /// Timeout of one request for embeddings [default: 30 s]
+    #[arg(long, value_name = "DURATION", value_parser = some_time, help_heading = "Semantic checks")]
     pub(crate) semantic_timeout: Option<Duration>,
     /// Also write the results as `results.csv`
     #[arg(long, help_heading = "Scenarios")]

@@ -14,7 +14,7 @@ use super::context::Context;
 /// Arguments of `agentci schema`.
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Which schema to print; without it, all are listed
+    /// Which schema to print [default: list all]
     #[arg(value_name = "NAME")]
     name: Option<String>,
     /// Write to this folder instead, all of them if none is named, and say how editors find them

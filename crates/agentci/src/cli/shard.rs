@@ -19,7 +19,7 @@ pub(crate) struct ShardFlags {
     /// `SEMAPHORE_JOB_INDEX` and `SEMAPHORE_JOB_COUNT`; `JOB_COMPLETION_INDEX` and `JOB_COMPLETIONS` (a Kubernetes Indexed Job)
     #[arg(long, value_name = "K/N", value_parser = shard)]
     shard: Option<Shard>,
-    /// Make the parts last equally long, by the durations of this former run (may be repeated); all parts need the same
+    /// Balance shards by the case durations of an earlier run (may be repeated); pass the same runs to every shard
     #[arg(long, value_name = "RUN_DIR", requires = "shard")]
     shard_by: Vec<PathBuf>,
 }

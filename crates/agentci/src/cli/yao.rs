@@ -14,16 +14,16 @@ pub(crate) struct YaoFlags {
     /// A file of tests of the yao format, or a message to an assistant
     #[arg(short, long, value_name = "FILE|MESSAGE", help_heading = "Assistants")]
     pub(crate) input: Option<String>,
-    /// The connector of the assistant; its own without it
+    /// The connector of the assistant [default: its own]
     #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
     pub(crate) connector: Option<String>,
-    /// The user who asks an assistant; `test-user` without it
+    /// The user who asks an assistant [default: `test-user`]
     #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
     pub(crate) user: Option<String>,
-    /// The team of that user; `test-team` without it
+    /// The team of that user [default: `test-team`]
     #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
     pub(crate) team: Option<String>,
-    /// The folder of the assistants' application; found from the tests without it
+    /// The folder of the assistants' application [default: found from the tests]
     #[arg(short, long, value_name = "DIR", help_heading = "Assistants")]
     pub(crate) app: Option<PathBuf>,
     /// A file of environment variables for connectors and prompts

@@ -114,7 +114,7 @@ fn a_call_that_ends_the_conversation_is_unobserved_unless_someone_saw_it() {
     let asked = "checks: [{ tool_called: { name: refund_order, seen: requested } }, { call_order: { order: [refund_order], seen: requested } }]";
     passes("ends", "refund", "", asked);
     let not = passes("ends", "refund", "", "checks: [{ not: { tool_called: refund_order } }]");
-    not.says(&["warning", "`refund_order` counts as not called, and nobody could see it"]);
+    not.says(&["warning", "`refund_order` counts as not called, and nothing could observe it"]);
     // Seen by its route it counts, although its model never gets the result.
     passes("handoff", "refund", ROUTES, REFUNDED);
     fails(

@@ -39,7 +39,7 @@ static ARGUMENTS: Shape = Shape::new(
         filled(
             "count",
             Kind::Either(&[Kind::Count(0), Kind::Shape(&COUNT)]),
-            "How many requests are like this; without it, at least one.",
+            "How many requests are like this. Default: at least one.",
         ),
         filled(
             "of",

@@ -11,7 +11,7 @@
 //!
 //! With `suffix: true` beside `name` or `any` a tool counts as well whose name ends in `.` or `__` and that name.
 //!
-//! `count` is how many such calls there must be: a number, or `min` and `max`; at least one without it. `after` is a tool whose
+//! `count` is how many such calls there must be: a number, or `min` and `max`; default: at least one. `after` is a tool whose
 //! first call must not come later than the first call of this one; where one turn is looked at, the turns before it count too.
 //! `suffix` holds for it as well.
 //!
@@ -29,7 +29,7 @@
 //! `by` says which of several agents made the call: `by: { system: TEXT }` counts only calls that the answer to a request with such
 //! a system prompt asked for, by the id of the call (`{ matches: PATTERN }` and `{ equals: TEXT }` as in `model_called`). A call that
 //! no request asked for does not count. Under `not` it fails the check if a request with such a system prompt asked for this tool,
-//! since it cannot be told whose call it is.
+//! since it is unknown whose call it is.
 //!
 //! Under `not`, none of the names may be called, and no call may meet all of the conditions.
 //!

@@ -148,7 +148,7 @@ fn args_match(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condition>
         }
         if path.is_costly() {
             let message = format!("`{}` may take too long to follow", path.written());
-            let problem = Diagnostic::error(pair.key.span, message).label("leads to too many places");
+            let problem = Diagnostic::error(pair.key.span, message).label("matches too many places");
             compiler.problems.push(problem.help("use `..` once at most, and no filter within a filter"));
             return None;
         }

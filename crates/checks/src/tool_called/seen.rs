@@ -105,7 +105,7 @@ impl Seen {
             let of = |name: &&&str| call.goes_by(|tool| goes_by(tool, name, suffix));
             let Some(name) = names.iter().find(of) else { continue };
             let warning = format!(
-                "`{name}` counts as not called, and nobody could see it: the model asked for it in its last answer, and \
+                "`{name}` counts as not called, and nothing could observe it: the model asked for it in its last answer, and \
                  nothing came after that"
             );
             if !warnings.contains(&warning) {

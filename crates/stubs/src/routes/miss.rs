@@ -78,7 +78,7 @@ pub(super) fn too_late(tool: &str, method: &Method, asked: &Asked, during_next: 
 pub(super) fn outside(tool: &str, method: &Method, asked: &Asked) -> Box<Explained> {
     let notes = vec![
         requested(tool, method, asked),
-        "each of the cases that run at once has a base of its own, and this call used none of them: it cannot be told which case it \
+        "each of the cases that run at once has a base of its own, and this call used none of them: it is unknown which case it \
          belongs to"
             .into(),
         "run with `--parallel 1`, let agentci start an agent for each case, or let the agent use the base in the `variables` of \

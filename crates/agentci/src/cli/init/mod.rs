@@ -27,7 +27,7 @@ const FOLDER: &str = "agent-tests";
 /// Arguments of `agentci init`.
 #[derive(Debug, Args)]
 pub(crate) struct InitArguments {
-    /// The folder to write to, `agent-tests` without it; it is made if it is not there
+    /// The folder to write to, created if missing [default: `agent-tests`]
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
     /// How your agent is reached; asked for at a terminal, `answers` elsewhere

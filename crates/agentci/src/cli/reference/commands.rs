@@ -121,8 +121,8 @@ fn meaning(argument: &Arg) -> String {
     }
     let defaults: Vec<String> =
         argument.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
-    if !defaults.is_empty() && argument.get_action().takes_values() && !text.contains("without it") {
-        let _ = write!(text, "; {} without it", defaults.join(", "));
+    if !defaults.is_empty() && argument.get_action().takes_values() && !text.contains("[default") {
+        let _ = write!(text, " [default: {}]", defaults.join(", "));
     }
     if matches!(argument.get_action(), ArgAction::Append)
         && !argument.is_positional()

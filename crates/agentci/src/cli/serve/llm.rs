@@ -23,12 +23,12 @@ const NO_SCRIPT: &str = "Hello from agentci.";
 /// Arguments of `agentci serve llm`.
 #[derive(Debug, Args)]
 pub(super) struct LlmArguments {
-    /// The model's script; without it every request gets the same greeting
+    /// The model's script [default: every request gets the same greeting]
     #[arg(value_name = "SCRIPT")]
     script: Option<PathBuf>,
     #[command(flatten)]
     address: AddressArguments,
-    /// What every draw depends on; the script's own without it
+    /// Seed for all random choices [default: the script's own]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Token that `/__agentci/journal` and `/__agentci/reset` ask for [default: random, printed with the address]

@@ -31,10 +31,10 @@ enum What {
 /// Where a server is.
 #[derive(Debug, Args)]
 struct AddressArguments {
-    /// The port; any that is free without it
+    /// The port [default: any free port]
     #[arg(long, value_name = "P", default_value_t = 0, hide_default_value = true)]
     port: u16,
-    /// The address; only this machine can reach it without it
+    /// The address [default: reachable from this machine only]
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1", hide_default_value = true)]
     bind: IpAddr,
 }

@@ -30,7 +30,7 @@ pub(super) struct ToolsArguments {
     /// The agent whose scenarios are meant: a folder below `tests`
     #[arg(short = 'n', long, value_name = "ID")]
     agent: Option<String>,
-    /// The folder with a folder of scenarios for each agent; `tests` without it
+    /// The folder with a folder of scenarios for each agent [default: `tests`]
     #[arg(long, value_name = "DIR")]
     tests: Option<PathBuf>,
     /// Only the tools of this case, by its id (may be repeated)
@@ -38,7 +38,7 @@ pub(super) struct ToolsArguments {
     cases: Vec<String>,
     #[command(flatten)]
     address: AddressArguments,
-    /// What every draw depends on: which calls go wrong on purpose
+    /// Seed for all random choices, such as which calls fail on purpose
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     seed: u64,
 }
