@@ -29,8 +29,10 @@ fn serves_when_it_is_told_to() {
     let Ok(pid_file) = std::env::var("HTTP_AGENT") else { return };
     let port: u16 = std::env::var("PORT").unwrap().parse().unwrap();
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
-    std::fs::write(format!("{pid_file}.new"), std::process::id().to_string()).unwrap();
-    std::fs::rename(format!("{pid_file}.new"), &pid_file).unwrap();
+    // Several may start at once, each with a draft of its own.
+    let draft = format!("{pid_file}.{}", std::process::id());
+    std::fs::write(&draft, std::process::id().to_string()).unwrap();
+    std::fs::rename(&draft, &pid_file).unwrap();
     if let Ok(poke) = std::env::var("HTTP_AGENT_POKE") {
         std::thread::spawn(move || {
             std::fs::read(format!("{poke}.in")).unwrap();
