@@ -135,7 +135,7 @@ impl Job<'_> {
                 end.assertions.failed += outcomes.len();
                 end.findings.extend(outcomes);
                 if end.findings.is_empty() && talk.has_model {
-                    end.findings.extend(model_trouble::never_asked(self, &talk.trace));
+                    end.findings.extend(model_trouble::never_asked(self, &talk.trace, &talk.reached));
                 }
                 if self.case.world.model.is_some()
                     && let Some(first) = end.findings.first_mut()

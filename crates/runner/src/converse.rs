@@ -47,6 +47,8 @@ pub(crate) struct Conversation {
     pub(crate) late: Option<Late>,
     /// Whether a scripted model stood in for the agent's.
     pub(crate) has_model: bool,
+    /// The paths of that model that the agent asked for.
+    pub(crate) reached: Vec<String>,
     /// Whether the agent may still be busy with a turn that nobody waits for any more.
     given_up: bool,
 }
@@ -180,7 +182,9 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     let recording = driver.take_recording();
     talk.stderr_tail = driver.close().await.stderr_tail;
     // The model is there for as long as the agent is.
-    drop(prepared.model);
+    if let Some(model) = prepared.model {
+        talk.reached = model.reached();
+    }
     talk.findings.splice(0..0, found.take());
     look_around(job, number, prepared.tools.as_ref(), &mut talk).await;
     conclude(job, &mut talk, meters.into_inner().conclude());

@@ -40,6 +40,9 @@ const TELEMETRY: [(&str, &str); 14] = [
 /// How many refusals are told of a case; they are all in the run's events.
 const TOLD: usize = 3;
 
+/// How many paths that the agent asked for are listed.
+const LISTED: usize = 5;
+
 /// Where the model is.
 const LOOPBACK: &str = "127.0.0.1";
 
@@ -55,6 +58,11 @@ impl Model {
     /// Tells of answers that are still being sent, as far as they were sent.
     pub(crate) fn flush(&self) {
         self.server.flush();
+    }
+
+    /// What was asked for so far.
+    pub(crate) fn reached(&self) -> Vec<String> {
+        self.server.paths(LISTED)
     }
 }
 

@@ -93,8 +93,8 @@ fn place(job: &Job<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> (Place, &
     }
 }
 
-/// The finding for a case whose agent never asked its model, unless it may do without.
-pub(crate) fn never_asked(job: &Job<'_>, trace: &Trace) -> Option<Finding> {
+/// The finding for a case whose agent never asked its model for an answer, unless it may do without; it may have reached these paths.
+pub(crate) fn never_asked(job: &Job<'_>, trace: &Trace, reached: &[String]) -> Option<Finding> {
     let case = job.case;
     let world = case.world.model.as_ref().filter(|world| !world.optional)?;
     let started = match &*case.target {
@@ -107,12 +107,32 @@ pub(crate) fn never_asked(job: &Job<'_>, trace: &Trace) -> Option<Finding> {
     if !started || none_allowed || was_asked(trace) || checks.into_iter().any(|check| expects_none(check)) {
         return None;
     }
-    let message =
-        "the agent never asked its model: does it read the address from `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`?";
+    let (message, label, help) = unasked(reached);
     let finding = findings::plain(Cause::ModelNeverAsked, message, Some(job.place(world.span)));
-    let help = "hand the address over in the target's `env` if it has another name; a case that needs no model says so by \
-                `world: { model: { optional: true } }` or `not: model_called`";
-    Some(Finding { label: "nothing was asked of this model".into(), help: Some(help.into()), ..finding })
+    let help = format!("{help}; {NO_MODEL}");
+    Some(Finding { label: label.into(), help: Some(help), ..finding })
+}
+
+/// How a case says that it needs no model.
+const NO_MODEL: &str =
+    "a case that needs no model says so by `world: { model: { optional: true } }` or `not: model_called`";
+
+/// What to say of a model that was not asked for an answer: the message, the label of its place, and what to do.
+fn unasked(reached: &[String]) -> (String, &'static str, &'static str) {
+    if reached.is_empty() {
+        return (
+            "the agent never asked its model: does it read the address from `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`?"
+                .into(),
+            "nothing was asked of this model",
+            "hand the address over in the target's `env` if it has another name",
+        );
+    }
+    let paths: Vec<String> = reached.iter().map(|path| format!("`{}`", path.escape_debug())).collect();
+    (
+        format!("the agent never asked its model for an answer: it asked only for {}", paths.join(", ")),
+        "no answer was asked of this model",
+        "answers come from `/v1/chat/completions`, `/v1/responses` or `/v1/messages`: does the agent send them elsewhere?",
+    )
 }
 
 fn was_asked(trace: &Trace) -> bool {
@@ -121,4 +141,16 @@ fn was_asked(trace: &Trace) -> bool {
         Kind::ModelTrouble(trouble) => trouble.kind == TroubleKind::ModelMiss,
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_reached_is_named() {
+        assert!(unasked(&[]).0.contains("`OPENAI_BASE_URL`"));
+        let reached = unasked(&["/v1/models".into(), "/v1/embeddings".into()]).0;
+        assert!(reached.ends_with("it asked only for `/v1/models`, `/v1/embeddings`"), "{reached}");
+    }
 }

@@ -187,6 +187,11 @@ impl Trace {
         &self.events
     }
 
+    /// What happened before, where it is the trace of one turn, and everything.
+    pub(crate) fn both(&self) -> (&[Event], &[Event]) {
+        (&self.earlier, &self.events)
+    }
+
     /// What happened in one turn alone.
     #[must_use]
     pub fn of_turn(&self, turn: u32) -> Trace {

@@ -85,7 +85,7 @@ impl Condition {
     fn is_met(&self, request: &ModelRequest<'_>) -> bool {
         match self {
             Condition::Text(Part::Messages, wanted) => {
-                request.messages.iter().any(|message| wanted.is_met(&message.text))
+                request.before.iter().chain(&request.messages).any(|message| wanted.is_met(&message.text))
             }
             Condition::Text(part, wanted) => wanted.is_met(part.of(request).unwrap_or_default()),
             Condition::Offers(tool) => tool.is_offered(&request.tools),

@@ -19,7 +19,7 @@
 //!
 //! Where the provider keeps the conversation (`previous_response_id`, `conversation`), a request has the system messages, the
 //! messages and the user's text of those that it continues. It does not have their `instructions`, which the API does not carry
-//! over. The check of a turn looks at the requests of that turn.
+//! over. The check of a turn looks at the requests of that turn, which may continue requests of earlier turns.
 //!
 //! Under `not`, no request may meet the conditions; with `of` or `count`, these must not be met.
 //!

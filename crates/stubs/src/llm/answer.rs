@@ -14,6 +14,8 @@ pub(super) struct Answer {
     pub(super) model: String,
     pub(super) text: Option<String>,
     pub(super) calls: Vec<WantedCall>,
+    /// Whether its call is one of `functions`, which came before tools.
+    pub(super) as_function: bool,
     pub(super) finish: Finish,
     pub(super) input_tokens: u32,
     pub(super) output_tokens: u32,

@@ -25,6 +25,8 @@ pub(super) struct Asked {
     pub(super) choices: u32,
     /// Whether a stream ends with what was used.
     pub(super) include_usage: bool,
+    /// Whether it offers `functions`, which came before tools: an answer then calls one of them, and the call has no id.
+    pub(super) functions: bool,
     /// The answer that this request goes on from.
     pub(super) previous: Option<String>,
     /// The conversation that it belongs to, which the server remembers.
@@ -79,6 +81,16 @@ pub(super) struct GivenResult {
     pub(super) call_id: String,
     pub(super) content: String,
     pub(super) failed: bool,
+    /// The call that it belongs to, where calls have no ids.
+    pub(super) function: Option<FunctionCall>,
+}
+
+/// A call of a function, which has no id.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FunctionCall {
+    pub(super) name: String,
+    /// As JSON; nothing if the request does not repeat the call.
+    pub(super) arguments: Option<String>,
 }
 
 impl Asked {

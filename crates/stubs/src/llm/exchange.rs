@@ -17,7 +17,7 @@ use super::delivery::{at_once, json_response, refuse, say, stamped, wait, whole}
 use super::journal::{Entry, beginning};
 use super::json::Json;
 use super::mind::{Decision, Mind, Spoilt};
-use super::offer::Offer;
+use super::offer::{self, Offer};
 use super::provider::Provider;
 use super::refusal::Refusal;
 use super::routes::{Route, is_probe};
@@ -213,6 +213,8 @@ fn decide(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &
             let inherited = asked.tools.as_deref().and_then(|tools| Json::parse(tools.as_bytes()).ok());
             let offer = Offer::read(route, request, inherited.as_ref(), asked.thread.is_some());
             entry.troubles.extend(offer.troubles(answer, rule));
+            let wanted = rule.map(|rule| mind.script().rules[rule].tool_calls.as_slice()).unwrap_or_default();
+            entry.troubles.extend(offer::beside_function(answer, wanted).map(|trouble| trouble.of_rule(rule)));
         }
         Decision::Miss(refusal, closest) => {
             let trouble = ModelTrouble::new(TroubleKind::ModelMiss, refusal.message.clone());
@@ -307,10 +309,9 @@ impl Exchange<'_> {
         let request = || serde_json::from_slice::<Value>(body).unwrap_or_default();
         let state = &mut *self.mind.state();
         state.observer.as_ref()?;
-        state.tell_asked(asked.results.iter().map(|given| given.call_id.as_str()));
+        state.tell_asked(&asked.results);
         let observer = state.observer.as_mut()?;
-        observer.results(&asked.older);
-        observer.results(&asked.results);
+        observer.results(&asked.older, &asked.results);
         match decision {
             Decision::Say(answer) if answer.pace.is_immediate() => {
                 let response = serde_json::from_slice(&whole(&self.route, answer)).unwrap_or_default();

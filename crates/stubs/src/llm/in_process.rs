@@ -128,6 +128,7 @@ fn refused(refusal: Refusal, after: Duration) -> ModelReply {
 }
 
 fn speech(answer: Answer) -> ModelSpeech {
+    let finish = openai::finish_reason(&answer);
     let calls = answer.calls.into_iter().map(|call| ModelCall { id: call.id, name: call.name, arguments: call.json });
     let pieces = match answer.text {
         None => Vec::new(),
@@ -138,7 +139,7 @@ fn speech(answer: Answer) -> ModelSpeech {
         model: answer.model,
         pieces,
         calls: calls.collect(),
-        finish: openai::finish_reason(answer.finish),
+        finish,
         tokens_in: answer.input_tokens,
         tokens_out: answer.output_tokens,
         pace: answer.pace,

@@ -66,6 +66,17 @@ impl Journal {
         self.entries.push_back(entry);
     }
 
+    /// The paths that were asked for, each once, in the order they were first asked for; at most so many.
+    pub(super) fn paths(&self, most: usize) -> Vec<String> {
+        let mut paths: Vec<String> = Vec::new();
+        for entry in &self.entries {
+            if paths.len() < most && !paths.contains(&entry.path) {
+                paths.push(entry.path.clone());
+            }
+        }
+        paths
+    }
+
     /// All of it as JSON.
     pub(super) fn value(&self) -> Value {
         let entries: Vec<Value> = self.entries.iter().map(Entry::value).collect();

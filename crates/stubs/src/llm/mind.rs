@@ -216,7 +216,10 @@ impl Mind {
         entry.rule = Some(rule.span.line);
         let at = state.rules[number].replies.min(rule.replies.len().saturating_sub(1));
         let text = rule.replies.get(at).cloned();
-        let calls = calls(rule, &mut state.calls);
+        let mut calls = calls(rule, &mut state.calls);
+        if asked.functions {
+            calls.truncate(1);
+        }
         let answer = self.answer(asked, bytes, entry, text, calls, Place { rule: Some(number), reply: at });
         if let Some(kind) = failure {
             return (fail(kind, answer, entry), Some(number));
@@ -255,6 +258,7 @@ impl Mind {
             model: model.to_owned(),
             text,
             calls,
+            as_function: asked.functions,
             finish: rule.and_then(|rule| rule.finish).unwrap_or(by_content),
             input_tokens: 0,
             output_tokens: 0,
@@ -409,6 +413,7 @@ mod tests {
             model: String::new(),
             text: None,
             calls: Vec::new(),
+            as_function: false,
             finish: Finish::Stop,
             input_tokens: 0,
             output_tokens: 0,

@@ -1,28 +1,36 @@
 //! What a request offers and asks for, held against what the script answers: a model calls tools that were offered, with arguments
 //! that fit, and keeps to the format that was asked for. A script that does not is out of step with the agent.
 
-use agentci_plan::Finish;
+use agentci_plan::{Finish, ScriptedCall};
 use agentci_trace::{ModelTrouble, TroubleKind};
 use serde_json::Value;
 
 use super::answer::{Answer, WantedCall};
 use super::json::Json;
 use super::routes::Route;
-use super::schema::misfit;
+use super::schema::{misfit, or_null};
 
 /// How many offered tools are listed.
 const LISTED: usize = 12;
 
 /// What a request offers and asks for.
 pub(super) struct Offer<'r> {
-    /// The tools by name, each with the schema of its arguments.
-    tools: Vec<(&'r str, Option<&'r Json<'r>>)>,
+    tools: Vec<Tool<'r>>,
     /// Whether no tool may be called.
     none: bool,
     /// Whether there may be tools that the request does not show.
     more: bool,
     /// The schema that the text must have.
     format: Option<&'r Json<'r>>,
+}
+
+/// A tool that a request offers.
+struct Tool<'r> {
+    name: &'r str,
+    /// The schema of its arguments.
+    schema: Option<&'r Json<'r>>,
+    /// Whether its schema is strict.
+    strict: bool,
 }
 
 impl<'r> Offer<'r> {
@@ -53,13 +61,17 @@ impl<'r> Offer<'r> {
         if self.none {
             return trouble(format!("the script calls `{name}`, and the request says `tool_choice: none`"));
         }
-        let Some((_, schema)) = self.tools.iter().find(|(known, _)| known == name) else {
+        let Some(tool) = self.tools.iter().find(|tool| tool.name == name) else {
             if self.more {
                 return None;
             }
             return trouble(format!("the script calls `{name}`, which the request does not offer; {}", self.listed()));
         };
-        let misfit = misfit(&(*schema)?.value(), &call.args)?;
+        let mut schema = tool.schema?.value();
+        if !tool.strict {
+            or_null(&mut schema);
+        }
+        let misfit = misfit(&schema, &call.args)?;
         let message = format!("the script calls `{name}` with arguments that the offered schema refuses: {misfit}");
         Some(ModelTrouble::new(TroubleKind::ArgumentsDoNotFit, message))
     }
@@ -83,19 +95,31 @@ impl<'r> Offer<'r> {
         if self.tools.is_empty() {
             return "it offers no tools".into();
         }
-        let names = self.tools.iter().take(LISTED).map(|(name, _)| format!("`{}`", name.escape_debug()));
+        let names = self.tools.iter().take(LISTED).map(|tool| format!("`{}`", tool.name.escape_debug()));
         let more = if self.tools.len() > LISTED { ", .." } else { "" };
         format!("it offers {}{more}", names.collect::<Vec<_>>().join(", "))
     }
 }
 
+/// What is wrong with an answer that calls a function, where the script wants more calls: a request with `functions` gets one.
+pub(super) fn beside_function(answer: &Answer, wanted: &[ScriptedCall]) -> Option<ModelTrouble> {
+    let more = wanted.get(1).filter(|_| answer.as_function)?;
+    let message = format!(
+        "the script calls `{}` beside `{}`, and an answer to a request with `functions` has one call",
+        more.name, wanted[0].name
+    );
+    Some(ModelTrouble::new(TroubleKind::ToolNotOffered, message))
+}
+
 /// Tools as each provider writes them: a function inside a tool, a function that is a tool, a tool with an `input_schema`, tools
 /// within a namespace.
-fn collect<'r>(tools: Option<&'r Json<'r>>, found: &mut Vec<(&'r str, Option<&'r Json<'r>>)>) {
+fn collect<'r>(tools: Option<&'r Json<'r>>, found: &mut Vec<Tool<'r>>) {
     for tool in tools.and_then(Json::as_list).unwrap_or_default() {
         let inner = tool.get("function").or_else(|| tool.get("custom")).unwrap_or(tool);
         if let Some(name) = text(inner, "name") {
-            found.push((name, inner.get("parameters").or_else(|| inner.get("input_schema"))));
+            let schema = inner.get("parameters").or_else(|| inner.get("input_schema"));
+            let strict = inner.get("strict").and_then(Json::as_bool).unwrap_or_default();
+            found.push(Tool { name, schema, strict });
         }
         if tool.get("tools").is_some() {
             collect(tool.get("tools"), found);

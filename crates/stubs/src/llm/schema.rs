@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jsonschema::PatternOptions;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The most parts that a schema may have, those that it refers to counted each time. A larger one is not held against anything.
 const PARTS: usize = 20_000;
@@ -21,6 +21,38 @@ pub(super) fn misfit(schema: &Value, value: &Value) -> Option<String> {
     let place = error.instance_path().to_string();
     let message: String = error.to_string().chars().take(SHOWN).collect();
     Some(if place.is_empty() { message } else { format!("at `{place}`, {message}") })
+}
+
+/// Lets parts of a schema be null that say `nullable: true`. That is how OpenAPI 3.0 writes it, and so do the tools that are made of
+/// it; models go by it, and JSON Schema does not know the word.
+pub(super) fn or_null(schema: &mut Value) {
+    let Value::Object(pairs) = schema else { return };
+    for (key, part) in pairs.iter_mut() {
+        match (key.as_str(), part) {
+            ("properties" | "patternProperties" | "$defs" | "definitions", Value::Object(parts)) => {
+                parts.values_mut().for_each(or_null);
+            }
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems" | "items", Value::Array(parts)) => {
+                parts.iter_mut().for_each(or_null);
+            }
+            ("items" | "additionalProperties", part) => or_null(part),
+            _ => {}
+        }
+    }
+    if pairs.remove("nullable") != Some(Value::Bool(true)) {
+        return;
+    }
+    match pairs.get_mut("type") {
+        Some(Value::Array(kinds)) => kinds.push("null".into()),
+        Some(kind) => *kind = json!([kind.take(), "null"]),
+        None => {}
+    }
+    if let Some(Value::Array(values)) = pairs.get_mut("enum") {
+        values.push(Value::Null);
+    }
+    if ["$ref", "allOf", "anyOf", "oneOf", "const"].iter().any(|key| pairs.contains_key(*key)) {
+        *schema = json!({ "anyOf": [{ "type": "null" }, schema.take()] });
+    }
 }
 
 /// A walk through a schema and all that it refers to.
@@ -85,8 +117,6 @@ impl<'s> Walk<'s> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -99,6 +129,36 @@ mod tests {
             "at `/amount`, \"20\" is not of type \"number\""
         );
         assert_eq!(misfit(&schema, &json!({})).unwrap(), "\"amount\" is a required property");
+    }
+
+    #[test]
+    fn what_is_nullable_may_be_null() {
+        let part = |part: Value| {
+            let mut schema =
+                json!({ "type": "object", "properties": { "a": part }, "$defs": { "A": { "type": "string" } } });
+            or_null(&mut schema);
+            let fits = |value: Value| misfit(&schema, &json!({ "a": value })).is_none();
+            [fits(Value::Null), fits(json!("x")), fits(json!(1))]
+        };
+        for nullable in [
+            json!({ "type": "string", "nullable": true }),
+            json!({ "type": ["string"], "nullable": true }),
+            json!({ "type": "string", "enum": ["x", "y"], "nullable": true }),
+            json!({ "$ref": "#/$defs/A", "nullable": true }),
+            json!({ "allOf": [{ "$ref": "#/$defs/A" }], "nullable": true }),
+            json!({ "anyOf": [{ "type": "string" }], "nullable": true }),
+            json!({ "anyOf": [{ "type": "string", "nullable": true }] }),
+            json!({ "const": "x", "nullable": true }),
+        ] {
+            assert_eq!(part(nullable.clone()), [true, true, false], "{nullable}");
+        }
+        for other in [json!({ "type": "string" }), json!({ "type": "string", "nullable": false })] {
+            assert_eq!(part(other.clone()), [false, true, false], "{other}");
+        }
+        // A property may have that name.
+        let mut named = json!({ "properties": { "nullable": { "type": "boolean" } } });
+        or_null(&mut named);
+        assert!(misfit(&named, &json!({ "nullable": null })).is_some());
     }
 
     #[test]

@@ -113,6 +113,11 @@ impl ModelServer {
         self.mind.tell_pending();
     }
 
+    /// The paths that were asked for so far, each once; at most so many.
+    pub fn paths(&self, most: usize) -> Vec<String> {
+        self.mind.state().journal.paths(most)
+    }
+
     /// The requests so far, as `GET /__agentci/journal` tells them.
     pub fn journal(&self) -> serde_json::Value {
         self.mind.state().journal.value()

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
-use super::answer::Answer;
+use super::answer::{Answer, WantedCall};
+use super::asked::GivenResult;
 use super::delivery::whole;
 use super::mind::{Mind, State};
 use super::routes::Route;
@@ -79,16 +80,19 @@ impl State {
         observer.answer(request, response, &sent);
     }
 
-    /// Tells of the answers that asked for these calls: whoever has their results has read so far.
-    pub(super) fn tell_asked<'c>(&mut self, mut calls: impl Iterator<Item = &'c str>) {
+    /// Tells of the answers that asked for the calls of these results: whoever has their results has read so far.
+    pub(super) fn tell_asked(&mut self, results: &[GivenResult]) {
         if self.pending.is_empty() {
             return;
         }
-        let asked = |pending: &Pending, id: &str| pending.answer.calls.iter().any(|call| call.id == id);
-        let found: Vec<u64> = calls
-            .by_ref()
-            .filter_map(|id| self.pending.iter().find(|(_, pending)| asked(pending, id)).map(|(number, _)| *number))
-            .collect();
+        let is_of = |result: &GivenResult, call: &WantedCall| match &result.function {
+            Some(function) => call.name == function.name,
+            None => call.id == result.call_id,
+        };
+        let asked =
+            |pending: &Pending, result: &GivenResult| pending.answer.calls.iter().any(|call| is_of(result, call));
+        let of = |result: &GivenResult| self.pending.iter().find(|(_, pending)| asked(pending, result));
+        let found: Vec<u64> = results.iter().filter_map(of).map(|(number, _)| *number).collect();
         for number in found {
             self.tell(number);
         }

@@ -177,6 +177,7 @@ mod tests {
             model: model.to_owned(),
             text: Some(text.to_owned()),
             calls: Vec::new(),
+            as_function: false,
             finish: Finish::Stop,
             input_tokens: 12,
             output_tokens: 3,

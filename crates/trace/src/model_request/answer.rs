@@ -22,6 +22,8 @@ pub(super) fn calls(response: &Value) -> Vec<RequestedCall<'_>> {
             let named = call.get("function").or_else(|| call.get("custom")).unwrap_or(call);
             calls.extend(requested(&call["id"], &named["name"]));
         }
+        // What tools were called before, one at a time and without an id.
+        calls.extend(requested(&Value::Null, &message["function_call"]["name"]));
     }
     for item in response["output"].as_array().into_iter().flatten() {
         calls.extend(requested(&item["call_id"], &item["name"]));

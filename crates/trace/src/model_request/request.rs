@@ -9,7 +9,7 @@ use super::answer::calls;
 use super::attempts::ModelAttempts;
 use super::body::{Body, OfferedTool, RequestMessage, conversation};
 use super::content::joined;
-use crate::{Kind, Trace};
+use crate::{Event, Kind, Observer, ToolCall, Trace};
 
 /// One request to a model, and what its answer asks for. Attempts that failed and the one that followed are one request.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,8 @@ pub struct ModelRequest<'t> {
     pub system: Cow<'t, str>,
     /// The last text of the user, of this request or of one that it continues.
     pub user: Option<Cow<'t, str>>,
+    /// What requests of earlier turns sent that it continues, where this is the trace of one turn.
+    pub before: Vec<RequestMessage<'t>>,
     /// What it sends itself, system prompts aside.
     pub messages: Vec<RequestMessage<'t>>,
     /// The tools that it offers.
@@ -51,31 +53,86 @@ pub struct RequestedCall<'t> {
 pub enum Continued<'t> {
     /// The request at this place among those of the trace.
     Request(usize),
+    /// A request of an earlier turn, where this is the trace of one turn.
+    Earlier,
     /// An answer or a conversation with this id, which is not in the trace.
     Unseen(&'t str),
 }
 
 impl Trace {
-    /// The requests to models, in the order they were first sent.
+    /// The requests to models, in the order they were first sent. Those of one turn have what they continue from earlier ones.
     pub fn model_requests(&self) -> Vec<ModelRequest<'_>> {
-        let mut requests: Vec<ModelRequest<'_>> = Vec::new();
-        let mut attempts = ModelAttempts::default();
-        // The request that a response or a conversation came from last.
-        let mut known: HashMap<&str, usize> = HashMap::new();
-        for event in self.events() {
-            let Kind::ModelCall { request, response } = &event.kind else { continue };
-            let at = attempts.take(request, response);
-            if let Some(again) = requests.get_mut(at) {
-                again.attempts += 1;
-                again.calls = calls(response);
-            } else {
-                requests.push(made(event.turn, request, response, &requests, &known));
-            }
-            let names_answers = response["object"] == "response" || response["type"] == "message";
-            let id = response["id"].as_str().filter(|_| names_answers);
-            known.extend(id.into_iter().chain(conversation(request)).map(|id| (id, at)));
+        let mut requests = Requests::default();
+        let (earlier, events) = self.both();
+        earlier.iter().for_each(|event| requests.take(event));
+        let own = requests.made.len();
+        // A request that is repeated in another turn is another one.
+        requests.attempts = ModelAttempts::default();
+        requests.first = own;
+        events.iter().for_each(|event| requests.take(event));
+        let mut made = requests.made;
+        let since = made.split_off(own);
+        since.into_iter().map(|request| within(request, &made)).collect()
+    }
+}
+
+/// A request among those that follow `earlier` ones.
+fn within<'t>(mut request: ModelRequest<'t>, earlier: &[ModelRequest<'t>]) -> ModelRequest<'t> {
+    let Some(Continued::Request(at)) = request.continues else { return request };
+    let Some(mut known) = earlier.get(at) else {
+        request.continues = Some(Continued::Request(at - earlier.len()));
+        return request;
+    };
+    request.continues = Some(Continued::Earlier);
+    let mut parts = vec![known.messages.as_slice()];
+    while let Some(Continued::Request(at)) = known.continues {
+        known = &earlier[at];
+        parts.push(&known.messages);
+    }
+    request.before = parts.into_iter().rev().flatten().cloned().collect();
+    request
+}
+
+/// The requests of events, taken one after the other.
+#[derive(Default)]
+struct Requests<'t> {
+    made: Vec<ModelRequest<'t>>,
+    /// Where those begin whose attempts are counted.
+    first: usize,
+    attempts: ModelAttempts,
+    /// The request that a response or a conversation came from last.
+    known: HashMap<&'t str, usize>,
+    /// The request that was answered last.
+    last: usize,
+}
+
+impl<'t> Requests<'t> {
+    fn take(&mut self, event: &'t Event) {
+        let (request, response) = match &event.kind {
+            Kind::ModelCall { request, response } => (request, response),
+            Kind::ToolCall(call) if call.observer == Observer::ModelWire => return self.name(call),
+            _ => return,
+        };
+        let at = self.first + self.attempts.take(request, response);
+        if let Some(again) = self.made.get_mut(at) {
+            again.attempts += 1;
+            again.calls = calls(response);
+        } else {
+            let made = made(event.turn, request, response, &self.made, &self.known);
+            self.made.push(made);
         }
-        requests
+        self.last = at;
+        let names_answers = response["object"] == "response" || response["type"] == "message";
+        let id = response["id"].as_str().filter(|_| names_answers);
+        self.known.extend(id.into_iter().chain(conversation(request)).map(|id| (id, at)));
+    }
+
+    /// A call that the last answer asks for has the id that its observer gave it, where the provider has none.
+    fn name(&mut self, call: &'t ToolCall) {
+        let asked = self.made.get_mut(self.last).into_iter().flat_map(|request| &mut request.calls);
+        if let Some(nameless) = asked.into_iter().find(|asked| asked.id.is_empty() && asked.name == call.name) {
+            nameless.id = &call.call_id;
+        }
     }
 }
 
@@ -116,6 +173,7 @@ fn made<'t>(
         model,
         system: prompt,
         user: own_user.or_else(|| earlier.and_then(|earlier| earlier.user.clone())),
+        before: Vec::new(),
         messages,
         tools,
         calls: calls(response),
@@ -141,7 +199,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Event, Moment};
+    use crate::Moment;
 
     fn trace(calls: &[(Value, Value)]) -> Trace {
         let mut trace = Trace::default();
@@ -245,6 +303,60 @@ mod tests {
             ]
         );
         assert_eq!(requests[1].messages[0].text, r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn a_turn_has_what_its_requests_continue_from_earlier_ones() {
+        let said = |text: &str| json!([{"role": "system", "content": format!("sys {text}")}, {"role": "user", "content": text}]);
+        let on = |id: &str, text: &str| json!({"previous_response_id": id, "input": said(text)});
+        let all =
+            [json!({"input": said("a")}), on("r1", "b"), on("r2", "c"), on("r3", "d"), json!({"input": said("e")})];
+        let mut whole = Trace::default();
+        for (at, request) in all.into_iter().enumerate() {
+            let response = json!({"object": "response", "id": format!("r{}", at + 1)});
+            let kind = Kind::ModelCall { request: request.into(), response: response.into() };
+            let turn = u32::from(at > 1);
+            whole.push(Event { at: Moment::default(), turn, kind });
+        }
+        let trace = whole.of_turn(1);
+        let requests = trace.model_requests();
+        let before = |at: usize| requests[at].before.iter().map(|message| &*message.text).collect::<Vec<_>>();
+        assert_eq!(
+            requests.iter().map(|request| request.continues).collect::<Vec<_>>(),
+            [Some(Continued::Earlier), Some(Continued::Request(0)), None]
+        );
+        assert_eq!((before(0), before(1), before(2)), (vec!["a", "b"], vec![], vec![]));
+        assert_eq!(requests[1].system, "sys a\nsys b\nsys c\nsys d");
+        assert_eq!(whole.model_requests().len(), 5);
+    }
+
+    #[test]
+    fn a_request_that_failed_in_an_earlier_turn_is_asked_again() {
+        let mut whole = Trace::default();
+        for (turn, response) in [json!({"failure": "cut"}), json!({"choices": []})].into_iter().enumerate() {
+            let request = json!({"messages": [{"role": "user", "content": "hi"}]}).into();
+            let kind = Kind::ModelCall { request, response: response.into() };
+            whole.push(Event { at: Moment::default(), turn: u32::try_from(turn).unwrap(), kind });
+        }
+        assert_eq!((whole.of_turn(1).model_requests().len(), whole.model_requests().len()), (1, 1));
+    }
+
+    #[test]
+    fn a_function_has_the_id_that_its_observer_gave_it() {
+        let request = json!({"functions": [{"name": "find"}], "messages": [{"role": "user", "content": "hi"}]});
+        let answer = json!({"choices": [{"message": {"function_call": {"name": "find", "arguments": "{}"}}}]});
+        let mut trace = trace(&[(request, answer)]);
+        assert_eq!(trace.model_requests()[0].calls, [RequestedCall { id: "", name: "find" }]);
+        let call = ToolCall {
+            call_id: "call_1".into(),
+            name: "find".into(),
+            observer: Observer::ModelWire,
+            ..ToolCall::default()
+        };
+        trace.push(Event { at: Moment::default(), turn: 0, kind: Kind::ToolCall(call) });
+        let requests = trace.model_requests();
+        assert_eq!(requests[0].calls, [RequestedCall { id: "call_1", name: "find" }]);
+        assert_eq!(requests[0].tools[0].name, "find");
     }
 
     /// Anthropic's own runner of tools sends results alone once a thread was begun.

@@ -53,6 +53,7 @@ fn read_user(content: &Json<'_>, asked: &mut Asked) {
             call_id: block.get("tool_use_id").and_then(Json::as_str).unwrap_or_default().to_owned(),
             content: result_text(block.get("content").unwrap_or(&Json::Null)),
             failed: block.get("is_error").and_then(Json::as_bool).unwrap_or_default(),
+            function: None,
         });
     }
     if !said.is_empty() || !blocks.iter().any(|block| kind(block, "tool_result")) {

@@ -49,7 +49,7 @@ pub(in super::super) fn events(answer: &Answer) -> Events {
     };
     events.named("message_start", &Event::MessageStart { message });
     let mut index = 0;
-    if let Some(text) = &answer.text {
+    if let Some(text) = answer.text.as_ref().filter(|text| !text.is_empty()) {
         begin(&mut events, index, Block::Text { text: "" });
         delta(&mut events, index, Delta::TextDelta { text: "" }, text);
         events.named("content_block_stop", &Event::ContentBlockStop { index });

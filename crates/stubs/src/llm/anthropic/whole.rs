@@ -43,7 +43,8 @@ impl Usage {
 
 /// The whole message.
 pub(in super::super) fn whole(answer: &Answer) -> Vec<u8> {
-    let said = answer.text.as_deref().map(|text| Block::Text { text });
+    // A block without text could not be sent back.
+    let said = answer.text.as_deref().filter(|text| !text.is_empty()).map(|text| Block::Text { text });
     let calls = answer.calls.iter().map(|call| Block::ToolUse { id: &call.id, name: &call.name, input: &call.args });
     let message = Message {
         id: &answer.id("msg_"),

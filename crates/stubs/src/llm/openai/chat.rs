@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::super::answer::{Answer, WantedCall};
-use super::super::asked::{Asked, GivenResult, result_text, text};
+use super::super::asked::{Asked, FunctionCall, GivenResult, result_text, text};
 use super::super::events::Events;
 use super::super::fields::{Fields, wrong};
 use super::super::json::Json;
@@ -25,6 +25,8 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
     if let Some(tools) = fields.get("tools").filter(|tools| tools.as_list().is_none()) {
         return Err(wrong("tools", "a list", tools));
     }
+    asked.functions = fields.get("tools").is_none() && fields.get("functions").is_some();
+    let mut called: Option<&Json<'_>> = None;
     for (at, message) in fields.list("messages")?.iter().enumerate() {
         let place = |name: &str| format!("messages[{at}].{name}");
         let Some(role) = message.get("role").and_then(Json::as_str) else {
@@ -36,11 +38,15 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
         }
         match role {
             "user" => asked.user = text(content),
-            "assistant" => asked.answered(),
+            "assistant" => {
+                asked.answered();
+                called = message.get("function_call");
+            }
             "tool" | "function" => asked.results.push(GivenResult {
                 call_id: message.get("tool_call_id").and_then(Json::as_str).unwrap_or_default().to_owned(),
                 content: result_text(content),
                 failed: false,
+                function: function(message, called).filter(|_| role == "function"),
             }),
             "system" | "developer" => {}
             other => {
@@ -51,6 +57,15 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
         }
     }
     Ok(asked)
+}
+
+/// The call that a message with the role `function` has the result of: it names the function, and follows the call.
+fn function(message: &Json<'_>, called: Option<&Json<'_>>) -> Option<FunctionCall> {
+    let text = |part: &Json<'_>, key: &str| part.get(key).and_then(Json::as_str).map(str::to_owned);
+    let name = text(message, "name")?;
+    let call = called.filter(|call| text(call, "name").as_ref() == Some(&name));
+    let arguments = call.and_then(|call| text(call, "arguments"));
+    Some(FunctionCall { name, arguments })
 }
 
 #[derive(Serialize)]
@@ -80,6 +95,8 @@ struct Message<'a> {
     refusal: (),
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<ToolCall<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function_call: Option<Function<'a>>,
 }
 
 #[derive(Serialize)]
@@ -91,7 +108,7 @@ struct ToolCall<'a> {
 
 impl<'a> ToolCall<'a> {
     fn of(call: &'a WantedCall) -> Self {
-        Self { id: &call.id, r#type: "function", function: Function { name: &call.name, arguments: &call.json } }
+        Self { id: &call.id, r#type: "function", function: Function::of(call) }
     }
 }
 
@@ -99,6 +116,12 @@ impl<'a> ToolCall<'a> {
 struct Function<'a> {
     name: &'a str,
     arguments: &'a str,
+}
+
+impl<'a> Function<'a> {
+    fn of(call: &'a WantedCall) -> Self {
+        Self { name: &call.name, arguments: &call.json }
+    }
 }
 
 #[derive(Serialize)]
@@ -124,16 +147,18 @@ pub(super) const FINGERPRINT: &str = "fp_agentci";
 
 /// The whole answer.
 pub(in super::super) fn whole(answer: &Answer) -> Vec<u8> {
+    let (functions, tools) = answer.calls.split_at(if answer.as_function { answer.calls.len() } else { 0 });
     let choice = |index| Choice {
         index,
         message: Message {
             role: "assistant",
             content: answer.text.as_deref(),
             refusal: (),
-            tool_calls: answer.calls.iter().map(ToolCall::of).collect(),
+            tool_calls: tools.iter().map(ToolCall::of).collect(),
+            function_call: functions.first().map(Function::of),
         },
         logprobs: (),
-        finish_reason: finish_reason(answer.finish),
+        finish_reason: finish_reason(answer),
     };
     let completion = Completion {
         id: &answer.id("chatcmpl-"),

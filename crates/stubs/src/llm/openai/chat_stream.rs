@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::answer::Answer;
+use super::super::answer::{Answer, WantedCall};
 use super::super::events::Events;
 use super::super::tokens::tokens;
 use super::chat::{FINGERPRINT, Usage};
@@ -39,6 +39,8 @@ struct Delta<'a> {
     content: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_calls: Option<[CallDelta<'a>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function_call: Option<FunctionDelta<'a>>,
 }
 
 #[derive(Serialize)]
@@ -70,6 +72,25 @@ impl Writer<'_> {
         self.chunk(&[Choice { index, delta, logprobs: (), finish_reason }], None);
     }
 
+    fn tool_call(&mut self, index: u32, at: usize, call: &WantedCall) {
+        let function = FunctionDelta { name: Some(&call.name), arguments: "" };
+        let begin = CallDelta { index: at, id: Some(&call.id), r#type: Some("function"), function };
+        self.delta(index, Delta { tool_calls: Some([begin]), ..Delta::default() }, None);
+        let function = FunctionDelta { name: None, arguments: "" };
+        let more = CallDelta { index: at, id: None, r#type: None, function };
+        self.delta(index, Delta { tool_calls: Some([more]), ..Delta::default() }, None);
+        self.events.say_like_last(tokens(&call.json));
+    }
+
+    /// The call of a function that is not a tool.
+    fn function(&mut self, index: u32, call: &WantedCall) {
+        let begin = FunctionDelta { name: Some(&call.name), arguments: "" };
+        self.delta(index, Delta { function_call: Some(begin), ..Delta::default() }, None);
+        let more = FunctionDelta { name: None, arguments: "" };
+        self.delta(index, Delta { function_call: Some(more), ..Delta::default() }, None);
+        self.events.say_like_last(tokens(&call.json));
+    }
+
     fn chunk(&mut self, choices: &[Choice<'_>], usage: Option<Usage>) {
         let answer = self.answer;
         self.events.data(&Chunk {
@@ -96,15 +117,13 @@ pub(super) fn events(answer: &Answer) -> Events {
             writer.events.say_like_last(tokens(text));
         }
         for (at, call) in answer.calls.iter().enumerate() {
-            let named = FunctionDelta { name: Some(&call.name), arguments: "" };
-            let begin = CallDelta { index: at, id: Some(&call.id), r#type: Some("function"), function: named };
-            writer.delta(index, Delta { tool_calls: Some([begin]), ..Delta::default() }, None);
-            let function = FunctionDelta { name: None, arguments: "" };
-            let more = CallDelta { index: at, id: None, r#type: None, function };
-            writer.delta(index, Delta { tool_calls: Some([more]), ..Delta::default() }, None);
-            writer.events.say_like_last(tokens(&call.json));
+            if answer.as_function {
+                writer.function(index, call);
+            } else {
+                writer.tool_call(index, at, call);
+            }
         }
-        writer.delta(index, Delta::default(), Some(finish_reason(answer.finish)));
+        writer.delta(index, Delta::default(), Some(finish_reason(answer)));
     }
     if answer.include_usage {
         writer.chunk(&[], Some(Usage::of(answer)));

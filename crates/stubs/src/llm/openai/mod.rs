@@ -11,11 +11,14 @@ mod responses_stream;
 
 use agentci_plan::Finish;
 
+use super::answer::Answer;
+
 /// The word of Chat Completions for why a model stopped.
-pub(super) fn finish_reason(finish: Finish) -> &'static str {
-    match finish {
+pub(super) fn finish_reason(answer: &Answer) -> &'static str {
+    match answer.finish {
         Finish::Stop => "stop",
         Finish::Length => "length",
+        Finish::ToolCalls if answer.as_function => "function_call",
         Finish::ToolCalls => "tool_calls",
         Finish::ContentFilter => "content_filter",
     }

@@ -1,5 +1,7 @@
 //! `POST /v1/responses`.
 
+use std::collections::HashMap;
+
 use agentci_plan::Finish;
 use serde_json::{Value, json};
 
@@ -59,9 +61,16 @@ fn conversation(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
     Ok(Some(id.to_string()))
 }
 
-/// An answer may be several items in a row: what it says, and the calls it wants.
+/// An answer may be several items in a row: what it says, and the calls it wants. Outputs belong to their calls wherever they
+/// stand (deepseek-ai/awesome-deepseek-integration#740): one in front of its call comes after it.
 pub(super) fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Refusal> {
     let mut in_answer = false;
+    let text_of = |item: &Json<'_>, key: &str| item.get(key).and_then(Json::as_str).map(str::to_owned);
+    let calls = items.iter().enumerate().filter(|(_, item)| text_of(item, "type").as_deref() == Some("function_call"));
+    // Of calls with one id the first counts, which comes last here.
+    let calls: HashMap<String, usize> =
+        calls.rev().filter_map(|(at, item)| Some((text_of(item, "call_id")?, at))).collect();
+    let mut early: HashMap<usize, Vec<GivenResult>> = HashMap::new();
     for (at, item) in items.iter().enumerate() {
         let place = format!("input[{at}]");
         let Json::Object(_) = item else { return Err(wrong(&place, "an object", item)) };
@@ -81,11 +90,19 @@ pub(super) fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Re
         match (kind, role) {
             ("message", Some("user")) => asked.user = text(item.get("content").unwrap_or(&Json::Null)),
             ("message", None) => return Err(Refusal::of_part(&place, "a message needs a `role` that is a string")),
-            ("function_call_output", _) => asked.results.push(GivenResult {
-                call_id: item.get("call_id").and_then(Json::as_str).unwrap_or_default().to_owned(),
-                content: result_text(item.get("output").unwrap_or(&Json::Null)),
-                failed: false,
-            }),
+            ("function_call", _) => asked.results.extend(early.remove(&at).unwrap_or_default()),
+            ("function_call_output", _) => {
+                let given = GivenResult {
+                    call_id: text_of(item, "call_id").unwrap_or_default(),
+                    content: result_text(item.get("output").unwrap_or(&Json::Null)),
+                    failed: false,
+                    function: None,
+                };
+                match calls.get(&given.call_id) {
+                    Some(call) if *call > at => early.entry(*call).or_default().push(given),
+                    _ => asked.results.push(given),
+                }
+            }
             _ => {}
         }
     }

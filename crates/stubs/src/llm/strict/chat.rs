@@ -2,7 +2,7 @@
 
 use super::super::json::Json;
 use super::super::refusal::Refusal;
-use super::{Warnings, given, missing, names, schema, tools};
+use super::{Warnings, empty_array, given, history, missing, names, parameters, schema, tools};
 
 /// Looks at a request.
 pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
@@ -11,6 +11,12 @@ pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
         return Err(Refusal::new(400, "you must provide a model parameter"));
     }
     let Some(messages) = given(request, "messages") else { return Err(missing("messages")) };
+    if messages.as_list().is_some_and(<[Json<'_>]>::is_empty) {
+        // CopilotKit/CopilotKit#529
+        return Err(empty_array("messages"));
+    }
+    parameters::check(request)?;
+    history::check(messages.as_list().unwrap_or_default())?;
     paired(messages.as_list().unwrap_or_default())?;
     let mut warnings = Warnings::new();
     for (at, tool) in tools(request) {
@@ -19,7 +25,7 @@ pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
         let name = function.get("name").and_then(Json::as_str).unwrap_or_default();
         names::openai(&place, name)?;
         warnings.extend(names::risky(&place, name, function.get("description").and_then(Json::as_str)));
-        strict_function(function, name, &format!("tools[{at}].function.parameters"))?;
+        function_schema(function, name, &format!("tools[{at}].function.parameters"))?;
     }
     let format = request.get("response_format").and_then(|format| format.get("json_schema"));
     if let Some(format) = format {
@@ -28,10 +34,11 @@ pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
     Ok(warnings)
 }
 
-/// The schema of a function that is strict.
-pub(super) fn strict_function(function: &Json<'_>, name: &str, place: &str) -> Result<(), Refusal> {
-    let parameters = function.get("parameters").filter(|_| is_strict(function));
-    match parameters.and_then(|parameters| schema::broken(parameters, true)) {
+/// The schema of a function: what it says of lists, and all of it where it is strict.
+pub(super) fn function_schema(function: &Json<'_>, name: &str, place: &str) -> Result<(), Refusal> {
+    let parameters = function.get("parameters");
+    let strict = || parameters.filter(|_| is_strict(function)).and_then(|schema| schema::broken(schema, true));
+    match parameters.and_then(schema::list_of_nothing).or_else(strict) {
         Some(broken) => {
             let message = format!("Invalid schema for function '{name}': {}", broken.openai());
             Err(Refusal::of_part(place, message).code("invalid_function_parameters"))
@@ -150,14 +157,16 @@ mod tests {
     fn what_must_be_there_is_asked_for() {
         assert_eq!(refused(&json!({ "messages": [] })).unwrap(), "you must provide a model parameter");
         assert_eq!(refused(&json!({ "model": "m" })).unwrap(), "Missing required parameter: 'messages'.");
+        assert!(with(&json!([])).unwrap().starts_with("Invalid 'messages': empty array."));
     }
 
     #[test]
     fn schemas_are_only_strict_where_the_request_says_so() {
+        let user = json!([{ "role": "user", "content": "x" }]);
         let tool = |strict: Value| {
             let function =
                 json!({ "name": "f", "strict": strict, "parameters": { "type": "object", "properties": {} } });
-            refused(&json!({ "model": "m", "messages": [], "tools": [{ "type": "function", "function": function }] }))
+            refused(&json!({ "model": "m", "messages": user, "tools": [{ "type": "function", "function": function }] }))
         };
         assert_eq!((tool(json!(null)), tool(json!(false))), (None, None));
         assert!(tool(json!(true)).unwrap().starts_with("Invalid schema for function 'f': In context=()"));

@@ -2,7 +2,8 @@
 
 use super::super::json::Json;
 use super::super::refusal::Refusal;
-use super::{Warnings, given, names, schema, tools};
+use super::pairs::{calls_of, paired, turns};
+use super::{Warnings, blocks, given, names, schema, thinking, tools};
 
 /// The answer that a request goes on from, if it goes on with a thread: the API then holds the messages before it.
 pub(in super::super) fn continued<'j>(request: &'j Json<'j>) -> Option<&'j str> {
@@ -34,6 +35,9 @@ pub(in super::super) fn check(request: &Json<'_>, before: &Before) -> Result<War
         // danny-avila/LibreChat#3442
         return Err(Refusal::new(400, "messages: at least one message is required"));
     }
+    blocks::check(messages.unwrap_or_default())?;
+    blocks::cached(request)?;
+    thinking::check(request)?;
     let turns = turns(messages.unwrap_or_default());
     match before {
         Before::Nothing => paired(&turns, Vec::new())?,
@@ -41,104 +45,40 @@ pub(in super::super) fn check(request: &Json<'_>, before: &Before) -> Result<War
         // Results of calls that are not known may come first.
         Before::Unknown => paired(turns.get(1..).unwrap_or_default(), calls_of(turns.first()))?,
     }
+    offered(request)?;
+    Ok(Warnings::new())
+}
+
+/// The tools of a request.
+fn offered(request: &Json<'_>) -> Result<(), Refusal> {
+    let mut known: Vec<&str> = Vec::new();
     for (at, tool) in tools(request) {
+        let name = tool.get("name").and_then(Json::as_str);
+        if name.is_some_and(|name| known.contains(&name)) {
+            // eclipse-theia/theia#16122, docker/docker-agent#2251; danny-avila/LibreChat#13162 for tools that Anthropic defines.
+            return Err(Refusal::new(400, "tools: Tool names must be unique."));
+        }
+        known.extend(name);
         // Tools that Anthropic defines have a type of their own.
         if !matches!(tool.get("type").and_then(Json::as_str), None | Some("custom")) {
             continue;
         }
-        names::anthropic(at, tool.get("name").and_then(Json::as_str).unwrap_or_default())?;
+        names::anthropic(at, name.unwrap_or_default())?;
+        let wanted = tool.get("input_schema");
+        if ["oneOf", "allOf", "anyOf"].iter().any(|key| wanted.is_some_and(|schema| schema.get(key).is_some())) {
+            // anthropics/claude-code#5319 and #5973, mobile-next/mobile-mcp#344
+            let message = "input_schema does not support oneOf, allOf, or anyOf at the top level";
+            return Err(Refusal::new(400, format!("tools.{at}.custom.input_schema: {message}")));
+        }
         let strict = tool.get("strict").and_then(Json::as_bool) == Some(true);
-        if tool.get("input_schema").filter(|_| strict).and_then(|wanted| schema::broken(wanted, false)).is_some() {
+        if wanted.filter(|_| strict).and_then(|wanted| schema::broken(wanted, false)).is_some() {
             // vercel/ai#20681
             let message =
                 format!("tools.{at}.custom: For 'object' type, 'additionalProperties' must be explicitly set to false");
             return Err(Refusal::new(400, message));
         }
     }
-    Ok(Warnings::new())
-}
-
-/// What one side says until the other does. Messages of one side that follow each other count as one, as Anthropic's API
-/// reference says.
-struct Said<'j> {
-    role: &'j str,
-    blocks: Vec<Block<'j>>,
-}
-
-/// A block that calls a tool or has its result, and where it is.
-struct Block<'j> {
-    message: usize,
-    at: usize,
-    id: &'j str,
-    is_result: bool,
-}
-
-fn turns<'j>(messages: &'j [Json<'j>]) -> Vec<Said<'j>> {
-    let mut turns: Vec<Said<'j>> = Vec::new();
-    for (message, said) in messages.iter().enumerate() {
-        let role = said.get("role").and_then(Json::as_str).unwrap_or_default();
-        // Instructions on the way are no turn.
-        if role == "system" {
-            continue;
-        }
-        if turns.last().is_none_or(|last| last.role != role) {
-            turns.push(Said { role, blocks: Vec::new() });
-        }
-        let Some(turn) = turns.last_mut() else { continue };
-        for (at, block) in said.get("content").and_then(Json::as_list).unwrap_or_default().iter().enumerate() {
-            let text = |key| block.get(key).and_then(Json::as_str).unwrap_or_default();
-            match text("type") {
-                "tool_use" => turn.blocks.push(Block { message, at, id: text("id"), is_result: false }),
-                "tool_result" => turn.blocks.push(Block { message, at, id: text("tool_use_id"), is_result: true }),
-                // What the provider runs itself comes with its result: `server_tool_use`, `mcp_tool_use`.
-                _ => {}
-            }
-        }
-    }
-    turns
-}
-
-/// The calls of a turn, each with its message.
-fn calls_of<'j>(turn: Option<&Said<'j>>) -> Vec<(usize, &'j str)> {
-    let blocks = turn.map(|turn| turn.blocks.as_slice()).unwrap_or_default();
-    blocks.iter().filter(|block| !block.is_result).map(|block| (block.message, block.id)).collect()
-}
-
-/// Every call has its result in the turn after it, and every result its call in the turn before.
-fn paired<'j>(turns: &[Said<'j>], mut before: Vec<(usize, &'j str)>) -> Result<(), Refusal> {
-    for turn in turns {
-        let results: Vec<&Block<'_>> = turn.blocks.iter().filter(|block| block.is_result).collect();
-        unanswered(&before, &results)?;
-        if let Some(block) = results.iter().find(|result| !before.iter().any(|(_, call)| *call == result.id)) {
-            // anthropics/claude-code#18947 and #13460
-            let Block { message, at, id, .. } = block;
-            return Err(Refusal::new(
-                400,
-                format!(
-                    "messages.{message}.content.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each \
-                     `tool_result` block must have a corresponding `tool_use` block in the previous message."
-                ),
-            ));
-        }
-        before = calls_of(Some(turn));
-    }
-    unanswered(&before, &[])
-}
-
-/// anthropics/claude-code#8210 and #8612, OpenHands/OpenHands#7512
-fn unanswered(calls: &[(usize, &str)], results: &[&Block<'_>]) -> Result<(), Refusal> {
-    let open: Vec<&(usize, &str)> =
-        calls.iter().filter(|(_, call)| !results.iter().any(|result| result.id == *call)).collect();
-    let Some((message, _)) = open.first() else { return Ok(()) };
-    let ids: Vec<&str> = open.iter().map(|(_, call)| *call).collect();
-    Err(Refusal::new(
-        400,
-        format!(
-            "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` \
-             block must have a corresponding `tool_result` block in the next message.",
-            ids.join(", ")
-        ),
-    ))
+    Ok(())
 }
 
 #[cfg(test)]
@@ -158,6 +98,10 @@ mod tests {
 
     fn result(id: &str) -> Value {
         json!({ "type": "tool_result", "tool_use_id": id, "content": "1" })
+    }
+
+    fn text(said: &str) -> Value {
+        json!({ "type": "text", "text": said })
     }
 
     fn said(role: &str, content: &[Value]) -> Value {
@@ -192,10 +136,28 @@ mod tests {
             user,
             asks,
             said("user", &[result("a"), result("b")]),
-            said("assistant", &[]),
+            said("assistant", &[text("ok")]),
             said("user", &[result("a")])
         ]);
         assert!(refused(&late).unwrap().contains("messages.4.content.0"));
+    }
+
+    #[test]
+    fn results_come_before_words() {
+        let (user, asks) = (json!({ "role": "user", "content": "x" }), said("assistant", &[call("a"), call("b")]));
+        let after = |blocks: &[Value]| refused(&json!([user, asks, said("user", blocks)]));
+        assert_eq!(after(&[result("a"), result("b"), text("and now?")]), None);
+        // Messages of one side count as one.
+        let apart = json!([user, asks, said("user", &[result("a"), result("b")]), user]);
+        assert_eq!(refused(&apart), None);
+        // Where no call waits, anything may come first.
+        assert_eq!(refused(&json!([said("user", &[text("a")]), said("assistant", &[text("b")]), user])), None);
+        for wrong in [vec![text("wait"), result("a"), result("b")], vec![result("a"), text("and"), result("b")]] {
+            let found = "messages.2: Did not find 2 `tool_result` block(s) at the beginning of this message.";
+            assert!(after(&wrong).unwrap().starts_with(found), "{wrong:?}");
+        }
+        let before = json!([user, asks, user, said("user", &[result("a"), result("b")])]);
+        assert!(refused(&before).unwrap().starts_with("messages.2: Did not find 2"));
     }
 
     #[test]
@@ -230,6 +192,16 @@ mod tests {
         assert!(
             tool(&open.replace("\"name\"", "\"strict\":true,\"name\"")).unwrap().contains("must be explicitly set")
         );
-        assert_eq!(tool(r#"{"type":"web_search_20250305","name":"web.search"}"#), None);
+        let server = r#"{"type":"web_search_20250305","name":"web.search"}"#;
+        assert_eq!((tool(server), tool(&format!("{open},{server}"))), (None, None));
+        for twice in [open, server] {
+            assert_eq!(tool(&format!("{twice},{twice}")).unwrap(), "tools: Tool names must be unique.");
+        }
+        let choice = r#"{"name":"f","input_schema":{"type":"object","properties":{"a":{"anyOf":[]}}}}"#;
+        assert_eq!(tool(choice), None);
+        assert_eq!(
+            tool(r#"{"name":"f","input_schema":{"type":"object","anyOf":[]}}"#).unwrap(),
+            "tools.0.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"
+        );
     }
 }

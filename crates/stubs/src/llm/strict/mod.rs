@@ -4,11 +4,16 @@
 //! nothing is inferred from other requests. Each rule has the provider's status, the shape of its error and, where a thread quotes
 //! it, its wording; the thread is named beside it. What could not be found in a document or a thread is not refused.
 
+mod blocks;
 pub(super) mod chat;
+mod history;
 pub(super) mod messages;
 mod names;
+mod pairs;
+mod parameters;
 pub(super) mod responses;
 mod schema;
+mod thinking;
 
 use super::json::Json;
 use super::refusal::Refusal;
@@ -20,6 +25,15 @@ pub(super) type Warnings = Vec<String>;
 /// Responses API) and openai/codex#6725 (an item of its input).
 fn missing(name: &str) -> Refusal {
     Refusal::of_part(name, format!("Missing required parameter: '{name}'.")).code("missing_required_parameter")
+}
+
+/// OpenAI's error for a list that must not be empty. Quoted in home-assistant/core#118577 (`tool_calls`) and CopilotKit/CopilotKit#529
+/// (`messages`).
+fn empty_array(place: &str) -> Refusal {
+    let message = format!(
+        "Invalid '{place}': empty array. Expected an array with minimum length 1, but got an empty array instead."
+    );
+    Refusal::of_part(place, message).code("empty_array")
 }
 
 /// A part of a request that is there and says something.

@@ -3,7 +3,7 @@
 use super::super::asked::Items;
 use super::super::json::Json;
 use super::super::refusal::Refusal;
-use super::chat::{strict_format, strict_function};
+use super::chat::{function_schema, strict_format};
 use super::{Warnings, given, missing, names, tools};
 
 /// The earlier calls that a request names.
@@ -46,7 +46,7 @@ pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
         }
         let name = tool.get("name").and_then(Json::as_str).unwrap_or_default();
         names::openai(&format!("tools[{at}].name"), name)?;
-        strict_function(tool, name, &format!("tools[{at}].parameters"))?;
+        function_schema(tool, name, &format!("tools[{at}].parameters"))?;
     }
     if let Some(format) = request.get("text").and_then(|text| text.get("format")) {
         strict_format(format, "text.format.schema")?;

@@ -21,6 +21,9 @@ pub(super) enum Rule {
     Open,
     /// A property is missing from `required`: OpenAI alone, kevinwatt/mysql-mcp#5 and anomalyco/opencode#13737.
     Optional(String),
+    /// A list does not say what is in it, strict or not: OpenAI alone, sigoden/aichat#1049 and modelscope/ms-agent#610 for Chat
+    /// Completions, flanksource/mission-control#2634 for Responses.
+    NoItems,
 }
 
 impl Broken {
@@ -38,34 +41,48 @@ impl Broken {
                 "In context={context}, 'required' is required to be supplied and to be an array including every key in \
                  properties. Missing '{name}'."
             ),
+            Rule::NoItems => format!("In context={context}, array schema missing items."),
         }
     }
 }
 
 /// The first part of a schema that breaks a rule. Every property must be required only for OpenAI.
 pub(super) fn broken(schema: &Json<'_>, all_required: bool) -> Option<Broken> {
-    look(schema, all_required, &mut Vec::new())
+    look(schema, &|part| strictly(part, all_required), &mut Vec::new())
 }
 
-fn look(schema: &Json<'_>, all_required: bool, context: &mut Vec<String>) -> Option<Broken> {
+/// The first list in a schema that does not say what is in it.
+pub(super) fn list_of_nothing(schema: &Json<'_>) -> Option<Broken> {
+    let is_list = |part: &Json<'_>| part.get("type").and_then(Json::as_str) == Some("array");
+    let says = |part: &Json<'_>| ["items", "prefixItems"].iter().any(|key| part.get(key).is_some());
+    look(schema, &|part| (is_list(part) && !says(part)).then_some(Rule::NoItems), &mut Vec::new())
+}
+
+/// The rule of strict schemas that a part breaks by itself.
+fn strictly(schema: &Json<'_>, all_required: bool) -> Option<Rule> {
+    if !is_object(schema) {
+        return None;
+    }
+    if schema.get("additionalProperties").and_then(Json::as_bool) != Some(false) {
+        return Some(Rule::Open);
+    }
+    let required = schema.get("required").and_then(Json::as_list).unwrap_or_default();
+    let lacks = |name: &str| !required.iter().any(|known| known.as_str() == Some(name));
+    let lacking = names(schema.get("properties")).find(|name| all_required && lacks(name));
+    lacking.map(|name| Rule::Optional(name.to_owned()))
+}
+
+fn look(schema: &Json<'_>, rule: &dyn Fn(&Json<'_>) -> Option<Rule>, context: &mut Vec<String>) -> Option<Broken> {
     if context.len() > DEEPEST {
         return None;
     }
-    if is_object(schema) {
-        let found = |rule| Some(Broken { context: context.clone(), rule });
-        if schema.get("additionalProperties").and_then(Json::as_bool) != Some(false) {
-            return found(Rule::Open);
-        }
-        let required = schema.get("required").and_then(Json::as_list).unwrap_or_default();
-        let lacks = |name: &str| !required.iter().any(|known| known.as_str() == Some(name));
-        if all_required && let Some(name) = names(schema.get("properties")).find(|name| lacks(name)) {
-            return found(Rule::Optional(name.to_owned()));
-        }
+    if let Some(rule) = rule(schema) {
+        return Some(Broken { context: context.clone(), rule });
     }
     for (key, part) in parts(schema) {
         let depth = context.len();
         context.extend(key);
-        let broken = look(part, all_required, context);
+        let broken = look(part, rule, context);
         context.truncate(depth);
         if broken.is_some() {
             return broken;
@@ -125,6 +142,21 @@ mod tests {
         ] {
             assert_eq!(openai(schema), None, "{schema}");
         }
+    }
+
+    #[test]
+    fn lists_say_what_is_in_them() {
+        let list =
+            |schema: &str| list_of_nothing(&Json::parse(schema.as_bytes()).unwrap()).map(|broken| broken.openai());
+        let of = |paths: &str| format!(r#"{{"type":"object","properties":{{"paths":{paths}}}}}"#);
+        // Pydantic's `list` and `tuple` say it, and what may be anything else as well is left alone.
+        for fine in
+            [r#"{"type":"array","items":{}}"#, r#"{"type":"array","prefixItems":[]}"#, r#"{"type":["array","null"]}"#]
+        {
+            assert_eq!(list(&of(fine)), None, "{fine}");
+        }
+        let refused = list(&of(r#"{"anyOf":[{"type":"null"},{"type":"array"}]}"#)).unwrap();
+        assert_eq!(refused, "In context=('properties', 'paths', 'anyOf', '1'), array schema missing items.");
     }
 
     #[test]

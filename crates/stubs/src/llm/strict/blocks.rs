@@ -1,0 +1,178 @@
+//! What Anthropic's Messages refuse of single messages and their blocks.
+
+use super::super::json::Json;
+use super::super::refusal::Refusal;
+use super::tools;
+
+/// The most blocks that may be marked for the cache.
+const MOST_CACHED: usize = 4;
+
+/// Looks at each message by itself. Messages of other roles are instructions on the way, which may have no content.
+pub(super) fn check(messages: &[Json<'_>]) -> Result<(), Refusal> {
+    for (at, message) in messages.iter().enumerate() {
+        let role = message.get("role").and_then(Json::as_str);
+        if !matches!(role, Some("user" | "assistant")) {
+            continue;
+        }
+        // What the model goes on from may be empty.
+        let may_be_empty = role == Some("assistant") && at + 1 == messages.len();
+        let content = message.get("content");
+        let is_empty = match content {
+            Some(Json::Text(text)) => text.is_empty(),
+            Some(Json::List(blocks)) => blocks.is_empty(),
+            _ => false,
+        };
+        if is_empty && !may_be_empty {
+            // anthropics/claude-code#6774 and #3196, langchain-ai/langchain#33390
+            let message = format!(
+                "messages.{at}: all messages must have non-empty content except for the optional final assistant message"
+            );
+            return Err(Refusal::new(400, message));
+        }
+        blocks(content.and_then(Json::as_list).unwrap_or_default(), at, may_be_empty)?;
+    }
+    Ok(())
+}
+
+fn blocks(blocks: &[Json<'_>], message: usize, may_be_empty: bool) -> Result<(), Refusal> {
+    let mut ids: Vec<&str> = Vec::new();
+    for (at, block) in blocks.iter().enumerate() {
+        let text = |key: &str| block.get(key).and_then(Json::as_str);
+        match text("type") {
+            Some("text") if text("text") == Some("") && !may_be_empty => {
+                // anthropics/claude-code#59812, miurla/morphic#83
+                return Err(Refusal::new(400, "messages: text content blocks must be non-empty"));
+            }
+            Some("tool_use") => {
+                let id = text("id").unwrap_or_default();
+                call(block, id, &format!("messages.{message}.content.{at}"))?;
+                if ids.contains(&id) {
+                    // trycua/cua#524, anthropics/claude-code#20901
+                    let message = format!("messages.{message}.content.{at}: `tool_use` ids must be unique");
+                    return Err(Refusal::new(400, message));
+                }
+                ids.push(id);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn call(block: &Json<'_>, id: &str, place: &str) -> Result<(), Refusal> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if id.is_empty() || !id.bytes().all(plain) {
+        // anomalyco/opencode#1279, HKUDS/nanobot#4356
+        let message = format!("{place}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'");
+        return Err(Refusal::new(400, message));
+    }
+    match block.get("input") {
+        None | Some(Json::Object(_)) => Ok(()),
+        // anthropics/anthropic-sdk-typescript#648, anthropics/claude-code#6695, prism-php/prism#659
+        Some(_) => Err(Refusal::new(400, format!("{place}.tool_use.input: Input should be a valid dictionary"))),
+    }
+}
+
+/// tghamm/Anthropic.SDK#50, griffinmartin/opencode-claude-auth#121: tools, the system prompt and messages count together.
+pub(super) fn cached(request: &Json<'_>) -> Result<(), Refusal> {
+    let list =
+        |part: Option<&Json<'_>>| part.and_then(Json::as_list).unwrap_or_default().iter().filter(is_marked).count();
+    let messages = request.get("messages").and_then(Json::as_list).unwrap_or_default();
+    let marked = tools(request).filter(|(_, tool)| is_marked(tool)).count()
+        + list(request.get("system"))
+        + messages.iter().map(|message| list(message.get("content"))).sum::<usize>();
+    if marked <= MOST_CACHED {
+        return Ok(());
+    }
+    let message = format!("A maximum of {MOST_CACHED} blocks with cache_control may be provided. Found {marked}.");
+    Err(Refusal::new(400, message))
+}
+
+fn is_marked(part: &&Json<'_>) -> bool {
+    part.get("cache_control").is_some_and(|mark| *mark != Json::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn refused(messages: &Value) -> Option<String> {
+        let text = messages.to_string();
+        check(Json::parse(text.as_bytes()).unwrap().as_list().unwrap()).err().map(|refusal| refusal.message)
+    }
+
+    fn call(id: &str, input: &Value) -> Value {
+        json!({ "type": "tool_use", "id": id, "name": "f", "input": input })
+    }
+
+    /// As Anthropic's SDKs, LangChain, pydantic-ai and the AI SDK send them.
+    #[test]
+    fn messages_of_the_sdks_are_fine() {
+        for last in [
+            json!({ "role": "assistant", "content": "" }),
+            json!({ "role": "assistant", "content": [{ "type": "text", "text": "" }] }),
+            json!({ "role": "user", "content": " " }),
+            json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": "" }] }),
+            json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": [] }] }),
+            // An effort that is set on the way has no content.
+            json!({ "role": "system", "content": [], "output_config": { "effort": "low" } }),
+            json!({ "role": "assistant", "content": [call("toolu_1", &json!({})), call("call-2", &json!({ "a": 1 }))] }),
+        ] {
+            assert_eq!(refused(&json!([{ "role": "user", "content": "x" }, last])), None, "{last}");
+        }
+        // The same id in two answers is the script's affair: a server that begins anew counts from one.
+        let twice = json!({ "role": "assistant", "content": [call("a", &json!({}))] });
+        assert_eq!(refused(&json!([twice, twice])), None);
+    }
+
+    #[test]
+    fn empty_messages_are_refused_unless_the_model_goes_on_from_them() {
+        let empty = "all messages must have non-empty content except for the optional final assistant message";
+        for (role, content) in
+            [("user", json!("")), ("user", json!([])), ("assistant", json!("")), ("assistant", json!([]))]
+        {
+            let said =
+                refused(&json!([{ "role": role, "content": content }, { "role": "user", "content": "x" }])).unwrap();
+            assert_eq!(said, format!("messages.0: {empty}"), "{role} {content}");
+        }
+        let block = json!([{ "type": "text", "text": "x" }, { "type": "text", "text": "" }]);
+        for role in ["user", "assistant"] {
+            let said = refused(&json!([{ "role": role, "content": block }, { "role": "user", "content": "x" }]));
+            assert_eq!(said.unwrap(), "messages: text content blocks must be non-empty");
+        }
+    }
+
+    #[test]
+    fn calls_have_plain_ids_of_their_own_and_data() {
+        let answer = |calls: &[Value]| refused(&json!([{ "role": "assistant", "content": calls }])).unwrap();
+        let input = json!({});
+        assert_eq!(
+            answer(&[call("a", &input), call("a", &input)]),
+            "messages.0.content.1: `tool_use` ids must be unique"
+        );
+        for id in ["", "a.b", "call|1"] {
+            assert!(answer(&[call(id, &input)]).starts_with("messages.0.content.0.tool_use.id: String should match"));
+        }
+        for input in [json!("{}"), json!([]), json!(null)] {
+            let place = "messages.0.content.0.tool_use.input";
+            assert_eq!(answer(&[call("a", &input)]), format!("{place}: Input should be a valid dictionary"));
+        }
+    }
+
+    #[test]
+    fn only_so_many_blocks_are_marked_for_the_cache() {
+        let mark = json!({ "type": "ephemeral" });
+        let block = |mark: &Value| json!({ "type": "text", "text": "x", "cache_control": mark });
+        let request = |tools: usize, blocks: usize| {
+            let tool = json!({ "name": "f", "cache_control": mark });
+            let said = json!({ "role": "user", "content": vec![block(&mark); blocks] });
+            let text = json!({ "tools": vec![tool; tools], "system": [block(&mark), block(&json!(null))], "messages": [said] });
+            cached(&Json::parse(text.to_string().as_bytes()).unwrap()).err().map(|refusal| refusal.message)
+        };
+        assert_eq!(request(1, 2), None);
+        let five = "A maximum of 4 blocks with cache_control may be provided. Found 5.";
+        assert_eq!((request(1, 3).as_deref(), request(2, 2).as_deref()), (Some(five), Some(five)));
+    }
+}

@@ -1,0 +1,116 @@
+//! Calls of tools and their results in Anthropic's Messages.
+
+use super::super::json::Json;
+use super::super::refusal::Refusal;
+
+/// What one side says until the other does. Messages of one side that follow each other count as one, as Anthropic's API
+/// reference says.
+pub(super) struct Said<'j> {
+    role: &'j str,
+    blocks: Vec<Block<'j>>,
+}
+
+/// A block, and where it is.
+struct Block<'j> {
+    message: usize,
+    at: usize,
+    /// Of the call.
+    id: &'j str,
+    kind: BlockKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BlockKind {
+    Call,
+    Result,
+    /// What is said or shown.
+    Said,
+}
+
+/// The turns of a conversation.
+pub(super) fn turns<'j>(messages: &'j [Json<'j>]) -> Vec<Said<'j>> {
+    let mut turns: Vec<Said<'j>> = Vec::new();
+    for (message, said) in messages.iter().enumerate() {
+        let role = said.get("role").and_then(Json::as_str).unwrap_or_default();
+        // Instructions on the way are no turn.
+        if role == "system" {
+            continue;
+        }
+        if turns.last().is_none_or(|last| last.role != role) {
+            turns.push(Said { role, blocks: Vec::new() });
+        }
+        let Some(turn) = turns.last_mut() else { continue };
+        let content = said.get("content");
+        if let Some(Json::Text(_)) = content {
+            turn.blocks.push(Block { message, at: 0, id: "", kind: BlockKind::Said });
+        }
+        for (at, block) in content.and_then(Json::as_list).unwrap_or_default().iter().enumerate() {
+            let text = |key| block.get(key).and_then(Json::as_str).unwrap_or_default();
+            let (id, kind) = match text("type") {
+                "tool_use" => (text("id"), BlockKind::Call),
+                "tool_result" => (text("tool_use_id"), BlockKind::Result),
+                "text" | "image" | "document" => ("", BlockKind::Said),
+                // What the provider runs itself comes with its result: `server_tool_use`, `mcp_tool_use`.
+                _ => continue,
+            };
+            turn.blocks.push(Block { message, at, id, kind });
+        }
+    }
+    turns
+}
+
+/// The calls of a turn, each with its message.
+pub(super) fn calls_of<'j>(turn: Option<&Said<'j>>) -> Vec<(usize, &'j str)> {
+    let blocks = turn.map(|turn| turn.blocks.as_slice()).unwrap_or_default();
+    blocks.iter().filter(|block| block.kind == BlockKind::Call).map(|block| (block.message, block.id)).collect()
+}
+
+/// Every call has its result in the turn after it, and every result its call in the turn before.
+pub(super) fn paired<'j>(turns: &[Said<'j>], mut before: Vec<(usize, &'j str)>) -> Result<(), Refusal> {
+    for turn in turns {
+        let results: Vec<&Block<'_>> = turn.blocks.iter().filter(|block| block.kind == BlockKind::Result).collect();
+        unanswered(&before, &results)?;
+        if let Some(block) = results.iter().find(|result| !before.iter().any(|(_, call)| *call == result.id)) {
+            // anthropics/claude-code#18947 and #13460
+            let Block { message, at, id, .. } = block;
+            return Err(Refusal::new(
+                400,
+                format!(
+                    "messages.{message}.content.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each \
+                     `tool_result` block must have a corresponding `tool_use` block in the previous message."
+                ),
+            ));
+        }
+        in_front(&turn.blocks, results.len())?;
+        before = calls_of(Some(turn));
+    }
+    unanswered(&before, &[])
+}
+
+/// Results come before anything else that is said: apify/tester-mcp-client#12, and Anthropic's guide to handling tool calls.
+fn in_front(blocks: &[Block<'_>], results: usize) -> Result<(), Refusal> {
+    let begins = blocks.iter().take_while(|block| block.kind == BlockKind::Result).count();
+    let Some(block) = blocks.first().filter(|_| begins < results) else { return Ok(()) };
+    let message = format!(
+        "messages.{}: Did not find {results} `tool_result` block(s) at the beginning of this message. Messages following `tool_use` \
+         blocks must begin with a matching number of `tool_result` blocks.",
+        block.message
+    );
+    Err(Refusal::new(400, message))
+}
+
+/// anthropics/claude-code#8210 and #8612, OpenHands/OpenHands#7512
+fn unanswered(calls: &[(usize, &str)], results: &[&Block<'_>]) -> Result<(), Refusal> {
+    let open: Vec<&(usize, &str)> =
+        calls.iter().filter(|(_, call)| !results.iter().any(|result| result.id == *call)).collect();
+    let Some((message, _)) = open.first() else { return Ok(()) };
+    let ids: Vec<&str> = open.iter().map(|(_, call)| *call).collect();
+    Err(Refusal::new(
+        400,
+        format!(
+            "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` \
+             block must have a corresponding `tool_result` block in the next message.",
+            ids.join(", ")
+        ),
+    ))
+}
