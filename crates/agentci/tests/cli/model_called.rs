@@ -264,6 +264,39 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
     }
 }
 
+/// The second turn goes on from the answer of the first, by its id alone.
+#[test]
+fn a_turn_has_what_its_requests_continue_from_earlier_turns() {
+    let server = r#"
+from http.server import BaseHTTPRequestHandler, HTTPServer
+last = {}
+class Agent(BaseHTTPRequestHandler):
+    def do_POST(self):
+        said = json.loads(self.rfile.read(int(self.headers["content-length"])))["question"]
+        system = [] if last else [{"role": "system", "content": "You work for the shop."}]
+        last["previous_response_id"] = post("responses", {"model": "m", "input": [*system, {"role": "user", "content": said}], **last})["id"]
+        self.send_response(200); self.end_headers(); self.wfile.write(b'{"answer": "ok"}')
+    def log_message(self, *words): pass
+HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
+"#;
+    let ran = |checks: &str| {
+        let text = format!(
+            "suite: s\ntarget: {{ http: {{ url: 'http://127.0.0.1:${{PORT}}/ask', command: [python3, server.py] }} }}\n\
+             world: {{ model: {{ script: model.yaml }} }}\ncases:\n- id: a\n  turns:\n\
+             \x20 - {{ input: {{ question: find A-17 }} }}\n\x20 - {{ input: {{ question: and now? }}, checks: [{checks}] }}\n"
+        );
+        let suite = Suite::empty().file("suite/agentci.yaml", text).file("suite/model.yaml", MODEL);
+        suite.file("suite/server.py", format!("{ASK}{server}")).agentci(&["run", "suite"])
+    };
+    let kept = ran("{ model_called: { system: the shop, messages: A-17, user: now, count: 1, of: all } }");
+    assert_eq!(kept.code, Some(0), "{kept:?}");
+    let forbidden = ran("{ not: { model_called: { messages: A-17 } } }");
+    assert_eq!(forbidden.code, Some(1), "{forbidden:?}");
+    forbidden.says(&["request 1 of 1 to the model has a message that contains `A-17`, and must not"]);
+    let other = ran("{ model_called: { messages: A-18 } }");
+    assert_eq!(other.code, Some(1), "{other:?}");
+}
+
 /// An agent that hands over to another, both of which have the tool.
 const TWO_AGENTS: &str = r#"
 FIND = {"type": "function", "function": function("find_order")}

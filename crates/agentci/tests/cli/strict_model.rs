@@ -79,6 +79,136 @@ fn outputs_alone_are_enough_after_the_response_that_asked_for_them() {
     wrong.says(&["No tool call found for function call output with call_id call_x."]);
 }
 
+/// OpenAI pairs calls and outputs by their ids, wherever they stand.
+#[test]
+fn an_output_in_front_of_its_call_is_its_result() {
+    let agent = "tools = [{'type': 'function', 'name': 'refund', 'parameters': {}}]\n\
+                 call = ask({'input': 'refund it', 'tools': tools}, '/responses')['output'][0]\n\
+                 output = {'type': 'function_call_output', 'call_id': call['call_id'], 'output': 'ok'}\n\
+                 said = ask({'input': [{'role': 'user', 'content': 'refund it'}, output, call], 'tools': tools}, '/responses')\n\
+                 print(said['output'][0]['content'][0]['text'])\n";
+    let checks = ", checks: [{ contains: refunded }, { tool_called: { name: refund, count: 1 } }, { tool_result: { name: refund, result: ok } }]";
+    let ran = run(agent, MODEL, "", checks);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+/// An agent on Anthropic's API that answers the call; `RESULT` is the content of its message, and `SAID` what it makes of the answer.
+fn messages(result: &str, said: &str) -> String {
+    format!(
+        "def send(messages):\n    return ask({{'max_tokens': 99, 'tools': [{{'name': 'refund', 'input_schema': {{'type': 'object'}}}}], 'messages': messages}}, '/messages')\n\
+         answer = send([USER])['content']\ncall = answer[0]\n\
+         result = {{'type': 'tool_result', 'tool_use_id': call['id'], 'content': 'ok'}}\n\
+         text = {{'type': 'text', 'text': 'refund it, please'}}\n\
+         send([USER, {{'role': 'assistant', 'content': {said}}}, {{'role': 'user', 'content': {result}}}])\n"
+    )
+}
+
+#[test]
+fn blocks_that_anthropic_refuses_fail_the_case() {
+    for honest in ["[result]", "[result, text]"] {
+        let ran = run(&messages(honest, "answer"), MODEL, "", ", checks: [{ tool_called: refund }]");
+        assert_eq!(ran.code, Some(0), "{honest}: {ran:?}");
+    }
+    let empty = "{'type': 'text', 'text': ''}";
+    for (result, said, message) in [
+        ("[text, result]", "answer", "Did not find 1 `tool_result` block(s) at the beginning of this message"),
+        (&*format!("[result, {empty}]"), "answer", "text content blocks must be non-empty"),
+        ("[result]", "[call, call]", "`tool_use` ids must be unique"),
+        ("[result]", "[{**call, 'input': '{}'}]", "tool_use.input: Input should be a valid dictionary"),
+    ] {
+        let ran = run(&messages(result, said), MODEL, "", "");
+        assert_eq!(cause(&ran), "provider_would_refuse", "{result}");
+        ran.says(&["Anthropic would refuse a request", message]);
+    }
+    let silent = "ask({'max_tokens': 9, 'messages': [USER, {'role': 'assistant', 'content': []}, USER]}, '/messages')";
+    run(silent, MODEL, "", "").says(&["all messages must have non-empty content"]);
+}
+
+#[test]
+fn messages_and_parameters_that_openai_refuses_fail_the_case() {
+    let said = |more: &str| {
+        format!("ask({{'messages': [USER, {{'role': 'assistant', 'content': 'x'{more}}}, USER], 'tools': [tool()]}})")
+    };
+    let honest = run(&said(", 'tool_calls': None, 'refusal': None"), MODEL, "", "");
+    assert_eq!(honest.code, Some(0), "{honest:?}");
+    let asked = |more: &str| format!("ask({{'messages': [USER], {more}}})");
+    let object = ", 'tool_calls': [{'id': 'a', 'type': 'function', 'function': {'name': 'refund', 'arguments': {}}}]";
+    for (agent, message) in [
+        (said(", 'tool_calls': []"), "Invalid 'messages[1].tool_calls': empty array."),
+        (said(object), "function.arguments': expected a string, but got an object instead."),
+        (asked("'tools': []"), "Invalid 'tools': empty array."),
+        (asked("'tool_choice': 'auto'"), "'tool_choice' is only allowed when 'tools' are specified."),
+        (asked("'tools': [tool()], 'stream_options': {}"), "only allowed when 'stream' is enabled."),
+        (asked("'tools': [tool()], 'model': 'o3-mini', 'max_tokens': 9"), "Use 'max_completion_tokens' instead."),
+        (asked("'tools': [tool()], 'response_format': {'type': 'json_object'}"), "must contain the word 'json'"),
+        (
+            asked("'tools': [tool(parameters={'type': 'object', 'properties': {'a': {'type': 'array'}}})]"),
+            "array schema missing items",
+        ),
+    ] {
+        let ran = run(&agent, MODEL, "", "");
+        assert_eq!(cause(&ran), "provider_would_refuse", "{agent}");
+        ran.says(&[message]);
+    }
+    // Responses take an empty list of tools: openai-agents sends one.
+    let model = "rules: [{ reply: hello }]\n";
+    let responses = run(
+        "ask({'input': 'hi', 'tools': [], 'tool_choice': 'auto', 'parallel_tool_calls': True}, '/responses')",
+        model,
+        "",
+        "",
+    );
+    assert_eq!(responses.code, Some(0), "{responses:?}");
+}
+
+/// An agent with `functions`, which came before tools; `NAME` is whose result it sends.
+fn functions(name: &str) -> String {
+    format!(
+        "functions = [{{'name': 'refund', 'parameters': {{'type': 'object', 'properties': {{}}}}}}]\n\
+         answer = ask({{'messages': [USER], 'functions': functions}})['choices'][0]\n\
+         assert answer['finish_reason'] == 'function_call', answer\n\
+         result = {{'role': 'function', {name}, 'content': 'ok'}}\n\
+         ask({{'messages': [{{'role': 'system', 'content': 'the shop'}}, USER, answer['message'], result], 'functions': functions}})\n"
+    )
+}
+
+#[test]
+fn functions_are_called_and_answered_by_name() {
+    let checks = ", checks: [{ tool_called: { name: refund, args: { amount: 20 }, count: 1 } }, { tool_result: { name: refund, result: ok } }]";
+    let honest = run(&functions("'name': 'refund'"), MODEL, "", checks);
+    assert_eq!(honest.code, Some(0), "{honest:?}");
+    let other = run(&functions("'name': 'mail'"), MODEL, "", checks);
+    assert_eq!(cause(&other), "check");
+    other.says(&["the model asked for `refund`, and the agent never sent a result"]);
+    let nameless = run(&functions("'tool_call_id': 'a'"), MODEL, "", checks);
+    assert_eq!(cause(&nameless), "provider_would_refuse");
+    let changed =
+        functions("'name': 'refund'").replace("'name': 'refund', 'parameters'", "'name': 'give_back', 'parameters'");
+    assert_eq!(cause(&run(&changed, MODEL, "", "")), "tool_not_offered");
+    let by = ", checks: [{ tool_called: { name: refund, by: { system: the shop } } }]";
+    let asked = functions("'name': 'refund'").replace(
+        "'messages': [USER], 'functions'",
+        "'messages': [{'role': 'system', 'content': 'the shop'}, USER], 'functions'",
+    );
+    let ran = run(&asked, MODEL, "", by);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
+fn what_is_nullable_may_be_null() {
+    let model = MODEL.replace("amount: 20", "amount: null");
+    let agent = |part: &str| {
+        conversation(
+            "call['id']",
+            &format!("[tool(parameters={{'type': 'object', 'properties': {{'amount': {part}}}}})]"),
+        )
+    };
+    let nullable = run(&agent("{'type': 'number', 'nullable': True}"), &model, "", "");
+    assert_eq!(nullable.code, Some(0), "{nullable:?}");
+    let plain = run(&agent("{'type': 'number'}"), &model, "", "");
+    assert_eq!(cause(&plain), "arguments_do_not_fit");
+}
+
 #[test]
 fn a_changed_offer_is_a_finding_and_a_hallucinating_model_is_not() {
     let renamed = run(&conversation("call['id']", "[tool('give_back')]"), MODEL, "", "");
@@ -135,6 +265,13 @@ fn a_model_that_is_never_asked_fails_the_case_unless_it_is_optional() {
         let silent = run("", MODEL, "", &format!(", checks: [{{ {other} }}]"));
         assert_eq!(cause(&silent), "model_never_asked", "{other}");
     }
+    // Lists of models and embeddings are no answers.
+    let beside =
+        "urllib.request.urlopen(os.environ['OPENAI_BASE_URL'] + '/models')\nask({'input': 'x'}, '/embeddings')\n";
+    let reached = run(beside, MODEL, "", "");
+    assert_eq!(cause(&reached), "model_never_asked");
+    reached.says(&["never asked its model for an answer: it asked only for `/v1/models`, `/v1/embeddings`"]);
+    assert!(!reached.stdout.contains("does it read the address"), "{reached:?}");
     // Something else that failed says more.
     let failed = run("", MODEL, "", ", checks: [{ contains: refunded }]");
     assert_eq!(cause(&failed), "check");

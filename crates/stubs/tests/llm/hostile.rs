@@ -15,7 +15,7 @@ async fn wrong_requests_get_the_providers_error_and_the_server_goes_on() {
         ("POST", "/v1/chat/completions", "[]", 400, "must be a JSON object, found a list"),
         ("POST", "/v1/chat/completions", "{}", 400, "you must provide a model parameter"),
         ("POST", "/v1/chat/completions", r#"{"model":"m","messages":"x"}"#, 400, "`messages` must be a list"),
-        ("POST", "/v1/chat/completions", r#"{"model":"m","messages":[]}"#, 400, "must not be empty"),
+        ("POST", "/v1/chat/completions", r#"{"model":"m","messages":[]}"#, 400, "empty array"),
         ("POST", "/v1/chat/completions", r#"{"model":"m","messages":[7]}"#, 400, "needs a `role`"),
         (
             "POST",
@@ -124,13 +124,7 @@ async fn noise_and_connections_that_break_do_not_end_it() {
     assert_eq!(send(&server, &request("POST", "/v1/responses", "", not_text)).await.status, 400);
     assert_eq!(said(&chat(&server, "x").await), "fine");
     assert_eq!(
-        post(
-            &server,
-            "/v1/chat/completions",
-            &json!({ "model": "m", "messages": [{ "role": "user", "content": null }] })
-        )
-        .await
-        .status,
+        post(&server, "/v1/chat/completions", &json!({ "model": "m", "messages": [{ "role": "user" }] })).await.status,
         200
     );
 }

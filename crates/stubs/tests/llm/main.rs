@@ -8,6 +8,7 @@ mod raw;
 
 mod anthropic;
 mod control;
+mod functions;
 mod hostile;
 mod observed;
 mod openai;

@@ -1,0 +1,117 @@
+//! Requests with `functions`, which came before tools: one call in an answer, without an id, and results by name.
+
+use agentci_stubs::{ModelServer, ServerOptions};
+use agentci_trace::{Kind, TroubleKind};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::client::{post, script};
+
+const REFUND: &str = "rules:\n- when: { tool_result: true, turn: 3 }\n  reply: done\n\
+                      - when: { user: refund }\n  tool_calls: [{ name: refund, args: { amount: 20 } }]\n";
+
+async fn watched(yaml: &str) -> (ModelServer, UnboundedReceiver<Kind>) {
+    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
+    let options = ServerOptions { observer: Some(sender), ..ServerOptions::default() };
+    (ModelServer::start(script(yaml), options).await.unwrap(), receiver)
+}
+
+/// The calls and results so far, and what is complained of.
+fn told(seen: &mut UnboundedReceiver<Kind>) -> Vec<String> {
+    let mut told = Vec::new();
+    while let Ok(kind) = seen.try_recv() {
+        match kind {
+            Kind::ToolCall(call) => told.push(format!("{} {}", call.call_id.trim_start_matches("call_0"), call.name)),
+            Kind::ToolResult(result) => {
+                told.push(format!("{} -> {}", result.call_id.trim_start_matches("call_0"), result.result))
+            }
+            Kind::ModelTrouble(trouble) => told.push(trouble.message),
+            _ => {}
+        }
+    }
+    told.iter().map(|line| line.trim_start_matches('0').to_owned()).collect()
+}
+
+fn request(messages: &[Value], more: &Value) -> Value {
+    let functions = json!([{ "name": "refund", "parameters": { "type": "object", "properties": { "amount": { "type": "number" } } } }]);
+    let mut body = json!({ "model": "m", "functions": functions, "messages": messages });
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    body
+}
+
+#[tokio::test]
+async fn a_function_is_called_and_its_result_belongs_to_the_call() {
+    let (server, mut seen) = watched(REFUND).await;
+    let mut messages = vec![json!({ "role": "user", "content": "refund it" })];
+    // The same call twice, then words; each request repeats what was said before.
+    for result in ["first", "second", "none"] {
+        let answer = post(&server, "/v1/chat/completions", &request(&messages, &json!({}))).await.json();
+        let choice = &answer["choices"][0];
+        if result == "none" {
+            assert_eq!((&choice["message"]["content"], &choice["finish_reason"]), (&json!("done"), &json!("stop")));
+            break;
+        }
+        assert_eq!(choice["finish_reason"], "function_call");
+        assert_eq!(choice["message"]["function_call"], json!({ "name": "refund", "arguments": "{\"amount\":20}" }));
+        assert!(choice["message"].get("tool_calls").is_none());
+        messages.push(choice["message"].clone());
+        messages.push(json!({ "role": "function", "name": "refund", "content": result }));
+    }
+    assert_eq!(told(&mut seen), ["1 refund", "1 -> \"first\"", "2 refund", "2 -> \"second\""]);
+    // A retry tells nothing new.
+    post(&server, "/v1/chat/completions", &request(&messages, &json!({}))).await;
+    assert_eq!(told(&mut seen), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_result_that_is_told_late_is_told() {
+    let (server, mut seen) = watched(&format!("{REFUND}- when: {{ user: thanks }}\n  reply: bye\n")).await;
+    let user = |text: &str| json!({ "role": "user", "content": text });
+    let answer = post(&server, "/v1/chat/completions", &request(&[user("refund it")], &json!({}))).await.json();
+    let call = answer["choices"][0]["message"].clone();
+    let result = json!({ "role": "function", "name": "refund", "content": "ok" });
+    let said = json!({ "role": "assistant", "content": "It is done." });
+    let messages = [user("refund it"), call, result, said, user("thanks")];
+    post(&server, "/v1/chat/completions", &request(&messages, &json!({}))).await;
+    assert_eq!(told(&mut seen), ["1 refund", "1 -> \"ok\""]);
+}
+
+#[tokio::test]
+async fn a_function_is_streamed_bit_by_bit() {
+    let (server, _seen) = watched(REFUND).await;
+    let messages = [json!({ "role": "user", "content": "refund it" })];
+    let answer = post(&server, "/v1/chat/completions", &request(&messages, &json!({ "stream": true }))).await;
+    let (mut name, mut arguments, mut finish) = (String::new(), String::new(), Value::Null);
+    for event in answer.events() {
+        let choice = &event["choices"][0];
+        let function = &choice["delta"]["function_call"];
+        name.push_str(function["name"].as_str().unwrap_or_default());
+        arguments.push_str(function["arguments"].as_str().unwrap_or_default());
+        assert!(choice["delta"].get("tool_calls").is_none());
+        finish = choice["finish_reason"].clone();
+    }
+    assert_eq!((name.as_str(), arguments.as_str(), finish), ("refund", "{\"amount\":20}", json!("function_call")));
+}
+
+#[tokio::test]
+async fn functions_are_the_offer_and_one_is_called_at_a_time() {
+    let two = "rules:\n- tool_calls: [{ name: refund, args: { amount: a lot } }, { name: mail }]\n";
+    let (server, mut seen) = watched(two).await;
+    let messages = [json!({ "role": "user", "content": "refund it" })];
+    let answer = post(&server, "/v1/chat/completions", &request(&messages, &json!({}))).await.json();
+    assert_eq!(answer["choices"][0]["message"]["function_call"]["name"], "refund");
+    let mut troubles = Vec::new();
+    while let Ok(kind) = seen.try_recv() {
+        if let Kind::ModelTrouble(trouble) = kind {
+            troubles.push((trouble.kind, trouble.message));
+        }
+    }
+    assert_eq!(troubles[0].0, TroubleKind::ArgumentsDoNotFit);
+    let beside = "the script calls `mail` beside `refund`, and an answer to a request with `functions` has one call";
+    assert_eq!(troubles[1], (TroubleKind::ToolNotOffered, beside.into()));
+    let (server, mut seen) = watched("rules:\n- tool_calls: [{ name: mail }]\n").await;
+    for more in [json!({}), json!({ "function_call": "none" })] {
+        post(&server, "/v1/chat/completions", &request(&messages, &more)).await;
+        assert!(told(&mut seen).iter().any(|line| line.starts_with("the script calls `mail`")), "{more}");
+    }
+}
