@@ -14,8 +14,7 @@ pub(super) struct Answer {
     pub(super) model: String,
     pub(super) text: Option<String>,
     pub(super) calls: Vec<WantedCall>,
-    /// Whether its call is one of `functions`, which came before tools.
-    pub(super) as_function: bool,
+    pub(super) form: CallForm,
     pub(super) finish: Finish,
     pub(super) input_tokens: u32,
     pub(super) output_tokens: u32,
@@ -37,6 +36,16 @@ pub(super) struct Place {
     pub(super) rule: Option<usize>,
     /// Which of its replies.
     pub(super) reply: usize,
+}
+
+/// What calls are in an answer of Chat Completions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum CallForm {
+    /// Any number of `tool_calls`.
+    #[default]
+    Tools,
+    /// One `function_call`, which has no id: the request offers `functions`, which came before tools.
+    Function,
 }
 
 /// How many digits the number in an id has.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::answer::CallForm;
 use super::json::Json;
 use super::strict::responses::Earlier;
 
@@ -25,8 +26,8 @@ pub(super) struct Asked {
     pub(super) choices: u32,
     /// Whether a stream ends with what was used.
     pub(super) include_usage: bool,
-    /// Whether it offers `functions`, which came before tools: an answer then calls one of them, and the call has no id.
-    pub(super) functions: bool,
+    /// What the calls of an answer are.
+    pub(super) form: CallForm,
     /// The answer that this request goes on from.
     pub(super) previous: Option<String>,
     /// The conversation that it belongs to, which the server remembers.

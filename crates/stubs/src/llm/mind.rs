@@ -8,7 +8,7 @@ use agentci_plan::{Finish, ModelFailureKind, ModelRule, ModelScript};
 use agentci_wire::FetchedSecrets;
 use serde_json::Value;
 
-use super::answer::{Answer, Place, WantedCall, numbered};
+use super::answer::{Answer, CallForm, Place, WantedCall, numbered};
 use super::asked::Asked;
 use super::closest::unmatched;
 use super::index::{Index, IndexError};
@@ -217,7 +217,7 @@ impl Mind {
         let at = state.rules[number].replies.min(rule.replies.len().saturating_sub(1));
         let text = rule.replies.get(at).cloned();
         let mut calls = calls(rule, &mut state.calls);
-        if asked.functions {
+        if asked.form == CallForm::Function {
             calls.truncate(1);
         }
         let answer = self.answer(asked, bytes, entry, text, calls, Place { rule: Some(number), reply: at });
@@ -258,7 +258,7 @@ impl Mind {
             model: model.to_owned(),
             text,
             calls,
-            as_function: asked.functions,
+            form: asked.form,
             finish: rule.and_then(|rule| rule.finish).unwrap_or(by_content),
             input_tokens: 0,
             output_tokens: 0,
@@ -413,7 +413,7 @@ mod tests {
             model: String::new(),
             text: None,
             calls: Vec::new(),
-            as_function: false,
+            form: CallForm::Tools,
             finish: Finish::Stop,
             input_tokens: 0,
             output_tokens: 0,

@@ -42,7 +42,9 @@ impl WireObserver {
             }
             self.result(given);
         }
-        new.iter().for_each(|given| self.result(given));
+        for given in new {
+            self.result(given);
+        }
     }
 
     fn result(&mut self, given: &GivenResult) {

@@ -5,7 +5,7 @@ use agentci_plan::{Finish, ScriptedCall};
 use agentci_trace::{ModelTrouble, TroubleKind};
 use serde_json::Value;
 
-use super::answer::{Answer, WantedCall};
+use super::answer::{Answer, CallForm, WantedCall};
 use super::json::Json;
 use super::routes::Route;
 use super::schema::{misfit, or_null};
@@ -103,7 +103,7 @@ impl<'r> Offer<'r> {
 
 /// What is wrong with an answer that calls a function, where the script wants more calls: a request with `functions` gets one.
 pub(super) fn beside_function(answer: &Answer, wanted: &[ScriptedCall]) -> Option<ModelTrouble> {
-    let more = wanted.get(1).filter(|_| answer.as_function)?;
+    let more = wanted.get(1).filter(|_| answer.form == CallForm::Function)?;
     let message = format!(
         "the script calls `{}` beside `{}`, and an answer to a request with `functions` has one call",
         more.name, wanted[0].name

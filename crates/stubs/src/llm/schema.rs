@@ -23,7 +23,7 @@ pub(super) fn misfit(schema: &Value, value: &Value) -> Option<String> {
     Some(if place.is_empty() { message } else { format!("at `{place}`, {message}") })
 }
 
-/// Lets parts of a schema be null that say `nullable: true`. That is how OpenAPI 3.0 writes it, and so do the tools that are made of
+/// Lets parts of a schema be null that say `nullable: true`. That is how `OpenAPI` 3.0 writes it, and so do the tools that are made of
 /// it; models go by it, and JSON Schema does not know the word.
 pub(super) fn or_null(schema: &mut Value) {
     let Value::Object(pairs) = schema else { return };

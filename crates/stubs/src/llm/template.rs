@@ -168,6 +168,7 @@ mod tests {
     use agentci_plan::{Finish, Pace};
     use proptest::prelude::*;
 
+    use super::super::answer::CallForm;
     use super::*;
 
     fn answer(text: &str, model: &str) -> Answer {
@@ -177,7 +178,7 @@ mod tests {
             model: model.to_owned(),
             text: Some(text.to_owned()),
             calls: Vec::new(),
-            as_function: false,
+            form: CallForm::Tools,
             finish: Finish::Stop,
             input_tokens: 12,
             output_tokens: 3,

@@ -23,7 +23,7 @@ fn told(seen: &mut UnboundedReceiver<Kind>) -> Vec<String> {
         match kind {
             Kind::ToolCall(call) => told.push(format!("{} {}", call.call_id.trim_start_matches("call_0"), call.name)),
             Kind::ToolResult(result) => {
-                told.push(format!("{} -> {}", result.call_id.trim_start_matches("call_0"), result.result))
+                told.push(format!("{} -> {}", result.call_id.trim_start_matches("call_0"), result.result));
             }
             Kind::ModelTrouble(trouble) => told.push(trouble.message),
             _ => {}

@@ -9,6 +9,7 @@ mod attempts;
 mod body;
 mod content;
 mod request;
+mod requests;
 
 pub use attempts::ModelAttempts;
 pub use body::{OfferedTool, RequestMessage};

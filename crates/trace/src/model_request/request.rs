@@ -1,4 +1,4 @@
-//! The requests of a trace, each with what it continues.
+//! One request to a model, with what it continues.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,10 +6,8 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::answer::calls;
-use super::attempts::ModelAttempts;
-use super::body::{Body, OfferedTool, RequestMessage, conversation};
+use super::body::{Body, OfferedTool, RequestMessage};
 use super::content::joined;
-use crate::{Event, Kind, Observer, ToolCall, Trace};
 
 /// One request to a model, and what its answer asks for. Attempts that failed and the one that followed are one request.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,84 +57,8 @@ pub enum Continued<'t> {
     Unseen(&'t str),
 }
 
-impl Trace {
-    /// The requests to models, in the order they were first sent. Those of one turn have what they continue from earlier ones.
-    pub fn model_requests(&self) -> Vec<ModelRequest<'_>> {
-        let mut requests = Requests::default();
-        let (earlier, events) = self.both();
-        earlier.iter().for_each(|event| requests.take(event));
-        let own = requests.made.len();
-        // A request that is repeated in another turn is another one.
-        requests.attempts = ModelAttempts::default();
-        requests.first = own;
-        events.iter().for_each(|event| requests.take(event));
-        let mut made = requests.made;
-        let since = made.split_off(own);
-        since.into_iter().map(|request| within(request, &made)).collect()
-    }
-}
-
-/// A request among those that follow `earlier` ones.
-fn within<'t>(mut request: ModelRequest<'t>, earlier: &[ModelRequest<'t>]) -> ModelRequest<'t> {
-    let Some(Continued::Request(at)) = request.continues else { return request };
-    let Some(mut known) = earlier.get(at) else {
-        request.continues = Some(Continued::Request(at - earlier.len()));
-        return request;
-    };
-    request.continues = Some(Continued::Earlier);
-    let mut parts = vec![known.messages.as_slice()];
-    while let Some(Continued::Request(at)) = known.continues {
-        known = &earlier[at];
-        parts.push(&known.messages);
-    }
-    request.before = parts.into_iter().rev().flatten().cloned().collect();
-    request
-}
-
-/// The requests of events, taken one after the other.
-#[derive(Default)]
-struct Requests<'t> {
-    made: Vec<ModelRequest<'t>>,
-    /// Where those begin whose attempts are counted.
-    first: usize,
-    attempts: ModelAttempts,
-    /// The request that a response or a conversation came from last.
-    known: HashMap<&'t str, usize>,
-    /// The request that was answered last.
-    last: usize,
-}
-
-impl<'t> Requests<'t> {
-    fn take(&mut self, event: &'t Event) {
-        let (request, response) = match &event.kind {
-            Kind::ModelCall { request, response } => (request, response),
-            Kind::ToolCall(call) if call.observer == Observer::ModelWire => return self.name(call),
-            _ => return,
-        };
-        let at = self.first + self.attempts.take(request, response);
-        if let Some(again) = self.made.get_mut(at) {
-            again.attempts += 1;
-            again.calls = calls(response);
-        } else {
-            let made = made(event.turn, request, response, &self.made, &self.known);
-            self.made.push(made);
-        }
-        self.last = at;
-        let names_answers = response["object"] == "response" || response["type"] == "message";
-        let id = response["id"].as_str().filter(|_| names_answers);
-        self.known.extend(id.into_iter().chain(conversation(request)).map(|id| (id, at)));
-    }
-
-    /// A call that the last answer asks for has the id that its observer gave it, where the provider has none.
-    fn name(&mut self, call: &'t ToolCall) {
-        let asked = self.made.get_mut(self.last).into_iter().flat_map(|request| &mut request.calls);
-        if let Some(nameless) = asked.into_iter().find(|asked| asked.id.is_empty() && asked.name == call.name) {
-            nameless.id = &call.call_id;
-        }
-    }
-}
-
-fn made<'t>(
+/// A request, and what it continues of those `before` it; `known` has their places by the ids of their answers.
+pub(super) fn made<'t>(
     turn: u32,
     request: &'t Value,
     response: &'t Value,
@@ -199,7 +121,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Moment;
+    use crate::{Event, Kind, Moment, Observer, ToolCall, Trace};
 
     fn trace(calls: &[(Value, Value)]) -> Trace {
         let mut trace = Trace::default();

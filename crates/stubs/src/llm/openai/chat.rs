@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::answer::{Answer, WantedCall};
+use super::super::answer::{Answer, CallForm, WantedCall};
 use super::super::asked::{Asked, FunctionCall, GivenResult, result_text, text};
 use super::super::events::Events;
 use super::super::fields::{Fields, wrong};
@@ -25,7 +25,9 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
     if let Some(tools) = fields.get("tools").filter(|tools| tools.as_list().is_none()) {
         return Err(wrong("tools", "a list", tools));
     }
-    asked.functions = fields.get("tools").is_none() && fields.get("functions").is_some();
+    if fields.get("tools").is_none() && fields.get("functions").is_some() {
+        asked.form = CallForm::Function;
+    }
     let mut called: Option<&Json<'_>> = None;
     for (at, message) in fields.list("messages")?.iter().enumerate() {
         let place = |name: &str| format!("messages[{at}].{name}");
@@ -147,7 +149,10 @@ pub(super) const FINGERPRINT: &str = "fp_agentci";
 
 /// The whole answer.
 pub(in super::super) fn whole(answer: &Answer) -> Vec<u8> {
-    let (functions, tools) = answer.calls.split_at(if answer.as_function { answer.calls.len() } else { 0 });
+    let (tools, function) = match answer.form {
+        CallForm::Tools => (answer.calls.as_slice(), None),
+        CallForm::Function => (&[][..], answer.calls.first()),
+    };
     let choice = |index| Choice {
         index,
         message: Message {
@@ -155,7 +160,7 @@ pub(in super::super) fn whole(answer: &Answer) -> Vec<u8> {
             content: answer.text.as_deref(),
             refusal: (),
             tool_calls: tools.iter().map(ToolCall::of).collect(),
-            function_call: functions.first().map(Function::of),
+            function_call: function.map(Function::of),
         },
         logprobs: (),
         finish_reason: finish_reason(answer),

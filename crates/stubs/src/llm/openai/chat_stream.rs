@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::answer::{Answer, WantedCall};
+use super::super::answer::{Answer, CallForm, WantedCall};
 use super::super::events::Events;
 use super::super::tokens::tokens;
 use super::chat::{FINGERPRINT, Usage};
@@ -117,10 +117,9 @@ pub(super) fn events(answer: &Answer) -> Events {
             writer.events.say_like_last(tokens(text));
         }
         for (at, call) in answer.calls.iter().enumerate() {
-            if answer.as_function {
-                writer.function(index, call);
-            } else {
-                writer.tool_call(index, at, call);
+            match answer.form {
+                CallForm::Tools => writer.tool_call(index, at, call),
+                CallForm::Function => writer.function(index, call),
             }
         }
         writer.delta(index, Delta::default(), Some(finish_reason(answer)));

@@ -11,14 +11,14 @@ mod responses_stream;
 
 use agentci_plan::Finish;
 
-use super::answer::Answer;
+use super::answer::{Answer, CallForm};
 
 /// The word of Chat Completions for why a model stopped.
 pub(super) fn finish_reason(answer: &Answer) -> &'static str {
     match answer.finish {
         Finish::Stop => "stop",
         Finish::Length => "length",
-        Finish::ToolCalls if answer.as_function => "function_call",
+        Finish::ToolCalls if answer.form == CallForm::Function => "function_call",
         Finish::ToolCalls => "tool_calls",
         Finish::ContentFilter => "content_filter",
     }

@@ -75,8 +75,9 @@ fn call(block: &Json<'_>, id: &str, place: &str) -> Result<(), Refusal> {
 
 /// tghamm/Anthropic.SDK#50, griffinmartin/opencode-claude-auth#121: tools, the system prompt and messages count together.
 pub(super) fn cached(request: &Json<'_>) -> Result<(), Refusal> {
-    let list =
-        |part: Option<&Json<'_>>| part.and_then(Json::as_list).unwrap_or_default().iter().filter(is_marked).count();
+    let list = |part: Option<&Json<'_>>| {
+        part.and_then(Json::as_list).unwrap_or_default().iter().filter(|part| is_marked(part)).count()
+    };
     let messages = request.get("messages").and_then(Json::as_list).unwrap_or_default();
     let marked = tools(request).filter(|(_, tool)| is_marked(tool)).count()
         + list(request.get("system"))
@@ -88,7 +89,7 @@ pub(super) fn cached(request: &Json<'_>) -> Result<(), Refusal> {
     Err(Refusal::new(400, message))
 }
 
-fn is_marked(part: &&Json<'_>) -> bool {
+fn is_marked(part: &Json<'_>) -> bool {
     part.get("cache_control").is_some_and(|mark| *mark != Json::Null)
 }
 
@@ -107,7 +108,7 @@ mod tests {
         json!({ "type": "tool_use", "id": id, "name": "f", "input": input })
     }
 
-    /// As Anthropic's SDKs, LangChain, pydantic-ai and the AI SDK send them.
+    /// As the SDKs of Anthropic, `LangChain`, pydantic-ai and the AI SDK send them.
     #[test]
     fn messages_of_the_sdks_are_fine() {
         for last in [

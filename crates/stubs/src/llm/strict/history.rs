@@ -79,7 +79,7 @@ mod tests {
         json!({ "id": "a", "type": "function", "function": { "name": name, "arguments": arguments } })
     }
 
-    /// As the SDKs of OpenAI for Python and Node, openai-agents, LangChain, pydantic-ai and the AI SDK send it.
+    /// As the SDKs of OpenAI for Python and Node, openai-agents, `LangChain`, pydantic-ai and the AI SDK send it.
     #[test]
     fn messages_of_the_sdks_are_fine() {
         for message in [

@@ -58,8 +58,8 @@ fn offered(tools: Option<&[Json<'_>]>) -> Result<(), Refusal> {
 /// not reason.
 fn is_reasoning(model: &str) -> bool {
     let is =
-        |family: &&str| model.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']));
-    ["o1", "o3", "o4", "gpt-5"].iter().any(|family| is(&family)) && !model.contains("-chat")
+        |family: &str| model.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']));
+    ["o1", "o3", "o4", "gpt-5"].iter().any(|family| is(family)) && !model.contains("-chat")
 }
 
 fn speaks_of_json(part: &Json<'_>) -> bool {
