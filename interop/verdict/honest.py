@@ -37,6 +37,7 @@ REPRESENTATIVES = [
     "ends_on_a_tool/ai-sdk",
     "ends_on_a_tool/openai-agents",
     "failing_tool/pydantic-ai-chat",
+    "functions/langchain",
     "guard/openai-sdk-answers",
     "handoff/openai-agents-filtered",
     "many_calls/anthropic-sdk-runner",
