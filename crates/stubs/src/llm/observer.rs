@@ -19,39 +19,51 @@ pub(super) struct WireObserver {
     usage: bool,
     /// Calls that were asked for and have no result yet, by their ids, which grow.
     open: BTreeMap<String, FunctionCall>,
-    /// How many results of calls without ids were told.
-    told: BTreeMap<FunctionCall, usize>,
+    /// How many results of calls without ids a request had at most.
+    seen: BTreeMap<FunctionCall, usize>,
 }
 
 impl WireObserver {
     pub(super) fn new(sender: UnboundedSender<Kind>, usage: bool) -> Self {
-        Self { sender, usage, open: BTreeMap::new(), told: BTreeMap::new() }
+        Self { sender, usage, open: BTreeMap::new(), seen: BTreeMap::new() }
     }
 
     /// Results of tools come with the next request, and once each: later requests repeat them.
     pub(super) fn results(&mut self, older: &[GivenResult], new: &[GivenResult]) {
-        let mut repeated: BTreeMap<&FunctionCall, usize> = BTreeMap::new();
-        for given in older {
-            if let Some(function) = &given.function {
-                let times = repeated.entry(function).or_default();
-                *times += 1;
-                // Without an id, a result is known by its place among those of equal calls.
-                if self.told.get(function).is_some_and(|told| *times <= *told) {
-                    continue;
-                }
+        let mut counted: BTreeMap<&FunctionCall, usize> = BTreeMap::new();
+        let all = older.iter().map(|given| (given, false)).chain(new.iter().map(|given| (given, true)));
+        for (given, is_new) in all {
+            let Some(function) = &given.function else {
+                let open = self.open.remove(&given.call_id).is_some();
+                self.result(Some(given.call_id.clone()).filter(|_| open), given);
+                continue;
+            };
+            // Without an id, a result is known by its place among those of equal calls; examples in a prompt have results, too.
+            let times = counted.entry(function).or_default();
+            *times += 1;
+            let is_known = self.seen.get(function).is_some_and(|seen| *times <= *seen);
+            if is_new || !is_known {
+                let call = self.called(function, is_new && !is_known);
+                self.result(call, given);
             }
-            self.result(given);
         }
-        for given in new {
-            self.result(given);
+        for (function, times) in counted {
+            let seen = self.seen.entry(function.clone()).or_default();
+            *seen = times.max(*seen);
         }
     }
 
-    fn result(&mut self, given: &GivenResult) {
-        let Some(call_id) = self.answered(given) else { return };
-        if let Some(function) = &given.function {
-            *self.told.entry(function.clone()).or_default() += 1;
-        }
+    /// The first open call of a function with these arguments, which is open no more; or any of it, where that may be.
+    fn called(&mut self, function: &FunctionCall, or_any: bool) -> Option<String> {
+        let mut open = self.open.iter().filter(|(_, call)| call.name == function.name);
+        let same = open.clone().find(|(_, call)| call.arguments == function.arguments);
+        let id = same.or_else(|| open.next().filter(|_| or_any)).map(|(id, _)| id.clone())?;
+        self.open.remove(&id);
+        Some(id)
+    }
+
+    fn result(&self, call_id: Option<String>, given: &GivenResult) {
+        let Some(call_id) = call_id else { return };
         let result = value(&given.content);
         let (result, error) = if given.failed { (Value::Null, Some(given.content.clone())) } else { (result, None) };
         self.send(Kind::ToolResult(ToolResult {
@@ -62,21 +74,6 @@ impl WireObserver {
             observer: Observer::ModelWire,
             ..ToolResult::default()
         }));
-    }
-
-    /// The id of the call that a result answers, which is open no more: without an id, the first of this function that has these
-    /// arguments, or else the first of this function.
-    fn answered(&mut self, given: &GivenResult) -> Option<String> {
-        let Some(function) = &given.function else {
-            return self.open.remove_entry(&given.call_id).map(|(id, _)| id);
-        };
-        let first = |alike: &dyn Fn(&FunctionCall) -> bool| {
-            let mut open = self.open.iter().filter(|(_, call)| call.name == function.name);
-            open.find(|(_, call)| alike(call)).map(|(id, _)| id.clone())
-        };
-        let id = first(&|call| call.arguments == function.arguments).or_else(|| first(&|_| true))?;
-        self.open.remove(&id);
-        Some(id)
     }
 
     pub(super) fn answer(&mut self, request: Value, response: Value, answer: &Answer) {

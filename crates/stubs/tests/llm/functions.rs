@@ -76,6 +76,26 @@ async fn a_result_that_is_told_late_is_told() {
     assert_eq!(told(&mut seen), ["1 refund", "1 -> \"ok\""]);
 }
 
+/// Examples in a prompt have calls and results of their own, which nobody asked for.
+#[tokio::test]
+async fn a_result_of_an_example_is_not_the_result_of_a_call() {
+    let (server, mut seen) = watched(&format!("{REFUND}- reply: fine\n")).await;
+    let call = |arguments: &str| json!({ "role": "assistant", "content": null, "function_call": { "name": "refund", "arguments": arguments } });
+    let result = |content: &str| json!({ "role": "function", "name": "refund", "content": content });
+    let user = |content: &str| json!({ "role": "user", "content": content });
+    let example = [user("example"), call("{\"amount\":1}"), result("example")];
+    let asked = [&example[..], &[user("refund it")]].concat();
+    post(&server, "/v1/chat/completions", &request(&asked, &json!({}))).await;
+    // The agent asks again without the result, in two ways.
+    post(&server, "/v1/chat/completions", &request(&[&asked[..], &[user("well?")]].concat(), &json!({}))).await;
+    let again = [&asked[..], &[call("{\"amount\":20}"), user("well?")]].concat();
+    post(&server, "/v1/chat/completions", &request(&again, &json!({}))).await;
+    assert_eq!(told(&mut seen), ["1 refund"]);
+    let answered = [&asked[..], &[call("{\"amount\":20}"), result("ok")]].concat();
+    post(&server, "/v1/chat/completions", &request(&answered, &json!({}))).await;
+    assert_eq!(told(&mut seen), ["1 -> \"ok\""]);
+}
+
 #[tokio::test]
 async fn a_function_is_streamed_bit_by_bit() {
     let (server, _seen) = watched(REFUND).await;
