@@ -1,8 +1,12 @@
 //! What a request asks, whichever provider it was meant for.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::answer::CallForm;
+use agentci_trace::same_value;
+use serde_json::Value;
+
 use super::json::Json;
 use super::strict::responses::Earlier;
 
@@ -22,6 +26,8 @@ pub(super) struct Asked {
     /// The results before it. Most were told with an earlier request; an agent that answers by itself after a tool tells them only
     /// here.
     pub(super) older: Vec<GivenResult>,
+    /// The calls of its last answer as the request repeats them, by their ids.
+    pub(super) repeated: HashMap<String, FunctionCall>,
     /// How many answers are wanted.
     pub(super) choices: u32,
     /// Whether a stream ends with what was used.
@@ -86,12 +92,21 @@ pub(super) struct GivenResult {
     pub(super) function: Option<FunctionCall>,
 }
 
-/// A call of a function, which has no id.
+/// A call of a function, by which a result is known that has no id, or another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FunctionCall {
     pub(super) name: String,
     /// As JSON; nothing if the request does not repeat the call.
     pub(super) arguments: Option<String>,
+}
+
+impl FunctionCall {
+    /// Whether it has these arguments, however they are spelt.
+    pub(super) fn has_arguments_of(&self, other: &Self) -> bool {
+        let read = |call: &Self| serde_json::from_str::<Value>(call.arguments.as_deref()?).ok();
+        self.arguments == other.arguments
+            || read(self).zip(read(other)).is_some_and(|(own, others)| same_value(&own, &others))
+    }
 }
 
 impl Asked {
@@ -104,6 +119,7 @@ impl Asked {
     pub(super) fn answered(&mut self) {
         self.answers = self.answers.saturating_add(1);
         self.older.append(&mut self.results);
+        self.repeated.clear();
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the wire between an agent and its model tells about the agent: for the trace.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use agentci_trace::{Kind, ModelTrouble, Observer, ToolCall, ToolResult, Usage};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::answer::{Answer, WantedCall};
-use super::asked::{FunctionCall, GivenResult};
+use super::asked::{Asked, FunctionCall, GivenResult};
 
 /// Tells someone what is seen on the wire: what the model asks for, and the results that the agent sends. What the agent did is for
 /// others to say, or follows from its results.
@@ -21,21 +21,24 @@ pub(super) struct WireObserver {
     open: BTreeMap<String, FunctionCall>,
     /// How many results of calls without ids a request had at most.
     seen: BTreeMap<FunctionCall, usize>,
+    /// The ids of results that came.
+    came: HashSet<String>,
 }
 
 impl WireObserver {
     pub(super) fn new(sender: UnboundedSender<Kind>, usage: bool) -> Self {
-        Self { sender, usage, open: BTreeMap::new(), seen: BTreeMap::new() }
+        Self { sender, usage, open: BTreeMap::new(), seen: BTreeMap::new(), came: HashSet::new() }
     }
 
     /// Results of tools come with the next request, and once each: later requests repeat them.
-    pub(super) fn results(&mut self, older: &[GivenResult], new: &[GivenResult]) {
+    pub(super) fn results(&mut self, asked: &Asked) {
         let mut counted: BTreeMap<&FunctionCall, usize> = BTreeMap::new();
-        let all = older.iter().map(|given| (given, false)).chain(new.iter().map(|given| (given, true)));
-        for (given, is_new) in all {
+        let (older, new) = (asked.older.iter(), asked.results.iter());
+        for (given, is_new) in older.map(|given| (given, false)).chain(new.map(|given| (given, true))) {
             let Some(function) = &given.function else {
-                let open = self.open.remove(&given.call_id).is_some();
-                self.result(Some(given.call_id.clone()).filter(|_| open), given);
+                let repeated = asked.repeated.get(&given.call_id).filter(|_| is_new);
+                let call = self.with_id(&given.call_id, repeated);
+                self.result(call, given);
                 continue;
             };
             // Without an id, a result is known by its place among those of equal calls; examples in a prompt have results, too.
@@ -53,10 +56,21 @@ impl WireObserver {
         }
     }
 
+    /// The open call of this id, which is open no more. An agent may give calls other ids, in the answer that it repeats as well as in
+    /// the result: then it is the open call of that function with the same arguments. Examples in a prompt came before any call.
+    fn with_id(&mut self, id: &str, repeated: Option<&FunctionCall>) -> Option<String> {
+        let is_first = self.came.insert(id.to_owned());
+        if self.open.remove(id).is_some() {
+            return Some(id.to_owned());
+        }
+        let function = repeated.filter(|_| is_first)?;
+        self.called(function, false)
+    }
+
     /// The first open call of a function with these arguments, which is open no more; or any of it, where that may be.
     fn called(&mut self, function: &FunctionCall, or_any: bool) -> Option<String> {
         let mut open = self.open.iter().filter(|(_, call)| call.name == function.name);
-        let same = open.clone().find(|(_, call)| call.arguments == function.arguments);
+        let same = open.clone().find(|(_, call)| call.has_arguments_of(function));
         let id = same.or_else(|| open.next().filter(|_| or_any)).map(|(id, _)| id.clone())?;
         self.open.remove(&id);
         Some(id)

@@ -103,6 +103,9 @@ impl Joined {
     }
 }
 
+/// How near a call is: whether it is of this turn, has the exact name, the same arguments, is not answered; and by which answer.
+type Nearness = (bool, bool, bool, bool, usize);
+
 /// Makes one call of what several observers tell of it, event by event.
 #[derive(Debug, Default)]
 pub struct Joiner {
@@ -233,7 +236,7 @@ impl Joiner {
     /// The call of the same tool: of this turn rather than of another, by its exact name, with the same arguments, not answered, of
     /// the latest answer (an agent that asked its model again follows the second answer), the first.
     fn nearest(&self, candidates: impl Iterator<Item = usize>, told: &Told<ToolCall>) -> Option<usize> {
-        let mut found: Option<((bool, bool, bool, bool, usize), usize)> = None;
+        let mut found: Option<(Nearness, usize)> = None;
         for number in candidates {
             let Some(call) = self.calls[number].decisive() else { continue };
             if !same_tool(&call.what.name, &told.what.name) {

@@ -1,6 +1,6 @@
 //! What a request asks.
 
-use super::super::asked::{Asked, GivenResult, result_text, text};
+use super::super::asked::{Asked, FunctionCall, GivenResult, result_text, text};
 use super::super::fields::{Fields, missing, wrong};
 use super::super::json::Json;
 use super::super::refusal::Refusal;
@@ -34,13 +34,24 @@ pub(in super::super) fn read(body: &Json<'_>, counts_only: bool) -> Result<Asked
         }
         match message.get("role").and_then(Json::as_str) {
             Some("user") => read_user(content, &mut asked),
-            Some("assistant") => asked.answered(),
+            Some("assistant") => read_assistant(content, &mut asked),
             // Instructions on the way; the first ones have a field of their own.
             Some("system") if at > 0 => {}
             _ => return Err(Refusal::of_part(&place("role"), "the role of a message is `user` or `assistant`")),
         }
     }
     Ok(asked)
+}
+
+/// An answer of the model, with the calls that it asked for.
+fn read_assistant(content: &Json<'_>, asked: &mut Asked) {
+    asked.answered();
+    for block in content.as_list().unwrap_or_default() {
+        let text = |key: &str| block.get(key).and_then(Json::as_str).map(str::to_owned);
+        let arguments = block.get("input").map(ToString::to_string);
+        let function = text("name").map(|name| FunctionCall { name, arguments });
+        asked.repeated.extend(text("id").zip(function));
+    }
 }
 
 /// A user's message is what the user said, or what tools gave, or both.

@@ -43,6 +43,12 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
             "assistant" => {
                 asked.answered();
                 called = message.get("function_call");
+                for call in message.get("tool_calls").and_then(Json::as_list).unwrap_or_default() {
+                    let part = |key: &str| call.get("function")?.get(key)?.as_str().map(str::to_owned);
+                    let id = call.get("id").and_then(Json::as_str).map(str::to_owned);
+                    let function = part("name").map(|name| FunctionCall { name, arguments: part("arguments") });
+                    asked.repeated.extend(id.zip(function));
+                }
             }
             "tool" | "function" => asked.results.push(GivenResult {
                 call_id: message.get("tool_call_id").and_then(Json::as_str).unwrap_or_default().to_owned(),

@@ -6,7 +6,7 @@ use agentci_plan::Finish;
 use serde_json::{Value, json};
 
 use super::super::answer::Answer;
-use super::super::asked::{Asked, GivenResult, result_text, text};
+use super::super::asked::{Asked, FunctionCall, GivenResult, result_text, text};
 use super::super::events::Events;
 use super::super::fields::{Fields, missing, wrong};
 use super::super::json::Json;
@@ -90,7 +90,12 @@ pub(super) fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Re
         match (kind, role) {
             ("message", Some("user")) => asked.user = text(item.get("content").unwrap_or(&Json::Null)),
             ("message", None) => return Err(Refusal::of_part(&place, "a message needs a `role` that is a string")),
-            ("function_call", _) => asked.results.extend(early.remove(&at).unwrap_or_default()),
+            ("function_call", _) => {
+                let arguments = text_of(item, "arguments");
+                let function = text_of(item, "name").map(|name| FunctionCall { name, arguments });
+                asked.repeated.extend(text_of(item, "call_id").zip(function));
+                asked.results.extend(early.remove(&at).unwrap_or_default());
+            }
             ("function_call_output", _) => {
                 let given = GivenResult {
                     call_id: text_of(item, "call_id").unwrap_or_default(),
