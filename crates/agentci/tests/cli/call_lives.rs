@@ -52,6 +52,8 @@ elif mode == "handoff":
     print(model([{"role": "user", "content": "you take over"}])["content"])
 else:
     order = reversed(calls) if mode == "stub" else calls
+    if mode == "renumbers":
+        for number, call in enumerate(calls): call["id"] = f"mine-{number}"
     given = {call["id"]: run(call) for call in order}
     messages += [{"role": "tool", "tool_call_id": call["id"], "content": given[call["id"]]} for call in calls]
     print(model(messages)["content"])
@@ -428,4 +430,12 @@ fn an_exchange_within_a_call_is_made_by_who_made_the_call() {
     passes("within", "refund", ROUTES, &format!("checks: [{}]", by("shop")));
     fails("within", "refund", ROUTES, &format!("checks: [{{ not: {} }}]", by("shop")), &["payments"]);
     passes("within", "refund", ROUTES, &format!("checks: [{{ not: {} }}]", by("bank")));
+}
+
+/// Some agents have ids of their own, which they use in both places.
+#[test]
+fn a_call_that_the_agent_gave_another_id_is_answered() {
+    passes("renumbers", "refund", "", REFUNDED);
+    passes("renumbers", "twice", "", "checks: [{ tool_called: { name: find_order, count: 2 } }]");
+    passes("renumbers", "refund", "", "checks: [{ tool_result: { name: refund_order, result: { done: true } } }]");
 }
