@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
 
 use agentci_formats::{load, load_model_script};
+use agentci_mock_llm::{ModelServer, ServerOptions};
 use agentci_plan::{MemoryFiles, Mode, Sources, ToolSource};
-use agentci_stubs::{Faults, ModelServer, RouteOptions, RouteServer, RouteServerOptions, ServerOptions};
+use agentci_stubs::{Faults, RouteOptions, RouteServer, RouteServerOptions};
 
 /// An answer that takes longer is a finding.
 const PATIENCE: Duration = Duration::from_secs(5);

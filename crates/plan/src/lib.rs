@@ -65,7 +65,7 @@ pub use outcome::{Detail, Failure, Outcome};
 pub use redaction::Redaction;
 pub use routes::{Fixture, FixtureAnswer, Missed, RouteRecord, RoutedTool, Routes, ToolBase};
 pub use scalar::{Reading, Scalar};
-pub use seed::{mix, share};
+pub use seed::{draw, mix, share};
 pub use similarity::{Differing, DifferingFact, Similarity, is_meant};
 pub use source::{FileId, Place, Sources, Span, Spanned};
 pub use suite::{Dialect, Mode, Plan, Suite};

@@ -15,6 +15,16 @@ pub fn share(mixed: u64) -> f64 {
     share
 }
 
+/// A number from 0 to 1 that depends on nothing but what is given.
+pub fn draw(seed: u64, fault: u64, tool: &str, call: u32) -> f64 {
+    let mut state = mix(seed ^ mix(fault));
+    for byte in tool.bytes() {
+        state = mix(state ^ u64::from(byte));
+    }
+    state = mix(state ^ u64::from(call));
+    share(state)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

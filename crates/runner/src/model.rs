@@ -1,7 +1,7 @@
 //! The scripted model of an attempt: its server, and what the agent is told of it.
 
+use agentci_mock_llm::{ModelServer, ServerOptions};
 use agentci_plan::{Mode, ModelWorld, Speech, Target, Text, ToolSource, World};
-use agentci_stubs::{ModelServer, ServerOptions};
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use agentci_drivers::chat::{ScriptedCall, ScriptedReply, ScriptedSpeech};
 use agentci_drivers::{Resources, ScriptedModel};
+use agentci_mock_llm::{ModelReply, ScriptIndex, ScriptMind};
 use agentci_plan::{ModelScript, ScriptFile, mix};
 use agentci_script::{Program, ScriptError};
-use agentci_stubs::{ModelReply, ScriptIndex, ScriptMind};
 
 /// What all cases of a run share. Each is known by where it is, and kept, so that nothing else can come to be there.
 #[derive(Default)]
@@ -90,7 +90,7 @@ impl ScriptedModel for Scripted {
             ModelReply::Cut => ScriptedReply::Cut,
             ModelReply::Hang => ScriptedReply::Hang,
             ModelReply::Said(speech) => {
-                let call = |call: agentci_stubs::ModelCall| ScriptedCall {
+                let call = |call: agentci_mock_llm::ModelCall| ScriptedCall {
                     id: call.id,
                     name: call.name,
                     arguments: call.arguments,

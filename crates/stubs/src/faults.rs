@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use agentci_plan::{Fault, FaultKind, FaultTime, mix, share};
+use agentci_plan::{Fault, FaultKind, FaultTime, draw};
 
 /// Decides for each call whether something goes wrong with it. Equal seeds give equal decisions.
 #[derive(Debug, Clone)]
@@ -77,16 +77,6 @@ impl Faults {
     pub fn called(&self) -> impl Iterator<Item = &str> {
         self.calls_by_tool.keys().map(String::as_str)
     }
-}
-
-/// A number from 0 to 1 that depends on nothing but what is given.
-pub(crate) fn draw(seed: u64, fault: u64, tool: &str, call: u32) -> f64 {
-    let mut state = mix(seed ^ mix(fault));
-    for byte in tool.bytes() {
-        state = mix(state ^ u64::from(byte));
-    }
-    state = mix(state ^ u64::from(call));
-    share(state)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ fn used() -> BTreeMap<String, BTreeSet<String>> {
         let manifest = text_of(&format!("crates/{name}/Cargo.toml"));
         let all = manifest.lines().skip_while(|line| *line != "[dependencies]").skip(1);
         let ours = all.take_while(|line| !line.starts_with('[')).filter_map(|line| line.strip_prefix("agentci-"));
-        used.insert(name, ours.map(|line| line.split('.').next().unwrap().trim().to_owned()).collect());
+        used.insert(name, ours.map(|line| line.split('.').next().unwrap().trim().replace('-', "_")).collect());
     }
     used
 }

@@ -12,12 +12,12 @@ use agentci_drivers::{
     Answer, Clock, Context, Delivery, DriveError, Driver, Input, Line, Recording, Reply, Resources, ScriptedModel,
     ToolHost, TraceSink,
 };
+use agentci_mock_llm::{ModelServer, ServerOptions};
 use agentci_plan::{
     ChatApi, ChatContext, ChatTarget, Connector, MemoryFiles, ModelScript, OutputRule, Prompt, ScriptFile, Sources,
     Span, Spanned, Target, Text,
 };
 use agentci_script::{Program, ScriptError};
-use agentci_stubs::{ModelServer, ServerOptions};
 use agentci_trace::{Kind, ToolCall, ToolResult, Trace};
 use serde_json::{Map, Value, json};
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::active::Active;
 use super::board::Board;
 use super::exchange::json_response;
-use crate::serve::Speech;
+use agentci_wire::serve::Speech;
 
 /// The answer, if this is a question of that kind: of all cases, or of the one whose path it stands below.
 pub(super) fn answer(board: &Board, method: &Method, path: &str) -> Option<Response<Speech>> {

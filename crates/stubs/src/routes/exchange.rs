@@ -15,7 +15,7 @@ use super::miss::{Explained, outside, too_late};
 use super::path::tool;
 use super::shelf::Reply;
 use super::{control, forward};
-use crate::serve::{BrokenOff, Handler, Speech, collect};
+use agentci_wire::serve::{BrokenOff, Handler, Speech, collect};
 
 /// What may be asked of a tool.
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";

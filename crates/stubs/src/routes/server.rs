@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::board::Board;
 use super::error::RouteError;
 use super::session::{RouteOptions, RouteSession};
-use crate::serve::{Limits, Serving};
+use agentci_wire::serve::{Limits, Serving};
 
 /// Clients keep connections for later; one that is closed too early is a request that fails for no reason.
 const LIMITS: Limits = Limits { connections: 1_024, head: Some(Duration::from_mins(5)) };

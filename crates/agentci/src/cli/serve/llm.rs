@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use agentci::DiskFiles;
 use agentci::formats::load_model_script;
+use agentci::mock_llm::{ModelServer, ServerOptions};
 use agentci::plan::{ModelScript, Sources};
-use agentci::stubs::{ModelServer, ServerOptions};
 use agentci::verdict::ExitStatus;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;

@@ -1,9 +1,11 @@
 //! Server-sent events in one buffer, with a mark after each that tells how many tokens have been said by then.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use serde::Serialize;
 
-use crate::serve::Mark;
+use agentci_wire::serve::Mark;
 
 /// The events of an answer.
 #[derive(Debug, Default)]
@@ -48,7 +50,7 @@ impl Events {
             self.bytes.extend_from_slice(before);
             let _ = serde_json::to_writer(&mut self.bytes, token);
             self.bytes.extend_from_slice(after);
-            self.marks.push(Mark { end: self.bytes.len(), tokens: self.tokens });
+            self.marks.push(Mark { end: self.bytes.len(), tokens: self.tokens, after: Duration::ZERO });
         }
     }
 
@@ -67,7 +69,7 @@ impl Events {
 
     fn mark(&mut self) {
         self.bytes.extend_from_slice(b"\n\n");
-        self.marks.push(Mark { end: self.bytes.len(), tokens: self.tokens });
+        self.marks.push(Mark { end: self.bytes.len(), tokens: self.tokens, after: Duration::ZERO });
     }
 
     /// Only the first half of the events.

@@ -1,6 +1,6 @@
 //! Who may read the journal and begin anew.
 
-use agentci_stubs::{ModelServer, ServerOptions};
+use agentci_mock_llm::{ModelServer, ServerOptions};
 
 use crate::client::{Answer, chat, said, script, send, serve};
 

@@ -1,6 +1,6 @@
 //! What the wire tells about the agent.
 
-use agentci_stubs::{ModelServer, ServerOptions};
+use agentci_mock_llm::{ModelServer, ServerOptions};
 use agentci_trace::{Kind, Observer};
 use serde_json::{Value, json};
 

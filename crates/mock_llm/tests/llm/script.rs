@@ -1,6 +1,6 @@
 //! Which rule answers, how often, and what goes wrong on purpose.
 
-use agentci_stubs::{ModelServer, ServerOptions};
+use agentci_mock_llm::{ModelServer, ServerOptions};
 use serde_json::json;
 
 use crate::client::{chat, post, said, script, serve};

@@ -19,7 +19,7 @@ use super::speech::{BrokenOff, Speech};
 const NO_SOCKETS: Duration = Duration::from_millis(20);
 
 /// Answers requests.
-pub(crate) trait Handler: Send + Sync + 'static {
+pub trait Handler: Send + Sync + 'static {
     /// The answer to a request, whatever it is; or none, and the connection breaks off.
     fn respond(
         &self,
@@ -29,23 +29,23 @@ pub(crate) trait Handler: Send + Sync + 'static {
 
 /// What a client may take.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// How many connections there may be at once; further ones wait.
-    pub(crate) connections: usize,
+    pub connections: usize,
     /// How long a connection may be without a request, or the head of a request may take.
-    pub(crate) head: Option<Duration>,
+    pub head: Option<Duration>,
 }
 
 /// A server, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Serving {
+pub struct Serving {
     address: SocketAddr,
     accepting: JoinHandle<()>,
 }
 
 impl Serving {
     /// Takes a socket and begins to answer.
-    pub(crate) async fn start<H: Handler>(address: SocketAddr, limits: Limits, handler: Arc<H>) -> io::Result<Self> {
+    pub async fn start<H: Handler>(address: SocketAddr, limits: Limits, handler: Arc<H>) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let accepting = tokio::spawn(accept(listener, limits, handler));
@@ -53,7 +53,7 @@ impl Serving {
     }
 
     /// The address it got.
-    pub(crate) fn address(&self) -> SocketAddr {
+    pub fn address(&self) -> SocketAddr {
         self.address
     }
 }

@@ -25,7 +25,7 @@ use super::strict;
 use super::strict::messages::Before;
 use super::telling::Telling;
 use super::{anthropic, openai, tokens};
-use crate::serve::{Speech, Unread, collect};
+use agentci_wire::serve::{Speech, Unread, collect};
 
 /// The shortest key that is taken for a secret; shorter ones would be found in every other word.
 const SECRET: usize = 8;

@@ -14,18 +14,21 @@ const BODY_TIME: Duration = Duration::from_mins(1);
 
 /// Why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unread {
+pub enum Unread {
+    /// It is larger than servers here take.
     #[error("the request is larger than {} MiB", BODY_LIMIT >> 20)]
     TooLarge,
+    /// It took too long to arrive.
     #[error("the request took longer than {} s", BODY_TIME.as_secs())]
     Slow,
+    /// It ended before it was whole.
     #[error("the request broke off")]
     Broken,
 }
 
 impl Unread {
     /// The status that says so.
-    pub(crate) fn status(self) -> u16 {
+    pub fn status(self) -> u16 {
         match self {
             Unread::TooLarge => 413,
             Unread::Slow => 408,
@@ -35,7 +38,7 @@ impl Unread {
 }
 
 /// The body, refused when it is too large or takes too long.
-pub(crate) async fn collect(mut body: Incoming) -> Result<Vec<u8>, Unread> {
+pub async fn collect(mut body: Incoming) -> Result<Vec<u8>, Unread> {
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     let mut kept = Vec::with_capacity(announced.min(BODY_LIMIT));
     let mut received = 0;

@@ -15,7 +15,7 @@ use super::exchange::respond;
 use super::index::IndexError;
 use super::mind::{Manners, Mind};
 use super::observer::WireObserver;
-use crate::serve::{BrokenOff, Handler, Limits, Serving, Speech};
+use agentci_wire::serve::{BrokenOff, Handler, Limits, Serving, Speech};
 
 /// A timer for the head of each request would cost as much as reading it. A connection that says nothing is a task that waits,
 /// and ends with the server.

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
 mod client;
-#[path = "../raw/mod.rs"]
+#[path = "../../../stubs/tests/raw/mod.rs"]
 mod raw;
 
 mod anthropic;

@@ -11,7 +11,7 @@ use super::delivery::whole;
 use super::mind::{Mind, State};
 use super::routes::Route;
 use super::tokens::tokens;
-use crate::serve::Progress;
+use agentci_wire::serve::Progress;
 
 /// An answer that is being sent.
 #[derive(Debug)]

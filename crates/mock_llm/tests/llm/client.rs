@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use agentci_mock_llm::{ModelServer, ServerOptions};
 use agentci_plan::{MemoryFiles, ModelScript, Sources};
-use agentci_stubs::{ModelServer, ServerOptions};
 use serde_json::Value;
 
 use crate::raw::send_to;

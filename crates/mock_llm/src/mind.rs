@@ -20,7 +20,7 @@ use super::strict::responses::Earlier;
 use super::telling::Pending;
 use super::template::Templates;
 use super::tokens;
-use crate::faults::draw;
+use agentci_plan::draw;
 
 /// What a model calls itself when neither request nor script says.
 const NAMELESS: &str = "gpt-test";

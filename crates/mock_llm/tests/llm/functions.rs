@@ -1,6 +1,6 @@
 //! Requests with `functions`, which came before tools: one call in an answer, without an id, and results by name.
 
-use agentci_stubs::{ModelServer, ServerOptions};
+use agentci_mock_llm::{ModelServer, ServerOptions};
 use agentci_trace::{Kind, TroubleKind};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;

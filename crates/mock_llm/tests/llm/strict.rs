@@ -1,6 +1,6 @@
 //! What the model refuses as its provider would, and what it complains of.
 
-use agentci_stubs::{ModelServer, ServerOptions};
+use agentci_mock_llm::{ModelServer, ServerOptions};
 use agentci_trace::{Kind, ModelTrouble, TroubleKind};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -5,6 +5,6 @@ mod intake;
 mod listen;
 mod speech;
 
-pub(crate) use intake::{Unread, collect};
-pub(crate) use listen::{Handler, Limits, Serving};
-pub(crate) use speech::{BrokenOff, Mark, Progress, Speech};
+pub use intake::{Unread, collect};
+pub use listen::{Handler, Limits, Serving};
+pub use speech::{BrokenOff, Mark, Progress, Speech};

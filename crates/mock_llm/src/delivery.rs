@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agentci_plan::Pace;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use tokio::time::{Instant, sleep_until};
@@ -13,7 +14,7 @@ use super::provider::Provider;
 use super::refusal::Refusal;
 use super::routes::Route;
 use super::{anthropic, openai};
-use crate::serve::Speech;
+use agentci_wire::serve::{Mark, Speech};
 
 /// The answer in the provider's shape, spoilt if it is to be.
 pub(super) async fn say(
@@ -37,7 +38,8 @@ pub(super) async fn say(
             sleep_until(begin).await;
         }
         let (bytes, marks) = events.into_parts();
-        let speech = Speech::paced(bytes, marks, pace, begin);
+        let at_once = pace.first_token.is_zero() && pace.tokens_per_second.is_none();
+        let speech = if at_once { Speech::whole(bytes) } else { Speech::paced(bytes, due(marks, pace), begin) };
         let speech = if spoilt == Some(Spoilt::Cut) { speech.cut() } else { speech };
         return event_response(speech);
     }
@@ -51,6 +53,14 @@ pub(super) async fn say(
     }
     let response = json_response(bytes);
     if spoilt == Some(Spoilt::Cut) { response.map(Speech::cut) } else { response }
+}
+
+/// The same marks, each with the moment it is due. What comes before the first token waits for nothing.
+fn due(mut marks: Vec<Mark>, pace: Pace) -> Vec<Mark> {
+    for mark in marks.iter_mut().filter(|mark| mark.tokens > 0) {
+        mark.after = pace.due(mark.tokens);
+    }
+    marks
 }
 
 /// Waits until so long after a moment. One too far away to be said never comes.

@@ -5,8 +5,8 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
-use agentci_plan::Pace;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -14,26 +14,28 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// The connection is broken off on purpose.
 #[derive(Debug, thiserror::Error)]
 #[error("broken off on purpose")]
-pub(crate) struct BrokenOff;
+pub struct BrokenOff;
 
 /// The end of a bit.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mark {
+pub struct Mark {
     /// Where it ends in the buffer.
-    pub(crate) end: usize,
+    pub end: usize,
     /// How many tokens have been said with it.
-    pub(crate) tokens: u32,
+    pub tokens: u32,
+    /// When it is due, counted from the beginning of the answer.
+    pub after: Duration,
 }
 
 /// Is told how far an answer was sent. It is dropped when all of it was, or when whoever reads it left.
-pub(crate) trait Progress: Send + std::fmt::Debug {
+pub trait Progress: Send + std::fmt::Debug {
     /// So many tokens were sent by now.
     fn said(&self, tokens: u32);
 }
 
 /// The body of an answer.
 #[derive(Debug)]
-pub(crate) struct Speech {
+pub struct Speech {
     bytes: Bytes,
     sent: usize,
     /// How long it is said to be, where that is not how long it is.
@@ -57,7 +59,6 @@ enum Cut {
 #[derive(Debug)]
 struct Paced {
     start: Instant,
-    pace: Pace,
     marks: Vec<Mark>,
     next: usize,
     sleep: Pin<Box<Sleep>>,
@@ -65,29 +66,28 @@ struct Paced {
 
 impl Speech {
     /// All at once.
-    pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
+    pub fn whole(bytes: impl Into<Bytes>) -> Self {
         Self { bytes: bytes.into(), sent: 0, announced: None, paced: None, cut: None, progress: None }
     }
 
     /// Bits, each when it is due.
-    pub(crate) fn paced(bytes: Bytes, marks: Vec<Mark>, pace: Pace, start: Instant) -> Self {
-        let immediate = Pace { latency: pace.latency, ..Pace::default() } == pace;
-        let paced = (!immediate).then(|| Paced { start, pace, marks, next: 0, sleep: Box::pin(sleep_until(start)) });
-        Self { bytes, sent: 0, announced: None, paced, cut: None, progress: None }
+    pub fn paced(bytes: Bytes, marks: Vec<Mark>, start: Instant) -> Self {
+        let paced = Paced { start, marks, next: 0, sleep: Box::pin(sleep_until(start)) };
+        Self { paced: Some(paced), ..Self::whole(bytes) }
     }
 
     /// The same, with someone who is told how far it was sent.
-    pub(crate) fn told_to(self, progress: Box<dyn Progress>) -> Self {
+    pub fn told_to(self, progress: Box<dyn Progress>) -> Self {
         Self { progress: Some(progress), ..self }
     }
 
     /// The same, broken off at the end.
-    pub(crate) fn cut(self) -> Self {
+    pub fn cut(self) -> Self {
         Self { cut: Some(Cut::Pending), ..self }
     }
 
     /// The first half of it, said to be the whole and then broken off.
-    pub(crate) fn halved(mut bytes: Bytes) -> Self {
+    pub fn halved(mut bytes: Bytes) -> Self {
         // An answer of nothing can not break off.
         let announced = Some(bytes.len().max(1) as u64);
         bytes.truncate(bytes.len() / 2);
@@ -106,9 +106,8 @@ impl Paced {
     fn poll_due(&mut self, context: &mut Context<'_>) -> Poll<usize> {
         let mut due = None;
         while let Some(mark) = self.marks.get(self.next) {
-            let after = if mark.tokens == 0 { std::time::Duration::ZERO } else { self.pace.due(mark.tokens) };
             // A moment too far away to be said never comes.
-            let Some(at) = self.start.checked_add(after) else { break };
+            let Some(at) = self.start.checked_add(mark.after) else { break };
             if at > Instant::now() {
                 if due.is_none() {
                     self.sleep.as_mut().reset(at);

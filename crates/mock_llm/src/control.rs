@@ -12,7 +12,7 @@ use super::delivery::json_response;
 use super::mind::Mind;
 use super::provider::Provider;
 use super::routes::Route;
-use crate::serve::Speech;
+use agentci_wire::serve::Speech;
 
 /// Who may ask.
 #[derive(Debug)]
