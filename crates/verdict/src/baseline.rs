@@ -7,7 +7,7 @@
 //!   "schema_version": 1,
 //!   "run": { "run_id": "20251115-030640", "mode": "replay", "exit_status": "success" },
 //!   "suite": { "name": "demo", "suite_path": "evals/demo/suite.yaml", "agent_command": ["python3"], "tool_mode": "replay",
-//!              "tool_steps_rule": 2 },
+//!              "tool_steps_rule": 3 },
 //!   "aggregates": { "cases_total": 1, "cases_pass": 1, "cases_fail": 0, "cases_error": 0, "pass_rate": 1.0,
 //!                   "metrics": { "wall_ms": { "mean": 56.0, "p95": 56.0 } } },
 //!   "cases": [{ "id": "t1", "status": "pass", "wall_ms": 56, "tool_calls": 1, "tool_errors": 0,
@@ -31,8 +31,9 @@ use crate::document::At;
 use crate::{Aggregates, CaseEnd, Row, Rows, Spread, Status, Step};
 
 /// By which rule tool calls are counted and steps are made. The first rule counted what a model behind the agent asked for; the
-/// second counts what the agent did: a call that it tells of itself, and of what its model asks for what is executed or answered.
-pub const STEPS_RULE: u64 = 2;
+/// second counts what the agent did: a call that it tells of itself, and of what its model asks for what is executed or answered. The
+/// third also writes down which calls nobody saw run, and what took place during calls.
+pub const STEPS_RULE: u64 = 3;
 
 /// The version of the fields of `summary.json`.
 pub const SCHEMA_VERSION: u64 = 1;

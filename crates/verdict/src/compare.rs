@@ -14,8 +14,8 @@ const ROUNDING: f64 = 1e-9;
 
 const NOT_ASKED: &str = "no threshold is set";
 const NO_BASELINE: &str = "there is no baseline to compare with";
-const OTHER_RULE: &str = "the baseline counted what a model asked for as a call, and this run counts what the agent did; make a \
-                          new one of a good run: `agentci baseline promote --from RUN_DIR --to FILE`";
+const OTHER_RULE: &str = "the baseline counted calls by another rule, such as what a model asked for, and this run counts what the \
+                          agent did; make a new one of a good run: `agentci baseline promote --from RUN_DIR --to FILE`";
 
 /// Holds a run against its baseline. Without one, only what needs none is looked at. A run that is not `whole`, because some
 /// cases were left out or never begun, is held against the same cases of the baseline.

@@ -27,10 +27,12 @@ def run(call):
     if mode == "fails": return "An error occurred while running the tool. Please try again. Error: boom"
     if mode == "wrong": args["amount"] = 200
     if mode == "adds": args["user"] = 7
-    if mode in ("says done", "puts it in words", "prints it", "pays twice"):
+    if mode in ("says done", "puts it in words", "prints it", "pays twice", "says the opposite", "says it failed"):
         got = post(os.environ["SHOP"] + "/" + name, args)
         if mode == "pays twice": post(os.environ["SHOP"] + "/" + name, args)
-        words = {"says done": "done", "puts it in words": "You get back 20.00 EUR."}
+        words = {"says done": "done", "puts it in words": "You get back 20.00 EUR.",
+                 "says the opposite": '{"refunded": 2, "note": "20"}',
+                 "says it failed": "An error occurred while running the tool. Please try again. Error: refunded: 20"}
         return words.get(mode, repr(got) if mode == "prints it" else json.dumps(got))
     if mode in ("stub", "wrong", "adds", "handoff", "drops", "jsonl"):
         return json.dumps(post(os.environ["SHOP"] + "/" + name.split("__")[-1], args))
@@ -297,12 +299,12 @@ fn a_baseline_of_the_first_rule_turns_no_gate_red() {
     let never = suite("never");
     let ran = never.agentci(&["run", "suite"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    ran.says(&["counted what a model asked for", "agentci baseline promote --from RUN_DIR --to FILE"]);
+    ran.says(&["counted calls by another rule", "agentci baseline promote --from RUN_DIR --to FILE"]);
     // What is the same by both rules is compared, and so is everything once it is promoted anew.
     let runs = suite("runs");
     let ran = runs.agentci(&["run", "suite", "--output-dir", "out"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(!ran.stdout.contains("counted what a model asked for"), "{ran:?}");
+    assert!(!ran.stdout.contains("counted calls by another rule"), "{ran:?}");
     let summary = std::fs::read_dir(runs.root().join("out/calls")).unwrap().next().unwrap().unwrap().path();
     let promoted =
         runs.agentci(&["baseline", "promote", "--from", summary.to_str().unwrap(), "--to", "suite/baseline.json"]);
@@ -378,6 +380,11 @@ fn a_result_must_be_what_the_model_was_told() {
         fails("says done", "refund", &routes, &format!("checks: [{{ not: {{ {check} }} }}]"), &["refund_order"]);
     }
     let result = |wanted: &str| format!("checks: [{{ tool_result: {{ name: refund_order, result: {wanted} }} }}]");
+    for broken in ["says the opposite", "says it failed"] {
+        fails(broken, "refund", &routes, &result("{ refunded: 20 }"), &["and the agent told its model another"]);
+    }
+    let matching = "checks: [{ tool_called: { name: refund_order, result_match: refunded, count: { max: 0 } } }]";
+    fails("says done", "refund", &routes, matching, &["refund_order"]);
     passes("puts it in words", "refund", &routes, &result("{ refunded: 20 }"));
     let unclear = passes("puts it in words", "refund", ROUTES, &result("{ ok: true }"));
     unclear.says(&["whether the agent told its model so cannot be seen in \"You get back 20.00 EUR.\""]);

@@ -102,7 +102,7 @@ impl Apart<'_> {
 
     /// Why it cannot be said that nobody with this prompt made a call, if it cannot.
     pub(super) fn doubt(&self, calls: &Calls, fits: impl Fn(&TracedCall<'_>) -> bool) -> Option<Failure> {
-        let by = calls.by.as_ref().filter(|_| self.asked && calls.count.span.is_none())?;
+        let by = calls.by.as_ref().filter(|_| self.asked && (calls.count.span.is_none() || calls.count.is_none()))?;
         let doubtful: Vec<&TracedCall<'_>> = self.untold.iter().filter(|call| fits(call)).collect();
         if doubtful.is_empty() {
             return None;

@@ -34,7 +34,10 @@ impl Evaluate for Calls {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let (calls, apart) = self.counted(trace);
         let mut failure = match (self.miscounted(&calls, false), self.misplaced(trace, &calls)) {
-            (None, None) => return Outcome::Held,
+            (None, None) => {
+                let doubt = apart.doubt(self, |call| self.fits(call, true)).filter(|_| self.count.is_none());
+                return doubt.map_or(Outcome::Held, Outcome::Failed);
+            }
             (Some(failure), None) | (None, Some(failure)) => failure,
             (Some(counted), Some(placed)) => counted.note(placed.message),
         };
@@ -115,13 +118,15 @@ impl Calls {
     fn miscounted(&self, calls: &[TracedCall<'_>], negate: bool) -> Option<Failure> {
         let named: Vec<&TracedCall<'_>> = self.named(calls).collect();
         let fitting = named.iter().filter(|call| self.fits(call, negate)).count();
-        if self.count.allows(fitting) {
-            return None;
+        // What must not be more often counts as anyone saw it.
+        let at_most = named.iter().filter(|call| self.fits(call, true)).count();
+        if self.count.is_less_than(at_most) {
+            let mut failure = self.wrong_number(at_most);
+            failure.notes = listed(named.into_iter().filter(|call| self.fits(call, true)));
+            return Some(failure);
         }
         if !self.count.is_more_than(fitting) {
-            let mut failure = self.wrong_number(fitting);
-            failure.notes = listed(named.into_iter().filter(|call| self.fits(call, negate)));
-            return Some(failure);
+            return None;
         }
         let Some(nearest) = self.nearest(&named) else {
             let mut failure = self.wrong_number(fitting);

@@ -34,8 +34,7 @@ impl Condition {
     pub(super) fn holds(&self, call: &TracedCall<'_>) -> bool {
         match self {
             Condition::ResultMatches(pattern) => {
-                let told = |told| found_in(pattern, told).is_some();
-                self.holds_anywhere(call) && call.told_model().is_none_or(told)
+                self.holds_anywhere(call) && call.told_model().is_none_or(|told| is_passed_on(pattern, call, told))
             }
             _ => self.holds_anywhere(call),
         }
@@ -98,7 +97,10 @@ impl Condition {
                 Some(sent) => format!("the agent sent {}", cut(&sent)),
             },
             Condition::ResultMatches(_) if call.result.is_none() => "the call has no result".into(),
-            Condition::ResultMatches(_) => format!("the result is {}", answer(call)),
+            Condition::ResultMatches(_) => match call.told_model().filter(|_| self.holds_anywhere(call)) {
+                Some(told) => format!("its model was told {}", cut(&given(told))),
+                None => format!("the result is {}", answer(call)),
+            },
             Condition::ResultDoesNotMatch(pattern) => {
                 format!("the result has {}", found(pattern, call).unwrap_or_default())
             }
@@ -107,7 +109,8 @@ impl Condition {
 
     /// The difference for programs.
     pub(super) fn detail(&self, call: &TracedCall<'_>) -> Detail {
-        let result = || call.result.map(given).unwrap_or_default();
+        let told = call.told_model().filter(|_| self.holds_anywhere(call));
+        let result = || told.or(call.result).map(given).unwrap_or_default();
         let (path, expected, actual) = match self {
             Condition::Argument { name, value, .. } => {
                 (pointer([name.as_str()]), value.clone(), self.sent(call).map(Cow::into_owned).unwrap_or_default())
@@ -152,6 +155,12 @@ fn equal(expected: &Value, sent: &Value) -> bool {
 /// The passage of a result that matches. A pattern may be written for either spelling of JSON.
 fn found(pattern: &Pattern, call: &TracedCall<'_>) -> Option<String> {
     call.results().find_map(|result| found_in(pattern, result))
+}
+
+/// Whether the agent told its model what matches, and not as a failure of a tool that did not fail.
+fn is_passed_on(pattern: &Pattern, call: &TracedCall<'_>, told: &ToolResult) -> bool {
+    let made_a_failure = !told.ok && call.results().any(|result| result.ok);
+    !made_a_failure && found_in(pattern, told).is_some()
 }
 
 fn found_in(pattern: &Pattern, result: &ToolResult) -> Option<String> {

@@ -57,6 +57,11 @@ impl Count {
         calls < self.min
     }
 
+    /// Whether so many calls are too many.
+    pub(crate) fn is_less_than(&self, calls: usize) -> bool {
+        self.max.is_some_and(|max| calls > max)
+    }
+
     /// Whether there must be no call at all.
     pub(crate) fn is_none(&self) -> bool {
         self.max == Some(0)

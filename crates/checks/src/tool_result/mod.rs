@@ -16,6 +16,7 @@
 //!   - tool_result: { name: refund_order }
 //! ```
 
+mod said;
 mod wanted;
 
 use std::borrow::Cow;
@@ -23,14 +24,14 @@ use std::sync::Arc;
 
 use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_plan::{Failure, Node, Outcome, Span, Spanned, read};
-use agentci_trace::{ToolResult, Trace, TracedCall, same_tool};
+use agentci_trace::{ToolResult, Trace, TracedCall};
 use serde_json::Value;
 
-use self::wanted::{Said, Wanted};
+use self::said::{Said, said};
+use self::wanted::Wanted;
 use crate::called::{cut, goes_by, listed, observed};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::spelling::compact;
 use crate::tool_called::Seen;
 
 /// How many texts that were read are shown.
@@ -93,23 +94,22 @@ impl ResultOf {
     /// Whether a call had this result, as anyone saw it: what must not be must not be anywhere.
     fn had(&self, call: &TracedCall<'_>) -> bool {
         match &self.result {
-            None => call.result.is_some() && call.results().all(|answer| answer.ok),
+            None => call.result.is_some() && call.results().chain(call.told_model()).all(|answer| answer.ok),
             Some((wanted, _)) => call.results().any(|answer| wanted.fits(&given_by(answer))),
         }
     }
 
     /// Whether the agent went on with this result: what it told its model must say it too, if in other words.
-    fn was_passed_on(&self, call: &TracedCall<'_>, all: &[TracedCall<'_>]) -> Said {
+    fn was_passed_on(&self, call: &TracedCall<'_>) -> Said {
         if !self.had(call) {
             return Said::No;
         }
-        match (&self.result, told_model(call, all)) {
-            (Some((wanted, _)), Some(told)) => {
-                let told = given_by(told);
-                if wanted.fits(&told) { Said::Yes } else { wanted.is_said_in(&compact(&told)) }
-            }
-            _ => Said::Yes,
+        let (Some((wanted, _)), Some(told)) = (&self.result, call.told_model()) else { return Said::Yes };
+        // A good result that is passed on as a failure is another one.
+        if !told.ok && call.results().any(|answer| answer.ok) {
+            return Said::No;
         }
+        said(wanted, &given_by(told))
     }
 
     /// What the texts among the results were read as.
@@ -134,7 +134,7 @@ impl Evaluate for ResultOf {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let calls = trace.calls();
         let named = self.named(&calls);
-        if named.iter().any(|call| self.was_passed_on(call, &calls) > Said::No) {
+        if named.iter().any(|call| self.was_passed_on(call) > Said::No) {
             return Outcome::Held;
         }
         let name = &self.name.value;
@@ -178,20 +178,12 @@ impl Evaluate for ResultOf {
 
     fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {
         let calls = trace.calls();
-        let said = self.named(&calls).into_iter().map(|call| (self.was_passed_on(call, &calls), call));
+        let said = self.named(&calls).into_iter().map(|call| (self.was_passed_on(call), call));
         let Some((Said::Unknown, call)) = said.max_by_key(|(said, _)| *said).filter(|_| !negate) else {
             return Vec::new();
         };
-        let told = told_model(call, &calls).map(|told| cut(&given_by(told))).unwrap_or_default();
+        let told = call.told_model().map(|told| cut(&given_by(told))).unwrap_or_default();
         let name = &self.name.value;
         vec![format!("`{name}` gave this result; whether the agent told its model so cannot be seen in {told}")]
     }
-}
-
-/// What the agent told its model came of a call, or of the call that an exchange with the same tool is a part of.
-fn told_model<'t>(call: &TracedCall<'t>, all: &[TracedCall<'t>]) -> Option<&'t ToolResult> {
-    let is_whole = |other: &&TracedCall<'t>| {
-        other.part_of.is_none() && Some(other.number) == call.part_of && same_tool(&other.call.name, &call.call.name)
-    };
-    call.told_model().or_else(|| all.iter().find(is_whole)?.told_model())
 }

@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value;
+
+use super::arguments::differences;
 use super::conversation::{Exchange, ids};
 use super::name::same_tool;
 use crate::{Event, Kind, Observer, ToolCall, ToolResult, same_value};
@@ -103,8 +106,14 @@ impl Joined {
     }
 }
 
-/// How near a call is: whether it is of this turn, has the exact name, the same arguments, is not answered; and by which answer.
-type Nearness = (bool, bool, bool, bool, usize);
+/// How near a call is: whether it is of this turn and has the exact name, how near its arguments are, whether it is not answered; and
+/// by which answer.
+type Nearness = (bool, bool, u8, bool, usize);
+
+/// How near the arguments of an execution are to those asked for: what it adds is no difference.
+fn nearness_of(requested: &Value, executed: &Value) -> u8 {
+    if same_value(requested, executed) { 2 } else { u8::from(differences(requested, executed).is_empty()) }
+}
 
 /// Makes one call of what several observers tell of it, event by event.
 #[derive(Debug, Default)]
@@ -233,8 +242,8 @@ impl Joiner {
         self.nearest(self.untold.iter().copied().filter(now), told)
     }
 
-    /// The call of the same tool: of this turn rather than of another, by its exact name, with the same arguments, not answered, of
-    /// the latest answer (an agent that asked its model again follows the second answer), the first.
+    /// The call of the same tool: of this turn rather than of another, by its exact name, with the same arguments or some more, not
+    /// answered, of the latest answer (an agent that asked its model again follows the second answer), the first.
     fn nearest(&self, candidates: impl Iterator<Item = usize>, told: &Told<ToolCall>) -> Option<usize> {
         let mut found: Option<(Nearness, usize)> = None;
         for number in candidates {
@@ -245,7 +254,7 @@ impl Joiner {
             let rank = (
                 call.turn == told.turn,
                 call.what.name == told.what.name,
-                same_value(&call.what.args, &told.what.args),
+                nearness_of(&call.what.args, &told.what.args),
                 self.open.contains(&number),
                 self.calls[number].answer,
             );
@@ -256,12 +265,15 @@ impl Joiner {
         found.map(|(_, number)| number)
     }
 
-    /// The call that an exchange of this turn falls into.
+    /// The call that an exchange of this turn falls into: of the latest answer, since a tool may be an agent with a model of its own;
+    /// of these the first that nobody saw run.
     fn around(&self, turn: u32) -> Option<usize> {
         let of_turn = |number: &&usize| self.calls[**number].decisive().is_some_and(|call| call.turn == turn);
-        let mut open = self.open.iter().filter(of_turn);
-        let first = open.clone().next();
-        open.find(|number| self.calls[**number].by(Observer::Stub).is_none()).or(first).copied()
+        let open = || self.open.iter().filter(of_turn).copied();
+        let latest = open().map(|number| self.calls[number].answer).max()?;
+        let mut innermost = open().filter(|number| self.calls[*number].answer == latest);
+        let first = innermost.clone().next();
+        innermost.find(|number| self.calls[*number].by(Observer::Stub).is_none()).or(first)
     }
 
     fn result(&mut self, event: usize, turn: u32, result: &ToolResult) -> Vec<Change> {
@@ -308,7 +320,7 @@ impl Joiner {
     }
 
     /// A request to the model: conversations that it carries on go on without what they still wait for.
-    fn asked(&mut self, request: &serde_json::Value) {
+    fn asked(&mut self, request: &Value) {
         self.awaiting.retain(|(_, number)| self.open.contains(number));
         if self.awaiting.is_empty() {
             return;

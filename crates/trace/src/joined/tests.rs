@@ -208,6 +208,35 @@ fn a_route_is_of_the_tool_with_its_exact_name_rather_than_of_one_with_a_prefix()
 }
 
 #[test]
+fn parallel_calls_are_told_apart_by_the_arguments_that_were_asked_for() {
+    // The execution adds an argument, and an address has only texts.
+    let script = Script::default()
+        .call(ModelWire, "c1", "get", json!({"id": 1}))
+        .call(ModelWire, "c2", "get", json!({"id": 2}))
+        .call(Stub, "call_1", "get", json!({"id": "2", "tenant": "x"}))
+        .call(Stub, "call_2", "get", json!({"id": "1", "tenant": "x"}));
+    let calls = script.trace.calls();
+    assert_eq!(calls.iter().map(|call| call.request.unwrap().call_id.as_str()).collect::<Vec<_>>(), ["c2", "c1"]);
+    assert!(calls.iter().all(|call| call.differences().is_empty()));
+}
+
+#[test]
+fn an_exchange_belongs_to_the_innermost_call() {
+    // The tool `ask` is an agent with a model of its own.
+    let script = Script::default()
+        .asks(&[user()])
+        .call(ModelWire, "c1", "ask", json!({}))
+        .asks(&[json!({"role": "user", "content": "inner"})])
+        .call(ModelWire, "c2", "refund", json!({}))
+        .call(Stub, "call_1", "pay", json!({}))
+        .result(ModelWire, "c2", json!("ok"))
+        .result(ModelWire, "c1", json!("ok"));
+    let calls = script.trace.calls();
+    let (pay, refund) = (&calls[calls.len() - 1], calls.iter().find(|call| call.call.name == "refund").unwrap());
+    assert_eq!((pay.call.name.as_str(), pay.part_of), ("pay", Some(refund.number)));
+}
+
+#[test]
 fn a_retry_within_a_call_is_a_part_of_it() {
     let retried = Script::default()
         .call(ModelWire, "c1", "refund", json!({}))

@@ -2,6 +2,7 @@
 
 use super::arguments::{Difference, differences};
 use super::joiner::{Joined, Joiner, Part, Told};
+use super::name::same_tool;
 use crate::{Event, Kind, Moment, Observer, ToolCall, ToolResult};
 
 /// A tool call, or an exchange with a stub that is a part of one, with what was observed of it.
@@ -35,6 +36,7 @@ pub struct TracedCall<'t> {
     /// Every result that was observed, by observer.
     results: [Option<&'t ToolResult>; Observer::ALL.len()],
     observers: [bool; Observer::ALL.len()],
+    told: Option<&'t ToolResult>,
 }
 
 impl<'t> TracedCall<'t> {
@@ -43,9 +45,10 @@ impl<'t> TracedCall<'t> {
         self.results.into_iter().flatten()
     }
 
-    /// What the agent told its model came of it, where that was seen.
+    /// What the agent told its model came of it, where that was seen. An exchange with the same tool that is a part of a call, such as
+    /// a second attempt, came to what the call came to.
     pub fn told_model(&self) -> Option<&'t ToolResult> {
-        self.results[Observer::ModelWire as usize]
+        self.told
     }
 
     /// Who saw it or its result.
@@ -101,7 +104,7 @@ pub(crate) fn units<'t>(earlier: &'t [Event], events: &'t [Event]) -> Vec<Traced
     for (number, joined) in joiner.calls.iter().enumerate() {
         let Some((at, unit)) = events.unit(joined, number) else { continue };
         units.push((at, unit));
-        units.extend(joined.parts.iter().filter_map(|part| events.part(part, number)));
+        units.extend(joined.parts.iter().filter_map(|part| events.part(part, &unit)));
     }
     units.sort_by_key(|(at, _)| *at);
     units.into_iter().map(|(_, unit)| unit).collect()
@@ -163,13 +166,14 @@ impl<'t> Events<'t> {
             is_unobserved: only_asked && !joined.went_on,
             number,
             part_of: None,
+            told: results[Observer::ModelWire as usize].map(|(_, result)| result),
             results: results.map(|result| result.map(|(_, result)| result)),
             observers,
         };
         Some((told.event, unit))
     }
 
-    fn part(&self, part: &Part, of: usize) -> Option<(usize, TracedCall<'t>)> {
+    fn part(&self, part: &Part, of: &TracedCall<'t>) -> Option<(usize, TracedCall<'t>)> {
         let (at, call) = self.call(&part.call)?;
         let result = part.result.as_ref().and_then(|told| self.result(told));
         let mut results = [None; Observer::ALL.len()];
@@ -187,10 +191,11 @@ impl<'t> Events<'t> {
             was_executed: true,
             was_answered: result.is_some(),
             is_unobserved: false,
-            number: of,
-            part_of: Some(of),
+            number: of.number,
+            part_of: Some(of.number),
             results,
             observers,
+            told: of.told.filter(|_| same_tool(&of.call.name, &call.name)),
         };
         Some((part.call.event, unit))
     }

@@ -77,11 +77,13 @@ impl Speech {
     }
 
     /// The same, with someone who is told how far it was sent.
+    #[must_use]
     pub fn told_to(self, progress: Box<dyn Progress>) -> Self {
         Self { progress: Some(progress), ..self }
     }
 
     /// The same, broken off at the end.
+    #[must_use]
     pub fn cut(self) -> Self {
         Self { cut: Some(Cut::Pending), ..self }
     }
