@@ -1,5 +1,5 @@
 //! Settings of checks that have no effect, for `agentci check`: a count that allows any number, a pattern that matches every text,
-//! a tool that must be called after itself, a schema that asks for nothing.
+//! a tool that must be called after itself, a schema or a result that asks for nothing.
 
 use agentci_plan::{Check, Diagnostic, Node, Pair, Reading, Span};
 
@@ -14,6 +14,7 @@ pub(crate) fn settings(check: &Check) -> Vec<Diagnostic> {
     match check.kind.value.as_str() {
         "tool_called" => of_calls(check, &mut found),
         "model_called" => of_requests(check, &mut found),
+        "tool_result" => found.extend(any_result(check)),
         _ => {}
     }
     found
@@ -76,6 +77,20 @@ fn any_number(check: &Check, what: &str) -> Option<Diagnostic> {
     })
 }
 
+/// A result that every answer of a tool fits. Deeper inside, `{}` and `regex:.*` still need their key.
+fn any_result(check: &Check) -> Option<Diagnostic> {
+    let result = check.arguments.get("result").filter(|_| !check.negate)?;
+    let pattern = text(result).and_then(|written| Some(written.strip_prefix("regex:")?.to_owned()));
+    let why = match pattern {
+        Some(pattern) if matches_all(&pattern) => format!("`{pattern}` matches any text"),
+        None if result.pairs().is_some_and(<[Pair]>::is_empty) => "an empty mapping is contained in every one".into(),
+        _ => return None,
+    };
+    let message = format!("`result` of `{}` accepts every result: {why}", check.name());
+    let help = "write what the result must be like; without `result`, the call must be answered without an error";
+    Some(Diagnostic::warning(result.span, message).label("asks for nothing").help(help))
+}
+
 /// A pattern that matches every text.
 fn any_text(wanted: &Node, key: &str) -> Option<Diagnostic> {
     let pattern = wanted.get("matches")?;
@@ -126,6 +141,9 @@ mod tests {
                 json!({ "tools": { "exactly": ["b", { "name": "a", "parameters": {} }] } }),
                 "`parameters`",
             ),
+            ("tool_result", json!({ "name": "a", "result": "regex:.*" }), "`.*` matches any text"),
+            ("tool_result", json!({ "name": "a", "result": "regex:(?s)^.*$" }), "matches any text"),
+            ("tool_result", json!({ "name": "a", "result": {} }), "an empty mapping"),
         ] {
             let found = found(kind, &arguments, false);
             assert!(matches!(&found[..], [one] if one.contains(told)), "{kind}: {arguments}: {found:?}");
@@ -157,6 +175,14 @@ mod tests {
             ("model_called", json!({ "system": { "matches": "${PROMPT}" } }), false),
             ("model_called", json!({ "tools": ["a", { "name": "b", "parameters": { "required": [] } }] }), false),
             ("model_called", json!({ "tools": { "exactly": [] } }), false),
+            ("tool_result", json!({ "name": "a" }), false),
+            ("tool_result", json!({ "name": "a", "result": "regex:.+" }), false),
+            ("tool_result", json!({ "name": "a", "result": ".*" }), false),
+            ("tool_result", json!({ "name": "a", "result": "regex:${KIND}" }), false),
+            ("tool_result", json!({ "name": "a", "result": [] }), false),
+            ("tool_result", json!({ "name": "a", "result": { "id": "regex:.*", "items": {} } }), false),
+            ("tool_result", json!({ "name": "a", "result": {} }), true),
+            ("tool_result", json!({ "name": "a", "result": "regex:.*" }), true),
         ] {
             assert_eq!(found(kind, &arguments, negate), [""; 0], "{kind}: {arguments}");
         }

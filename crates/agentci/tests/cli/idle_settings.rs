@@ -99,3 +99,63 @@ fn the_script_of_a_chat_target_is_looked_at_too() {
     warns(&suite("rules:\n- reply: a\n- when: { user: hi }\n  reply: b\n"), &["never used", "model.yaml:3:3"]);
     clean(&suite("rules:\n- when: { user: hi }\n  reply: b\n- reply: a\n"));
 }
+
+#[test]
+fn a_prohibition_of_nothing_is_reported_in_native_suites_alone() {
+    let one = |check_text: &str| check("", &format!(", checks: [{{ not: {{ {check_text} }} }}]"), MODEL);
+    for text in [
+        "contains: []",
+        "contains: { text: [] }",
+        "matches: []",
+        "matches: { pattern: [] }",
+        "tool_called: []",
+        "tool_called: { any: [] }",
+        "tool_evidence: []",
+    ] {
+        let ran = one(text);
+        let name = text.split(':').next().unwrap();
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        ran.complains(&[&format!("`not {name}` forbids nothing: the list is empty"), "suite/agentci.yaml:4:"]);
+    }
+    for text in ["contains: [x]", "contains: { text: [], of: output }", "matches: [x]", "tool_called: [x]"] {
+        clean(&one(text));
+    }
+    let inherited = Suite::empty()
+        .file(
+            "ananke.config.yaml",
+            "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:9/\", agentId: shop }\n",
+        )
+        .file(
+            "tests/nothing.test.yaml",
+            "version: \"1.0\"\nname: nothing forbidden\nturns: [{ user: Hi }]\n\
+             assert: { tools: { forbid: [] }, text: { must_not_match: [] } }\n",
+        );
+    clean(&inherited.agentci(&["check", ".", "--strict"]));
+}
+
+#[test]
+fn words_of_the_script_are_reported_where_any_agent_passes_them_on() {
+    let one = |check_text: &str, model: &str| check("", &format!(", checks: [{{ {check_text} }}]"), model);
+    let first = "rules:\n- when: { user: order }\n  reply: It is found.\n";
+    let later = "rules:\n- when: { user: order, tool_result: true }\n  reply: It is found.\n";
+    let second = "rules:\n- when: { user: order, turn: 2 }\n  reply: It is found.\n";
+    for text in [
+        "contains: found",
+        "contains: { text: FOUND, ignore_case: true }",
+        "matches: 'It .+ found'",
+        "matches: { pattern: [IT], ignore_case: true }",
+        "equals: It is found.",
+    ] {
+        let ran = one(text, first);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        ran.complains(&["only repeats the script", "the script's own words", "suite/agentci.yaml:4:"]);
+        clean(&one(text, later));
+        clean(&one(text, second));
+    }
+    // The agent makes these of the model's words.
+    for text in
+        ["matches: '^Answer: It is found'", "equals: { answer: It is found. }", "equals: 'Answer: It is found.'"]
+    {
+        clean(&one(text, first));
+    }
+}

@@ -10,6 +10,12 @@ pub(super) fn of_rule(node: &Node, rule: &ModelRule, warnings: &mut Diagnostics)
         let help = "write words that the user says; or remove `user`";
         warnings.push(Diagnostic::warning(user.span, message).label("has no effect").help(help));
     }
+    let never = rule.failure.as_ref().is_some_and(|failure| failure.rate <= 0.0);
+    if let Some(rate) = node.get("fail").and_then(|fail| fail.get("rate")).filter(|_| never) {
+        let message = "`fail` has no effect: with a `rate` of 0 no request fails";
+        let help = "write the share of requests that fail, such as `rate: 0.5`; or remove `fail`";
+        warnings.push(Diagnostic::warning(rate.span, message).label("no request").help(help));
+    }
     if let Some(finish) = node.get("finish").filter(|_| !rule.misbehaves && ends_on_missing_calls(rule)) {
         let message = "`finish: tool_calls` contradicts the answer, which calls no tool";
         let help = "add `tool_calls`, or remove `finish`; a model that does this on purpose has `misbehaves: true`";
@@ -90,6 +96,14 @@ mod tests {
                 "rules:\n- reply: a\n  finish: length\n  misbehaves: true\n",
                 "4:15 `misbehaves` has no effect: an answer that is cut off by `length` need not have a format",
             ),
+            (
+                "rules:\n- reply: a\n  fail: { status: 429, rate: 0 }\n",
+                "3:30 `fail` has no effect: with a `rate` of 0 no request fails",
+            ),
+            (
+                "rules:\n- fail: { hang: true, rate: 0.0, times: 2 }\ndefault: b\n",
+                "2:29 `fail` has no effect: with a `rate` of 0 no request fails",
+            ),
             ("rules:\n- reply: a\ndefault: b\n", "3:10 `default` is never used: the rule on line 2 fits every request"),
         ] {
             assert_eq!(warned(text), [told], "{text}");
@@ -110,6 +124,8 @@ mod tests {
             "rules:\n- reply: a\n  finish: length\n  misbehaves: false\n",
             "rules:\n- fail: { status: 429, times: 1 }\ndefault: b\n",
             "rules:\n- when: { turn: 1 }\n  reply: a\ndefault: b\n",
+            "rules:\n- reply: a\n  fail: { status: 429, rate: 0.001 }\n",
+            "rules:\n- reply: a\n  fail: { cut: true }\n",
         ] {
             assert_eq!(warned(text), [""; 0], "{text}");
         }

@@ -29,14 +29,18 @@ fn the_page_of_checks_is_kept() {
 /// What `agentci check` warns about.
 const CANNOT_FAIL: &str = "\n## Checks that cannot fail\n\n`agentci check` warns about checks that pass whatever the \
     agent does and about settings that have no effect. `--strict` makes these warnings fail.\n\n\
-    - A `json_schema` that asks for nothing (`{}`, `true`), a `matches` that is found in every text (`.*`).\n\
-    - A `contains` of a text that the [scripted model](mock-llm.md) behind the agent replies by itself. This is fine where \
+    - A `json_schema` that asks for nothing (`{}`, `true`), a `matches` that is found in every text (`.*`, `(?s)^.*$`).\n\
+    - `not` around `contains`, `matches`, `tool_called` or `tool_evidence` with an empty list: it forbids nothing. Other \
+    formats may have such lists.\n\
+    - A `contains` or `equals` of a text that the [scripted model](mock-llm.md) behind the agent replies by itself, and a \
+    `matches` that fits such a reply. They show that the agent passes the model's words on, and nothing else. This is fine where \
     the rule of the script needs something of the agent (`tool_result: true`, or a `turn` after the first), and for `mock` \
     and `chat` targets, whose script is what is tested.\n\
     - A `count` of `tool_called` or `model_called` that allows any number: `{ min: 0 }` without `max`. With `after`, and with \
     `of: all`, `first` or `last`, the check can still fail.\n\
     - A `tool_called` whose `after` names the tool itself.\n\
     - A pattern of `model_called` or of `by` that matches every text, and `parameters: {}` of a tool.\n\
+    - A `tool_result` whose `result` is `{}` or a pattern that matches every text (`regex:.*`).\n\
     - A pattern in [`world.tools.refusals`](tools.md#refused-calls) that makes every result a refusal.\n\
     - [Rules of a script that are never used](mock-llm.md#settings-without-effect), and the like.\n\n\
     It also names, as notes, the checks of a suite that are judged differently since the last version.\n";

@@ -1,0 +1,92 @@
+//! Checks of words that the scripted model behind the agent says by itself.
+
+use agentci_plan::{Case, Check, Diagnostic, ModelRule, Node, Said, Span, Target};
+use regex::{Regex, RegexBuilder};
+
+use super::{items, text};
+
+/// What an answer must be like.
+enum Wanted {
+    Containing { words: String, ignore_case: bool },
+    Matching(Regex),
+    Being(String),
+}
+
+impl Wanted {
+    fn fits(&self, said: &str) -> bool {
+        match self {
+            Wanted::Containing { words, ignore_case: true } => said.to_lowercase().contains(&words.to_lowercase()),
+            Wanted::Containing { words, .. } => said.contains(words),
+            Wanted::Matching(pattern) => pattern.is_match(said),
+            Wanted::Being(whole) => said.trim_end() == whole,
+        }
+    }
+
+    /// Whether it may come from what goes into the case.
+    fn is_asked(&self, asked: &str) -> bool {
+        match self {
+            Wanted::Being(whole) => asked.contains(whole),
+            _ => self.fits(asked),
+        }
+    }
+}
+
+/// A text that the scripted model says by itself. Data that `equals` expects is left alone: the agent made it of the model's text.
+pub(super) fn repeated(check: &Check, case: &Case) -> Option<Diagnostic> {
+    let rules = first_rules(case)?;
+    let script = &case.world.model.as_ref()?.script;
+    let replies: Vec<&String> = rules.iter().flat_map(|rule| &rule.replies).chain(&script.default).collect();
+    let only_script = |wanted: &Wanted| replies.iter().any(|reply| wanted.fits(reply)) && !is_asked(case, wanted);
+    let (_, found, span) = wanted(check).into_iter().find(|(wanted, ..)| only_script(wanted))?;
+    let is = if check.kind.value == "matches" { "matches" } else { "is" };
+    let message = format!("`{}` only repeats the script: `{found}` {is} what the scripted model replies", check.name());
+    let help = "check what the agent does, such as the tools that it calls and their results, or words that are not the \
+                script's; or let the rule of this reply ask for `tool_result: true`";
+    Some(Diagnostic::warning(span, message).label("the script's own words").help(help))
+}
+
+/// What a check expects, as it is written and where.
+fn wanted(check: &Check) -> Vec<(Wanted, String, Span)> {
+    let arguments = &check.arguments;
+    let ignore_case = arguments.get("ignore_case").and_then(Node::scalar).is_some_and(|scalar| &*scalar.text == "true");
+    let key = match check.kind.value.as_str() {
+        "contains" => "text",
+        "matches" => "pattern",
+        _ => {
+            let whole = text(arguments).filter(|whole| !whole.trim_end().is_empty());
+            let being = |whole: String| (Wanted::Being(whole.trim_end().to_owned()), whole, arguments.span);
+            return whole.map(being).into_iter().collect();
+        }
+    };
+    let one = |node: &Node| {
+        let written = text(node)?;
+        let wanted = if key == "pattern" {
+            Wanted::Matching(RegexBuilder::new(&written).case_insensitive(ignore_case).build().ok()?)
+        } else {
+            let words = Some(written.trim_end_matches('\n')).filter(|words| !words.is_empty())?;
+            Wanted::Containing { words: words.to_owned(), ignore_case }
+        };
+        Some((wanted, written, node.span))
+    };
+    items(arguments.get(key).unwrap_or(arguments)).iter().filter_map(one).collect()
+}
+
+/// The rules of a scripted model behind the agent that fit whatever the agent does: those that ask neither for the result of a
+/// tool nor for an answer before.
+fn first_rules(case: &Case) -> Option<Vec<&ModelRule>> {
+    if !matches!(&*case.target, Target::Process(_) | Target::Http(_)) {
+        return None;
+    }
+    let script = &case.world.model.as_ref()?.script;
+    let first = |rule: &&ModelRule| rule.when.tool_result != Some(true) && rule.when.turn.is_none_or(|turn| turn <= 1);
+    Some(script.rules.iter().filter(first).collect())
+}
+
+/// Whether it may come from what goes into the case.
+fn is_asked(case: &Case, wanted: &Wanted) -> bool {
+    case.turns.iter().any(|turn| match &turn.said {
+        Said::Input(data) => wanted.is_asked(&data.written().to_string()),
+        Said::Messages(messages) => messages.iter().any(|message| wanted.is_asked(&message.content.written())),
+        Said::Action(_) => false,
+    })
+}
