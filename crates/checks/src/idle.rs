@@ -77,18 +77,20 @@ fn any_number(check: &Check, what: &str) -> Option<Diagnostic> {
     })
 }
 
-/// A result that every answer of a tool fits. Deeper inside, `{}` and `regex:.*` still need their key.
+/// A result that asks for nothing. Deeper inside, `{}` and `regex:.*` still need their key.
 fn any_result(check: &Check) -> Option<Diagnostic> {
     let result = check.arguments.get("result").filter(|_| !check.negate)?;
     let pattern = text(result).and_then(|written| Some(written.strip_prefix("regex:")?.to_owned()));
     let why = match pattern {
         Some(pattern) if matches_all(&pattern) => format!("`{pattern}` matches any text"),
-        None if result.pairs().is_some_and(<[Pair]>::is_empty) => "an empty mapping is contained in every one".into(),
+        None if result.pairs().is_some_and(<[Pair]>::is_empty) => {
+            "an empty mapping is contained in every mapping".into()
+        }
         _ => return None,
     };
-    let message = format!("`result` of `{}` accepts every result: {why}", check.name());
+    let message = format!("`result` of `{}` asks for nothing: {why}", check.name());
     let help = "write what the result must be like; without `result`, the call must be answered without an error";
-    Some(Diagnostic::warning(result.span, message).label("asks for nothing").help(help))
+    Some(Diagnostic::warning(result.span, message).label("nothing is asked here").help(help))
 }
 
 /// A pattern that matches every text.
