@@ -57,6 +57,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
         &[
             ("agentci/src/project.rs", "MOST_LINKS"),
             ("checks/src/pii/email.rs", "LONGEST"),
+            ("checks/src/tool_result/said.rs", "DEPTH"),
             ("drivers/src/chat/anthropic/request.rs", "MOST_TOKENS"),
             ("exchange/src/clean/learn.rs", "LONGEST_WORD"),
             ("embed/src/builtin/layers.rs", "MOST_TOKENS"),
