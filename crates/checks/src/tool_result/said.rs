@@ -12,6 +12,7 @@ use super::wanted::Wanted;
 use crate::equality::same;
 use crate::output::json_in;
 use crate::python::literal;
+use crate::spelling::compact;
 
 /// How deep the result may stand within other data.
 const DEPTH: usize = 4;
@@ -46,13 +47,12 @@ pub(super) fn said(wanted: &Wanted, told: &Value) -> Said {
         return Said::No;
     }
     let read = told.as_str().and_then(|text| json_in(text).or_else(|| literal(text)));
-    match read.as_ref().unwrap_or(told) {
-        data @ (Value::Object(_) | Value::Array(_)) => in_data(wanted, data),
-        _ => {
-            let text = told.as_str().unwrap_or_default();
-            if within(text).any(|data| is_part(wanted, &data, DEPTH)) { Said::Yes } else { in_words(wanted, text) }
-        }
+    let data = read.as_ref().unwrap_or(told);
+    if data.is_object() || data.is_array() {
+        return in_data(wanted, data);
     }
+    let text = compact(told);
+    if within(&text).any(|data| is_part(wanted, &data, DEPTH)) { Said::Yes } else { in_words(wanted, &text) }
 }
 
 /// The data within a text: `Here it is: {"paid": true}`.
@@ -287,6 +287,8 @@ mod tests {
             (json!({"id": "A", "note": null}), json!({"id": "A"}), Said::Yes),
             (json!({"id": "A", "amount": 20}), json!({"id": "A"}), Said::No),
             (json!({"paid": true}), json!({"id": "A"}), Said::Unknown),
+            (json!({"refunded": 20}), json!(20), Said::Yes),
+            (json!({"refunded": 20}), json!(21), Said::No),
             (json!({"paid": true}), json!("Here it is:\n{\"paid\": true}"), Said::Yes),
             (json!({"refunded": 20}), json!([{"type": "text", "text": "Refunded 20 EUR"}]), Said::Yes),
             (json!({"text": "two\nlines \"quoted\""}), json!({"answer": "two\nlines \"quoted\""}), Said::Yes),
