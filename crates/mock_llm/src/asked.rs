@@ -1,12 +1,14 @@
 //! What a request asks, whichever provider it was meant for.
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::answer::CallForm;
-use agentci_trace::same_value;
+use agentci_trace::{differences, same_value};
+use rustc_hash::FxHasher;
 use serde_json::Value;
 
+use super::answer::CallForm;
 use super::json::Json;
 use super::strict::responses::Earlier;
 
@@ -26,8 +28,10 @@ pub(super) struct Asked {
     /// The results before it. Most were told with an earlier request; an agent that answers by itself after a tool tells them only
     /// here.
     pub(super) older: Vec<GivenResult>,
-    /// The calls of its last answer as the request repeats them, by their ids.
-    pub(super) repeated: HashMap<String, FunctionCall>,
+    /// The calls of its answers as the request repeats them, by their ids: the message of each, and what it is.
+    pub(super) repeated: HashMap<String, (usize, FunctionCall)>,
+    /// A digest of the conversation up to each of its messages or items, instructions aside.
+    pub(super) digests: Vec<u64>,
     /// How many answers are wanted.
     pub(super) choices: u32,
     /// Whether a stream ends with what was used.
@@ -88,12 +92,14 @@ pub(super) struct GivenResult {
     pub(super) call_id: String,
     pub(super) content: String,
     pub(super) failed: bool,
-    /// The call that it belongs to, where calls have no ids.
+    /// The call that it belongs to, as the request repeats it.
     pub(super) function: Option<FunctionCall>,
+    /// The message or item that has this call.
+    pub(super) at: usize,
 }
 
 /// A call of a function, by which a result is known that has no id, or another.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct FunctionCall {
     pub(super) name: String,
     /// As JSON; nothing if the request does not repeat the call.
@@ -107,6 +113,14 @@ impl FunctionCall {
         self.arguments == other.arguments
             || read(self).zip(read(other)).is_some_and(|(own, others)| same_value(&own, &others))
     }
+
+    /// How many arguments it has, if the other has them all; one that was added is no difference.
+    pub(super) fn kept_by(&self, other: &Self) -> Option<usize> {
+        let read = |call: &Self| serde_json::from_str::<Value>(call.arguments.as_deref()?).ok();
+        let (own, others) = read(self).zip(read(other))?;
+        let count = own.as_object()?.len();
+        (others.is_object() && differences(&own, &others).is_empty()).then_some(count)
+    }
 }
 
 impl Asked {
@@ -119,7 +133,72 @@ impl Asked {
     pub(super) fn answered(&mut self) {
         self.answers = self.answers.saturating_add(1);
         self.older.append(&mut self.results);
-        self.repeated.clear();
+    }
+
+    /// A message or item of the conversation, of which only the words count: ids, marks for a cache and the spelling of arguments
+    /// differ from request to request.
+    pub(super) fn hear(&mut self, speaker: &str, content: &Json<'_>) {
+        let mut hasher = FxHasher::default();
+        self.digests.last().hash(&mut hasher);
+        speaker.hash(&mut hasher);
+        hash_words(content, &mut hasher);
+        self.digests.push(hasher.finish());
+    }
+
+    /// The message that was heard last.
+    pub(super) fn last_heard(&self) -> usize {
+        self.digests.len().saturating_sub(1)
+    }
+
+    /// The message that was heard last repeats a call.
+    pub(super) fn repeat(&mut self, id: Option<String>, name: Option<String>, arguments: Option<String>) {
+        let function = name.map(|name| (self.last_heard(), FunctionCall { name, arguments }));
+        self.repeated.extend(id.zip(function));
+    }
+
+    /// A result of the call with its id came.
+    pub(super) fn take_result(&mut self, mut given: GivenResult) {
+        if let Some((at, function)) = self.repeated.get(&given.call_id) {
+            (given.at, given.function) = (*at, Some(function.clone()));
+        }
+        self.results.push(given);
+    }
+
+    /// Where the conversation stands.
+    pub(super) fn standing(&self) -> Standing {
+        Standing { messages: self.digests.len(), digest: self.digests.last().copied().unwrap_or_default() }
+    }
+
+    /// Whether it goes on from there, and what stands at this message came later.
+    pub(super) fn goes_on(&self, from: Standing, at: usize) -> bool {
+        let last = from.messages.checked_sub(1).and_then(|last| self.digests.get(last));
+        at >= from.messages && last == Some(&from.digest)
+    }
+
+    /// How many messages its longest beginning has for which this holds, other than the whole.
+    pub(super) fn beginning(&self, holds: impl Fn(u64) -> bool) -> Option<usize> {
+        let (_, beginnings) = self.digests.split_last()?;
+        beginnings.iter().rposition(|digest| holds(*digest)).map(|last| last + 1)
+    }
+}
+
+/// Where a conversation stood: after so many messages, which have this digest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Standing {
+    messages: usize,
+    pub(super) digest: u64,
+}
+
+fn hash_words(content: &Json<'_>, hasher: &mut FxHasher) {
+    match content {
+        Json::Text(text) if !text.is_empty() => text.hash(hasher),
+        Json::List(parts) => parts.iter().for_each(|part| hash_words(part, hasher)),
+        Json::Object(_) => {
+            for part in ["text", "content", "output"].into_iter().filter_map(|key| content.get(key)) {
+                hash_words(part, hasher);
+            }
+        }
+        _ => {}
     }
 }
 

@@ -311,7 +311,7 @@ impl Exchange<'_> {
         state.observer.as_ref()?;
         state.tell_asked(&asked.results);
         let observer = state.observer.as_mut()?;
-        observer.results(asked);
+        observer.results(asked, number);
         match decision {
             Decision::Say(answer) if answer.pace.is_immediate() => {
                 let response = serde_json::from_slice(&whole(&self.route, answer)).unwrap_or_default();

@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(first(&says("")), Some(7));
         assert_eq!(first(&Asked { model: Some("other".into()), ..says("refund") }), Some(0));
         assert_eq!(first(&Asked { answers: 1, ..says("refund") }), Some(1));
-        let result = GivenResult { call_id: "c".into(), content: String::new(), failed: false, function: None };
+        let result = GivenResult { call_id: "c".into(), content: String::new(), failed: false, function: None, at: 0 };
         assert_eq!(first(&Asked { results: vec![result], ..says("my refund") }), Some(2));
     }
 

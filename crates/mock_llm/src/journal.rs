@@ -54,6 +54,7 @@ pub(super) struct Journal {
 impl Journal {
     pub(super) fn push(&mut self, mut entry: Entry) {
         for result in &mut entry.tool_results {
+            result.function = None;
             if let Some((end, _)) = result.content.char_indices().nth(SHOWN) {
                 result.content.truncate(end);
                 result.content.shrink_to_fit();

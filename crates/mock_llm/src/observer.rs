@@ -1,14 +1,17 @@
 //! What the wire between an agent and its model tells about the agent: for the trace.
 
-use std::collections::{BTreeMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use agentci_trace::{Kind, ModelTrouble, Observer, ToolCall, ToolResult, Usage};
+use rustc_hash::FxBuildHasher;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::answer::{Answer, WantedCall};
-use super::asked::{Asked, FunctionCall, GivenResult};
+use super::asked::{Asked, FunctionCall, GivenResult, Standing};
 
 /// Tells someone what is seen on the wire: what the model asks for, and the results that the agent sends. What the agent did is for
 /// others to say, or follows from its results.
@@ -18,61 +21,96 @@ pub(super) struct WireObserver {
     /// Whether what the answers use up is told; an agent may say so itself.
     usage: bool,
     /// Calls that were asked for and have no result yet, by their ids, which grow.
-    open: BTreeMap<String, FunctionCall>,
-    /// How many results of calls without ids a request had at most.
-    seen: BTreeMap<FunctionCall, usize>,
-    /// The ids of results that came.
-    came: HashSet<String>,
+    open: BTreeMap<String, OpenCall>,
+    /// The ids of calls that have their result.
+    closed: HashSet<String>,
+    /// How many results of equal calls, with equal ids or none, a request had at most; by the hash of id and call.
+    seen: HashMap<u64, usize>,
+    /// Where the conversations of requests stood that are yet to be answered.
+    asked: HashMap<u64, Standing>,
+    /// The digests of conversations that were answered.
+    answered: HashSet<u64>,
+}
+
+/// A call that was asked for.
+#[derive(Debug)]
+struct OpenCall {
+    function: FunctionCall,
+    /// Where its conversation stood.
+    after: Standing,
 }
 
 impl WireObserver {
     pub(super) fn new(sender: UnboundedSender<Kind>, usage: bool) -> Self {
-        Self { sender, usage, open: BTreeMap::new(), seen: BTreeMap::new(), came: HashSet::new() }
+        Self {
+            sender,
+            usage,
+            open: BTreeMap::new(),
+            closed: HashSet::new(),
+            seen: HashMap::new(),
+            asked: HashMap::new(),
+            answered: HashSet::new(),
+        }
     }
 
     /// Results of tools come with the next request, and once each: later requests repeat them.
-    pub(super) fn results(&mut self, asked: &Asked) {
-        let mut counted: BTreeMap<&FunctionCall, usize> = BTreeMap::new();
+    pub(super) fn results(&mut self, asked: &Asked, number: u64) {
+        self.asked.insert(number, asked.standing());
+        let newest = asked.beginning(|digest| self.answered.contains(&digest));
+        let mut counted: HashMap<u64, usize> = HashMap::new();
         let (older, new) = (asked.older.iter(), asked.results.iter());
         for (given, is_new) in older.map(|given| (given, false)).chain(new.map(|given| (given, true))) {
-            let Some(function) = &given.function else {
-                let repeated = asked.repeated.get(&given.call_id).filter(|_| is_new);
-                let call = self.with_id(&given.call_id, repeated);
-                self.result(call, given);
+            if self.open.remove(&given.call_id).is_some() {
+                self.closed.insert(given.call_id.clone());
+                self.result(Some(given.call_id.clone()), given);
+                continue;
+            }
+            let Some(function) = given.function.as_ref().filter(|_| !self.closed.contains(&given.call_id)) else {
                 continue;
             };
-            // Without an id, a result is known by its place among those of equal calls; examples in a prompt have results, too.
-            let times = counted.entry(function).or_default();
+            let key = FxBuildHasher.hash_one((&given.call_id, function));
+            let times = counted.entry(key).or_default();
             *times += 1;
-            let is_known = self.seen.get(function).is_some_and(|seen| *times <= *seen);
-            if is_new || !is_known {
-                let call = self.called(function, is_new && !is_known);
-                self.result(call, given);
-            }
+            let is_known = self.seen.get(&key).is_some_and(|seen| *times <= *seen);
+            // Several items can be one answer, with results between them.
+            let is_last = is_new || newest.is_some_and(|newest| given.at >= newest);
+            let call = self.of_function(asked, given, function, Place { is_last, is_known });
+            self.result(call, given);
         }
-        for (function, times) in counted {
-            let seen = self.seen.entry(function.clone()).or_default();
+        for (key, times) in counted {
+            let seen = self.seen.entry(key).or_default();
             *seen = times.max(*seen);
         }
     }
 
-    /// The open call of this id, which is open no more. An agent may give calls other ids, in the answer that it repeats as well as in
-    /// the result: then it is the open call of that function with the same arguments. Examples in a prompt came before any call.
-    fn with_id(&mut self, id: &str, repeated: Option<&FunctionCall>) -> Option<String> {
-        let is_first = self.came.insert(id.to_owned());
-        if self.open.remove(id).is_some() {
-            return Some(id.to_owned());
+    /// The open call of a result that has no id, or one that the agent gave it, which is open no more. It is a call of that function
+    /// with these arguments which the same conversation was asked for; or any, since an agent may cut or rewrite what was said.
+    /// Examples in a prompt have results, too, but were there before the call.
+    fn of_function(
+        &mut self,
+        asked: &Asked,
+        given: &GivenResult,
+        function: &FunctionCall,
+        place: Place,
+    ) -> Option<String> {
+        let Place { is_last, is_known } = place;
+        if !is_last && is_known {
+            return None;
         }
-        let function = repeated.filter(|_| is_first)?;
-        self.called(function, false)
-    }
-
-    /// The first open call of a function with these arguments, which is open no more; or any of it, where that may be.
-    fn called(&mut self, function: &FunctionCall, or_any: bool) -> Option<String> {
-        let mut open = self.open.iter().filter(|(_, call)| call.name == function.name);
-        let same = open.clone().find(|(_, call)| call.has_arguments_of(function));
-        let id = same.or_else(|| open.next().filter(|_| or_any)).map(|(id, _)| id.clone())?;
+        let of_conversation = |call: &OpenCall| asked.goes_on(call.after, given.at);
+        // What led to a call, said once more, has no result of it.
+        let is_asked = |call: &OpenCall| call.after != asked.standing();
+        let has_id = !given.call_id.is_empty();
+        let may_be_any = !has_id || (is_last && !is_known);
+        let id = find(&self.open, function, of_conversation)
+            .or_else(|| find(&self.open, function, is_asked).filter(|_| may_be_any))
+            .or_else(|| {
+                let named = self.open.iter().find(|(_, call)| call.function.name == function.name && is_asked(call));
+                named.filter(|_| !has_id && is_last && !is_known).map(|(id, _)| id)
+            })
+            .cloned()?;
         self.open.remove(&id);
+        self.closed.insert(id.clone());
         Some(id)
     }
 
@@ -99,8 +137,11 @@ impl WireObserver {
                 cost_usd: None,
             }));
         }
+        let after = self.asked.remove(&answer.number).unwrap_or_default();
+        self.answered.insert(after.digest);
         for WantedCall { id, name, args, json } in &answer.calls {
-            self.open.insert(id.clone(), FunctionCall { name: name.clone(), arguments: Some(json.clone()) });
+            let function = FunctionCall { name: name.clone(), arguments: Some(json.clone()) };
+            self.open.insert(id.clone(), OpenCall { function, after });
             self.send(Kind::ToolCall(ToolCall {
                 call_id: id.clone(),
                 name: name.clone(),
@@ -124,6 +165,27 @@ impl WireObserver {
         // Whoever listened may be gone by now.
         let _ = self.sender.send(kind);
     }
+}
+
+/// Where a result stands.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// Whether it came after what the model said last.
+    is_last: bool,
+    /// Whether an earlier request had it.
+    is_known: bool,
+}
+
+/// The first open call of a function with these arguments; or the one that has most of them, where the agent added some.
+fn find<'o>(
+    open: &'o BTreeMap<String, OpenCall>,
+    function: &FunctionCall,
+    may_be: impl Fn(&OpenCall) -> bool,
+) -> Option<&'o String> {
+    let named = || open.iter().filter(|(_, call)| call.function.name == function.name && may_be(call));
+    let same = named().find(|(_, call)| call.function.has_arguments_of(function));
+    let kept = || named().filter_map(|(id, call)| Some((id, call.function.kept_by(function)?)));
+    same.map(|(id, _)| id).or_else(|| kept().min_by_key(|(_, count)| Reverse(*count)).map(|(id, _)| id))
 }
 
 /// Results travel as text; what is an object or a list in it is one.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
-use super::answer::{Answer, WantedCall};
+use super::answer::Answer;
 use super::asked::GivenResult;
 use super::delivery::whole;
 use super::mind::{Mind, State};
@@ -21,6 +21,19 @@ pub(super) struct Pending {
     answer: Answer,
     /// How many of its tokens were sent.
     said: Arc<AtomicU32>,
+}
+
+impl Pending {
+    fn has_call(&self, id: &str) -> bool {
+        self.answer.calls.iter().any(|call| call.id == id)
+    }
+
+    /// Whether it asked for the call of a result that has no id, or one of its own: then it was sent as a whole.
+    fn has_call_of(&self, result: &GivenResult) -> bool {
+        let Some(function) = &result.function else { return false };
+        let may_be = result.call_id.is_empty() || self.said.load(Ordering::Relaxed) >= self.answer.spoken();
+        may_be && self.answer.calls.iter().any(|call| call.name == function.name)
+    }
 }
 
 /// Tells of an answer when it is dropped, unless that was done already.
@@ -85,14 +98,12 @@ impl State {
         if self.pending.is_empty() {
             return;
         }
-        let is_of = |result: &GivenResult, call: &WantedCall| match &result.function {
-            Some(function) => call.name == function.name,
-            None => call.id == result.call_id,
+        let of = |result: &GivenResult| {
+            let by_name = || self.pending.iter().find(|(_, pending)| pending.has_call_of(result));
+            let by_id = self.pending.iter().find(|(_, pending)| pending.has_call(&result.call_id));
+            by_id.or_else(by_name).map(|(number, _)| *number)
         };
-        let asked =
-            |pending: &Pending, result: &GivenResult| pending.answer.calls.iter().any(|call| is_of(result, call));
-        let of = |result: &GivenResult| self.pending.iter().find(|(_, pending)| asked(pending, result));
-        let found: Vec<u64> = results.iter().filter_map(of).map(|(number, _)| *number).collect();
+        let found: Vec<u64> = results.iter().filter_map(of).collect();
         for number in found {
             self.tell(number);
         }

@@ -20,7 +20,7 @@ mod usage;
 pub use canonical::{canonical, write_canonical};
 pub use digest::{sha256, sha256_beginning};
 pub use event::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace};
-pub use joined::{Change, Difference, Joiner, Made, TracedCall, same_tool};
+pub use joined::{Change, Difference, Joiner, Made, TracedCall, differences, same_tool};
 pub use json::{write_beginning, write_json, write_text};
 pub use model_request::{Continued, ModelAttempts, ModelRequest, OfferedTool, RequestMessage, RequestedCall};
 pub use model_trouble::{ModelTrouble, TroubleKind};

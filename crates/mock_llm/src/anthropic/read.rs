@@ -1,6 +1,6 @@
 //! What a request asks.
 
-use super::super::asked::{Asked, FunctionCall, GivenResult, result_text, text};
+use super::super::asked::{Asked, GivenResult, result_text, text};
 use super::super::fields::{Fields, missing, wrong};
 use super::super::json::Json;
 use super::super::refusal::Refusal;
@@ -32,7 +32,11 @@ pub(in super::super) fn read(body: &Json<'_>, counts_only: bool) -> Result<Asked
         if !matches!(content, Json::Text(_) | Json::List(_)) {
             return Err(wrong(&place("content"), "a string or a list of blocks", content));
         }
-        match message.get("role").and_then(Json::as_str) {
+        let role = message.get("role").and_then(Json::as_str);
+        if let Some("user" | "assistant") = role {
+            asked.hear(role.unwrap_or_default(), content);
+        }
+        match role {
             Some("user") => read_user(content, &mut asked),
             Some("assistant") => read_assistant(content, &mut asked),
             // Instructions on the way; the first ones have a field of their own.
@@ -49,8 +53,7 @@ fn read_assistant(content: &Json<'_>, asked: &mut Asked) {
     for block in content.as_list().unwrap_or_default() {
         let text = |key: &str| block.get(key).and_then(Json::as_str).map(str::to_owned);
         let arguments = block.get("input").map(ToString::to_string);
-        let function = text("name").map(|name| FunctionCall { name, arguments });
-        asked.repeated.extend(text("id").zip(function));
+        asked.repeat(text("id"), text("name"), arguments);
     }
 }
 
@@ -60,11 +63,12 @@ fn read_user(content: &Json<'_>, asked: &mut Asked) {
     let blocks = content.as_list().unwrap_or_default();
     let kind = |block: &Json<'_>, wanted: &str| block.get("type").and_then(Json::as_str) == Some(wanted);
     for block in blocks.iter().filter(|block| kind(block, "tool_result")) {
-        asked.results.push(GivenResult {
+        asked.take_result(GivenResult {
             call_id: block.get("tool_use_id").and_then(Json::as_str).unwrap_or_default().to_owned(),
             content: result_text(block.get("content").unwrap_or(&Json::Null)),
             failed: block.get("is_error").and_then(Json::as_bool).unwrap_or_default(),
             function: None,
+            at: 0,
         });
     }
     if !said.is_empty() || !blocks.iter().any(|block| kind(block, "tool_result")) {

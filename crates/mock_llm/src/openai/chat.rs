@@ -28,7 +28,7 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
     if fields.get("tools").is_none() && fields.get("functions").is_some() {
         asked.form = CallForm::Function;
     }
-    let mut called: Option<&Json<'_>> = None;
+    let mut called: Option<(usize, &Json<'_>)> = None;
     for (at, message) in fields.list("messages")?.iter().enumerate() {
         let place = |name: &str| format!("messages[{at}].{name}");
         let Some(role) = message.get("role").and_then(Json::as_str) else {
@@ -38,23 +38,34 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
         if !matches!(content, Json::Null | Json::Text(_) | Json::List(_)) {
             return Err(wrong(&place("content"), "a string or a list of parts", content));
         }
+        if !matches!(role, "system" | "developer") {
+            asked.hear(role, content);
+        }
         match role {
             "user" => asked.user = text(content),
             "assistant" => {
                 asked.answered();
-                called = message.get("function_call");
+                called = message.get("function_call").map(|call| (asked.last_heard(), call));
                 for call in message.get("tool_calls").and_then(Json::as_list).unwrap_or_default() {
                     let part = |key: &str| call.get("function")?.get(key)?.as_str().map(str::to_owned);
                     let id = call.get("id").and_then(Json::as_str).map(str::to_owned);
-                    let function = part("name").map(|name| FunctionCall { name, arguments: part("arguments") });
-                    asked.repeated.extend(id.zip(function));
+                    asked.repeat(id, part("name"), part("arguments"));
                 }
             }
-            "tool" | "function" => asked.results.push(GivenResult {
+            "tool" => asked.take_result(GivenResult {
                 call_id: message.get("tool_call_id").and_then(Json::as_str).unwrap_or_default().to_owned(),
                 content: result_text(content),
                 failed: false,
-                function: function(message, called).filter(|_| role == "function"),
+                function: None,
+                at: 0,
+            }),
+            // Such calls have no ids.
+            "function" => asked.results.push(GivenResult {
+                call_id: String::new(),
+                content: result_text(content),
+                failed: false,
+                function: function(message, called.map(|(_, call)| call)),
+                at: called.map_or(0, |(at, _)| at),
             }),
             "system" | "developer" => {}
             other => {

@@ -6,7 +6,7 @@ use agentci_plan::Finish;
 use serde_json::{Value, json};
 
 use super::super::answer::Answer;
-use super::super::asked::{Asked, FunctionCall, GivenResult, result_text, text};
+use super::super::asked::{Asked, GivenResult, result_text, text};
 use super::super::events::Events;
 use super::super::fields::{Fields, missing, wrong};
 use super::super::json::Json;
@@ -35,7 +35,10 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
         return Err(wrong("tools", "a list", tools));
     }
     match fields.get("input") {
-        Some(Json::Text(text)) => asked.user = text.to_string(),
+        Some(input @ Json::Text(text)) => {
+            asked.hear("user", input);
+            asked.user = text.to_string();
+        }
         Some(Json::List(items)) => read_items(items, &mut asked)?,
         Some(other) => return Err(wrong("input", "a string or a list of items", other)),
         None if asked.previous.is_some() || asked.conversation.is_some() || fields.get("prompt").is_some() => {}
@@ -87,14 +90,15 @@ pub(super) fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Re
             asked.answered();
         }
         in_answer = of_model;
+        if !matches!(role, Some("system" | "developer")) {
+            asked.hear(role.unwrap_or(kind), item);
+        }
         match (kind, role) {
             ("message", Some("user")) => asked.user = text(item.get("content").unwrap_or(&Json::Null)),
             ("message", None) => return Err(Refusal::of_part(&place, "a message needs a `role` that is a string")),
             ("function_call", _) => {
-                let arguments = text_of(item, "arguments");
-                let function = text_of(item, "name").map(|name| FunctionCall { name, arguments });
-                asked.repeated.extend(text_of(item, "call_id").zip(function));
-                asked.results.extend(early.remove(&at).unwrap_or_default());
+                asked.repeat(text_of(item, "call_id"), text_of(item, "name"), text_of(item, "arguments"));
+                early.remove(&at).unwrap_or_default().into_iter().for_each(|given| asked.take_result(given));
             }
             ("function_call_output", _) => {
                 let given = GivenResult {
@@ -102,10 +106,11 @@ pub(super) fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Re
                     content: result_text(item.get("output").unwrap_or(&Json::Null)),
                     failed: false,
                     function: None,
+                    at: 0,
                 };
                 match calls.get(&given.call_id) {
                     Some(call) if *call > at => early.entry(*call).or_default().push(given),
-                    _ => asked.results.push(given),
+                    _ => asked.take_result(given),
                 }
             }
             _ => {}

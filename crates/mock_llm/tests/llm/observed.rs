@@ -135,3 +135,150 @@ async fn an_example_in_the_prompt_is_not_the_result_of_a_call() {
     let again = request.clone();
     assert!(results_after("/v1/chat/completions", request, |_| again.clone()).await.is_empty());
 }
+
+/// The results that came over the wire, each with the number of the call that it belongs to.
+struct Wire {
+    server: ModelServer,
+    seen: tokio::sync::mpsc::UnboundedReceiver<Kind>,
+}
+
+impl Wire {
+    async fn new(rules: &str) -> Self {
+        let (sender, seen) = tokio::sync::mpsc::unbounded_channel();
+        let options = ServerOptions { observer: Some(sender), ..ServerOptions::default() };
+        Self { server: ModelServer::start(script(&format!("rules:\n{rules}")), options).await.unwrap(), seen }
+    }
+
+    async fn chat(&self, messages: &[Value]) {
+        let tools = json!([{ "type": "function", "function": { "name": "search" } }]);
+        let body = json!({ "model": "m", "tools": tools, "messages": messages });
+        assert_eq!(post(&self.server, "/v1/chat/completions", &body).await.status, 200);
+    }
+
+    async fn responses(&self, input: &[Value]) {
+        let tools = json!([{ "type": "function", "name": "search", "parameters": {} }]);
+        let body = json!({ "model": "m", "tools": tools, "input": input });
+        assert_eq!(post(&self.server, "/v1/responses", &body).await.status, 200);
+    }
+
+    fn results(mut self) -> Vec<(usize, String)> {
+        let (mut calls, mut results) = (Vec::new(), Vec::new());
+        while let Ok(kind) = self.seen.try_recv() {
+            match kind {
+                Kind::ToolCall(call) => calls.push(call.call_id),
+                Kind::ToolResult(result) => {
+                    let call = calls.iter().position(|id| *id == result.call_id).unwrap();
+                    results.push((call, result.result.as_str().unwrap().to_owned()));
+                }
+                _ => {}
+            }
+        }
+        results
+    }
+}
+
+fn user(text: &str) -> Value {
+    json!({ "role": "user", "content": text })
+}
+
+fn asks(id: &str, arguments: &str) -> Value {
+    let function = json!({ "name": "search", "arguments": arguments });
+    json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": id, "type": "function", "function": function }] })
+}
+
+fn gives(id: &str, content: &str) -> Value {
+    json!({ "role": "tool", "tool_call_id": id, "content": content })
+}
+
+fn told(results: &[(usize, &str)]) -> Vec<(usize, String)> {
+    results.iter().map(|(call, content)| (*call, (*content).to_owned())).collect()
+}
+
+const TWICE: &str = "- when: { turn: 3 }\n  reply: done\n- tool_calls: [{ name: search, args: { q: 1 } }]\n";
+
+#[tokio::test]
+async fn ids_that_begin_anew_with_each_answer_are_told_apart() {
+    let first = [user("x"), asks("call_0", "{\"q\":1}"), gives("call_0", "a")];
+    let wire = Wire::new(TWICE).await;
+    wire.chat(&first[..1]).await;
+    wire.chat(&first).await;
+    let both = [&first[..], &[asks("call_0", "{\"q\":1}"), gives("call_0", "b")]].concat();
+    wire.chat(&both).await;
+    assert_eq!(wire.results(), told(&[(0, "a"), (1, "b")]));
+    // An agent that only says it all once more did not call the second time, whatever the ids.
+    for id in ["call_0", "call_1"] {
+        let wire = Wire::new(TWICE).await;
+        wire.chat(&first[..1]).await;
+        wire.chat(&first).await;
+        wire.chat(&[user("x"), asks(id, "{\"q\":1}"), gives(id, "a")]).await;
+        assert_eq!(wire.results(), told(&[(0, "a")]), "{id}");
+    }
+}
+
+#[tokio::test]
+async fn parallel_conversations_may_number_their_calls_alike() {
+    let rules = "- when: { turn: 2 }\n  reply: done\n- tool_calls: [{ name: search, args: { q: 1 } }]\n";
+    let begun = |time: &str| vec![json!({ "role": "system", "content": time }), user("x")];
+    let with = |content: &str| [begun(content), vec![asks("c0", "{\"q\":1}"), gives("c0", content)]].concat();
+    let wire = Wire::new(rules).await;
+    wire.chat(&begun("a")).await;
+    wire.chat(&begun("b")).await;
+    wire.chat(&with("a")).await;
+    wire.chat(&with("b")).await;
+    assert_eq!(wire.results(), told(&[(0, "a"), (1, "b")]));
+    // What one conversation repeats is not the result of the other.
+    let wire = Wire::new(rules).await;
+    wire.chat(&begun("a")).await;
+    wire.chat(&begun("b")).await;
+    wire.chat(&with("a")).await;
+    wire.chat(&[with("a"), vec![json!({ "role": "assistant", "content": "done" }), user("y")]].concat()).await;
+    assert_eq!(wire.results(), told(&[(0, "a")]));
+}
+
+#[tokio::test]
+async fn outputs_between_the_calls_of_an_answer_are_its_results() {
+    let rules = "- when: { tool_result: true }\n  reply: done\n\
+                 - tool_calls: [{ name: search, args: { q: 1 } }, { name: search, args: { q: 2 } }]\n";
+    let call = |id: &str, arguments: &str| json!({ "type": "function_call", "call_id": id, "name": "search", "arguments": arguments });
+    let output = |id: &str, output: &str| json!({ "type": "function_call_output", "call_id": id, "output": output });
+    let wire = Wire::new(rules).await;
+    wire.responses(&[user("x")]).await;
+    let items = [user("x"), call("k0", "{\"q\":1}"), output("k0", "a"), call("k1", "{\"q\":2}"), output("k1", "b")];
+    wire.responses(&items).await;
+    wire.responses(&items).await;
+    assert_eq!(wire.results(), told(&[(0, "a"), (1, "b")]));
+}
+
+#[tokio::test]
+async fn arguments_may_be_added_to_a_call_but_not_changed() {
+    let rules = "- when: { tool_result: true }\n  reply: done\n\
+                 - tool_calls: [{ name: search, args: {} }, { name: search, args: { q: 2 } }]\n";
+    for (arguments, came) in [
+        ("{\"q\":2,\"note\":null}", &[(1, "a")][..]),
+        ("{\"q\":2,\"limit\":10}", &[(1, "a")]),
+        ("{\"limit\":10}", &[(0, "a")]),
+    ] {
+        let wire = Wire::new(rules).await;
+        wire.chat(&[user("x")]).await;
+        wire.chat(&[user("x"), asks("c0", arguments), gives("c0", "a")]).await;
+        assert_eq!(wire.results(), told(came), "{arguments}");
+    }
+    let wire =
+        Wire::new("- when: { tool_result: true }\n  reply: done\n- tool_calls: [{ name: search, args: { q: 2 } }]\n");
+    let wire = wire.await;
+    wire.chat(&[user("x")]).await;
+    wire.chat(&[user("x"), asks("c0", "{\"q\":3,\"note\":null}"), gives("c0", "a")]).await;
+    assert_eq!(wire.results(), told(&[]));
+}
+
+#[tokio::test]
+async fn an_example_that_ends_the_prompt_is_not_the_result_of_a_call() {
+    let prompt = [user("x"), asks("example", "{\"q\":1}"), gives("example", "a"), user("y")];
+    let wire = Wire::new("- tool_calls: [{ name: search, args: { q: 1 } }]\n").await;
+    for _ in 0..2 {
+        wire.chat(&prompt).await;
+    }
+    let more = [&prompt[..], &[asks("c0", "{\"q\":1}"), gives("c0", "b")]].concat();
+    wire.chat(&more).await;
+    assert_eq!(wire.results(), told(&[(0, "b")]));
+}

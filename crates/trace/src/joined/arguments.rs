@@ -16,7 +16,7 @@ pub struct Difference {
 }
 
 /// The arguments that differ. What the execution adds is no difference.
-pub(super) fn differences(requested: &Value, executed: &Value) -> Vec<Difference> {
+pub fn differences(requested: &Value, executed: &Value) -> Vec<Difference> {
     let Some(map) = requested.as_object() else { return Vec::new() };
     let mut differ = Vec::new();
     for (name, wanted) in map {

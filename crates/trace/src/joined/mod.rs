@@ -16,7 +16,7 @@ mod name;
 mod tests;
 mod unit;
 
-pub use self::arguments::Difference;
+pub use self::arguments::{Difference, differences};
 pub use self::joiner::{Change, Joiner};
 pub use self::name::same_tool;
 pub use self::unit::{Made, TracedCall};
