@@ -12,6 +12,7 @@
 mod answer;
 mod anthropic;
 mod asked;
+mod choice;
 mod closest;
 mod control;
 mod delivery;

@@ -6,6 +6,7 @@ use agentci_trace::{ModelTrouble, TroubleKind};
 use serde_json::Value;
 
 use super::answer::{Answer, CallForm, WantedCall};
+use super::choice::Choice;
 use super::json::Json;
 use super::routes::Route;
 use super::schema::{misfit, or_null};
@@ -16,10 +17,12 @@ const LISTED: usize = 12;
 /// What a request offers and asks for.
 pub(super) struct Offer<'r> {
     tools: Vec<Tool<'r>>,
-    /// Whether no tool may be called.
-    none: bool,
+    /// Which of them may be called, and whether one must be.
+    choice: Choice<'r>,
     /// Whether there may be tools that the request does not show.
     more: bool,
+    /// Whether the provider runs some of them itself: such a call comes with the answer, whatever that is.
+    hosted: bool,
     /// The schema that the text must have.
     format: Option<&'r Json<'r>>,
 }
@@ -41,32 +44,35 @@ impl<'r> Offer<'r> {
         collect(own.or(inherited), &mut tools);
         // What functions were called before they were tools.
         collect(request.get("functions"), &mut tools);
-        let choice = request.get("tool_choice").or_else(|| request.get("function_call"));
-        let none = choice.is_some_and(|choice| [choice.as_str(), text(choice, "type")].contains(&Some("none")));
         // A thread that began elsewhere has tools that are not known.
         let more = shows_not_all(request) || (continues && own.or(inherited).is_none());
-        Self { tools, none, more, format: format(route, request) }
+        let hosted = own.or(inherited).is_some_and(is_hosted);
+        Self { tools, choice: Choice::read(request), more, hosted, format: format(route, request) }
     }
 
     /// What is wrong with an answer to the request, which the rule with this number gives.
     pub(super) fn troubles(&self, answer: &Answer, rule: Option<usize>) -> Vec<ModelTrouble> {
         let mut troubles: Vec<ModelTrouble> = answer.calls.iter().filter_map(|call| self.of_call(call)).collect();
-        troubles.extend(self.of_text(answer));
+        troubles.extend(self.beside(answer));
+        troubles.extend(self.without_call(answer).or_else(|| self.of_text(answer)));
         troubles.into_iter().map(|trouble| trouble.of_rule(rule)).collect()
     }
 
     fn of_call(&self, call: &WantedCall) -> Option<ModelTrouble> {
         let name = &call.name;
         let trouble = |message: String| Some(ModelTrouble::new(TroubleKind::ToolNotOffered, message));
-        if self.none {
+        if self.choice.none {
             return trouble(format!("the script calls `{name}`, and the request says `tool_choice: none`"));
         }
-        let Some(tool) = self.tools.iter().find(|tool| tool.name == name) else {
-            if self.more {
-                return None;
-            }
+        let tool = self.tools.iter().find(|tool| tool.name == name);
+        if tool.is_none() && !self.more {
             return trouble(format!("the script calls `{name}`, which the request does not offer; {}", self.listed()));
-        };
+        }
+        if let Some(only) = self.choice.only.as_ref().filter(|only| !only.contains(&name.as_str())) {
+            let only = listed(only.iter().copied());
+            return trouble(format!("the script calls `{name}`, and the request's `tool_choice` allows only {only}"));
+        }
+        let tool = tool?;
         let mut schema = tool.schema?.value();
         if !tool.strict {
             or_null(&mut schema);
@@ -74,6 +80,30 @@ impl<'r> Offer<'r> {
         let misfit = misfit(&schema, &call.args)?;
         let message = format!("the script calls `{name}` with arguments that the offered schema refuses: {misfit}");
         Some(ModelTrouble::new(TroubleKind::ArgumentsDoNotFit, message))
+    }
+
+    /// Several calls in spite of `parallel_tool_calls: false` or `disable_parallel_tool_use: true`.
+    fn beside(&self, answer: &Answer) -> Option<ModelTrouble> {
+        let [first, second, ..] = answer.calls.as_slice() else { return None };
+        let message = format!(
+            "the script calls `{}` beside `{}`, and the request allows one call at a time (`parallel_tool_calls`, \
+             `disable_parallel_tool_use`)",
+            second.name, first.name
+        );
+        self.choice.single.then(|| ModelTrouble::new(TroubleKind::ToolNotOffered, message))
+    }
+
+    /// No call in spite of a choice that asks for one.
+    fn without_call(&self, answer: &Answer) -> Option<ModelTrouble> {
+        let is_answer = answer.calls.is_empty() && !matches!(answer.finish, Finish::Length | Finish::ContentFilter);
+        let must_call = self.choice.forced && !self.tools.is_empty() && !self.more && !self.hosted;
+        let which = match &self.choice.only {
+            Some(only) => listed(only.iter().copied()),
+            None => "a tool".into(),
+        };
+        let message =
+            format!("the script answers with text, and the request's `tool_choice` asks for a call of {which}");
+        (is_answer && must_call).then(|| ModelTrouble::new(TroubleKind::FormatNotMet, message))
     }
 
     /// A text beside calls is not the answer yet, and one that is cut off or refused is none.
@@ -95,10 +125,15 @@ impl<'r> Offer<'r> {
         if self.tools.is_empty() {
             return "it offers no tools".into();
         }
-        let names = self.tools.iter().take(LISTED).map(|tool| format!("`{}`", tool.name.escape_debug()));
-        let more = if self.tools.len() > LISTED { ", .." } else { "" };
-        format!("it offers {}{more}", names.collect::<Vec<_>>().join(", "))
+        format!("it offers {}", listed(self.tools.iter().map(|tool| tool.name)))
     }
+}
+
+/// Names, as far as they are shown.
+fn listed<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    let more = if names.len() > LISTED { ", .." } else { "" };
+    let names: Vec<String> = names.take(LISTED).map(|name| format!("`{}`", name.escape_debug())).collect();
+    format!("{}{more}", names.join(", "))
 }
 
 /// What is wrong with an answer that calls a function, where the script wants more calls: a request with `functions` gets one.
@@ -125,6 +160,12 @@ fn collect<'r>(tools: Option<&'r Json<'r>>, found: &mut Vec<Tool<'r>>) {
             collect(tool.get("tools"), found);
         }
     }
+}
+
+/// Whether some tools are not functions of the agent.
+fn is_hosted(tools: &Json<'_>) -> bool {
+    let kinds = tools.as_list().unwrap_or_default().iter().filter_map(|tool| text(tool, "type"));
+    kinds.into_iter().any(|kind| !matches!(kind, "function" | "custom" | "namespace"))
 }
 
 /// Whether tools may come from elsewhere: from a stored prompt, or found by a search of tools.

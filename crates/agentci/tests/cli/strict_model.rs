@@ -231,6 +231,36 @@ fn a_changed_offer_is_a_finding_and_a_hallucinating_model_is_not() {
     assert_eq!(data.code, Some(0), "{data:?}");
 }
 
+/// What a request demands of the answer: a script that does otherwise cannot come from a provider.
+#[test]
+fn a_script_that_ignores_the_choice_of_the_request_is_a_finding() {
+    let asked = |more: &str| format!("ask({{'messages': [USER], 'tools': [tool(), tool('find')], {more}}})");
+    let named = |name: &str| asked(&format!("'tool_choice': {{'type': 'function', 'function': {{'name': '{name}'}}}}"));
+    let text = "rules: [{ reply: hello }]\n";
+    let both = "rules: [{ tool_calls: [{ name: find }, { name: refund }] }]\n";
+    for (agent, model) in [
+        (named("refund"), MODEL),
+        (asked("'tool_choice': 'required', 'parallel_tool_calls': False"), MODEL),
+        (asked("'tool_choice': 'auto', 'parallel_tool_calls': False"), text),
+        (asked("'tool_choice': 'required'"), both),
+    ] {
+        let honest = run(&agent, model, "", "");
+        assert_eq!(honest.code, Some(0), "{agent}: {honest:?}");
+    }
+    for (agent, model, expected, message) in [
+        (named("find"), MODEL, "tool_not_offered", "`tool_choice` allows only `find`"),
+        (asked("'tool_choice': 'required'"), text, "format_not_met", "`tool_choice` asks for a call of a tool"),
+        (named("refund"), text, "format_not_met", "`tool_choice` asks for a call of `refund`"),
+        (asked("'parallel_tool_calls': False"), both, "tool_not_offered", "`refund` beside `find`"),
+    ] {
+        let ran = run(&agent, model, "", "");
+        assert_eq!(cause(&ran), expected, "{agent}");
+        ran.says(&[message]);
+    }
+    let on_purpose = run(&asked("'tool_choice': 'required'"), "rules: [{ reply: hello, misbehaves: true }]\n", "", "");
+    assert_eq!(on_purpose.code, Some(0), "{on_purpose:?}");
+}
+
 #[test]
 fn a_miss_fails_the_case_unless_it_is_softened() {
     let agent = "ask({'messages': [{'role': 'user', 'content': 'rebate'}]})";

@@ -83,6 +83,85 @@ async fn tools_of_the_other_apis_are_known() {
     assert_eq!(troubles(&mut seen), [(TroubleKind::ToolNotOffered, Some(1)); 2]);
 }
 
+/// What is complained of when each API is asked with this choice: `required`, or the name of a tool.
+async fn troubles_of_choice(answer: &str, mode: Option<&str>, single: bool) -> Vec<(TroubleKind, Option<usize>)> {
+    let (server, mut seen) = watched(&format!("rules:\n- {answer}\n")).await;
+    let plain = |name: &str| json!({ "type": "function", "name": name, "parameters": {} });
+    let user = json!([{ "role": "user", "content": "x" }]);
+    let null = json!({ "type": "object" });
+    let mut chat =
+        json!({ "model": "m", "messages": user, "tools": [function("find", &null), function("refund", &null)] });
+    let mut responses = json!({ "model": "m", "input": user, "tools": [plain("find"), plain("refund")] });
+    let tools = ["find", "refund"].map(|name| json!({ "name": name, "input_schema": null }));
+    let mut messages = json!({ "model": "c", "max_tokens": 9, "messages": user, "tools": tools });
+    if let Some(mode) = mode {
+        let is_forced = mode == "required";
+        let named = |own: Value| if is_forced { json!("required") } else { own };
+        chat["tool_choice"] = named(json!({ "type": "function", "function": { "name": mode } }));
+        responses["tool_choice"] = named(json!({ "type": "function", "name": mode }));
+        messages["tool_choice"] =
+            if is_forced { json!({ "type": "any" }) } else { json!({ "type": "tool", "name": mode }) };
+    }
+    if single {
+        chat["parallel_tool_calls"] = json!(false);
+        responses["parallel_tool_calls"] = json!(false);
+        let choice = messages["tool_choice"].as_object().cloned().unwrap_or_default();
+        messages["tool_choice"] = json!({ "type": "auto" });
+        messages["tool_choice"].as_object_mut().unwrap().extend(choice);
+        messages["tool_choice"]["disable_parallel_tool_use"] = json!(true);
+    }
+    for (path, body) in [("/v1/chat/completions", chat), ("/v1/responses", responses), ("/v1/messages", messages)] {
+        assert_eq!(post(&server, path, &body).await.status, 200, "{path}");
+    }
+    troubles(&mut seen)
+}
+
+#[tokio::test]
+async fn a_choice_that_the_request_makes_is_kept() {
+    let (text, call) = ("reply: hello", "tool_calls: [{ name: refund }]");
+    let both = "tool_calls: [{ name: find }, { name: refund }]";
+    let not_met = vec![(TroubleKind::FormatNotMet, Some(0)); 3];
+    let not_offered = vec![(TroubleKind::ToolNotOffered, Some(0)); 3];
+    for (answer, mode, single, expected) in [
+        (text, None, true, vec![]),
+        (text, Some("required"), false, not_met.clone()),
+        (text, Some("refund"), false, not_met),
+        (call, None, true, vec![]),
+        (call, Some("required"), true, vec![]),
+        (call, Some("refund"), true, vec![]),
+        (call, Some("find"), false, not_offered.clone()),
+        (both, None, false, vec![]),
+        (both, Some("required"), false, vec![]),
+        (both, None, true, not_offered.clone()),
+        (both, Some("find"), false, not_offered),
+        // What is said beside a call is no answer.
+        ("reply: wait\n  tool_calls: [{ name: refund }]", Some("required"), true, vec![]),
+        ("reply: hel\n  finish: length", Some("required"), false, vec![]),
+        ("reply: no\n  finish: content_filter", Some("refund"), false, vec![]),
+    ] {
+        assert_eq!(troubles_of_choice(answer, mode, single).await, expected, "{answer} {mode:?} {single}");
+        let on_purpose = format!("{answer}\n  misbehaves: true");
+        assert_eq!(troubles_of_choice(&on_purpose, mode, single).await, [], "{on_purpose}");
+    }
+}
+
+/// What the provider runs itself fulfils the choice, and what it says next comes with the same answer.
+#[tokio::test]
+async fn a_forced_choice_with_tools_of_the_provider_may_end_in_text() {
+    let (server, mut seen) = watched("rules:\n- reply: hello\n").await;
+    let own = json!({ "type": "function", "name": "find", "parameters": {} });
+    for tools in [json!([own, { "type": "web_search" }]), json!([{ "type": "mcp", "server_label": "a" }])] {
+        let body = json!({ "model": "m", "input": "x", "tools": tools, "tool_choice": "required" });
+        post(&server, "/v1/responses", &body).await;
+    }
+    let tools =
+        json!([{ "type": "web_search_20250305", "name": "web_search" }, { "name": "find", "input_schema": {} }]);
+    let messages = json!([{ "role": "user", "content": "x" }]);
+    let body = json!({ "model": "c", "max_tokens": 9, "messages": messages, "tools": tools, "tool_choice": { "type": "any" } });
+    post(&server, "/v1/messages", &body).await;
+    assert_eq!(troubles(&mut seen), []);
+}
+
 #[tokio::test]
 async fn a_text_must_have_the_format_that_was_asked_for() {
     let schema = json!({ "type": "object", "properties": { "ok": { "type": "boolean" } }, "required": ["ok"] });

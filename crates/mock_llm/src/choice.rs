@@ -1,0 +1,120 @@
+//! The choice that a request leaves to its model: which tools it may call, whether it must, and how many at once. Sources: the API
+//! references of OpenAI (`tool_choice`, `parallel_tool_calls`) and Anthropic (`tool_choice`).
+
+use super::json::Json;
+
+/// What a request says about the calls of its answer.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Choice<'r> {
+    /// Whether no tool may be called.
+    pub(super) none: bool,
+    /// Whether one must be called.
+    pub(super) forced: bool,
+    /// The only tools that may be called.
+    pub(super) only: Option<Vec<&'r str>>,
+    /// Whether only one may be called at once.
+    pub(super) single: bool,
+}
+
+impl<'r> Choice<'r> {
+    pub(super) fn read(request: &'r Json<'r>) -> Self {
+        let given = |key: &str| request.get(key).filter(|value| **value != Json::Null);
+        let mut choice = match (given("tool_choice"), given("function_call")) {
+            (Some(choice), _) => of_tools(choice),
+            // What functions were called before they were tools.
+            (None, Some(Json::Text(mode))) => Self { none: mode == "none", ..Self::default() },
+            (None, Some(function)) => named(text(function, "name")),
+            (None, None) => Self::default(),
+        };
+        let says = |part: Option<&Json<'_>>, truth: bool| part.and_then(Json::as_bool) == Some(truth);
+        let disabled = given("tool_choice").and_then(|choice| choice.get("disable_parallel_tool_use"));
+        choice.single = says(given("parallel_tool_calls"), false) || says(disabled, true);
+        choice
+    }
+}
+
+fn of_tools<'r>(choice: &'r Json<'r>) -> Choice<'r> {
+    match choice.as_str().or_else(|| text(choice, "type")) {
+        Some("none") => Choice { none: true, ..Choice::default() },
+        Some("required" | "any") => Choice { forced: true, ..Choice::default() },
+        Some(kind @ ("function" | "custom" | "tool")) => named(text(choice.get(kind).unwrap_or(choice), "name")),
+        Some("allowed_tools") => allowed(choice.get("allowed_tools").unwrap_or(choice)),
+        // A tool that the provider runs itself is called before the answer comes, which may be anything.
+        _ => Choice::default(),
+    }
+}
+
+fn named(name: Option<&str>) -> Choice<'_> {
+    Choice { forced: name.is_some(), only: name.map(|name| vec![name]), ..Choice::default() }
+}
+
+/// Other tools than functions may hold functions, or be run by the provider.
+fn allowed<'r>(choice: &'r Json<'r>) -> Choice<'r> {
+    let name = |tool: &'r Json<'r>| match text(tool, "type") {
+        Some(kind @ ("function" | "custom")) => text(tool.get(kind).unwrap_or(tool), "name"),
+        _ => None,
+    };
+    let tools = choice.get("tools").and_then(Json::as_list).unwrap_or_default();
+    let only: Option<Vec<&str>> = tools.iter().map(name).collect();
+    match only.filter(|only| !only.is_empty()) {
+        Some(only) => {
+            Choice { forced: text(choice, "mode") == Some("required"), only: Some(only), ..Choice::default() }
+        }
+        None => Choice::default(),
+    }
+}
+
+fn text<'r>(value: &'r Json<'r>, key: &str) -> Option<&'r str> {
+    value.get(key).and_then(Json::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// `none`, `forced`, `single`, and the only tools.
+    fn read(request: &Value) -> String {
+        let text = request.to_string();
+        let request = Json::parse(text.as_bytes()).unwrap();
+        let Choice { none, forced, only, single } = Choice::read(&request);
+        let said = [(none, "none"), (forced, "forced"), (single, "single")];
+        let mut said: Vec<&str> = said.into_iter().filter_map(|(is, name)| is.then_some(name)).collect();
+        said.extend(only.unwrap_or_default());
+        said.join(" ")
+    }
+
+    #[test]
+    fn choices_are_read_as_each_api_writes_them() {
+        let function = json!({ "type": "function", "name": "f" });
+        let in_function = json!({ "type": "function", "function": { "name": "f" } });
+        for (choice, expected) in [
+            (json!(null), ""),
+            (json!("auto"), ""),
+            (json!({ "type": "auto" }), ""),
+            (json!({ "type": "auto", "disable_parallel_tool_use": true }), "single"),
+            (json!("none"), "none"),
+            (json!({ "type": "none" }), "none"),
+            (json!("required"), "forced"),
+            (json!({ "type": "any", "disable_parallel_tool_use": false }), "forced"),
+            (json!({ "type": "tool", "name": "f" }), "forced f"),
+            (function.clone(), "forced f"),
+            (in_function.clone(), "forced f"),
+            (json!({ "type": "custom", "custom": { "name": "f" } }), "forced f"),
+            (json!({ "type": "web_search_preview" }), ""),
+            (json!({ "type": "allowed_tools", "mode": "auto", "tools": [function] }), "f"),
+            (
+                json!({ "type": "allowed_tools", "allowed_tools": { "mode": "required", "tools": [in_function] } }),
+                "forced f",
+            ),
+            (json!({ "type": "allowed_tools", "mode": "required", "tools": [function, { "type": "mcp" }] }), ""),
+        ] {
+            assert_eq!(read(&json!({ "tool_choice": choice })), expected, "{choice}");
+        }
+        assert_eq!(read(&json!({ "function_call": { "name": "f" } })), "forced f");
+        assert_eq!(read(&json!({ "function_call": "none", "tool_choice": null })), "none");
+        assert_eq!(read(&json!({ "function_call": "auto", "parallel_tool_calls": true })), "");
+        assert_eq!(read(&json!({ "tool_choice": "required", "parallel_tool_calls": false })), "forced single");
+    }
+}
