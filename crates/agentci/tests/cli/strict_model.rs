@@ -113,6 +113,7 @@ fn blocks_that_anthropic_refuses_fail_the_case() {
     for (result, said, message) in [
         ("[text, result]", "answer", "Did not find 1 `tool_result` block(s) at the beginning of this message"),
         (&*format!("[result, {empty}]"), "answer", "text content blocks must be non-empty"),
+        ("[result, result]", "answer", "each tool_use must have a single result"),
         ("[result]", "[call, call]", "`tool_use` ids must be unique"),
         ("[result]", "[{**call, 'input': '{}'}]", "tool_use.input: Input should be a valid dictionary"),
     ] {
@@ -122,6 +123,16 @@ fn blocks_that_anthropic_refuses_fail_the_case() {
     }
     let silent = "ask({'max_tokens': 9, 'messages': [USER, {'role': 'assistant', 'content': []}, USER]}, '/messages')";
     run(silent, MODEL, "", "").says(&["all messages must have non-empty content"]);
+    let begun = |text: &str| {
+        format!(
+            "ask({{'max_tokens': 9, 'messages': [USER, {{'role': 'assistant', 'content': [{{'type': 'text', 'text': '{text}'}}]}}]}}, '/messages')"
+        )
+    };
+    let honest = run(&begun("So:"), "rules: [{ reply: ' it is' }]\n", "", "");
+    assert_eq!(honest.code, Some(0), "{honest:?}");
+    let blank = run(&begun("So: "), "rules: [{ reply: it is }]\n", "", "");
+    assert_eq!(cause(&blank), "provider_would_refuse");
+    blank.says(&["final assistant content cannot end with trailing whitespace"]);
 }
 
 #[test]

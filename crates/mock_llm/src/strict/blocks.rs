@@ -30,8 +30,36 @@ pub(super) fn check(messages: &[Json<'_>]) -> Result<(), Refusal> {
             return Err(Refusal::new(400, message));
         }
         blocks(content.and_then(Json::as_list).unwrap_or_default(), at, may_be_empty)?;
+        blank(content, may_be_empty)?;
     }
     Ok(())
+}
+
+/// A message whose text is blank, and one to go on from that ends blank. LibreChat-AI/agents#124 tried it: a blank block is taken
+/// beside one with words. What is said about blank blocks beside calls differs, so those are left alone.
+fn blank(content: Option<&Json<'_>>, is_begun: bool) -> Result<(), Refusal> {
+    let words = |block: &'_ Json<'_>| match block.get("type").and_then(Json::as_str) {
+        Some("text") => block.get("text").and_then(Json::as_str).map(str::to_owned),
+        _ => None,
+    };
+    // A text is short for a block of it, as Anthropic's API reference says.
+    let texts: Vec<Option<String>> = match content {
+        Some(Json::Text(text)) => vec![Some(text.to_string())],
+        Some(Json::List(blocks)) => blocks.iter().map(words).collect(),
+        _ => return Ok(()),
+    };
+    let ends_blank = |text: &str| text.ends_with(char::is_whitespace);
+    if is_begun {
+        // anomalyco/opencode#1295, tailcallhq/forgecode#1872
+        let is_refused = texts.last().is_some_and(|last| last.as_deref().is_some_and(ends_blank));
+        let message = "messages: final assistant content cannot end with trailing whitespace";
+        return if is_refused { Err(Refusal::new(400, message)) } else { Ok(()) };
+    }
+    if texts.is_empty() || !texts.iter().all(|text| text.as_ref().is_some_and(|text| text.trim().is_empty())) {
+        return Ok(());
+    }
+    // home-assistant/core#175637, nick1udwig/kibitz#78
+    Err(Refusal::new(400, "messages: text content blocks must contain non-whitespace text"))
 }
 
 fn blocks(blocks: &[Json<'_>], message: usize, may_be_empty: bool) -> Result<(), Refusal> {
@@ -114,7 +142,9 @@ mod tests {
         for last in [
             json!({ "role": "assistant", "content": "" }),
             json!({ "role": "assistant", "content": [{ "type": "text", "text": "" }] }),
-            json!({ "role": "user", "content": " " }),
+            json!({ "role": "user", "content": [{ "type": "text", "text": " " }, { "type": "text", "text": "x " }] }),
+            json!({ "role": "assistant", "content": [{ "type": "text", "text": "x" }] }),
+            json!({ "role": "assistant", "content": [{ "type": "text", "text": "\n\n" }, call("a", &json!({}))] }),
             json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": "" }] }),
             json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": [] }] }),
             // An effort that is set on the way has no content.
@@ -143,6 +173,27 @@ mod tests {
             let said = refused(&json!([{ "role": role, "content": block }, { "role": "user", "content": "x" }]));
             assert_eq!(said.unwrap(), "messages: text content blocks must be non-empty");
         }
+    }
+
+    #[test]
+    fn blank_messages_and_beginnings_that_end_blank_are_refused() {
+        let blank = "messages: text content blocks must contain non-whitespace text";
+        let blocks = |text: &str| json!([{ "type": "text", "text": text }]);
+        for (role, content) in [("user", json!(" ")), ("user", blocks("\n")), ("assistant", blocks(" \t"))] {
+            let said = refused(&json!([{ "role": role, "content": content }, { "role": "user", "content": "x" }]));
+            assert_eq!(said.as_deref(), Some(blank), "{role} {content}");
+        }
+        let begun = |content: Value| {
+            refused(&json!([{ "role": "user", "content": "x " }, { "role": "assistant", "content": content }]))
+        };
+        for content in [json!("So: "), blocks("So:\n"), json!(" ")] {
+            let said = begun(content).unwrap();
+            assert_eq!(said, "messages: final assistant content cannot end with trailing whitespace");
+        }
+        assert_eq!((begun(json!("So:")), begun(json!(""))), (None, None));
+        // Only what comes last is gone on from.
+        let earlier = json!([{ "role": "assistant", "content": "So: " }, { "role": "user", "content": "x" }]);
+        assert_eq!(refused(&earlier), None);
     }
 
     #[test]

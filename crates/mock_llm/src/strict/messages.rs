@@ -143,6 +143,21 @@ mod tests {
     }
 
     #[test]
+    fn a_call_has_one_result() {
+        let (user, asks) = (json!({ "role": "user", "content": "x" }), said("assistant", &[call("a"), call("b")]));
+        let single = "each tool_use must have a single result. Found multiple `tool_result` blocks with id: a";
+        let twice = refused(&json!([user, asks, said("user", &[result("a"), result("b"), result("a")])])).unwrap();
+        assert_eq!(twice, format!("messages.2.content.2: {single}"));
+        let again =
+            refused(&json!([user, asks, said("user", &[result("a"), result("b")]), said("user", &[result("a")])]));
+        assert_eq!(again.unwrap(), format!("messages.3.content.0: {single}"));
+        // An id that is used again in a later turn has its result there.
+        let once = said("assistant", &[call("a")]);
+        let anew = json!([user, once, said("user", &[result("a")]), once, said("user", &[result("a")])]);
+        assert_eq!(refused(&anew), None);
+    }
+
+    #[test]
     fn results_come_before_words() {
         let (user, asks) = (json!({ "role": "user", "content": "x" }), said("assistant", &[call("a"), call("b")]));
         let after = |blocks: &[Value]| refused(&json!([user, asks, said("user", blocks)]));

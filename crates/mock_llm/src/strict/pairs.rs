@@ -81,10 +81,22 @@ pub(super) fn paired<'j>(turns: &[Said<'j>], mut before: Vec<(usize, &'j str)>) 
                 ),
             ));
         }
+        once_each(&results)?;
         in_front(&turn.blocks, results.len())?;
         before = calls_of(Some(turn));
     }
     unanswered(&before, &[])
+}
+
+/// anthropics/claude-code#14110; QwenLM/qwen-code#8163 tried it, also with results in two messages of one turn.
+fn once_each(results: &[&Block<'_>]) -> Result<(), Refusal> {
+    let is_repeated = |at: usize| results[..at].iter().any(|earlier| earlier.id == results[at].id);
+    let Some(at) = (1..results.len()).find(|at| is_repeated(*at)) else { return Ok(()) };
+    let Block { message, at, id, .. } = results[at];
+    let message = format!(
+        "messages.{message}.content.{at}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}"
+    );
+    Err(Refusal::new(400, message))
 }
 
 /// Results come before anything else that is said: apify/tester-mcp-client#12, and Anthropic's guide to handling tool calls.
