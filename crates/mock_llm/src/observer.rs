@@ -57,7 +57,7 @@ impl WireObserver {
     pub(super) fn results(&mut self, asked: &Asked, number: u64) {
         self.asked.insert(number, asked.standing());
         let newest = asked.beginning(|digest| self.answered.contains(&digest));
-        let mut counted: HashMap<u64, usize> = HashMap::new();
+        let mut counted: BTreeMap<u64, usize> = BTreeMap::new();
         let (older, new) = (asked.older.iter(), asked.results.iter());
         for (given, is_new) in older.map(|given| (given, false)).chain(new.map(|given| (given, true))) {
             if self.open.remove(&given.call_id).is_some() {
