@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use agentci_plan::{Entry, FileError, Files, Kind, Unusable, join};
+use agentci_source::{Entry, FileError, Files, Kind, Unusable, join};
 
 /// The files of this machine, relative paths from the working folder.
 #[derive(Debug, Clone, Copy, Default)]

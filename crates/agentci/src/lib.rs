@@ -32,6 +32,7 @@ pub use agentci_plan as plan;
 pub use agentci_report as report;
 pub use agentci_runner as runner;
 pub use agentci_script as script;
+pub use agentci_source as source;
 pub use agentci_stubs as stubs;
 pub use agentci_stubs::Tool;
 pub use agentci_trace as trace;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use agentci_plan::{Files as _, Suite};
+use agentci_plan::Suite;
+use agentci_source::Files as _;
 use agentci_verdict::{Baseline, Policy};
 
 use crate::DiskFiles;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Case, LiveTools, Mode, Span, Spanned, Suite, ToolSource};
+use agentci_plan::{Case, LiveTools, Mode, Suite, ToolSource};
+use agentci_source::{Span, Spanned};
 use agentci_stubs::{Tool, Toolbox, ToolboxError};
 
 use crate::{environment, project};

@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use agentci_checks::{Ready, ReadyCase, ReadyCheck, ScriptCall, survivable};
-use agentci_plan::{Diagnostic, Diagnostics, Dialect, Plan, Sources, Span, did_you_mean, read as reading};
+use agentci_plan::{Dialect, Plan};
 use agentci_script::{Program, ScriptError};
+use agentci_source::{Diagnostic, Diagnostics, Sources, Span, did_you_mean, read as reading};
 
 /// Reads every file whose functions checks call. What is wrong is returned, and kept with the cases it belongs to; where a check
 /// that is wrong only fails, as in the yao format, it never holds.

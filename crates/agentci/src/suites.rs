@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use agentci_checks::Ready;
 use agentci_formats::LoadOptions;
-use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, MOST_RUNS, Mode, Plan, Suite};
+use agentci_plan::{Dialect, MOST_RUNS, Mode, Plan, Suite};
 use agentci_runner::{Facts, Options, Run, Stop, Stopper, Unheard};
+use agentci_source::{Diagnostic, Diagnostics, Files};
 use agentci_stubs::{Tool, ToolboxError};
 use agentci_trace::Redactor;
 use agentci_verdict::{Policy, RunEvent, Status};

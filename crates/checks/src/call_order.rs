@@ -19,8 +19,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_plan::{Failure, Node, Outcome, Spanned, read};
+use agentci_plan::{Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_source::{Node, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
 
 use crate::called::observed;

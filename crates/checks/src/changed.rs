@@ -1,7 +1,8 @@
 //! Checks that are judged differently since the last version, for `agentci check`: which, in which formats, and how. A check is
 //! named only where it is used in a way that may come out differently.
 
-use agentci_plan::{Case, Check, Dialect, Files, ModelRule, ModelWorld, Node, Plan, Reading, Span, Target, join};
+use agentci_plan::{Case, Check, Dialect, ModelRule, ModelWorld, Plan, Target};
+use agentci_source::{Files, Node, Reading, Span, join};
 use serde_json::Value;
 
 use crate::json_schema::SCHEMA_LIMIT;

@@ -4,10 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{
-    Check, Diagnostic, Diagnostics, Dialect, Files, Node, Outcome, Plan, Severity, Spanned, Suite, UnsetVariable,
-    did_you_mean, fill, read, without_effect,
-};
+use agentci_plan::{Check, Dialect, Outcome, Plan, Suite, UnsetVariable, fill, without_effect};
+use agentci_source::{Diagnostic, Diagnostics, Files, Node, Severity, Spanned, did_you_mean, read};
 use agentci_trace::Trace;
 use serde_json::Value;
 

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::{Diagnostic, Diagnostics, Files, ScriptFile};
+use agentci_plan::ScriptFile;
+use agentci_source::{Diagnostic, Diagnostics, Files};
 use jsonschema::Validator;
 use regex::Regex;
 use serde_json::Value;

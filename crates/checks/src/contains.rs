@@ -25,8 +25,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_plan::{Failure, Node, Outcome, Reading, Spanned, read};
+use agentci_plan::{Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_source::{Node, Reading, Spanned, read};
 use agentci_trace::{Spelling, Trace};
 
 use crate::compiler::Compiler;

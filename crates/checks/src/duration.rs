@@ -17,8 +17,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional};
-use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Spanned, read};
+use agentci_plan::{Detail, Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional};
+use agentci_source::{Diagnostic, Node, Spanned, read};
 use agentci_trace::{Event, Kind as Happened, Trace};
 use serde_json::Value;
 

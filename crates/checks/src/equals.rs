@@ -18,8 +18,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind};
-use agentci_plan::{Failure, Node, Outcome, Reading, Span, read};
+use agentci_plan::{Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind};
+use agentci_source::{Node, Reading, Span, read};
 use agentci_trace::Trace;
 use serde_json::Value;
 

@@ -18,8 +18,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind};
-use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Spanned, read};
+use agentci_plan::{Detail, Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind};
+use agentci_source::{Diagnostic, Node, Spanned, read};
 use agentci_trace::{Kind as Happened, Trace};
 use serde_json::Value;
 

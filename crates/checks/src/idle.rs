@@ -1,7 +1,8 @@
 //! Settings of checks that have no effect, for `agentci check`: a count that allows any number, a pattern that matches every text,
 //! a tool that must be called after itself, a schema or a result that asks for nothing.
 
-use agentci_plan::{Check, Diagnostic, Node, Pair, Reading, Span};
+use agentci_plan::Check;
+use agentci_source::{Diagnostic, Node, Pair, Reading, Span};
 
 use crate::vacuous::{matches_all, text};
 
@@ -108,7 +109,7 @@ pub(crate) fn no_effect(span: Span, message: String, help: String) -> Diagnostic
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::Sources;
+    use agentci_source::Sources;
     use serde_json::{Value, json};
 
     use super::*;

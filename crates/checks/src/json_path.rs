@@ -31,8 +31,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional, required};
-use agentci_plan::{Detail, Diagnostic, Failure, Node, Outcome, Reading, Span, read};
+use agentci_plan::{Detail, Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional, required};
+use agentci_source::{Diagnostic, Node, Reading, Span, read};
 use agentci_trace::Trace;
 use serde_json::{Value, json};
 

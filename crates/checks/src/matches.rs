@@ -21,8 +21,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_plan::{Failure, Node, Outcome, read};
+use agentci_plan::{Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_source::{Node, read};
 use agentci_trace::{Spelling, Trace};
 
 use crate::compiler::Compiler;

@@ -17,8 +17,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind};
-use agentci_plan::{Failure, Node, Outcome, read};
+use agentci_plan::{Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind};
+use agentci_source::{Node, read};
 use agentci_trace::Trace;
 
 use crate::compiler::Compiler;

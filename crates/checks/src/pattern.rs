@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use agentci_plan::{Diagnostic, Diagnostics, Node, Span, read};
+use agentci_source::{Diagnostic, Diagnostics, Node, Span, read};
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ast::ErrorKind;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use agentci_plan::Node;
-use agentci_plan::shape::CheckShape;
+use agentci_source::Node;
+use agentci_source::shape::CheckShape;
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;

@@ -16,8 +16,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind};
-use agentci_plan::{Detail, Failure, Node, Outcome, Spanned, read};
+use agentci_plan::{Detail, Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind};
+use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
 use serde_json::Value;
 

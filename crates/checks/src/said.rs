@@ -1,7 +1,7 @@
 //! What the agent said, in a message.
 
-use agentci_plan::shape::words;
-use agentci_plan::{Diagnostics, Node, read};
+use agentci_source::shape::words;
+use agentci_source::{Diagnostics, Node, read};
 use agentci_trace::{Spelling, Trace};
 
 use crate::shorten::shorten;

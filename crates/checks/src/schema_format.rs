@@ -1,7 +1,7 @@
 //! `format` in a JSON Schema. Since draft 2019-09 the standard takes it as a note; a suite that names one means it.
 
-use agentci_plan::shape::words;
-use agentci_plan::{Diagnostic, Span};
+use agentci_source::shape::words;
+use agentci_source::{Diagnostic, Span};
 use serde_json::Value;
 
 /// What a `format` comes to.

@@ -17,8 +17,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_plan::{Diagnostic, Failure, Node, Outcome, Reading, ScriptFile, Span, Spanned, join, read};
+use agentci_plan::{Failure, Outcome, ScriptFile};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_source::{Diagnostic, Node, Reading, Span, Spanned, join, read};
 use agentci_trace::Trace;
 use serde_json::Value;
 

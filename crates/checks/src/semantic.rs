@@ -21,10 +21,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required, words};
-use agentci_plan::{
-    Detail, Diagnostic, Diagnostics, Differing, Failure, Node, Outcome, Similarity, Span, Spanned, is_meant, read,
-};
+use agentci_plan::{Detail, Differing, Failure, Outcome, Similarity, is_meant};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required, words};
+use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, read};
 use agentci_trace::Trace;
 use serde_json::{Value, json};
 

@@ -15,8 +15,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, Rule, Shape, optional, words};
-use agentci_plan::{Diagnostic, Failure, Node, Outcome, Span, Spanned, read};
+use agentci_plan::{Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional, words};
+use agentci_source::{Diagnostic, Node, Span, Spanned, read};
 use agentci_trace::{Kind as Happened, Trace};
 use serde_json::Value;
 

@@ -13,8 +13,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, Shape, required};
-use agentci_plan::{Detail, Failure, Node, Outcome, Spanned, read};
+use agentci_plan::{Detail, Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind, Shape, required};
+use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
 
 use crate::compiler::Compiler;

@@ -21,8 +21,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind};
-use agentci_plan::{Diagnostic, Failure, Node, Outcome, Spanned, read};
+use agentci_plan::{Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind};
+use agentci_source::{Diagnostic, Node, Spanned, read};
 use agentci_trace::{Spelling, Trace};
 use serde_json::Value;
 

@@ -15,8 +15,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, words};
-use agentci_plan::{Detail, Failure, Node, Outcome, Span, read};
+use agentci_plan::{Detail, Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind, words};
+use agentci_source::{Node, Span, read};
 use agentci_trace::Trace;
 
 use crate::called::cut;

@@ -3,7 +3,8 @@
 //! Of the rules that fit a request the first in the file answers. A rule without an answer of its own, whose failures are used up
 //! or left to chance, lets the next one answer.
 
-use agentci_plan::{Diagnostic, ModelCondition, ModelRule, ModelScript, UserText};
+use agentci_plan::{ModelCondition, ModelRule, ModelScript, UserText};
+use agentci_source::Diagnostic;
 use regex::Regex;
 
 use crate::idle::no_effect;
@@ -114,7 +115,8 @@ fn hidden(rule: &ModelRule, earlier: &[Earlier<'_>]) -> Option<Diagnostic> {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{ModelFailure, ModelFailureKind, Pace, Sources, Span, Spanned};
+    use agentci_plan::{ModelFailure, ModelFailureKind, Pace};
+    use agentci_source::{Sources, Span, Spanned};
 
     use super::*;
 

@@ -12,8 +12,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind};
-use agentci_plan::{Failure, Node, Outcome, Span, read};
+use agentci_plan::{Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind};
+use agentci_source::{Node, Span, read};
 use agentci_trace::Trace;
 
 use crate::compiler::Compiler;

@@ -1,7 +1,7 @@
 //! A text that part of a request to a model must have: contained, equal, or matching a pattern.
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional};
-use agentci_plan::{Diagnostic, Node, Span, Spanned, read};
+use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::{Diagnostic, Node, Span, Spanned, read};
 use serde_json::Value;
 
 use crate::compiler::Compiler;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use agentci_checks::{compile, names};
 use agentci_plan::{
-    Case, Check, Diagnostics, Dialect, MemoryFiles, Mode, Node, Outcome, OutputRule, Plan, ProcessTarget, Sources,
-    Span, Speech, Suite, Target, World,
+    Case, Check, Dialect, Mode, Outcome, OutputRule, Plan, ProcessTarget, Speech, Suite, Target, World,
 };
+use agentci_source::{Diagnostics, MemoryFiles, Node, Sources, Span};
 use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, Trace};
 use serde_json::{Value, json};
 

@@ -5,7 +5,8 @@
 use std::path::Path;
 
 use agentci_checks::{Question, ReadyCheck, single};
-use agentci_plan::{Check, MemoryFiles, Node, Outcome, Sources, Span};
+use agentci_plan::{Check, Outcome};
+use agentci_source::{MemoryFiles, Node, Sources, Span};
 use agentci_trace::{Event, Kind, Moment, Trace};
 use serde_json::{Value, json};
 

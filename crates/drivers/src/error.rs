@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use agentci_plan::print_duration;
 use agentci_process::{Exit, SpawnError};
+use agentci_source::print_duration;
 
 use crate::Stopped;
 use agentci_exchange::ExchangeError;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_plan::print_duration;
+use agentci_source::print_duration;
 use agentci_wire::http::HttpError;
 
 /// Why an exchange did not come to its end. A status code is no error here: the driver knows what it means.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Kind, join};
+use agentci_source::{Kind, join};
 
 use crate::Loaded;
 use crate::loader::Loader;

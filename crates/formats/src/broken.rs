@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{
-    Case, Check, CommandPart, Diagnostics, Name, OutputRule, ProcessTarget, Span, Speech, Target, Text, World,
-};
+use agentci_plan::{Case, Check, CommandPart, OutputRule, ProcessTarget, Speech, Target, Text, World};
+use agentci_source::{Diagnostics, Name, Span};
 
 /// A case that only says what is wrong with it; everything else in it is harmless. Its checks are kept as far as they could be
 /// read, so that what is wrong with them is told along with the rest.

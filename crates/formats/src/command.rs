@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use agentci_plan::{CommandPart, Files, Kind, Text, join};
+use agentci_plan::{CommandPart, Text};
+use agentci_source::{Files, Kind, join};
 
 /// What makes a folder a program that an interpreter can be pointed at.
 const PROGRAM_FILES: [&str; 3] = ["__main__.py", "index.js", "package.json"];
@@ -37,7 +38,7 @@ fn may_be_path(word: &str) -> bool {
 mod tests {
     use std::path::PathBuf;
 
-    use agentci_plan::MemoryFiles;
+    use agentci_source::MemoryFiles;
 
     use super::*;
 

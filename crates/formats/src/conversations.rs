@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Diagnostic, Dialect, Severity, Span, join};
+use agentci_plan::Dialect;
+use agentci_source::{Diagnostic, Severity, Span, join};
 
 use crate::detect::fits;
 use crate::loader::Loader;

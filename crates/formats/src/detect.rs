@@ -1,6 +1,7 @@
 //! Which dialect a file is written in: its content decides, its name only where the content leaves a choice.
 
-use agentci_plan::{Dialect, Node, did_you_mean};
+use agentci_plan::Dialect;
+use agentci_source::{Node, did_you_mean};
 
 use crate::{ananke, aumai, native, scenario};
 
@@ -72,7 +73,7 @@ pub(crate) const WHAT_IS_A_SUITE: &str = "a suite is an `agentci.yaml` with `cas
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::Sources;
+    use agentci_source::Sources;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_plan::{Diagnostic, FileError, Files, Node, Sources, Span};
+use agentci_source::{Diagnostic, FileError, Files, Node, Sources, Span};
 
 use crate::yaml;
 
@@ -41,7 +41,7 @@ pub(crate) fn open_limited(
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::MemoryFiles;
+    use agentci_source::MemoryFiles;
 
     use super::*;
 

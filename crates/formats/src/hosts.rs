@@ -1,6 +1,7 @@
 //! `hosts` of an A2A target: where the credentials of a suite may go beside the host of the agent's card.
 
-use agentci_plan::{A2aCard, Diagnostic, Diagnostics, Node, read};
+use agentci_plan::A2aCard;
+use agentci_source::{Diagnostic, Diagnostics, Node, read};
 
 /// Reads the list; `card_url` is what the format calls the address of a card, without which no list is needed.
 pub(crate) fn hosts(node: &Node, card: Option<&A2aCard>, card_url: &str, problems: &mut Diagnostics) -> Vec<String> {

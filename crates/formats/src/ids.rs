@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agentci_plan::{Diagnostic, Diagnostics, Name, Node, Reading, Sources, Span, Spanned};
+use agentci_source::{Diagnostic, Diagnostics, Name, Node, Reading, Sources, Span, Spanned};
 use serde_json::Value;
 
 /// The ids that are taken, and where.

@@ -3,10 +3,10 @@
 //! [`load`] takes the paths a user named, finds the suites in them and gives back one [`Plan`](agentci_plan::Plan) with every
 //! problem met on the way. What is wrong with a suite keeps that suite out of the plan; what is wrong with one case leaves it
 //! in, marked as broken, so that the other cases still run. Files are only read through
-//! [`Files`](agentci_plan::Files), and nothing here touches the clock, the environment or the network.
+//! [`Files`](agentci_source::Files), and nothing here touches the clock, the environment or the network.
 //!
 //! ```
-//! use agentci_plan::MemoryFiles;
+//! use agentci_source::MemoryFiles;
 //!
 //! let files = MemoryFiles::default().with(
 //!     "refunds/agentci.yaml",

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Diagnostics, Files, Missed, MockScript, Plan};
+use agentci_plan::{Missed, MockScript, Plan};
+use agentci_source::{Diagnostics, Files};
 
 use crate::loader::Loader;
 
@@ -114,7 +115,7 @@ pub fn load_with(files: &dyn Files, paths: &[PathBuf], options: &LoadOptions) ->
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::{Entry, FileError, Kind, MemoryFiles, Severity};
+    use agentci_source::{Entry, FileError, Kind, MemoryFiles, Severity};
 
     use super::*;
 
@@ -263,7 +264,7 @@ mod tests {
     #[test]
     fn a_tree_without_end_is_not_searched_to_its_end() {
         let loaded = load(&Endless, &["p".into()]);
-        let told = |problem: &agentci_plan::Diagnostic| format!("{problem:?}").contains("20000 folders are searched");
+        let told = |problem: &agentci_source::Diagnostic| format!("{problem:?}").contains("20000 folders are searched");
         assert!(loaded.diagnostics.iter().any(told), "{:?}", messages(&loaded));
     }
 

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Severity, Span, Suite, join};
+use agentci_plan::{Dialect, Suite};
+use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Node, Severity, Span, join};
 
 use crate::detect::{WHAT_IS_A_SUITE, dialect, expected, fits, fits_name, is_empty, is_settings};
 use crate::scenario::Scenario;

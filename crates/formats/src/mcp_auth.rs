@@ -1,6 +1,7 @@
 //! Which ways to say who we are an MCP server understands.
 
-use agentci_plan::{ApiKeyPlace, Auth, Diagnostic, Diagnostics, McpTransport, Span};
+use agentci_plan::{ApiKeyPlace, Auth, McpTransport};
+use agentci_source::{Diagnostic, Diagnostics, Span};
 
 /// Reports a way that is of no use with a server that is reached like this.
 pub(crate) fn check(auth: &Auth, transport: &McpTransport, span: Span, problems: &mut Diagnostics) {

@@ -1,10 +1,9 @@
 //! A scripted model as YAML: `model_name`, `responses`, `default_latency_ms`, `failure_rate`. Both the `mock` target of a native
 //! suite and a `mock_config.yaml` are read here.
 
-use agentci_plan::shape::{Field, Kind, Shape, Unknown, optional, required};
-use agentci_plan::{
-    Content, Diagnostic, Diagnostics, Key, MockResponse, MockScript, Node, Pair, Reading, Scalar, Severity, Span, read,
-};
+use agentci_plan::{MockResponse, MockScript};
+use agentci_source::shape::{Field, Kind, Shape, Unknown, optional, required};
+use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Reading, Scalar, Severity, Span, read};
 use serde_json::Value;
 
 /// The keys of a script, but for its responses.

@@ -1,6 +1,7 @@
 //! Data in the one form that equal data has however it is spelt: texts quoted, nothing written as `null`.
 
-use agentci_plan::{Content, Node, Pair, Reading, Scalar, Text};
+use agentci_plan::Text;
+use agentci_source::{Content, Node, Pair, Reading, Scalar};
 use serde_json::Value;
 
 /// The arguments of a check, and whether a text in them holds a variable. Without one escapes are resolved; with one everything

@@ -1,6 +1,6 @@
 //! The share of cases that must pass.
 
-use agentci_plan::{Diagnostic, Diagnostics, Node, Spanned, read};
+use agentci_source::{Diagnostic, Diagnostics, Node, Spanned, read};
 
 use crate::quantity::tidy;
 

@@ -1,6 +1,7 @@
 //! Numbers that limit something.
 
-use agentci_plan::{Diagnostic, Diagnostics, Limit, Node, read};
+use agentci_plan::Limit;
+use agentci_source::{Diagnostic, Diagnostics, Node, read};
 
 /// Any number, as a limit.
 pub(crate) fn number(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Limit> {

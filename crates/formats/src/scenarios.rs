@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Dialect, Kind, did_you_mean, join, read};
+use agentci_plan::Dialect;
+use agentci_source::{Kind, did_you_mean, join, read};
 
 use crate::loader::Loader;
 use crate::scenario::{self, Home, Scenario, Shape};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_plan::{Diagnostic, FileError, Unusable};
+use agentci_source::{Diagnostic, FileError, Unusable};
 
 use crate::Loaded;
 use crate::loader::Loader;

@@ -1,7 +1,8 @@
 //! `skip`: whether a case is left out, and why.
 
-use agentci_plan::shape::Kind;
-use agentci_plan::{Diagnostic, Diagnostics, Node, Scalar, Skip, read};
+use agentci_plan::Skip;
+use agentci_source::shape::Kind;
+use agentci_source::{Diagnostic, Diagnostics, Node, Scalar, read};
 
 /// What may stand there.
 pub(crate) const SKIP: Kind = Kind::Either(&[Kind::Truth, Kind::Name]);
@@ -35,7 +36,7 @@ fn refused(node: &Node, word: &str) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::Sources;
+    use agentci_source::Sources;
 
     use super::*;
 

@@ -1,6 +1,7 @@
 //! Texts in which variables may stand.
 
-use agentci_plan::{Diagnostic, Diagnostics, Node, Pair, Text, read};
+use agentci_plan::Text;
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
 
 /// A text in which variables may stand.
 pub(crate) fn template(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Text> {

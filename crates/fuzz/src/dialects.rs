@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use agentci_formats::{LoadOptions, Loaded, load, load_with, print_native};
-use agentci_plan::{MemoryFiles, Suite};
+use agentci_plan::Suite;
 use agentci_report::Paint;
+use agentci_source::MemoryFiles;
 
 const PROCESS: &str = "suite_name: s\nagent_command: [a]\nmode: replay\ncases_path: cases\ntool_registry: [search]\n";
 

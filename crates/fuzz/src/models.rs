@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agentci_formats::load_model_script;
 use agentci_mock_llm::{ScriptIndex, ScriptMind};
-use agentci_plan::{MemoryFiles, Sources};
+use agentci_source::{MemoryFiles, Sources};
 
 pub(crate) fn script(bytes: &[u8]) {
     let (file, request) = bytes.split_at(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use agentci_formats::{load, load_model_script};
 use agentci_mock_llm::{ModelServer, ServerOptions};
-use agentci_plan::{MemoryFiles, Mode, Sources, ToolSource};
+use agentci_plan::{Mode, ToolSource};
+use agentci_source::{MemoryFiles, Sources};
 use agentci_stubs::{Faults, RouteOptions, RouteServer, RouteServerOptions};
 
 /// An answer that takes longer is a finding.

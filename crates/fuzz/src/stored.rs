@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_drivers::Recording;
-use agentci_plan::MemoryFiles;
 use agentci_report::{FanOut, REPORTS};
+use agentci_source::MemoryFiles;
 use agentci_stubs::{Player, Tape};
 use agentci_trace::Redactor;
 use agentci_verdict::{Baseline, RunEvent, Thresholds, compare};

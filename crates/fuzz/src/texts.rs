@@ -4,8 +4,9 @@ use std::path::Path;
 
 use agentci_embed::facts;
 use agentci_formats::yaml;
-use agentci_plan::{ScriptFile, Sources};
+use agentci_plan::ScriptFile;
 use agentci_script::Program;
+use agentci_source::Sources;
 use agentci_trace::Redactor;
 
 pub(crate) fn facts(bytes: &[u8]) {

@@ -148,7 +148,8 @@ fn speech(answer: Answer) -> ModelSpeech {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, Sources, Span, UserText};
+    use agentci_plan::{Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, UserText};
+    use agentci_source::{Sources, Span};
 
     use super::*;
 

@@ -223,7 +223,8 @@ fn beginnings(pattern: &str) -> Option<Vec<Vec<u8>>> {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{ModelCondition, Pace, Sources, Span, Spanned};
+    use agentci_plan::{ModelCondition, Pace};
+    use agentci_source::{Sources, Span, Spanned};
 
     use super::super::asked::GivenResult;
     use super::*;

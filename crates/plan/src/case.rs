@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Check, Diagnostics, Hook, Limits, Name, Span, Target, Text, Turn, World};
+use crate::{Check, Hook, Limits, Target, Text, Turn, World};
+use agentci_source::{Diagnostics, Name, Span};
 
 /// The most runs of a case: each is kept until the end, to tell how much they are alike.
 pub const MOST_RUNS: u32 = 100_000;

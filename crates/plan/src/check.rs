@@ -1,6 +1,6 @@
 //! A check as data: its kind and its arguments, which only the check's own file in `agentci-checks` gives types.
 
-use crate::{Name, Node, Span, Spanned};
+use agentci_source::{Name, Node, Span, Spanned};
 
 /// Something that is asked of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]

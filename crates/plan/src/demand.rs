@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::{Check, Diagnostic, Node, Reading, Span};
+use crate::Check;
+use agentci_source::{Diagnostic, Node, Reading, Span};
 
 /// What a check demands, by what it is empty of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,7 +179,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Sources;
+    use agentci_source::Sources;
 
     fn problem(kind: &str, arguments: &Value, negate: bool) -> Option<String> {
         let span = Span::whole(Sources::default().add("a".as_ref(), ""));

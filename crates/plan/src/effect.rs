@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::observed::Row;
-use crate::{Case, Check, Diagnostic, Dialect, Limits, Node, Span, Speech, Suite, Target, ToolSource};
+use crate::{Case, Check, Dialect, Limits, Speech, Suite, Target, ToolSource};
+use agentci_source::{Diagnostic, Node, Span};
 
 /// A setting that does nothing for a case.
 struct Useless {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Span, Spanned};
+use agentci_source::{Span, Spanned};
 
 /// Something that goes wrong with answers to tool calls.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::{Diagnostic, Spanned};
+use agentci_source::{Diagnostic, Spanned};
 
 /// What a run is held against: a baseline, and how far it may fall behind. Wall times are compared as fractions, whatever the
 /// suite writes: 0.1 allows a tenth more.

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{CommandPart, Span, Text};
+use crate::{CommandPart, Text};
+use agentci_source::Span;
 
 /// A command whose standard output is one JSON object, merged into the variables of the case.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::Span;
+use agentci_source::Span;
 
 /// The most that is allowed of something, and the line that says so. Zero and less are allowed: then any use is too much.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{CommandPart, McpTransport, Span, Spanned, Text};
+use crate::{CommandPart, McpTransport, Text};
+use agentci_source::{Span, Spanned};
 
 /// How long a tool may take that does not say so itself.
 pub const TOOL_TIMEOUT: Duration = Duration::from_secs(30);

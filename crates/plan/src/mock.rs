@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::Span;
+use agentci_source::Span;
 
 /// A scripted model that is asked once a case.
 #[derive(Debug, Clone, PartialEq)]

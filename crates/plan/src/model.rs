@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Diagnostics, Missed, Span, Spanned};
+use crate::Missed;
+use agentci_source::{Diagnostics, Span, Spanned};
 
 /// The scripted model that a case's agent meets.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Span;
+use agentci_source::Span;
 
 /// What became of a check over one trace.
 #[derive(Debug, Clone, PartialEq)]

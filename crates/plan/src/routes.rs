@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Span, Spanned, Text};
+use crate::Text;
+use agentci_source::{Span, Spanned};
 
 /// Tools that an agent calls over HTTP, each at a path of its own, played by a server of ours.
 #[derive(Debug, Clone, PartialEq)]

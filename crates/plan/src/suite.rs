@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Cases, Gates, Redaction, Sources, Span, Spanned, Target};
+use crate::{Cases, Gates, Redaction, Target};
+use agentci_source::{Sources, Span, Spanned};
 
 /// Everything that is to be run.
 #[derive(Debug, Clone, Default)]

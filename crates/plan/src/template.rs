@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::Node;
+use agentci_source::Node;
 
 /// The variables of a case, by name.
 pub type Variables = BTreeMap<String, String>;

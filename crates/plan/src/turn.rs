@@ -4,7 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value};
 
-use crate::{Check, Data, Limits, Node, Span, Spanned, Text};
+use crate::{Check, Data, Limits, Text};
+use agentci_source::{Node, Span, Spanned};
 
 /// What is said or done in one turn, and what is asked of the answer.
 #[derive(Debug, Clone, PartialEq)]

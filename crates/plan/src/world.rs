@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Data, Fault, LiveTools, ModelWorld, Normalization, Routes, Span, Spanned};
+use crate::{Data, Fault, LiveTools, ModelWorld, Normalization, Routes};
+use agentci_source::{Span, Spanned};
 
 /// What stands in for the world around the agent.
 #[derive(Debug, Clone, Default, PartialEq)]

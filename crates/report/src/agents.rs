@@ -10,7 +10,7 @@
 
 use std::fmt::Write as _;
 
-use agentci_plan::Place;
+use agentci_source::Place;
 use agentci_verdict::{Agentless, Rows};
 
 use crate::quantity::count_of;

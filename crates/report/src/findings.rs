@@ -13,7 +13,7 @@
 //!    = stderr: still thinking
 //! ```
 
-use agentci_plan::Place;
+use agentci_source::Place;
 use agentci_verdict::{CaseEnd, Cause, Finding, Row, Status};
 
 use crate::quantity::count_of;

@@ -14,7 +14,7 @@
 
 use std::borrow::Cow;
 
-use agentci_plan::{Diagnostic, Place, Severity, Sources};
+use agentci_source::{Diagnostic, Place, Severity, Sources};
 use agentci_verdict::NotLoaded;
 
 use crate::{Paint, Tone, one_line, printable};
@@ -198,7 +198,7 @@ fn cut(line: &str, offset: usize, width: usize) -> Marked {
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::Span;
+    use agentci_source::Span;
 
     use super::*;
 

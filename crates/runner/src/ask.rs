@@ -9,7 +9,8 @@ use agentci_drivers::mock::MockDraws;
 use agentci_drivers::{
     Answer, Clock, Context, DriveError, Driver, Input, Line, Resources, Stopped, ToolBases, ToolHost, TraceSink,
 };
-use agentci_plan::{Place, Suite, Target, did_you_mean, print_duration};
+use agentci_plan::{Suite, Target};
+use agentci_source::{Place, did_you_mean, print_duration};
 use agentci_trace::ToolCall;
 use agentci_verdict::Cause;
 use agentci_wire::FetchedSecrets;

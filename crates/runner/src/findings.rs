@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use agentci_drivers::DriveError;
-use agentci_plan::{Check, Diagnostics, Failure, Outcome, Place, Sources, Target, print_duration};
+use agentci_plan::{Check, Failure, Outcome, Target};
 use agentci_process::{Exit, SpawnError};
+use agentci_source::{Diagnostics, Place, Sources, print_duration};
 use agentci_stubs::ToolboxError;
 use agentci_trace::{Kind, Observer, Trace};
 use agentci_verdict::{Cause, Finding};
@@ -22,7 +23,7 @@ pub(crate) fn plain(cause: Cause, message: impl Into<String>, place: Option<Plac
 pub(crate) fn config(problems: &Diagnostics, sources: &Sources) -> Vec<Finding> {
     problems
         .iter()
-        .filter(|problem| problem.severity == agentci_plan::Severity::Error)
+        .filter(|problem| problem.severity == agentci_source::Severity::Error)
         .map(|problem| Finding {
             cause: Cause::Config,
             name: Cause::Config.name().into(),

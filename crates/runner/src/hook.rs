@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use agentci_plan::{Hook, print_duration};
+use agentci_plan::Hook;
 use agentci_process::{Command, Exit, Grace, PrintError, Process};
+use agentci_source::print_duration;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 

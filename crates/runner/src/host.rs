@@ -5,7 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use agentci_drivers::{Answer, Delivery, Reply, Stopped, ToolHost};
-use agentci_plan::{FaultKind, Place, Sources, ToolSource, World, did_you_mean};
+use agentci_plan::{FaultKind, ToolSource, World};
+use agentci_source::{Place, Sources, did_you_mean};
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::{ToolCall, ToolResult};
 use agentci_verdict::{Cause, Finding};

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use agentci_checks::{ReadyCase, ReadyCheck};
 use agentci_drivers::Clock;
-use agentci_plan::{Case, Check, Outcome, Place, Similarity, Sources, Span, StopRule, Suite};
+use agentci_plan::{Case, Check, Outcome, Similarity, StopRule, Suite};
+use agentci_source::{Place, Sources, Span};
 use agentci_trace::{Redactor, Trace};
 use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, RunEvent};
 use agentci_wire::FetchedSecrets;

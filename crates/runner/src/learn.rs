@@ -6,9 +6,8 @@
 
 use agentci_checks::ReadyCheck;
 use agentci_drivers::Input;
-use agentci_plan::{
-    Case, CommandPart, Content, FixtureAnswer, LiveTool, McpTransport, Node, Target, Text, ToolSource, World,
-};
+use agentci_plan::{Case, CommandPart, FixtureAnswer, LiveTool, McpTransport, Target, Text, ToolSource, World};
+use agentci_source::{Content, Node};
 use agentci_trace::Redactor;
 use serde_json::Value;
 

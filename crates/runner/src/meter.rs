@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agentci_plan::{Limit, Limits, Sources};
+use agentci_plan::{Limit, Limits};
+use agentci_source::Sources;
 use agentci_trace::{Change, Event, Joiner, Kind, ModelAttempts, Redactor, ToolCall, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
 

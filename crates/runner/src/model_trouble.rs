@@ -2,7 +2,8 @@
 //! asked.
 
 use agentci_checks::expects_none;
-use agentci_plan::{Missed, ModelWorld, Place, Target};
+use agentci_plan::{Missed, ModelWorld, Target};
+use agentci_source::Place;
 use agentci_trace::{Kind, ModelTrouble, Trace, TroubleKind};
 use agentci_verdict::{Cause, Finding};
 

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Files, Mode};
+use agentci_plan::Mode;
+use agentci_source::Files;
 use agentci_stubs::Tool;
 use agentci_trace::Redactor;
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use agentci_checks::{ReadyCheck, refill};
 use agentci_drivers::{Input, Line, ToolBases};
-use agentci_plan::{Cassette, Dialect, Mode, Reading, Said, ToolSource, World, mix};
+use agentci_plan::{Cassette, Dialect, Mode, Said, ToolSource, World, mix};
+use agentci_source::Reading;
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::{Kind, PLACEHOLDER, Redactor};
 use agentci_verdict::{Cause, Finding, Replay};

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Cases, Place, Suite};
+use agentci_plan::{Cases, Suite};
+use agentci_source::Place;
 use agentci_trace::{Redactor, canonical};
 use agentci_verdict::{Body, CaseEnd, Finding};
 use regex::Regex;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_plan::print_duration;
+use agentci_source::print_duration;
 use agentci_verdict::{Body, Log};
 
 /// How long to wait before the first retry; each further one waits twice as long.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use agentci_checks::ReadyCase;
 use agentci_drivers::Clock;
-use agentci_plan::{AnsweredBy, Case, Cases, ChatApi, ChatTarget, CommandPart, Mode, Sources, Suite, Target};
+use agentci_plan::{AnsweredBy, Case, Cases, ChatApi, ChatTarget, CommandPart, Mode, Suite, Target};
+use agentci_source::Sources;
 use agentci_stubs::Faults;
 use agentci_verdict::{
     Body, NotLoaded, Policy, Rows, RunEnd, RunEvent, RunStart, ShardOf, Stability, StabilitySummary, Status,

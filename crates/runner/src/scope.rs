@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use agentci_plan::{Case, Place, Variables};
+use agentci_plan::{Case, Variables};
+use agentci_source::Place;
 use agentci_verdict::{Cause, Finding};
 use serde_json::{Map, Value};
 

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use agentci_plan::{Cases, Fault, FaultTime, Mode, Sources, Span, did_you_mean};
+use agentci_plan::{Cases, Fault, FaultTime, Mode};
+use agentci_source::{Sources, Span, did_you_mean};
 use agentci_stubs::Faults;
 use agentci_trace::Trace;
 

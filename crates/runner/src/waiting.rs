@@ -26,7 +26,8 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use agentci_plan::{OutputRule, ProcessTarget, Sources, Span, Speech, Target, World};
+    use agentci_plan::{OutputRule, ProcessTarget, Speech, Target, World};
+    use agentci_source::{Sources, Span};
 
     use super::*;
 

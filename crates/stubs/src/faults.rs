@@ -81,7 +81,7 @@ impl Faults {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{Sources, Span, Spanned};
+    use agentci_source::{Sources, Span, Spanned};
 
     use super::*;
 

@@ -10,7 +10,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Place, Similarity};
+use agentci_plan::{Detail, Similarity};
+use agentci_source::Place;
 use agentci_trace::{Usage, write_json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

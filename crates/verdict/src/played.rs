@@ -2,7 +2,7 @@
 //!
 //! Both say something about the checks of a suite and nothing about an agent, so a run counts them apart.
 
-use agentci_plan::Place;
+use agentci_source::Place;
 use serde::{Deserialize, Serialize};
 
 use crate::{Row, Rows, RunStart};

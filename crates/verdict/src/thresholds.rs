@@ -1,6 +1,7 @@
 //! The numbers of a suite's gates, apart from where they were written.
 
-use agentci_plan::{Gates, Spanned};
+use agentci_plan::Gates;
+use agentci_source::Spanned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

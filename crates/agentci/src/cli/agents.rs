@@ -1,8 +1,9 @@
 //! `--require-agent`: whether cases may be answered from a recording of the whole agent.
 
 use agentci::Suites;
-use agentci::plan::{AnsweredBy, Case, Diagnostic, Diagnostics, Dialect, Mode, Suite};
+use agentci::plan::{AnsweredBy, Case, Dialect, Mode, Suite};
 use agentci::report::NO_AGENT_HELP;
+use agentci::source::{Diagnostic, Diagnostics};
 use clap::{Args, ValueEnum};
 
 use super::context::Context;

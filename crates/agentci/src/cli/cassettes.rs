@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use agentci::drivers::Recording as Conversation;
-use agentci::plan::{
-    Case, Cassette, Diagnostic, Diagnostics, FileError, Files as _, Kind, Mode, Recording, Span, Target, ToolSource,
-};
+use agentci::plan::{Case, Cassette, Mode, Recording, Target, ToolSource};
+use agentci::source::{Diagnostic, Diagnostics, FileError, Files as _, Kind, Span};
 use agentci::stubs::{Tape, TapeError};
 use agentci::trace::Redactor;
 use agentci::{DiskFiles, Suites};
@@ -281,7 +280,7 @@ struct Search<'s> {
 impl Search<'_> {
     fn look(&mut self, path: &Path, depth: usize) {
         if path.extension().is_some_and(|extension| extension == "jsonl") && DiskFiles.kind(path) == Some(Kind::File) {
-            self.found.insert(agentci::plan::join(path, ""));
+            self.found.insert(agentci::source::join(path, ""));
         }
         let skipped = |name: &str| name.starts_with('.') || ["target", "node_modules"].contains(&name);
         if depth < DEPTH_LIMIT && DiskFiles.kind(path) == Some(Kind::Folder) {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agentci::plan::Severity;
+use agentci::source::Severity;
 use agentci::verdict::ExitStatus;
 use agentci::{DiskFiles, Suites, checks};
 use clap::Args;

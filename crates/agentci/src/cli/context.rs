@@ -8,8 +8,8 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use agentci::plan::{Diagnostics, Severity, Sources};
 use agentci::report::{Paint, Tone};
+use agentci::source::{Diagnostics, Severity, Sources};
 use agentci::trace::Redactor;
 use agentci::verdict::NotLoaded;
 use clap::ValueEnum;

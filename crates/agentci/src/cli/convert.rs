@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agentci::verdict::ExitStatus;
-use agentci::{Suites, formats, ledger, plan};
+use agentci::{Suites, formats, ledger, source};
 use clap::Args;
 
 use super::context::Context;
@@ -56,7 +56,7 @@ pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> ExitSt
         return ExitStatus::Failed;
     }
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let beside = plan::relative(&absolute(&parent(out)), &absolute(&suite.folder));
+    let beside = source::relative(&absolute(&parent(out)), &absolute(&suite.folder));
     let folder = (beside != Path::new(".")).then(|| beside.display().to_string());
     let text = formats::print_native(suite, folder.as_deref());
     match ledger::write_whole(out, text.as_bytes()) {
@@ -77,5 +77,5 @@ fn shown(folder: &Path) -> String {
 
 /// The folder of a file, named in the same way as the suite's folder is.
 fn parent(file: &Path) -> PathBuf {
-    plan::join(file.parent().unwrap_or(Path::new("")), ".")
+    source::join(file.parent().unwrap_or(Path::new("")), ".")
 }

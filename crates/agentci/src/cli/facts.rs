@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use agentci::plan::{ChatContext, Dialect, Suite, Target, print_duration};
+use agentci::plan::{ChatContext, Dialect, Suite, Target};
 use agentci::runner::Facts;
+use agentci::source::print_duration;
 use serde_json::Value;
 
 use super::run::RunArguments;

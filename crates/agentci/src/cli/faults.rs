@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agentci::Suites;
-use agentci::plan::{Diagnostic, Diagnostics, Fault, Mode, Span, ToolSource, World, did_you_mean};
+use agentci::plan::{Fault, Mode, ToolSource, World};
+use agentci::source::{Diagnostic, Diagnostics, Span, did_you_mean};
 
 /// Faults whose tool is none of those that the cases which have it can call. Where any can be called nothing is known.
 pub(crate) fn problems(suites: &Suites) -> Diagnostics {

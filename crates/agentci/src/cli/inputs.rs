@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{CommandPart, Target, join};
+use agentci::plan::{CommandPart, Target};
+use agentci::source::join;
 use agentci::{Suites, real_path};
 
 use super::reports::{Misfit, ReportFlags};

@@ -8,7 +8,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use agentci::Suites;
-use agentci::plan::{CommandPart, Diagnostic, Diagnostics, McpTransport, Span, Suite, Target};
+use agentci::plan::{CommandPart, McpTransport, Suite, Target};
+use agentci::source::{Diagnostic, Diagnostics, Span};
 
 /// What would keep the suites from running here.
 pub(super) fn problems(suites: &Suites) -> Diagnostics {

@@ -1,7 +1,8 @@
 //! Warnings about cases that were not selected: whoever runs one case is not told what is odd about the others.
 
 use agentci::Suites;
-use agentci::plan::{Case, Diagnostic, Dialect};
+use agentci::plan::{Case, Dialect};
+use agentci::source::Diagnostic;
 
 /// Whether a warning is about a case that is not selected. Where it cannot be told whose it is, it is shown.
 pub(super) fn is_of_others(warning: &Diagnostic, suites: &Suites, selected: &[Vec<usize>]) -> bool {

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use agentci::ledger::{safe_name, write_whole};
-use agentci::plan::did_you_mean;
 use agentci::report::{Checkout, FanOut, Github, Markdown, Output, REPORTS, ReportKind, Reporter};
+use agentci::source::did_you_mean;
 use clap::Args;
 
 /// The reports that every run folder has.

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use agentci::plan::{AnsweredBy, Diagnostics, Files, MOST_RUNS, Mode, Severity, parse_duration};
+use agentci::plan::{AnsweredBy, MOST_RUNS, Mode};
 use agentci::runner::{Part, Stop};
+use agentci::source::{Diagnostics, Files, Severity, parse_duration};
 use agentci::verdict::{ExitStatus, NotLoaded};
 use agentci::{NotedFiles, Suites};
 use clap::Args;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use agentci::Suites;
 use agentci::formats::ScenarioOptions;
-use agentci::plan::{Case, Dialect, Missed, Plan, ToolSource, parse_duration};
+use agentci::plan::{Case, Dialect, Missed, Plan, ToolSource};
+use agentci::source::parse_duration;
 use clap::Args;
 
 use super::context::Context;

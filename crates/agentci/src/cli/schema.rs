@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agentci::formats::{SchemaFile, schemas};
-use agentci::plan::did_you_mean;
+use agentci::source::did_you_mean;
 use agentci::verdict::ExitStatus;
 use agentci::{checks, ledger};
 use clap::Args;

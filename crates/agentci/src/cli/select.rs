@@ -1,6 +1,7 @@
 //! Which cases are meant.
 
-use agentci::plan::{Case, Plan, Suite, did_you_mean};
+use agentci::plan::{Case, Plan, Suite};
+use agentci::source::did_you_mean;
 use clap::Args;
 use regex::Regex;
 

@@ -11,11 +11,12 @@ use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{Journal, RunFolder};
-use agentci::plan::{Diagnostic, Diagnostics, Dialect, Suite};
+use agentci::plan::{Dialect, Suite};
 use agentci::report::{
     Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportError, ReportKind, Reporter, Stream, Summary,
 };
 use agentci::runner::{Facts, Part, Stop, Stopper};
+use agentci::source::{Diagnostic, Diagnostics};
 use agentci::verdict::{Body, ExitStatus, NotLoaded, RunEvent, Status};
 use agentci::{Settings, Suites};
 use tokio::signal::unix::{Signal, SignalKind, signal};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci::DiskFiles;
-use agentci::plan::Files as _;
+use agentci::source::Files as _;
 use serde_json::Value;
 
 /// The largest summary that is read, in bytes.

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use agentci_checks::{ReadyCheck, single};
-use agentci_plan::{Check, Diagnostics, Node, Outcome, Sources, Span};
+use agentci_plan::{Check, Outcome};
+use agentci_source::{Diagnostics, Node, Sources, Span};
 use agentci_trace::{Event, Kind, Moment, Trace};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! A test as data.
 
 use agentci_formats::aumai::{self, Test};
-use agentci_plan::{Diagnostics, Node, Severity, Span};
+use agentci_source::{Diagnostics, Node, Severity, Span};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

@@ -7,8 +7,9 @@ use std::time::Instant;
 use agentci_checks::latency_ms;
 use agentci_drivers::mock::MockAnswer;
 use agentci_formats::{LoadOptions, MockSource, aumai};
-use agentci_plan::{Diagnostics, Dialect, Files as _, Kind as PathKind, Node, Outcome, Severity, Sources};
+use agentci_plan::{Dialect, Outcome};
 use agentci_report::{Gathered, Paint, diagnostic, label};
+use agentci_source::{Diagnostics, Files as _, Kind as PathKind, Node, Severity, Sources};
 use agentci_trace::{Event, Kind, Moment, Trace};
 use serde_json::json;
 
@@ -40,7 +41,7 @@ impl AgentTestRunner {
 
     /// The tests of all YAML files at or below a folder, in the order of their paths. Scripts of models are passed over.
     pub fn load_tests(&self, test_dir: impl AsRef<Path>) -> Result<Vec<AgentTestCase>, LoadError> {
-        let folder = agentci_plan::join(test_dir.as_ref(), "");
+        let folder = agentci_source::join(test_dir.as_ref(), "");
         if DiskFiles.kind(&folder) != Some(PathKind::Folder) {
             return Err(LoadError::NotFound(test_dir.as_ref().to_path_buf()));
         }

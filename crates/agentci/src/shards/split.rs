@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agentci_plan::{Plan, Sources, Suite};
+use agentci_plan::{Plan, Suite};
 use agentci_runner::Part;
+use agentci_source::Sources;
 use agentci_verdict::ShardOf;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};

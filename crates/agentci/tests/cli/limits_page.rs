@@ -14,7 +14,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("agentci/src/cli/wrong.rs", "COMMAND_LIMIT"),
             ("formats/src/ananke/named.rs", "MOST_COMPARED"),
             ("formats/src/runledger/legacy.rs", "WARNING_LIMIT"),
-            ("plan/src/source.rs", "PLACE_TEXT_LIMIT"),
+            ("source/src/source.rs", "PLACE_TEXT_LIMIT"),
             ("runner/src/services/tools.rs", "MOST_TOLD"),
             ("verdict/src/pairs.rs", "STEPS_AFTER"),
         ],

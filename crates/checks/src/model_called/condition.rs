@@ -1,6 +1,7 @@
 //! What a request must be like to count.
 
-use agentci_plan::{Detail, Span};
+use agentci_plan::Detail;
+use agentci_source::Span;
 use agentci_trace::{Continued, ModelRequest};
 use serde_json::Value;
 

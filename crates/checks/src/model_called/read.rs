@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::read::Fields;
-use agentci_plan::shape::{CheckShape, Kind, Shape, filled, words};
-use agentci_plan::{Diagnostic, Diagnostics, Node, Spanned, read};
+use agentci_source::read::Fields;
+use agentci_source::shape::{CheckShape, Kind, Shape, filled, words};
+use agentci_source::{Diagnostic, Diagnostics, Node, Spanned, read};
 
 use super::condition::{Condition, Part};
 use super::requests::{Of, Requests};

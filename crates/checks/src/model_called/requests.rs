@@ -1,6 +1,7 @@
 //! Requests to a model: which of them are as asked, and how many.
 
-use agentci_plan::{Detail, Failure, Outcome, Span, Spanned};
+use agentci_plan::{Detail, Failure, Outcome};
+use agentci_source::{Span, Spanned};
 use agentci_trace::{Continued, ModelRequest, Trace};
 
 use super::condition::Condition;

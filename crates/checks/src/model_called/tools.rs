@@ -1,7 +1,8 @@
 //! Tools that a request offers.
 
-use agentci_plan::shape::{Kind, Shape, filled, required};
-use agentci_plan::{Detail, Diagnostics, Node, Reading, Span, Spanned, read};
+use agentci_plan::Detail;
+use agentci_source::shape::{Kind, Shape, filled, required};
+use agentci_source::{Diagnostics, Node, Reading, Span, Spanned, read};
 use agentci_trace::{OfferedTool, same_value};
 use serde_json::Value;
 

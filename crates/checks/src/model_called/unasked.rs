@@ -1,6 +1,7 @@
 //! Checks that are about a model that is not asked.
 
-use agentci_plan::{Check, Reading};
+use agentci_plan::Check;
+use agentci_source::Reading;
 use serde_json::Value;
 
 /// Whether a check is about a model that is not asked, or need not be.
@@ -23,7 +24,7 @@ pub fn expects_none(check: &Check) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{Node, Sources, Span};
+    use agentci_source::{Node, Sources, Span};
     use serde_json::json;
 
     use super::*;

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use agentci_plan::shape::{Shape, required};
-use agentci_plan::{Failure, Node, Outcome, read};
+use agentci_plan::{Failure, Outcome};
+use agentci_source::shape::{Shape, required};
+use agentci_source::{Node, read};
 use agentci_trace::{Trace, TracedCall};
 
 use super::calls::Calls;

@@ -1,6 +1,7 @@
 //! Calls of one tool: which of them are as asked, how many, and after which other tool.
 
-use agentci_plan::{Detail, Failure, Outcome, Spanned};
+use agentci_plan::{Detail, Failure, Outcome};
+use agentci_source::Spanned;
 use agentci_trace::{Trace, TracedCall};
 
 use super::by::By;

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use agentci_plan::{Detail, Span};
+use agentci_plan::Detail;
+use agentci_source::Span;
 use agentci_trace::{ToolResult, TracedCall, same_value};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! How often a tool must be called.
 
-use agentci_plan::shape::{Kind, Shape, optional};
-use agentci_plan::{Diagnostic, Diagnostics, Node, Span, read};
+use agentci_source::shape::{Kind, Shape, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, Span, read};
 
 /// The mapping that a number may be instead.
 pub(crate) static COUNT: Shape = Shape::new(

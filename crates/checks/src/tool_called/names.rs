@@ -1,6 +1,7 @@
 //! Tools that are asked for by their names alone.
 
-use agentci_plan::{Failure, Outcome, Span, Spanned, read};
+use agentci_plan::{Failure, Outcome};
+use agentci_source::{Span, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
 
 use super::seen::Seen;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_plan::{Diagnostic, Diagnostics, Node, Pair, Reading, read};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Reading, read};
 
 use super::by::{BY, By};
 use super::calls::Calls;

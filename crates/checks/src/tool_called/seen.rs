@@ -1,7 +1,7 @@
 //! What must have been observed of a call for it to count.
 
-use agentci_plan::shape::Kind;
-use agentci_plan::{Diagnostics, Node, read};
+use agentci_source::shape::Kind;
+use agentci_source::{Diagnostics, Node, read};
 use agentci_trace::{Trace, TracedCall};
 
 use crate::called::{goes_by, shown};

@@ -22,8 +22,9 @@ mod wanted;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_plan::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_plan::{Failure, Node, Outcome, Span, Spanned, read};
+use agentci_plan::{Failure, Outcome};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_source::{Node, Span, Spanned, read};
 use agentci_trace::{ToolResult, Trace, TracedCall};
 use serde_json::Value;
 

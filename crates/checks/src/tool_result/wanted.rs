@@ -1,6 +1,6 @@
 //! What a result must be like.
 
-use agentci_plan::{Node, Reading, read};
+use agentci_source::{Node, Reading, read};
 use serde_json::Value;
 
 use crate::compiler::Compiler;

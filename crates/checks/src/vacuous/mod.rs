@@ -11,10 +11,8 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{
-    Case, ChatApi, Check, Diagnostic, Diagnostics, Dialect, Files, ModelScript, Node, Plan, Reading, Span, Spanned,
-    Target, Text, join,
-};
+use agentci_plan::{Case, ChatApi, Check, Dialect, ModelScript, Plan, Target, Text};
+use agentci_source::{Diagnostic, Diagnostics, Files, Node, Reading, Span, Spanned, join};
 use serde_json::Value;
 
 pub(crate) use every_text::matches_all;

@@ -1,6 +1,7 @@
 //! Checks of words that the scripted model behind the agent says by itself.
 
-use agentci_plan::{Case, Check, Diagnostic, ModelRule, Node, Said, Span, Target};
+use agentci_plan::{Case, Check, ModelRule, Said, Target};
+use agentci_source::{Diagnostic, Node, Span};
 use regex::{Regex, RegexBuilder};
 
 use super::{items, text};

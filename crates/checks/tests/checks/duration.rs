@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use agentci_checks::{refill, single};
-use agentci_plan::{Check, MemoryFiles, Node, Outcome, Sources, Span};
+use agentci_plan::{Check, Outcome};
+use agentci_source::{MemoryFiles, Node, Sources, Span};
 use agentci_trace::{Kind, Trace};
 use serde_json::{Value, json};
 

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use agentci_checks::{ReadyCheck, single};
-use agentci_plan::{Check, Content, Diagnostic, Failure, Key, MemoryFiles, Node, Outcome, Pair, Scalar, Sources, Span};
+use agentci_plan::{Check, Failure, Outcome};
+use agentci_source::{Content, Diagnostic, Key, MemoryFiles, Node, Pair, Scalar, Sources, Span};
 use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use agentci_plan::print_duration;
+use agentci_source::print_duration;
 use agentci_trace::{Kind, Moment};
 use agentci_wire::http::retry_after;
 use serde_json::Value;

@@ -50,7 +50,8 @@ mod tests {
     use std::ops::ControlFlow;
     use std::path::Path;
 
-    use agentci_plan::{MockScript, Sources, Span};
+    use agentci_plan::MockScript;
+    use agentci_source::{Sources, Span};
     use serde_json::json;
 
     use super::*;

@@ -14,10 +14,10 @@ use agentci_drivers::{
 };
 use agentci_mock_llm::{ModelServer, ServerOptions};
 use agentci_plan::{
-    ChatApi, ChatContext, ChatTarget, Connector, MemoryFiles, ModelScript, OutputRule, Prompt, ScriptFile, Sources,
-    Span, Spanned, Target, Text,
+    ChatApi, ChatContext, ChatTarget, Connector, ModelScript, OutputRule, Prompt, ScriptFile, Target, Text,
 };
 use agentci_script::{Program, ScriptError};
+use agentci_source::{MemoryFiles, Sources, Span, Spanned};
 use agentci_trace::{Kind, ToolCall, ToolResult, Trace};
 use serde_json::{Map, Value, json};
 

@@ -14,8 +14,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::shape::{Field, Kind, Shape, optional, words};
-use agentci_plan::{Check, Diagnostic, Diagnostics, Node, Reading, Span, Spanned, read};
+use agentci_plan::Check;
+use agentci_source::shape::{Field, Kind, Shape, optional, words};
+use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Span, Spanned, read};
 use serde_json::Value;
 
 use super::call::{FORBIDDEN, REQUIRED, forbid, forbid_calls, require};

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{Field, Kind, Rule, Shape, optional, required};
-use agentci_plan::{Check, Content, Diagnostic, Diagnostics, Key, Node, Pair, Scalar, Span, Spanned, read};
+use agentci_plan::Check;
+use agentci_source::shape::{Field, Kind, Rule, Shape, optional, required};
+use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Scalar, Span, Spanned, read};
 
 use super::assertion::item;
 use super::pattern::pattern;

@@ -1,7 +1,7 @@
 //! `ananke.config.yaml`: what all tests of a project share.
 
-use agentci_plan::shape::{Kind, Shape, optional, required};
-use agentci_plan::{Diagnostics, Node, read};
+use agentci_source::shape::{Kind, Shape, optional, required};
+use agentci_source::{Diagnostics, Node, read};
 
 use super::assertion::{INHERIT, inherit};
 use super::later::refuse_unversioned;

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use agentci_plan::shape::{Kind, Shape, optional, required};
-use agentci_plan::{CommandPart, Diagnostics, Hook, Node, Text, read};
+use agentci_plan::{CommandPart, Hook, Text};
+use agentci_source::shape::{Kind, Shape, optional, required};
+use agentci_source::{Diagnostics, Node, read};
 
 use super::target::Place;
 use super::words::{command, milliseconds};

@@ -1,6 +1,6 @@
 //! Forms that other releases of the original gave to its files: they are told apart, and how to say the same here.
 
-use agentci_plan::{Diagnostic, Diagnostics, Node, Pair};
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair};
 
 /// What an item of `steps` says.
 const OF_STEP: [&str; 3] = ["message", "script", "resume"];

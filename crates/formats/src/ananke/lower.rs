@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, Mode, Name, Node, Recording, Redaction,
-    ScriptedTool, Sources, Span, Spanned, StopRule, Suite, Target, Text, Turn, World, join,
+    Case, Check, Dialect, Gates, Limits, Mode, Recording, Redaction, ScriptedTool, StopRule, Suite, Target, Text, Turn,
+    World,
 };
+use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Sources, Span, Spanned, join};
 
 use super::config::{self, Config};
 use super::merge::{Merged, Said};

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use agentci_plan::shape::Kind;
-use agentci_plan::{Diagnostic, Diagnostics, Node, Spanned, did_you_mean, read};
+use agentci_source::shape::Kind;
+use agentci_source::{Diagnostic, Diagnostics, Node, Spanned, did_you_mean, read};
 
 use super::assertion::{Block, Level, NAMED, block};
 use super::rules::Rules;

@@ -1,6 +1,6 @@
 //! Patterns: `/body/flags` as in JavaScript, anything else is the pattern itself.
 
-use agentci_plan::{Diagnostic, Diagnostics, Span};
+use agentci_source::{Diagnostic, Diagnostics, Span};
 
 use crate::foreign_pattern::{Language, Mode, translated};
 

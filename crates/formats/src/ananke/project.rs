@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Diagnostic, Files, Kind, Node, join};
+use agentci_source::{Diagnostic, Files, Kind, Node, join};
 
 use super::config::NAMES;
 use super::shape::{has_mistyped_turns, is_meant_as_test, is_named_as_test, is_test, reads_like_a_test};

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use agentci_plan::{Kind, join, relative};
+use agentci_source::{Kind, join, relative};
 
 use super::target::Place;
 
@@ -32,7 +32,7 @@ fn flat(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::MemoryFiles;
+    use agentci_source::MemoryFiles;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_plan::{Files, Node, Pair, did_you_mean};
+use agentci_source::{Files, Node, Pair, did_you_mean};
 
 use super::config::NAMES;
 use super::later::has_steps;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Check, Content, Diagnostics, Node, Pair};
+use agentci_plan::Check;
+use agentci_source::{Content, Diagnostics, Node, Pair};
 
 use super::assertion::item;
 use super::pattern::pattern;

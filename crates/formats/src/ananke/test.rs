@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use agentci_plan::shape::{Kind, Shape, optional, required};
-use agentci_plan::{Diagnostic, Diagnostics, Hook, Name, Node, Skip, Spanned, read};
+use agentci_plan::{Hook, Skip};
+use agentci_source::shape::{Kind, Shape, optional, required};
+use agentci_source::{Diagnostic, Diagnostics, Name, Node, Spanned, read};
 
 use super::assertion::{ABOVE, Block, INHERIT, Level, block, inherit};
 use super::config::Config;

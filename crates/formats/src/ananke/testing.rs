@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_plan::{Diagnostics, Node, Sources};
+use agentci_source::{Diagnostics, Node, Sources};
 
 /// The tree of a text.
 pub(super) fn node(text: &str) -> Node {

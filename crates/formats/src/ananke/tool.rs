@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional, required};
-use agentci_plan::{
-    ClientTool, Data, Diagnostic, Diagnostics, Node, Reading, ScriptedAnswer, ScriptedTool, Spanned, read,
-};
+use agentci_plan::{ClientTool, Data, ScriptedAnswer, ScriptedTool};
+use agentci_source::shape::{Kind, Rule, Shape, optional, required};
+use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
 use serde_json::{Value, json};
 
 use super::words::filled_list;

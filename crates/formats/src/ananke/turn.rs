@@ -1,9 +1,8 @@
 //! One turn of a test: something that is said, or an action of the protocol.
 
-use agentci_plan::shape::{Field, Kind, Rule, Shape, Tagged, optional, required, words};
-use agentci_plan::{
-    Action, Content, Diagnostic, Diagnostics, Message, Node, Pair, Said, Span, Spanned, did_you_mean, read,
-};
+use agentci_plan::{Action, Message, Said};
+use agentci_source::shape::{Field, Kind, Rule, Shape, Tagged, optional, required, words};
+use agentci_source::{Content, Diagnostic, Diagnostics, Node, Pair, Span, Spanned, did_you_mean, read};
 
 use super::assertion::{Block, Level, OF_TURN, block};
 use super::later::refuse_step;
@@ -313,5 +312,5 @@ fn optional_mapping(fields: &mut read::Fields<'_>, key: &'static str, problems: 
 }
 
 fn mapping(node: &Node, name: &str, problems: &mut Diagnostics) {
-    read::object(node, name, agentci_plan::Reading::Core, problems);
+    read::object(node, name, agentci_source::Reading::Core, problems);
 }

@@ -1,7 +1,7 @@
 //! `version`: which keys a file may use.
 
-use agentci_plan::shape::{Field, Kind, required};
-use agentci_plan::{Diagnostic, Diagnostics, Node, Span, read};
+use agentci_source::shape::{Field, Kind, required};
+use agentci_source::{Diagnostic, Diagnostics, Node, Span, read};
 
 /// A version of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,7 +85,7 @@ pub(super) fn needs(what: &str, needed: Version, found: Option<Version>, span: S
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::shape::Shape;
+    use agentci_source::shape::Shape;
 
     use super::*;
     use crate::ananke::testing::{messages, node};

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use agentci_plan::{Data, Diagnostic, Diagnostics, Node, Reading, Spanned, Text, read};
+use agentci_plan::{Data, Text};
+use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
 use serde_json::Value;
 
 use crate::texts::template;

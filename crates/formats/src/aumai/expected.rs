@@ -1,7 +1,8 @@
 //! `expected_behavior`: what is asked of an answer, as checks.
 
-use agentci_plan::shape::{Kind, Shape, filled};
-use agentci_plan::{Check, Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Span, Spanned, did_you_mean, read};
+use agentci_plan::Check;
+use agentci_source::shape::{Kind, Shape, filled};
+use agentci_source::{Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Span, Spanned, did_you_mean, read};
 
 use crate::mock_script::lax_number;
 
@@ -160,7 +161,7 @@ fn word(node: &Node) -> Option<String> {
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::Sources;
+    use agentci_source::Sources;
 
     use super::*;
 

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Cases, Data, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, Message, MockScript, MockTarget, Mode,
-    Node, Redaction, Said, Sources, Span, StopRule, Suite, Target, Text, Turn, World,
+    Case, Cases, Data, Dialect, Gates, Limits, Message, MockScript, MockTarget, Mode, Redaction, Said, StopRule, Suite,
+    Target, Text, Turn, World,
 };
+use agentci_source::{Diagnostic, Diagnostics, Files, Node, Sources, Span};
 use serde_json::{Map, Value, json};
 
 use super::mock_config::{self, Config};
@@ -177,7 +178,7 @@ fn message(map: &Map<String, Value>) -> Option<Message> {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{MemoryFiles, Severity};
+    use agentci_source::{MemoryFiles, Severity};
 
     use super::*;
     use crate::{LoadOptions, Loaded, load, load_with};

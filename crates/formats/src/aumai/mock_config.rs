@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::shape::{Shape, Unknown};
-use agentci_plan::{Diagnostics, Files, Kind, MockScript, Node, Severity, Sources, Span, join};
+use agentci_plan::MockScript;
+use agentci_source::shape::{Shape, Unknown};
+use agentci_source::{Diagnostics, Files, Kind, Node, Severity, Sources, Span, join};
 
 use crate::{document, mock_script};
 

@@ -19,7 +19,7 @@ mod test;
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Diagnostic, Diagnostics, Files, Node, Sources};
+use agentci_source::{Diagnostic, Diagnostics, Files, Node, Sources};
 
 pub use expected::{ALLOWED, checks};
 pub(crate) use lower::{Documents, lower};

@@ -1,7 +1,7 @@
 //! What a YAML file is in this dialect: tests in one of three shapes, the script of a model, nothing, or something else.
 
-use agentci_plan::shape::{Kind, Rule, Shape as Mapping, Unknown, filled};
-use agentci_plan::{Diagnostic, Diagnostics, Node, did_you_mean, read};
+use agentci_source::shape::{Kind, Rule, Shape as Mapping, Unknown, filled};
+use agentci_source::{Diagnostic, Diagnostics, Node, did_you_mean, read};
 
 use super::test::TEST;
 

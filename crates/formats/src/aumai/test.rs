@@ -1,7 +1,8 @@
 //! One test as it is written.
 
-use agentci_plan::shape::{Kind, Shape, Unknown, optional, required};
-use agentci_plan::{Check, Diagnostic, Diagnostics, Name, Node, Reading, Severity, Span, Spanned, read as take};
+use agentci_plan::Check;
+use agentci_source::shape::{Kind, Shape, Unknown, optional, required};
+use agentci_source::{Diagnostic, Diagnostics, Name, Node, Reading, Severity, Span, Spanned, read as take};
 use serde_json::{Map, Value};
 
 use super::expected;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentci_plan::{Diagnostic, Diagnostics, Files, ModelScript, ModelWorld, Sources, Suite, World};
+use agentci_plan::{ModelScript, ModelWorld, Suite, World};
+use agentci_source::{Diagnostic, Diagnostics, Files, Sources};
 
 use super::load_model_script;
 

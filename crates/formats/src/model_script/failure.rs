@@ -1,7 +1,8 @@
 //! `fail: { status: 429, retry_after: 2s, message: slow down, rate: 0.5, times: 2 }`
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional};
-use agentci_plan::{Diagnostic, Diagnostics, ModelFailure, ModelFailureKind, Node, read};
+use agentci_plan::{ModelFailure, ModelFailureKind};
+use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, read};
 
 const KINDS: [&str; 4] = ["status", "malformed", "cut", "hang"];
 

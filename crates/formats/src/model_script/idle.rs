@@ -1,6 +1,7 @@
 //! Settings of a model's script that have no effect or contradict each other. They are warnings of `agentci check`.
 
-use agentci_plan::{Diagnostic, Diagnostics, Finish, ModelRule, Node, UserText};
+use agentci_plan::{Finish, ModelRule, UserText};
+use agentci_source::{Diagnostic, Diagnostics, Node};
 
 /// Looks at a rule.
 pub(super) fn of_rule(node: &Node, rule: &ModelRule, warnings: &mut Diagnostics) {
@@ -61,7 +62,7 @@ fn behaves(rule: &ModelRule) -> Option<&'static str> {
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::{MemoryFiles, Sources};
+    use agentci_source::{MemoryFiles, Sources};
 
     use crate::load_model_script;
 

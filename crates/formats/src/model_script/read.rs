@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional, words};
-use agentci_plan::{Diagnostic, Diagnostics, Files, Missed, ModelScript, Node, Sources, read};
+use agentci_plan::{Missed, ModelScript};
+use agentci_source::shape::{Kind, Rule, Shape, optional, words};
+use agentci_source::{Diagnostic, Diagnostics, Files, Node, Sources, read};
 
 use super::idle;
 use super::rule::{RULE, rule};
@@ -96,7 +97,8 @@ fn seed(node: &Node, problems: &mut Diagnostics) -> Option<u64> {
 mod tests {
     use std::time::Duration;
 
-    use agentci_plan::{Finish, MemoryFiles, ModelFailureKind, UserText};
+    use agentci_plan::{Finish, ModelFailureKind, UserText};
+    use agentci_source::MemoryFiles;
     use serde_json::json;
 
     use super::*;

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional, required, words};
-use agentci_plan::{
-    Diagnostic, Diagnostics, Finish, ModelCondition, ModelRule, Node, Pace, Reading, ScriptedCall, ScriptedUsage,
-    Spanned, UserText, read,
-};
+use agentci_plan::{Finish, ModelCondition, ModelRule, Pace, ScriptedCall, ScriptedUsage, UserText};
+use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
+use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
 
 use super::failure::{FAILURE, failure};
 use crate::surroundings::check_pattern;

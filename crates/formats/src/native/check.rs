@@ -1,6 +1,7 @@
 //! `checks`: what is asked, as data. Whether a kind exists is for those to say who know the kinds.
 
-use agentci_plan::{Check, Content, Diagnostic, Diagnostics, Key, Node, Pair, Scalar, read};
+use agentci_plan::Check;
+use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Scalar, read};
 
 use crate::normal;
 
@@ -112,7 +113,7 @@ fn of_pair(pair: &Pair) -> Check {
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::{Reading, Sources};
+    use agentci_source::{Reading, Sources};
     use serde_json::json;
 
     use super::*;

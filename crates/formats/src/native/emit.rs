@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use agentci_plan::{Content, Key, Node, Pair, Reading, Scalar};
+use agentci_source::{Content, Key, Node, Pair, Reading, Scalar};
 use serde_json::Value;
 
 /// The longest key that YAML takes before a `:` is 1024 characters; longer ones need a `?` before them.
@@ -158,7 +158,7 @@ fn is_hidden(character: char) -> bool {
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::{Sources, Span};
+    use agentci_source::{Sources, Span};
     use serde_json::json;
 
     use super::*;

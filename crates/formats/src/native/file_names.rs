@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use agentci_plan::{Diagnostic, Diagnostics, Name, Spanned};
+use agentci_source::{Diagnostic, Diagnostics, Name, Spanned};
 
 use super::settings::WorldSettings;
 

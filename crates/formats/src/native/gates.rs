@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use agentci_plan::shape::{Kind, Shape, optional};
-use agentci_plan::{Diagnostic, Diagnostics, Gates, Node, Reading, Spanned, join, read};
+use agentci_plan::Gates;
+use agentci_source::shape::{Kind, Shape, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, join, read};
 use serde_json::Value;
 
 use crate::pass_rate::pass_rate;

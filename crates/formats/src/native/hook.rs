@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use agentci_plan::shape::{Kind, Shape, optional, required};
-use agentci_plan::{Diagnostics, Hook, Node, join, read};
+use agentci_plan::Hook;
+use agentci_source::shape::{Kind, Shape, optional, required};
+use agentci_source::{Diagnostics, Node, join, read};
 
 use super::words::{Place, command, named_texts};
 use crate::command::part;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use agentci_plan::shape::{Kind, Shape, optional};
-use agentci_plan::{Diagnostic, Diagnostics, Limit, Limits, Node, parse_duration, print_duration};
+use agentci_plan::{Limit, Limits};
+use agentci_source::shape::{Kind, Shape, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, parse_duration, print_duration};
 
 use crate::quantity::{number, whole};
 

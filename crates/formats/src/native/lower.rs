@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cases, Cassette, Diagnostics, Dialect, Files, Hook, Limits, LiveTools, Mode, Node, Recording, Sources,
-    Spanned, Suite, Target, Text, ToolSource, World, join,
+    Case, Cases, Cassette, Dialect, Hook, Limits, LiveTools, Mode, Recording, Suite, Target, Text, ToolSource, World,
 };
+use agentci_source::{Diagnostics, Files, Node, Sources, Spanned, join};
 
 use super::file_names::{FileNames, is_per_case, of_case};
 use super::read::{self, CaseFile, ReadCase};
@@ -254,7 +254,8 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{Data, MemoryFiles, Mode, Said, Skip, StopRule};
+    use agentci_plan::{Data, Mode, Said, Skip, StopRule};
+    use agentci_source::MemoryFiles;
     use serde_json::json;
 
     use crate::{Loaded, load};

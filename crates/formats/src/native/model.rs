@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use agentci_plan::shape::{Kind, Shape, optional, words};
-use agentci_plan::{Diagnostic, Diagnostics, Missed, ModelWorld, Node, Span, Spanned, join, read};
+use agentci_plan::{Missed, ModelWorld};
+use agentci_source::shape::{Kind, Shape, optional, words};
+use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, join, read};
 
 /// The model of a case; a key that a case leaves out is the suite's.
 #[derive(Default)]

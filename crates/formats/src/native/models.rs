@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentci_plan::{ChatApi, Diagnostic, Diagnostics, Files, ModelScript, Sources, Suite, Target};
+use agentci_plan::{ChatApi, ModelScript, Suite, Target};
+use agentci_source::{Diagnostic, Diagnostics, Files, Sources};
 
 use super::target::unread_script;
 use crate::load_model_script;

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Diagnostics, Files, Node, Sources, Target, read};
+use agentci_plan::Target;
+use agentci_source::{Diagnostics, Files, Node, Sources, read};
 
 use super::target::target;
 use super::words::Place;

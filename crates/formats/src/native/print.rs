@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Content, Gates, Hook, Limits, Message, Missed, Node, Pair, Said, Scalar, Span, StopRule, Suite,
-    Target, Text, ToolSource, Turn, World, escape, print_duration, relative,
+    Case, Check, Gates, Hook, Limits, Message, Missed, Said, StopRule, Suite, Target, Text, ToolSource, Turn, World,
+    escape,
 };
+use agentci_source::{Content, Node, Pair, Scalar, Span, print_duration, relative};
 
 use crate::surroundings::{
     print_faults, print_live_tools, print_normalization, print_redaction, print_routes, print_scripted,
@@ -300,7 +301,7 @@ impl Printer<'_> {
     }
 
     pub(super) fn pair(&self, key: &str, value: Node) -> Pair {
-        Pair { key: agentci_plan::Key { text: key.into(), span: self.span }, value }
+        Pair { key: agentci_source::Key { text: key.into(), span: self.span }, value }
     }
 
     pub(super) fn map(&self, pairs: Vec<Pair>) -> Node {

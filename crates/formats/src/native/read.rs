@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional, required, words};
-use agentci_plan::{
-    Check, Diagnostic, Diagnostics, Files, Gates, Mode, Name, Node, Pair, Reading, Redaction, Skip, Span, Spanned,
-    Target, Turn, join, read,
-};
+use agentci_plan::{Check, Gates, Mode, Redaction, Skip, Target, Turn};
+use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
+use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Pair, Reading, Span, Spanned, join, read};
 use serde_json::Value;
 
 use super::gates::{GATES, gates};

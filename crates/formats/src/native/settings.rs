@@ -3,11 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::shape::{Field, Kind, Rule, Shape, optional, words};
-use agentci_plan::{
-    Check, Diagnostic, Diagnostics, Fault, Hook, Limits, LiveTool, MOST_RUNS, Node, Normalization, Reading,
-    ScriptedTool, Spanned, StopRule, Text, read,
-};
+use agentci_plan::{Check, Fault, Hook, Limits, LiveTool, MOST_RUNS, Normalization, ScriptedTool, StopRule, Text};
+use agentci_source::shape::{Field, Kind, Rule, Shape, optional, words};
+use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
 
 use crate::surroundings::{
     FAULTS, LIVE_TOOLS, NORMALIZATION, ROUTES, RouteSettings, SCRIPTED, check_pattern, read_faults, read_live_tools,

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{Kind, Rule, Shape, Unknown, depends, optional, required};
-use agentci_plan::{
-    Action, Data, Diagnostic, Diagnostics, Limits, Message, Node, Pair, Reading, Said, Spanned, Text, Turn, read,
-};
+use agentci_plan::{Action, Data, Limits, Message, Said, Text, Turn};
+use agentci_source::shape::{Kind, Rule, Shape, Unknown, depends, optional, required};
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Reading, Spanned, read};
 use serde_json::{Map, Value};
 
 use super::check::checks;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use agentci_plan::{Diagnostic, Diagnostics, Files, Node, Pair, Text, read};
+use agentci_plan::Text;
+use agentci_source::{Diagnostic, Diagnostics, Files, Node, Pair, read};
 
 pub(super) use crate::texts::{named_texts, template};
 

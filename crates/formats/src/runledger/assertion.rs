@@ -9,8 +9,9 @@
 //! | `call_order` {order} | `call_order: { order: [..], anywhere: true }`, since earlier calls of the tools never counted there |
 //! | `semantic` {expected, threshold, facts} | `semantic: {.., facts: warn}`, unless it says otherwise |
 
-use agentci_plan::shape::{Kind, Shape, Tagged, Unknown, optional, required};
-use agentci_plan::{Check, Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned, did_you_mean, read};
+use agentci_plan::Check;
+use agentci_source::shape::{Kind, Shape, Tagged, Unknown, optional, required};
+use agentci_source::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned, did_you_mean, read};
 
 const TYPES: [&str; 6] = ["required_fields", "json_schema", "must_call", "must_not_call", "call_order", "semantic"];
 
@@ -176,7 +177,7 @@ fn list_node(span: Span, texts: Vec<Spanned<String>>) -> Node {
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::{Reading, Sources};
+    use agentci_source::{Reading, Sources};
     use serde_json::json;
 
     use super::*;

@@ -1,7 +1,8 @@
 //! `budgets` of a suite or a case.
 
-use agentci_plan::shape::{Kind, Shape, optional};
-use agentci_plan::{Content, Diagnostics, Limit, Limits, Node, Reading, Scalar};
+use agentci_plan::{Limit, Limits};
+use agentci_source::shape::{Kind, Shape, optional};
+use agentci_source::{Content, Diagnostics, Node, Reading, Scalar};
 use serde_json::Value;
 
 use crate::quantity::{number, whole};
@@ -58,7 +59,7 @@ fn limit(node: &Node, name: &str, read: ReadLimit, problems: &mut Diagnostics) -
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::Sources;
+    use agentci_source::Sources;
 
     use super::*;
 

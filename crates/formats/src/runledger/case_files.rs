@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Diagnostic, Diagnostics, FileError, Files, Kind, Spanned, join};
+use agentci_source::{Diagnostic, Diagnostics, FileError, Files, Kind, Spanned, join};
 
 /// The case files in the order they run; a folder without any is an error at the line that names it.
 pub(super) fn find(

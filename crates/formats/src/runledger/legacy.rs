@@ -3,7 +3,7 @@
 //! They are read as that loader reads them, since the suite was written against it, but whoever wrote `NO` for Norway should
 //! hear of it.
 
-use agentci_plan::{Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Span};
+use agentci_source::{Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Span};
 use serde_json::Value;
 
 /// The most warnings of this kind for one file.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cassette, Check, Data, Diagnostics, Dialect, Fault, Files, Gates, Hook, Limits, LiveTools, Name, Node,
-    Normalization, OutputRule, ProcessTarget, Said, Sources, Span, Spanned, Speech, Suite, Target, Text, ToolSource,
-    Turn, World, join,
+    Case, Cassette, Check, Data, Dialect, Fault, Gates, Hook, Limits, LiveTools, Normalization, OutputRule,
+    ProcessTarget, Said, Speech, Suite, Target, Text, ToolSource, Turn, World,
 };
+use agentci_source::{Diagnostics, Files, Name, Node, Sources, Span, Spanned, join};
 
 use super::read::{self, CaseFile, SuiteFile};
 use super::{assertion, case_files};
@@ -212,7 +212,8 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{MemoryFiles, Mode};
+    use agentci_plan::Mode;
+    use agentci_source::MemoryFiles;
     use serde_json::json;
 
     use crate::{Loaded, load};
@@ -312,7 +313,7 @@ mod tests {
             messages(&loaded),
             ["the case needs `cassette`", "`input` must be a mapping, found the number 3", "`[` is never closed"]
         );
-        assert_eq!(cases[1].broken.as_ref().unwrap().count(agentci_plan::Severity::Error), 2);
+        assert_eq!(cases[1].broken.as_ref().unwrap().count(agentci_source::Severity::Error), 2);
     }
 
     #[test]
@@ -382,6 +383,6 @@ mod tests {
         let wrong = "regression: { min_pass_rate: high }\nnormalization: { strip_key: [id], replace_text: [x] }\n";
         let loaded = load_suite(&files().with("s/suite.yaml", format!("{SUITE}{wrong}")));
         assert!(loaded.plan.suites.is_empty());
-        assert_eq!(loaded.diagnostics.count(agentci_plan::Severity::Error), 3);
+        assert_eq!(loaded.diagnostics.count(agentci_source::Severity::Error), 3);
     }
 }

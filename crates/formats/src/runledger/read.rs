@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use agentci_plan::shape::{Kind, Shape, optional, required, words};
-use agentci_plan::{
-    Check, Diagnostic, Diagnostics, Fault, Files, Gates, Limits, LiveTool, Mode, Name, Node, Normalization, Reading,
-    Redaction, Span, Spanned, read,
-};
+use agentci_plan::{Check, Fault, Gates, Limits, LiveTool, Mode, Normalization, Redaction};
+use agentci_source::shape::{Kind, Shape, optional, required, words};
+use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Reading, Span, Spanned, read};
 use serde_json::Value;
 
 use super::assertion::ASSERTIONS;

@@ -1,7 +1,8 @@
 //! `regression` of a suite: what its runs are held against.
 
-use agentci_plan::shape::{Kind, Shape, Unknown, optional};
-use agentci_plan::{Diagnostic, Diagnostics, Gates, Node, Reading, Spanned, read};
+use agentci_plan::Gates;
+use agentci_source::shape::{Kind, Shape, Unknown, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
 
 use crate::pass_rate::pass_rate;
 use crate::quantity::tidy;
@@ -101,7 +102,7 @@ fn fraction(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spann
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::Sources;
+    use agentci_source::Sources;
     use serde_json::json;
 
     use super::*;

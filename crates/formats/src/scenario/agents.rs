@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Diagnostic, Files, Node, join, relative};
+use agentci_source::{Diagnostic, Files, Node, join, relative};
 
 use super::project::TOP;
 

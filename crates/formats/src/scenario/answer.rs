@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use agentci_plan::{Diagnostic, Diagnostics, Files, Kind, Spanned, did_you_mean, join, read, relative};
+use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Spanned, did_you_mean, join, read, relative};
 
 /// The folder of answers.
 pub(super) const ANSWERS: &str = "__files";
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn the_file_that_was_meant_is_not_looked_for_without_end() {
         let meant = |others: usize| {
-            let files = (0..others).fold(agentci_plan::MemoryFiles::default(), |files, number| {
+            let files = (0..others).fold(agentci_source::MemoryFiles::default(), |files, number| {
                 files.with(format!("us/__files/{number}.json"), "")
             });
             let files = files.with("us/__files/slips.json", "");

@@ -1,7 +1,8 @@
 //! A scenario as a plain struct.
 
-use agentci_plan::shape::{Kind, Shape, optional, required};
-use agentci_plan::{Data, Diagnostic, Diagnostics, Fault, Name, Node, Reading, RoutedTool, Skip, Span, Spanned, read};
+use agentci_plan::{Data, Fault, RoutedTool, Skip};
+use agentci_source::shape::{Kind, Shape, optional, required};
+use agentci_source::{Diagnostic, Diagnostics, Name, Node, Reading, Span, Spanned, read};
 use serde_json::{Map, Value, json};
 
 use super::answer::Shelf;

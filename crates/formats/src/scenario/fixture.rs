@@ -13,10 +13,9 @@
 
 use std::time::Duration;
 
-use agentci_plan::shape::{Kind, Rule, Shape, Unknown, optional};
-use agentci_plan::{
-    Content, Diagnostic, Diagnostics, Fixture, FixtureAnswer, Node, Pair, Reading, Spanned, did_you_mean, read,
-};
+use agentci_plan::{Fixture, FixtureAnswer};
+use agentci_source::shape::{Kind, Rule, Shape, Unknown, optional};
+use agentci_source::{Content, Diagnostic, Diagnostics, Node, Pair, Reading, Spanned, did_you_mean, read};
 use serde_json::{Map, Value};
 
 use super::answer::Shelf;

@@ -1,7 +1,8 @@
 //! `tool_fixtures`: the tools of a scenario and what they answer.
 
-use agentci_plan::shape::Kind;
-use agentci_plan::{Diagnostic, Diagnostics, Node, Pair, RoutedTool};
+use agentci_plan::RoutedTool;
+use agentci_source::shape::Kind;
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair};
 
 use super::answer::Shelf;
 use super::fixture::{FIXTURE, fixture};

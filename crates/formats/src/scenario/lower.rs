@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Diagnostics, Dialect, Files, Gates, Kind, Limits, LiveTools, Missed, Mode, Name, Node, Redaction,
-    RouteRecord, Routes, Said, Sources, Span, Spanned, Suite, Target, ToolBase, ToolSource, Turn, World, join,
+    Case, Check, Dialect, Gates, Limits, LiveTools, Missed, Mode, Redaction, RouteRecord, Routes, Said, Suite, Target,
+    ToolBase, ToolSource, Turn, World,
 };
+use agentci_source::{Diagnostics, Files, Kind, Name, Node, Sources, Span, Spanned, join};
 
 use super::agents::{Agent, Home, Scenario};
 use super::answer::{ANSWERS, Shelf};
@@ -67,7 +68,7 @@ pub(crate) fn lower(
 /// The names of all agents.
 pub(crate) fn agents(files: &dyn Files, tests: &Path) -> Vec<String> {
     let entries = files.list(tests).unwrap_or_default().into_iter();
-    let folder = |entry: &agentci_plan::Entry| {
+    let folder = |entry: &agentci_source::Entry| {
         entry.kind == Kind::Folder && !entry.name.starts_with('.') && entry.name != ANSWERS
     };
     entries.filter(folder).map(|entry| entry.name).collect()

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use agentci_plan::{Diagnostics, Files, Kind, Sources, join};
+use agentci_source::{Diagnostics, Files, Kind, Sources, join};
 
 use super::settings::{Settings, paths, settings};
 use crate::detect::is_settings;

@@ -11,11 +11,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional, words};
-use agentci_plan::{
-    Diagnostic, Diagnostics, Files, HttpTarget, Missed, Node, Pair, Span, Spanned, Text, ToolBase, did_you_mean, read,
-    relative,
-};
+use agentci_plan::{HttpTarget, Missed, Text, ToolBase};
+use agentci_source::shape::{Kind, Rule, Shape, optional, words};
+use agentci_source::{Diagnostic, Diagnostics, Files, Node, Pair, Span, Spanned, did_you_mean, read, relative};
 
 use super::threshold::{THRESHOLD, threshold};
 use crate::ScenarioOptions;
@@ -199,7 +197,7 @@ fn usual_bases(slug: &str) -> Vec<String> {
 
 /// The names under which settings are looked for.
 pub(super) fn paths(folder: &Path) -> [PathBuf; 2] {
-    ["agentci.yaml", "agentci.yml"].map(|name| agentci_plan::join(folder, name))
+    ["agentci.yaml", "agentci.yml"].map(|name| agentci_source::join(folder, name))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_plan::{Files, Node, did_you_mean};
+use agentci_source::{Files, Node, did_you_mean};
 
 use crate::document::SIZE_LIMIT;
 

@@ -1,7 +1,7 @@
 //! `semantic_threshold`: how near an answer must be, as a number or as one for each embedder.
 
-use agentci_plan::shape::Kind;
-use agentci_plan::{Content, Diagnostic, Diagnostics, Node, read};
+use agentci_source::shape::Kind;
+use agentci_source::{Content, Diagnostic, Diagnostics, Node, read};
 
 use crate::normal;
 use crate::quantity::tidy;
@@ -18,7 +18,7 @@ pub(super) fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> 
             false
         }
         Content::Map(pairs) => {
-            let good = |good, pair: &agentci_plan::Pair| {
+            let good = |good, pair: &agentci_source::Pair| {
                 let name = format!("{name}.{}", pair.key.text.escape_debug());
                 similarity(&pair.value, &name, problems).is_some() && good
             };

@@ -1,7 +1,7 @@
 //! The files that have a schema.
 
 use agentci_plan::Dialect;
-use agentci_plan::shape::{CheckShape, Kind};
+use agentci_source::shape::{CheckShape, Kind};
 use serde_json::Value;
 
 use super::table::{self, Table};

@@ -1,6 +1,6 @@
 //! The keys of a file as tables, for reference pages.
 
-use agentci_plan::shape::{CheckShape, Kind, Need, Shape};
+use agentci_source::shape::{CheckShape, Kind, Need, Shape};
 
 /// A mapping of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ fn innermost(kind: &Kind) -> &Kind {
 }
 
 fn table(shape: &'static Shape) -> Table {
-    let row = |field: &'static agentci_plan::shape::Field| Row {
+    let row = |field: &'static agentci_source::shape::Field| Row {
         key: field.key,
         kind: field.kind.words(),
         required: field.need == Need::Required,

@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use agentci_plan::shape::{Field, Kind as Shape, optional};
-use agentci_plan::{Diagnostic, Diagnostics, Dialect, Files, Kind, Node, Sources, Span, Spanned, join, read};
+use agentci_plan::Dialect;
+use agentci_source::shape::{Field, Kind as Shape, optional};
+use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Node, Sources, Span, Spanned, join, read};
 
 use super::glob::Glob;
 use super::tracked::{Tracked, git_folder};
@@ -374,7 +375,7 @@ fn below(folder: &Path, path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{Entry, FileError, MemoryFiles, Severity};
+    use agentci_source::{Entry, FileError, MemoryFiles, Severity};
 
     use crate::{LoadOptions, Loaded, load_with};
 

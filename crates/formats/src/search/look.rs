@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Dialect, Entry, Files, Kind, Unusable, join};
+use agentci_plan::Dialect;
+use agentci_source::{Entry, Files, Kind, Unusable, join};
 
 use crate::ananke::is_named_as_config;
 use crate::detect::expected;

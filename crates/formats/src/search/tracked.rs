@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Files, Kind, join};
+use agentci_source::{Files, Kind, join};
 
 /// The most bytes of an index that are read: some million files.
 const INDEX_LIMIT: u64 = 512 << 20;
@@ -103,7 +103,7 @@ fn variable_number(bytes: &[u8], at: &mut usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::MemoryFiles;
+    use agentci_source::MemoryFiles;
 
     use super::*;
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{Kind, Shape, optional};
-use agentci_plan::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Span, Spanned, Text, ToolBase, read};
+use agentci_plan::{Text, ToolBase};
+use agentci_source::shape::{Kind, Shape, optional};
+use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Span, Spanned, read};
 
 use super::plain;
 use crate::native::read_address;

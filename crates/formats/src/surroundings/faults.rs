@@ -1,7 +1,8 @@
 //! `faults: [{ tool: search_docs, call: 2, error: upstream timeout }]`
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional};
-use agentci_plan::{Diagnostic, Diagnostics, Fault, FaultKind, FaultTime, Node, Span, print_duration, read};
+use agentci_plan::{Fault, FaultKind, FaultTime};
+use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, Span, print_duration, read};
 
 use super::plain;
 

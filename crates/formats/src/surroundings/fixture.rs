@@ -1,7 +1,7 @@
 //! What every answer of a routed tool may say, however the dialect writes the rest: `name`, `method`, `status`, `headers`.
 
-use agentci_plan::shape::{Field, Kind, optional};
-use agentci_plan::{Diagnostic, Diagnostics, Node, Pair, Spanned, read};
+use agentci_source::shape::{Field, Kind, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Spanned, read};
 
 /// The status of an answer that does not say its own.
 pub(crate) const USUAL_STATUS: u16 = 200;

@@ -9,11 +9,9 @@
 
 use std::path::Path;
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional, required};
-use agentci_plan::{
-    CommandPart, CommandTool, Content, Diagnostic, Diagnostics, Files, HttpTool, Key, LiveTool, McpTool, McpTransport,
-    Node, Pair, Span, Spanned, TOOL_TIMEOUT, Text, print_duration, read,
-};
+use agentci_plan::{CommandPart, CommandTool, HttpTool, LiveTool, McpTool, McpTransport, TOOL_TIMEOUT, Text};
+use agentci_source::shape::{Kind, Rule, Shape, optional, required};
+use agentci_source::{Content, Diagnostic, Diagnostics, Files, Key, Node, Pair, Span, Spanned, print_duration, read};
 
 use super::plain;
 use crate::command::part;
@@ -258,7 +256,7 @@ fn pair(key: &str, value: Node, span: Span) -> Pair {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{MemoryFiles, Sources};
+    use agentci_source::{MemoryFiles, Sources};
 
     use super::*;
 

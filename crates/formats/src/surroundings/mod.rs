@@ -19,7 +19,7 @@ pub(crate) use redaction::{REDACTION, print_redaction, read_redaction};
 pub(crate) use routes::{ROUTES, RouteSettings, either_answer, print_routes, read_routes};
 pub(crate) use scripted::{SCRIPTED, print_scripted, read_scripted};
 
-use agentci_plan::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned};
+use agentci_source::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned};
 use regex::Regex;
 
 /// A number or truth value as a node to print.

@@ -1,9 +1,8 @@
 //! `normalization: { strip_keys: [..], strip_paths: [..], replace_paths: {..}, replace_text: [..] }`
 
-use agentci_plan::shape::{Kind, Shape, optional, required};
-use agentci_plan::{
-    Content, Diagnostic, Diagnostics, Key, Node, Normalization, Pair, Reading, Span, Spanned, TextReplacement, read,
-};
+use agentci_plan::{Normalization, TextReplacement};
+use agentci_source::shape::{Kind, Shape, optional, required};
+use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Reading, Span, Spanned, read};
 
 use super::{check_pattern, texts};
 

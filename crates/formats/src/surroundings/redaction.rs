@@ -1,7 +1,8 @@
 //! `redact: { keys: [patient_name], patterns: ['P-\d+'] }`
 
-use agentci_plan::shape::{Kind, Shape, optional};
-use agentci_plan::{Diagnostics, Node, Redaction, Span, read};
+use agentci_plan::Redaction;
+use agentci_source::shape::{Kind, Shape, optional};
+use agentci_source::{Diagnostics, Node, Span, read};
 
 use super::{check_pattern, texts};
 
@@ -26,7 +27,7 @@ pub(crate) fn read_redaction(node: &Node, problems: &mut Diagnostics) -> Redacti
     for written in &patterns {
         check_pattern(written, problems);
     }
-    let values = |list: Vec<agentci_plan::Spanned<String>>| list.into_iter().map(|text| text.value).collect();
+    let values = |list: Vec<agentci_source::Spanned<String>>| list.into_iter().map(|text| text.value).collect();
     Redaction { keys: values(keys), patterns: values(patterns) }
 }
 

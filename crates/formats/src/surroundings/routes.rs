@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::shape::{Field, Kind as Of, Rule, Shape, optional, words};
-use agentci_plan::{
-    Content, Diagnostic, Diagnostics, Files, Fixture, FixtureAnswer, Key, Kind, Missed, Node, Pair, Reading,
-    RoutedTool, Routes, Span, Spanned, ToolBase, join, print_duration, read,
+use agentci_plan::{Fixture, FixtureAnswer, Missed, RoutedTool, Routes, ToolBase};
+use agentci_source::shape::{Field, Kind as Of, Rule, Shape, optional, words};
+use agentci_source::{
+    Content, Diagnostic, Diagnostics, Files, Key, Kind, Node, Pair, Reading, Span, Spanned, join, print_duration, read,
 };
 use serde_json::Value;
 

@@ -5,10 +5,9 @@
 //! search: [{ error: upstream timeout }, { reply: [] }]
 //! ```
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional};
-use agentci_plan::{
-    Content, Data, Diagnostic, Diagnostics, Key, Node, Pair, Reading, ScriptedAnswer, ScriptedTool, Span, Spanned, read,
-};
+use agentci_plan::{Data, ScriptedAnswer, ScriptedTool};
+use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Reading, Span, Spanned, read};
 use serde_json::Value;
 
 /// Answers by the names of tools.

@@ -1,6 +1,6 @@
 //! Both readers, within reach of the fuzz targets; no part of the library.
 
-use agentci_plan::FileId;
+use agentci_source::FileId;
 
 use super::parse::parse_anything;
 use super::simple;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::{Diagnostic, Diagnostics, EnvironmentFile, Files, Kind, Sources, Span, join};
+use agentci_plan::EnvironmentFile;
+use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Sources, Span, join};
 
 use super::environment;
 use super::json;
@@ -47,7 +48,7 @@ impl<'a> App<'a> {
     }
 
     /// The tree of a file: JSON with comments.
-    pub(super) fn read_json(&self, sources: &mut Sources, path: &Path) -> Result<agentci_plan::Node, Diagnostic> {
+    pub(super) fn read_json(&self, sources: &mut Sources, path: &Path) -> Result<agentci_source::Node, Diagnostic> {
         let text = match self.files.read_text(path, SIZE_LIMIT) {
             Ok(text) => text,
             Err(error) => {

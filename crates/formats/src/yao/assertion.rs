@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use agentci_plan::shape::{Kind, Shape, Unknown as Others, optional};
-use agentci_plan::{
-    Check, Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Sources, Span, Spanned, did_you_mean, read,
-    relative,
+use agentci_plan::Check;
+use agentci_source::shape::{Kind, Shape, Unknown as Others, optional};
+use agentci_source::{
+    Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Sources, Span, Spanned, did_you_mean, read, relative,
 };
 use serde_json::Value;
 

@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::shape::{Kind as Of, Shape, Unknown, optional};
-use agentci_plan::{
-    ChatContext, ChatTarget, Diagnostic, Diagnostics, Kind, Node, OutputRule, Prompt, Reading, ScriptFile, Sources,
-    Spanned, join, read,
-};
+use agentci_plan::{ChatContext, ChatTarget, OutputRule, Prompt, ScriptFile};
+use agentci_source::shape::{Kind as Of, Shape, Unknown, optional};
+use agentci_source::{Diagnostic, Diagnostics, Kind, Node, Reading, Sources, Spanned, join, read};
 use serde_json::{Map, Value};
 
 use super::app::{App, SIZE_LIMIT};
@@ -35,7 +33,7 @@ pub(super) fn open(
     sources: &mut Sources,
     problems: &mut Diagnostics,
 ) -> Option<Assistant> {
-    let before = problems.count(agentci_plan::Severity::Error);
+    let before = problems.count(agentci_source::Severity::Error);
     let id = place::id_of(app.files, folder, &app.root);
     let root = app.read_json(sources, &join(folder, PACKAGE)).map_err(|problem| problems.push(problem)).ok()?;
     let package = package(app, &root, problems)?;
@@ -73,7 +71,7 @@ pub(super) fn open(
         ("ASSISTANT_DESCRIPTION".to_owned(), said(package.description)),
         ("ASSISTANT_TYPE".to_owned(), package.kind.unwrap_or_else(|| "assistant".into())),
     ];
-    if problems.count(agentci_plan::Severity::Error) > before {
+    if problems.count(agentci_source::Severity::Error) > before {
         return None;
     }
     let target = ChatTarget {
@@ -155,7 +153,7 @@ fn script(app: &App<'_>, folder: &Path, sources: &mut Sources, problems: &mut Di
     match app.files.read_text(&path, SIZE_LIMIT) {
         Ok(source) => Some(Arc::new(ScriptFile { path, source })),
         Err(error) => {
-            let span = agentci_plan::Span::whole(sources.add(&path, ""));
+            let span = agentci_source::Span::whole(sources.add(&path, ""));
             problems.push(Diagnostic::error(span, format!("can not read `{}`: {error}", path.display())));
             None
         }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::shape::{Kind as Of, Rule, Shape, Tagged, Unknown, optional, required, words};
-use agentci_plan::{
-    ChatApi, Connector, Diagnostic, Diagnostics, KeyHeader, Kind, ModelScript, Node, Reading, Severity, Sources, Span,
-    Spanned, Text, did_you_mean, join, read,
+use agentci_plan::{ChatApi, Connector, KeyHeader, ModelScript, Text};
+use agentci_source::shape::{Kind as Of, Rule, Shape, Tagged, Unknown, optional, required, words};
+use agentci_source::{
+    Diagnostic, Diagnostics, Kind, Node, Reading, Severity, Sources, Span, Spanned, did_you_mean, join, read,
 };
 use serde_json::{Map, Value};
 

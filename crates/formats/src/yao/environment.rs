@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Diagnostic, Diagnostics, EnvironmentFile, Files, Sources, Span};
+use agentci_plan::EnvironmentFile;
+use agentci_source::{Diagnostic, Diagnostics, Files, Sources, Span};
 
 /// The most bytes such a file may have.
 const SIZE_LIMIT: u64 = 1024 * 1024;
@@ -86,7 +87,7 @@ fn unquoted(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::MemoryFiles;
+    use agentci_source::MemoryFiles;
 
     use super::*;
 

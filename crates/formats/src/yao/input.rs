@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Files, Kind};
+use agentci_source::{Files, Kind};
 
 /// What an assistant is tested with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl YaoInput {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::MemoryFiles;
+    use agentci_source::MemoryFiles;
 
     use super::*;
 

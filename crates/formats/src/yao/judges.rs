@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agentci_plan::{Diagnostics, Kind, Sources, Spanned, Target, join};
+use agentci_plan::Target;
+use agentci_source::{Diagnostics, Kind, Sources, Spanned, join};
 
 use super::app::App;
 use super::assistant;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_plan::{Diagnostics, Files, Kind, Node, Reading, Sources, join};
+use agentci_source::{Diagnostics, Files, Kind, Node, Reading, Sources, join};
 use serde_json::Value;
 
 use crate::document;

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Diagnostic, Diagnostics, Dialect, Files, Gates, Limits, LiveTools, Message, Mode, Name, Node, Reading,
-    Redaction, Said, Skip, Sources, Span, StopRule, Suite, Target, Text, Turn, World, join,
+    Case, Check, Dialect, Gates, Limits, LiveTools, Message, Mode, Redaction, Said, Skip, StopRule, Suite, Target,
+    Text, Turn, World,
 };
+use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Reading, Sources, Span, join};
 use serde_json::Value;
 
 use super::app::App;

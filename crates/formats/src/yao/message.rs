@@ -1,7 +1,8 @@
 //! What an assistant is told: a text, a message, or a conversation.
 
-use agentci_plan::shape::{Kind, Rule, Shape, Unknown, depends, optional};
-use agentci_plan::{Diagnostic, Diagnostics, Message, Node, Reading, Text, read};
+use agentci_plan::{Message, Text};
+use agentci_source::shape::{Kind, Rule, Shape, Unknown, depends, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, Reading, read};
 use serde_json::{Map, Value, json};
 
 /// What an assistant may be told.
@@ -100,7 +101,7 @@ fn complete(call: &mut Value) {
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::Sources;
+    use agentci_source::Sources;
 
     use super::*;
     use crate::yao::json;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Files, Kind, join};
+use agentci_source::{Files, Kind, join};
 
 /// The file that makes a folder an assistant's.
 pub(super) const PACKAGE: &str = "package.yao";
@@ -97,7 +97,7 @@ fn below(files: &dyn Files, folder: &Path, before: &str, depth: usize, searched:
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::MemoryFiles;
+    use agentci_source::MemoryFiles;
 
     use super::*;
 

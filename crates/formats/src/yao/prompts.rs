@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::shape::{Kind as Of, Shape, Unknown, optional, required};
-use agentci_plan::{Diagnostic, Diagnostics, Files, Kind, Node, Prompt, Sources, join, read};
+use agentci_plan::Prompt;
+use agentci_source::shape::{Kind as Of, Shape, Unknown, optional, required};
+use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Node, Sources, join, read};
 
 use super::app::SIZE_LIMIT;
 use crate::yaml;
@@ -43,7 +44,7 @@ pub(super) fn open(
     let text = match files.read_text(path, SIZE_LIMIT) {
         Ok(text) => text,
         Err(error) => {
-            let span = agentci_plan::Span::whole(sources.add(path, ""));
+            let span = agentci_source::Span::whole(sources.add(path, ""));
             problems.push(Diagnostic::error(span, format!("can not read `{}`: {error}", path.display())));
             return Vec::new();
         }
@@ -137,7 +138,7 @@ pub(super) fn presets(
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::MemoryFiles;
+    use agentci_source::MemoryFiles;
 
     use super::*;
 

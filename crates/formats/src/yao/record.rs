@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::shape::{Kind, Shape, Unknown as Others, optional, required};
-use agentci_plan::{
-    Diagnostic, Diagnostics, Message, Name, Node, Pair, Reading, ScriptedTool, Span, Spanned, did_you_mean,
-    parse_duration, read,
+use agentci_plan::{Message, ScriptedTool};
+use agentci_source::shape::{Kind, Shape, Unknown as Others, optional, required};
+use agentci_source::{
+    Diagnostic, Diagnostics, Name, Node, Pair, Reading, Span, Spanned, did_you_mean, parse_duration, read,
 };
 use serde_json::{Map, Value};
 

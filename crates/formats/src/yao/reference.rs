@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agentci_plan::{Kind, join};
+use agentci_source::{Kind, join};
 
 use super::app::App;
 use super::place;

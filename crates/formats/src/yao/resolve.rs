@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Diagnostic, Diagnostics, Files, Kind, Sources, Span, Spanned, Target, did_you_mean, join, read};
+use agentci_plan::Target;
+use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Sources, Span, Spanned, did_you_mean, join, read};
 
 use super::app::App;
 use super::assistant::{self, Assistant};

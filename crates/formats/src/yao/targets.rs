@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{ChatTarget, Diagnostic, Diagnostics, Sources, Target, did_you_mean, read};
+use agentci_plan::{ChatTarget, Target};
+use agentci_source::{Diagnostic, Diagnostics, Sources, did_you_mean, read};
 use serde_json::Value;
 
 use super::app::App;

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use agentci_plan::{
-    A2aCard, AguiWire, ApiKeyPlace, Auth, Case, Data, McpTransport, REQUEST_TIMEOUT, Severity, Strictness, Target, Text,
+    A2aCard, AguiWire, ApiKeyPlace, Auth, Case, Data, McpTransport, REQUEST_TIMEOUT, Strictness, Target, Text,
 };
+use agentci_source::Severity;
 use serde_json::json;
 
 use crate::project::{CONFIG, config, good, indented, load, loaded, messages, project, test, wrong_config};

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use agentci_plan::{Data, Dialect, MemoryFiles, Mode, Said, StopRule, Target, Text};
+use agentci_plan::{Data, Dialect, Mode, Said, StopRule, Target, Text};
+use agentci_source::MemoryFiles;
 use serde_json::json;
 
 use crate::project::{asked, load, messages};

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use agentci_formats::{LoadOptions, load_with};
-use agentci_plan::{Entry, FileError, Files, Kind, MemoryFiles, Severity, Suite};
+use agentci_plan::Suite;
+use agentci_source::{Entry, FileError, Files, Kind, MemoryFiles, Severity};
 
 use crate::project::{CONFIG, load, messages, test};
 

@@ -1,6 +1,6 @@
 //! Whatever stands at some place of a project, it is read or refused.
 
-use agentci_plan::MemoryFiles;
+use agentci_source::MemoryFiles;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use agentci_formats::{LoadOptions, Loaded, load_with};
-use agentci_plan::{Case, Check, MemoryFiles, Reading};
+use agentci_plan::{Case, Check};
+use agentci_source::{MemoryFiles, Reading};
 
 pub(crate) const CONFIG: &str =
     "version: '1.0'\ntarget:\n  type: agui\n  endpoint: http://127.0.0.1:1/agent\n  agentId: shop\n";

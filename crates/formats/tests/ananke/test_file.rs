@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use agentci_plan::{Reading, Said, Skip, Target, Text};
+use agentci_plan::{Said, Skip, Target, Text};
+use agentci_source::Reading;
 use serde_json::json;
 
 use crate::project::{CONFIG, config, good, load, loaded, messages, project, test, wrong_config, wrong_test};
@@ -192,7 +193,7 @@ fn hooks_find_their_files_beside_the_config_then_beside_the_test() {
     assert_eq!(found(0), [None, Some("p/seed.sh".into()), None, None]);
     assert_eq!(found(1), [None, Some("p/seed.sh".into()), Some("p/t/own.sh".into()), None]);
     let here = load(
-        &agentci_plan::MemoryFiles::default().with("ananke.config.yaml", CONFIG).with("a.test.yaml", test),
+        &agentci_source::MemoryFiles::default().with("ananke.config.yaml", CONFIG).with("a.test.yaml", test),
         &["a.test.yaml"],
     );
     assert_eq!(here.plan.suites[0].cases[0].hooks[0].folder, None);

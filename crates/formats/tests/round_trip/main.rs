@@ -10,7 +10,8 @@ mod worlds;
 use std::path::Path;
 
 use agentci_formats::{load, print_native, yaml};
-use agentci_plan::{MemoryFiles, Sources, Suite};
+use agentci_plan::Suite;
+use agentci_source::{MemoryFiles, Sources};
 use proptest::prelude::*;
 
 use crate::suites::suite;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agentci_formats::{load, print_native};
-use agentci_plan::{Check, Content, Dialect, MemoryFiles, Scalar, Spanned, Suite};
+use agentci_plan::{Check, Dialect, Suite};
+use agentci_source::{Content, MemoryFiles, Scalar, Spanned};
 use serde_json::json;
 
 use crate::without_places;

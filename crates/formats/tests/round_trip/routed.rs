@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    CommandPart, Data, Fixture, FixtureAnswer, HttpServer, HttpTarget, Missed, RoutedTool, Routes, Spanned, Strictness,
-    Target, Text, TextEvents, ToolBase,
+    CommandPart, Data, Fixture, FixtureAnswer, HttpServer, HttpTarget, Missed, RoutedTool, Routes, Strictness, Target,
+    Text, TextEvents, ToolBase,
 };
+use agentci_source::Spanned;
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
 use serde_json::Value;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Action, Case, CommandPart, Data, Dialect, Gates, Hook, Limit, Limits, Message, Mode, Node, Redaction, Said, Skip,
-    Spanned, StopRule, Suite, Text, Turn,
+    Action, Case, CommandPart, Data, Dialect, Gates, Hook, Limit, Limits, Message, Mode, Redaction, Said, Skip,
+    StopRule, Suite, Text, Turn,
 };
+use agentci_source::{Node, Spanned};
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
 use serde_json::{Number, Value, json};

@@ -7,8 +7,9 @@ use std::time::Duration;
 use agentci_plan::{
     A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ChatApi, ChatContext, ChatTarget, ClientTool,
     CommandPart, Connector, Data, EnvironmentFile, KeyHeader, McpTarget, McpTransport, MockResponse, MockScript,
-    MockTarget, OutputRule, ProcessTarget, Prompt, ScriptFile, Spanned, Speech, Strictness, Target, Text,
+    MockTarget, OutputRule, ProcessTarget, Prompt, ScriptFile, Speech, Strictness, Target, Text,
 };
+use agentci_source::Spanned;
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
 use serde_json::{Map, Value};

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use agentci_plan::{Check, Data, Node, Sources, Span, join};
+use agentci_plan::{Check, Data};
+use agentci_source::{Node, Sources, Span, join};
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
 use serde_json::{Number, Value};

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use agentci_plan::{
     Cassette, CommandPart, CommandTool, Data, Fault, FaultKind, FaultTime, HttpTool, LiveTool, LiveTools, McpTool,
-    McpTransport, Missed, ModelScript, ModelWorld, Normalization, Recording, ScriptedAnswer, ScriptedTool, Spanned,
-    Text, TextReplacement, ToolSource, World,
+    McpTransport, Missed, ModelScript, ModelWorld, Normalization, Recording, ScriptedAnswer, ScriptedTool, Text,
+    TextReplacement, ToolSource, World,
 };
+use agentci_source::Spanned;
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
 use serde_json::Value;

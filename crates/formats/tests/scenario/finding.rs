@@ -1,7 +1,7 @@
 //! Which files are scenarios, and which agent they belong to.
 
 use agentci_formats::LoadOptions;
-use agentci_plan::MemoryFiles;
+use agentci_source::MemoryFiles;
 
 use crate::project::{load, load_chosen, messages, project, scenario, suites};
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use agentci_plan::{FixtureAnswer, Severity};
+use agentci_plan::FixtureAnswer;
+use agentci_source::Severity;
 use serde_json::{Value, json};
 
 use crate::project::{answers, good, load, messages, project, routes, scenario, wrong};

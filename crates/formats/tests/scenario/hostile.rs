@@ -1,6 +1,6 @@
 //! Files that nobody wrote with care.
 
-use agentci_plan::MemoryFiles;
+use agentci_source::MemoryFiles;
 use proptest::prelude::*;
 
 use crate::project::{load, project, scenario};

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use agentci_formats::{LoadOptions, Loaded, load_with};
-use agentci_plan::{Case, Fixture, HttpTarget, MemoryFiles, Routes, Suite, Target, ToolSource};
+use agentci_plan::{Case, Fixture, HttpTarget, Routes, Suite, Target, ToolSource};
+use agentci_source::MemoryFiles;
 
 /// A scenario of that name, with these keys beside the ones it can not do without.
 pub(crate) fn scenario(name: &str, more: &str) -> String {

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use agentci_formats::Loaded;
-use agentci_plan::{Case, Data, Missed, Reading, Text};
+use agentci_plan::{Case, Data, Missed, Text};
+use agentci_source::Reading;
 use serde_json::json;
 
 use crate::project::{good_suite, http, load, load_chosen, messages, project, routes, scenario};
 
-fn with_settings(settings: &str) -> agentci_plan::MemoryFiles {
+fn with_settings(settings: &str) -> agentci_source::MemoryFiles {
     project(&scenario("a", "")).with("agentci.yaml", settings).with("bin/agent.py", "")
 }
 

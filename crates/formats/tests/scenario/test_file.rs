@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use agentci_plan::{Data, Dialect, FaultKind, Mode, Reading, Said, Severity, StopRule};
+use agentci_plan::{Data, Dialect, FaultKind, Mode, Said, StopRule};
+use agentci_source::{Reading, Severity};
 use serde_json::json;
 
 use crate::project::{good, good_suite, load, messages, project, routes, scenario, wrong};

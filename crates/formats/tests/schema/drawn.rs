@@ -1,6 +1,6 @@
 //! Documents drawn from shapes.
 
-use agentci_plan::shape::{CheckShape, Field, Kind, Need, Rule, Shape, Tagged};
+use agentci_source::shape::{CheckShape, Field, Kind, Need, Rule, Shape, Tagged};
 use serde_json::{Map, Value, json};
 
 /// How deep a document may be before it holds only what it must.

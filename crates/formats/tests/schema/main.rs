@@ -9,7 +9,7 @@ mod spoilt;
 
 use agentci_checks::shapes;
 use agentci_formats::{SchemaFile, schemas};
-use agentci_plan::shape::{CheckShape, Kind};
+use agentci_source::shape::{CheckShape, Kind};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 

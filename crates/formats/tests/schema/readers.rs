@@ -1,7 +1,7 @@
 //! What readers complain of in a document.
 
 use agentci_formats::{aumai, load, load_model_script, yaml};
-use agentci_plan::{Diagnostic, MemoryFiles, Severity, Sources};
+use agentci_source::{Diagnostic, MemoryFiles, Severity, Sources};
 use serde_json::{Value, json};
 
 use crate::drawn::WORDS;

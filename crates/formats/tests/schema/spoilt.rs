@@ -1,6 +1,6 @@
 //! Documents with one thing made wrong.
 
-use agentci_plan::shape::{Kind, Need, Shape, Unknown};
+use agentci_source::shape::{Kind, Need, Shape, Unknown};
 use serde_json::{Value, json};
 
 use crate::drawn::Draw;

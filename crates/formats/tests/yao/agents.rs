@@ -1,7 +1,8 @@
 //! Assistants, their prompts and their models.
 
 use agentci_formats::LoadOptions;
-use agentci_plan::{ChatApi, KeyHeader, MemoryFiles, Text};
+use agentci_plan::{ChatApi, KeyHeader, Text};
+use agentci_source::MemoryFiles;
 use serde_json::json;
 
 use super::{TESTS, app, chat, load_from, one_case, told};

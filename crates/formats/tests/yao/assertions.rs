@@ -1,7 +1,8 @@
 //! `assert` as checks.
 
 use agentci_formats::LoadOptions;
-use agentci_plan::{Check, MemoryFiles, Reading};
+use agentci_plan::Check;
+use agentci_source::{MemoryFiles, Reading};
 use serde_json::{Value, json};
 
 use super::{TESTS, app, load_from, load_tests, told};

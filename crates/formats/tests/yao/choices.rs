@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_formats::{LoadOptions, Loaded, YaoOptions, load_with};
-use agentci_plan::{MemoryFiles, Target};
+use agentci_plan::Target;
+use agentci_source::MemoryFiles;
 use serde_json::json;
 
 use super::{TESTS, app, chat, load_from, one_case, told};

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use agentci_plan::{Dialect, Mode, Said, Severity, StopRule};
+use agentci_plan::{Dialect, Mode, Said, StopRule};
+use agentci_source::Severity;
 use serde_json::json;
 
 use super::{load_tests, one_case, told};

@@ -9,7 +9,8 @@ mod search;
 use std::path::PathBuf;
 
 use agentci_formats::{LoadOptions, Loaded, load_with};
-use agentci_plan::{Case, ChatTarget, MemoryFiles, Target};
+use agentci_plan::{Case, ChatTarget, Target};
+use agentci_source::MemoryFiles;
 
 /// An application with one assistant, `keyword`, and the mock model.
 pub(crate) fn app() -> MemoryFiles {
@@ -43,7 +44,7 @@ pub(crate) fn chat(case: &Case) -> &ChatTarget {
 
 /// Every problem as `line:column message`.
 pub(crate) fn told(loaded: &Loaded) -> Vec<String> {
-    let told = |problem: &agentci_plan::Diagnostic| {
+    let told = |problem: &agentci_source::Diagnostic| {
         format!("{}:{} {}", problem.span.line, problem.span.column, problem.message)
     };
     loaded.diagnostics.iter().map(told).collect()

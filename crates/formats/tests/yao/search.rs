@@ -1,7 +1,7 @@
 //! Tests that are found below a folder.
 
 use agentci_formats::{LoadOptions, Loaded, load};
-use agentci_plan::MemoryFiles;
+use agentci_source::MemoryFiles;
 
 use super::{TESTS, app, load_from, told};
 

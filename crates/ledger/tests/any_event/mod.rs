@@ -4,7 +4,8 @@ mod gate_report;
 
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
+use agentci_plan::{Detail, Differing, DifferingFact, Similarity};
+use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CallLife, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics,

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_mock_llm::{ModelServer, ServerOptions};
-use agentci_plan::{MemoryFiles, ModelScript, Sources};
+use agentci_plan::ModelScript;
+use agentci_source::{MemoryFiles, Sources};
 use serde_json::Value;
 
 use crate::raw::send_to;

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{OutputRule, Span, Spanned, Text};
+use crate::{OutputRule, Text};
+use agentci_source::{Span, Spanned};
 
 /// An agent that speaks A2A.
 #[derive(Debug, Clone, PartialEq)]

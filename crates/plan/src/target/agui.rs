@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Data, OutputRule, Span, Spanned, Text};
+use crate::{Data, OutputRule, Text};
+use agentci_source::{Span, Spanned};
 
 /// A server that speaks AG-UI over HTTP.
 #[derive(Debug, Clone, PartialEq)]

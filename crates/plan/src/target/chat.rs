@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::{ModelScript, OutputRule, Span, Spanned, Text};
+use crate::{ModelScript, OutputRule, Text};
+use agentci_source::{Span, Spanned};
 
 /// An agent that is prompts before a conversation, a model that goes on with it, and perhaps functions before and after.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{CommandPart, Data, OutputRule, Span, Spanned, Strictness, Text};
+use crate::{CommandPart, Data, OutputRule, Strictness, Text};
+use agentci_source::{Span, Spanned};
 
 /// A server that is asked over plain HTTP and answers with text: whole, as lines of JSON, or as server-sent events.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use crate::{
-    A2aTarget, AguiTarget, Auth, ChatTarget, Diagnostic, Diagnostics, HttpTarget, McpTarget, McpTransport, MockTarget,
-    OutputRule, ProcessTarget, Said, Span, Speech, Text, Turn, World,
+    A2aTarget, AguiTarget, Auth, ChatTarget, HttpTarget, McpTarget, McpTransport, MockTarget, OutputRule,
+    ProcessTarget, Said, Speech, Text, Turn, World,
 };
+use agentci_source::{Diagnostic, Diagnostics, Span};
 
 /// How to reach the agent.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::{Auth, CommandPart, Span, Spanned, Text};
+use crate::{Auth, CommandPart, Text};
+use agentci_source::{Span, Spanned};
 
 /// A server that speaks MCP.
 #[derive(Debug, Clone, PartialEq)]

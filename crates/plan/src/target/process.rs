@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::{OutputRule, Span, Text};
+use crate::{OutputRule, Text};
+use agentci_source::Span;
 
 /// An agent that is a program.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! What kept a case from passing, as the page's script gets it.
 
-use agentci_plan::Place;
+use agentci_source::Place;
 use agentci_trace::write_beginning;
 use agentci_verdict::{Finding, Status};
 use serde::Serialize;

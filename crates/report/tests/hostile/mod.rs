@@ -1,6 +1,7 @@
 //! A run in which every text that can come from outside means something to the page, the terminal or the log it may end up in.
 
-use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
+use agentci_plan::{Detail, Differing, DifferingFact, Similarity};
+use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CallLife, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics,

@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use agentci_plan::{Detail, Differing, DifferingFact, Place, Similarity};
+use agentci_plan::{Detail, Differing, DifferingFact, Similarity};
 use agentci_report::{Output, Reporter};
+use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, Finding, Metrics, Replay, RunEnd, RunEvent, RunStart,

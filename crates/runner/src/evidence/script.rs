@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agentci_plan::{ScriptFile, did_you_mean, read};
+use agentci_plan::ScriptFile;
 use agentci_script::{Limits, Program, ScriptError};
+use agentci_source::{did_you_mean, read};
 use agentci_verdict::Cause;
 use serde_json::{Value, json};
 

@@ -5,8 +5,9 @@ use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use agentci_plan::{HttpServer, HttpTarget, UnsetVariable, mix, print_duration};
+use agentci_plan::{HttpServer, HttpTarget, UnsetVariable, mix};
 use agentci_process::{Command, Exit, Grace, Pipes, Process, SpawnError};
+use agentci_source::print_duration;
 use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
 use tokio::process::ChildStdin;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use agentci_drivers::ToolBases;
-use agentci_plan::{Missed, Mode, Place, Routes, Span, Target, ToolSource, World};
+use agentci_plan::{Missed, Mode, Routes, Target, ToolSource, World};
+use agentci_source::{Place, Span};
 use agentci_stubs::{
     Faults, LateCalls, RouteError, RouteMiss, RouteOptions, RouteServer, RouteServerOptions, RouteSession,
 };

@@ -102,7 +102,7 @@ fn cut(text: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::MemoryFiles;
+    use agentci_source::MemoryFiles;
     use agentci_trace::Redactor;
     use serde_json::json;
 

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::{FaultKind, FileError, Files, parse_duration};
+use agentci_plan::FaultKind;
+use agentci_source::{FileError, Files, parse_duration};
 use agentci_trace::{Redactor, canonical, same_value, sha256, value_key, write_canonical, write_text};
 use agentci_wire::{Fields, NoObject};
 use serde_json::Value;
@@ -248,7 +249,7 @@ fn need(fields: &mut Fields<'_>, name: &str) -> Result<Value, (usize, String)> {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::MemoryFiles;
+    use agentci_source::MemoryFiles;
 
     use super::*;
 

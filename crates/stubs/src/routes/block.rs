@@ -12,7 +12,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use agentci_plan::Span;
+use agentci_source::Span;
 use serde_json::Value;
 
 use super::recorded::Written;
@@ -186,7 +186,8 @@ mod tests {
     use std::path::Path;
 
     use agentci_formats::load;
-    use agentci_plan::{MemoryFiles, ToolSource};
+    use agentci_plan::ToolSource;
+    use agentci_source::MemoryFiles;
     use bytes::Bytes;
     use proptest::prelude::*;
     use serde_json::{Number, json};
@@ -261,7 +262,7 @@ mod tests {
         let block = block(&[("t".to_owned(), vec![written(json!({"n": 1}))])]);
         let span = |text: &str| {
             let line = text.lines().position(|line| line.contains("tool_fixtures")).unwrap() + 1;
-            let file = agentci_plan::Sources::default().add(Path::new("x"), "");
+            let file = agentci_source::Sources::default().add(Path::new("x"), "");
             Some(Span { file, line: u32::try_from(line).unwrap(), column: 1, width: 1 })
         };
         for (before, inside, after) in [

@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use agentci_plan::{FileError, Span, UnsetVariable};
+use agentci_plan::UnsetVariable;
+use agentci_source::{FileError, Span};
 
 /// Why routes can not be served, or what was recorded not be written.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! A request that nothing answers: what was probably meant, and where it differs.
 
-use agentci_plan::did_you_mean;
+use agentci_source::did_you_mean;
 use agentci_trace::{canonical, same_value};
 use hyper::Method;
 use serde_json::{Map, Value, json};

@@ -4,7 +4,8 @@ use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentci_plan::{Files, Mode, Routes, ToolBase};
+use agentci_plan::{Mode, Routes, ToolBase};
+use agentci_source::Files;
 use agentci_trace::{Kind, Redactor};
 use tokio::sync::mpsc::UnboundedSender;
 

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
-use agentci_plan::{Files, Fixture, FixtureAnswer, Routes, Span};
+use agentci_plan::{Fixture, FixtureAnswer, Routes};
+use agentci_source::{Files, Span};
 use agentci_trace::{same_value, value_key};
 use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};

@@ -6,8 +6,9 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use agentci_plan::{CommandTool, UnsetVariable, print_duration};
+use agentci_plan::{CommandTool, UnsetVariable};
 use agentci_process::{Command, Exit, Grace, Lines, Process, SpawnError};
+use agentci_source::print_duration;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{ChildStdin, ChildStdout};

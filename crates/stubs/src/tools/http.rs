@@ -45,7 +45,8 @@ impl Endpoint {
 mod tests {
     use std::time::Duration;
 
-    use agentci_plan::{Sources, Span, Text};
+    use agentci_plan::Text;
+    use agentci_source::{Sources, Span};
     use serde_json::json;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agentci_plan::{CommandTool, McpTool, McpTransport, Text, UnsetVariable, print_duration};
+use agentci_plan::{CommandTool, McpTool, McpTransport, Text, UnsetVariable};
+use agentci_source::print_duration;
 use agentci_wire::mcp::{self, Client, Endpoint, Error, Options};
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -110,7 +111,8 @@ fn place(tool: &McpTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<mcp:
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::{CommandPart, LiveTool, LiveTools, Sources, Span, Spanned};
+    use agentci_plan::{CommandPart, LiveTool, LiveTools};
+    use agentci_source::{Sources, Span, Spanned};
     use serde_json::json;
 
     use crate::tools::Toolbox;

@@ -48,7 +48,8 @@ impl Scripted {
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::{Data, ScriptedAnswer, Sources, Span, Spanned};
+    use agentci_plan::{Data, ScriptedAnswer};
+    use agentci_source::{Sources, Span, Spanned};
     use serde_json::json;
 
     use super::*;

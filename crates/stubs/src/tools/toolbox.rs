@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{LiveTool, LiveTools, Span, Spanned, TOOL_TIMEOUT, did_you_mean, print_duration, read};
+use agentci_plan::{LiveTool, LiveTools, TOOL_TIMEOUT};
 use agentci_process::Command;
+use agentci_source::{Span, Spanned, did_you_mean, print_duration, read};
 use serde_json::Value;
 
 use super::builtin;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use agentci_plan::{Fixture, MemoryFiles};
+use agentci_plan::Fixture;
+use agentci_source::MemoryFiles;
 use agentci_stubs::RouteError;
 use serde_json::json;
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use agentci_plan::{Fixture, Mode, RouteRecord, Routes, Span};
+use agentci_plan::{Fixture, Mode, RouteRecord, Routes};
+use agentci_source::Span;
 use agentci_stubs::{RouteServer, RouteSession};
 use agentci_trace::Redactor;
 use serde_json::{Value, json};

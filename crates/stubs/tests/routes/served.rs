@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Fault, FaultKind, FaultTime, FileId, Files, Fixture, FixtureAnswer, MemoryFiles, Missed, Mode, RoutedTool, Routes,
-    Sources, Span, Spanned, Text, ToolBase,
+    Fault, FaultKind, FaultTime, Fixture, FixtureAnswer, Missed, Mode, RoutedTool, Routes, Text, ToolBase,
 };
+use agentci_source::{FileId, Files, MemoryFiles, Sources, Span, Spanned};
 use agentci_stubs::{Faults, RouteError, RouteOptions, RouteServer, RouteServerOptions, RouteSession};
 use agentci_trace::Kind;
 use serde_json::Value;

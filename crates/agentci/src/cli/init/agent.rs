@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci::plan;
+use agentci::source;
 
 use super::kind::Kind;
 use super::words;
@@ -140,8 +140,8 @@ fn command(parts: &[String], folder: &Path) -> String {
 
 /// The way from one folder to a file.
 fn relative(from: &Path, to: &Path) -> String {
-    let absolute = |path: &Path| plan::join(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), "");
-    plan::relative(&absolute(from), &absolute(to)).display().to_string()
+    let absolute = |path: &Path| source::join(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), "");
+    source::relative(&absolute(from), &absolute(to)).display().to_string()
 }
 
 /// A template with its `@names@` replaced, each once: what is put in is not looked at again.

@@ -11,7 +11,8 @@ mod words;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{Dialect, join};
+use agentci::plan::Dialect;
+use agentci::source::join;
 use agentci::verdict::ExitStatus;
 use agentci::{Suites, ledger};
 use clap::Args;

@@ -67,7 +67,8 @@ mod tests {
     use std::path::PathBuf;
 
     use agentci::formats;
-    use agentci::plan::{MemoryFiles, Target, Text};
+    use agentci::plan::{Target, Text};
+    use agentci::source::MemoryFiles;
     use proptest::prelude::*;
 
     use super::*;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agentci::formats::LoadOptions;
-use agentci::plan::{Case, Fault, Mode, Routes, ToolSource, did_you_mean};
+use agentci::plan::{Case, Fault, Mode, Routes, ToolSource};
+use agentci::source::did_you_mean;
 use agentci::stubs::{Faults, RouteError, RouteOptions, RouteServer, RouteServerOptions, RouteSession};
 use agentci::trace::Kind;
 use agentci::verdict::ExitStatus;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use agentci::Suites;
-use agentci::plan::{Mode, join};
+use agentci::plan::Mode;
+use agentci::source::join;
 
 use super::super::run::RunArguments;
 use super::snapshot::Snapshot;

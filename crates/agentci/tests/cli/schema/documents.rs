@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use agentci::formats::yaml;
-use agentci::plan::{Content, Node, Reading, Sources};
+use agentci::source::{Content, Node, Reading, Sources};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use agentci::Suites;
-use agentci::plan::Severity;
+use agentci::source::Severity;
 
 use super::documents::{Refusal, below};
 use super::validators;
@@ -119,7 +119,7 @@ fn told(name: &str) -> Vec<Told> {
     let named = folder.join("named.yaml");
     let suites = Suites::load([if named.is_file() { named } else { folder }]);
     let sources = &suites.plan().sources;
-    let one = |problem: &agentci::plan::Diagnostic| {
+    let one = |problem: &agentci::source::Diagnostic| {
         let place = problem.place(sources);
         Told {
             path: place.path.to_string(),

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use agentci_plan::{A2aCard, A2aTarget, Auth, Sources, Span, Spanned, Text};
+use agentci_plan::{A2aCard, A2aTarget, Auth, Text};
+use agentci_source::{Sources, Span, Spanned};
 use agentci_trace::{Redactor, ToolCall, Trace};
 
 use super::*;

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Data, HttpTarget, OutputRule, Sources, Span, Spanned, Text, TextEvents};
+use agentci_plan::{Data, HttpTarget, OutputRule, Text, TextEvents};
+use agentci_source::{Sources, Span, Spanned};
 use agentci_trace::{Event, Kind, Observer, Redactor, ToolCall, Trace};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use agentci_plan::{CommandPart, McpTarget, McpTransport, Sources, Span, Text};
+use agentci_plan::{CommandPart, McpTarget, McpTransport, Text};
+use agentci_source::{Sources, Span};
 use agentci_trace::{Kind, Redactor, Trace};
 use serde_json::Value;
 

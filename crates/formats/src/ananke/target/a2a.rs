@@ -1,7 +1,8 @@
 //! An agent that speaks A2A.
 
-use agentci_plan::shape::{Field, Kind, optional};
-use agentci_plan::{A2aCard, A2aTarget, Diagnostic, Diagnostics, Node, OutputRule, Target, read};
+use agentci_plan::{A2aCard, A2aTarget, OutputRule, Target};
+use agentci_source::shape::{Field, Kind, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, read};
 
 use super::auth::AUTH;
 use super::{Common, Place, auth};

@@ -1,7 +1,8 @@
 //! A server that speaks AG-UI.
 
-use agentci_plan::shape::{Field, Kind, optional, required, words};
-use agentci_plan::{AguiTarget, AguiWire, Diagnostics, OutputRule, Strictness, Target, Text, read};
+use agentci_plan::{AguiTarget, AguiWire, OutputRule, Strictness, Target, Text};
+use agentci_source::shape::{Field, Kind, optional, required, words};
+use agentci_source::{Diagnostics, read};
 
 use super::Common;
 use crate::ananke::tool::{TOOLS, Tool, tools as read_tools};

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use agentci_plan::shape::{Field, Kind, Shape, Tagged, optional, required, words};
-use agentci_plan::{ApiKeyPlace, Auth, Diagnostic, Diagnostics, Node, Text, join, read};
+use agentci_plan::{ApiKeyPlace, Auth, Text};
+use agentci_source::shape::{Field, Kind, Shape, Tagged, optional, required, words};
+use agentci_source::{Diagnostic, Diagnostics, Node, join, read};
 
 use super::Place;
 use crate::ananke::words::{plain_texts, url};

@@ -1,7 +1,8 @@
 //! A server that speaks MCP.
 
-use agentci_plan::shape::{Field, Kind, depends, optional, required, words};
-use agentci_plan::{Diagnostic, Diagnostics, McpTarget, McpTransport, Node, Target, read};
+use agentci_plan::{McpTarget, McpTransport, Target};
+use agentci_source::shape::{Field, Kind, depends, optional, required, words};
+use agentci_source::{Diagnostic, Diagnostics, Node, read};
 
 use super::auth::AUTH;
 use super::{Common, Place, auth};

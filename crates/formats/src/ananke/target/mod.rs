@@ -8,10 +8,9 @@ mod mcp;
 use std::path::Path;
 use std::time::Duration;
 
-use agentci_plan::shape::{Field, Kind, Rule, Shape, Tagged, optional, required, words};
-use agentci_plan::{
-    Content, Diagnostic, Diagnostics, Files, Node, Pair, REQUEST_TIMEOUT, Severity, Span, Target, Text, read,
-};
+use agentci_plan::{REQUEST_TIMEOUT, Target, Text};
+use agentci_source::shape::{Field, Kind, Rule, Shape, Tagged, optional, required, words};
+use agentci_source::{Content, Diagnostic, Diagnostics, Files, Node, Pair, Severity, Span, read};
 
 use super::assertion::{ABOVE, Block, INHERIT, Level, block, inherit};
 use super::later::refuse_sockets;

@@ -1,10 +1,8 @@
 //! An agent that speaks A2A.
 
-use agentci_plan::shape::{Kind, Rule, Shape, filled, optional, required, words};
-use agentci_plan::{
-    A2aCard, A2aTarget, ApiKeyPlace, Auth, Diagnostic, Diagnostics, Node, OutputRule, REQUEST_TIMEOUT, Reading, Text,
-    join, read,
-};
+use agentci_plan::{A2aCard, A2aTarget, ApiKeyPlace, Auth, OutputRule, REQUEST_TIMEOUT, Text};
+use agentci_source::shape::{Kind, Rule, Shape, filled, optional, required, words};
+use agentci_source::{Diagnostic, Diagnostics, Node, Reading, join, read};
 
 use super::super::words::{Place, named_texts, template};
 use super::read_address;

@@ -1,6 +1,7 @@
 //! Where a server is.
 
-use agentci_plan::{Diagnostic, Diagnostics, Node, Spanned, Text, read};
+use agentci_plan::Text;
+use agentci_source::{Diagnostic, Diagnostics, Node, Spanned, read};
 
 /// An address in which variables may stand; one without any must be that of a web server.
 pub(crate) fn read_address(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<Text>> {

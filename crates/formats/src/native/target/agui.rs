@@ -1,9 +1,8 @@
 //! A server that speaks AG-UI.
 
-use agentci_plan::shape::{Kind, Shape, optional, required, words};
-use agentci_plan::{
-    AguiTarget, AguiWire, ClientTool, Data, Diagnostics, Node, OutputRule, REQUEST_TIMEOUT, Reading, Strictness, read,
-};
+use agentci_plan::{AguiTarget, AguiWire, ClientTool, Data, OutputRule, REQUEST_TIMEOUT, Strictness};
+use agentci_source::shape::{Kind, Shape, optional, required, words};
+use agentci_source::{Diagnostics, Node, Reading, read};
 use serde_json::json;
 
 use super::super::words::{named_texts, template};

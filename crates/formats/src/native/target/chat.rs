@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional, required, words};
 use agentci_plan::{
-    ChatApi, ChatContext, ChatTarget, Connector, Diagnostic, Diagnostics, EnvironmentFile, KeyHeader, Node, OutputRule,
-    Prompt, REQUEST_TIMEOUT, Reading, ScriptFile, Spanned, Text, join, read,
+    ChatApi, ChatContext, ChatTarget, Connector, EnvironmentFile, KeyHeader, OutputRule, Prompt, REQUEST_TIMEOUT,
+    ScriptFile, Text,
 };
+use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
+use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, join, read};
 use serde_json::{Map, Value};
 
 use super::super::words::{Place, template};

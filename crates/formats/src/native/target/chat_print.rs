@@ -1,9 +1,7 @@
 //! An agent that is prompts and a model, in native form.
 
-use agentci_plan::{
-    ChatApi, ChatContext, ChatTarget, Connector, KeyHeader, Node, OutputRule, Pair, Prompt, REQUEST_TIMEOUT,
-    print_duration,
-};
+use agentci_plan::{ChatApi, ChatContext, ChatTarget, Connector, KeyHeader, OutputRule, Prompt, REQUEST_TIMEOUT};
+use agentci_source::{Node, Pair, print_duration};
 use serde_json::{Map, Value};
 
 use super::super::print::Printer;

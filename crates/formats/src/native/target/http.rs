@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use agentci_plan::shape::{Field, Kind, Rule, Shape, optional, required, words};
-use agentci_plan::{
-    Data, Diagnostic, Diagnostics, HttpServer, HttpTarget, Node, OutputRule, Pair, Reading, Span, Spanned, Strictness,
-    Text, TextEvents, join, print_duration, read,
-};
+use agentci_plan::{Data, HttpServer, HttpTarget, OutputRule, Strictness, Text, TextEvents};
+use agentci_source::shape::{Field, Kind, Rule, Shape, optional, required, words};
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Reading, Span, Spanned, join, print_duration, read};
 
 use super::super::print::Printer;
 use super::super::words::{Place, command, named_texts};

@@ -1,7 +1,8 @@
 //! A server that speaks MCP.
 
-use agentci_plan::shape::{Kind, Rule, Shape, optional};
-use agentci_plan::{Diagnostic, Diagnostics, McpTarget, McpTransport, Node, REQUEST_TIMEOUT, read};
+use agentci_plan::{McpTarget, McpTransport, REQUEST_TIMEOUT};
+use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, read};
 
 use super::super::words::{Place, command, named_texts};
 use super::a2a::{AUTH, auth};

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{Kind, Shape, optional};
-use agentci_plan::{Diagnostic, Diagnostics, MockTarget, Node, Severity, Target, read};
+use agentci_plan::{MockTarget, Target};
+use agentci_source::shape::{Kind, Shape, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, Severity, read};
 
 use super::ReadTarget;
 use crate::mock_script;

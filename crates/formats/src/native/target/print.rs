@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use agentci_plan::{
-    A2aCard, A2aTarget, AguiTarget, ApiKeyPlace, Auth, McpTarget, McpTransport, MockTarget, Node, OutputRule, Pair,
-    ProcessTarget, REQUEST_TIMEOUT, Speech, Target, Text, print_duration,
+    A2aCard, A2aTarget, AguiTarget, ApiKeyPlace, Auth, McpTarget, McpTransport, MockTarget, OutputRule, ProcessTarget,
+    REQUEST_TIMEOUT, Speech, Target, Text,
 };
+use agentci_source::{Node, Pair, print_duration};
 use serde_json::json;
 
 use super::super::print::Printer;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use agentci_plan::shape::{Kind, Shape, optional, required, words};
-use agentci_plan::{Diagnostic, Diagnostics, Node, OutputRule, ProcessTarget, Speech, Text, join, read};
+use agentci_plan::{OutputRule, ProcessTarget, Speech, Text};
+use agentci_source::shape::{Kind, Shape, optional, required, words};
+use agentci_source::{Diagnostic, Diagnostics, Node, join, read};
 
 use super::super::words::{Place, command, named_texts};
 use crate::command::part;

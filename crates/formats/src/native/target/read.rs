@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use agentci_plan::shape::{Kind, Rule, Shape, filled};
-use agentci_plan::{Diagnostic, Diagnostics, MockScript, MockTarget, Node, Span, Target, did_you_mean, read};
+use agentci_plan::{MockScript, MockTarget, Target};
+use agentci_source::shape::{Kind, Rule, Shape, filled};
+use agentci_source::{Diagnostic, Diagnostics, Node, Span, did_you_mean, read};
 
 use super::super::words::Place;
 use super::{a2a, agui, chat, http, mcp, mock, process};

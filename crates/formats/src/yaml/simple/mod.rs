@@ -13,7 +13,7 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-use agentci_plan::{FileId, Node};
+use agentci_source::{FileId, Node};
 
 use cursor::Cursor;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agentci_plan::{Scalar, Span};
+use agentci_source::{Scalar, Span};
 
 use super::cursor::Cursor;
 

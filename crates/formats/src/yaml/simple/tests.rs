@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_plan::Sources;
+use agentci_source::Sources;
 use proptest::prelude::*;
 
 use super::*;

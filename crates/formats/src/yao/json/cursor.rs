@@ -1,6 +1,6 @@
 //! Where a reader of JSON stands, by line and column, and what it passes over.
 
-use agentci_plan::{Diagnostic, FileId, Span};
+use agentci_source::{Diagnostic, FileId, Span};
 
 /// A place in a text.
 #[derive(Debug, Clone, Copy)]

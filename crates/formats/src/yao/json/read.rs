@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use agentci_plan::{Content, Diagnostic, Diagnostics, FileId, Key, Name, Node, Pair};
+use agentci_source::{Content, Diagnostic, Diagnostics, FileId, Key, Name, Node, Pair};
 
 use super::cursor::Cursor;
 use super::word::shown;
@@ -60,7 +60,7 @@ fn value(cursor: &mut Cursor<'_>, depth: usize) -> Result<Node, Diagnostic> {
     let content = match cursor.peek() {
         Some('{') => Content::Map(object(cursor, depth)?.into()),
         Some('[') => Content::List(list(cursor, depth)?.into()),
-        Some('"') => Content::Scalar(agentci_plan::Scalar::quoted(cursor.text()?)),
+        Some('"') => Content::Scalar(agentci_source::Scalar::quoted(cursor.text()?)),
         Some('\'') => {
             return Err(Diagnostic::error(cursor.point(start), "a text begins with a single quote")
                 .label("expected `\"`")
@@ -157,7 +157,7 @@ fn missing(cursor: &Cursor<'_>, open: super::cursor::At, bracket: char, wanted: 
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::{Reading, Sources};
+    use agentci_source::{Reading, Sources};
     use proptest::prelude::*;
     use serde_json::{Value, json};
 

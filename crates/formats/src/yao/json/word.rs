@@ -1,6 +1,6 @@
 //! What is no bracket: texts, numbers and the three words.
 
-use agentci_plan::{Diagnostic, Scalar};
+use agentci_source::{Diagnostic, Scalar};
 
 use super::cursor::{At, Cursor};
 

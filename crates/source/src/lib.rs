@@ -1,0 +1,23 @@
+//! The text layer: what is read from files, with the place of every part.
+//!
+//! A suite file becomes [`Node`]s that know their file, line and column; [`read`] and [`shape`] make values of them, and every
+//! problem on the way is a [`Diagnostic`] that points at its place. Nothing here touches the clock, the network, the environment or
+//! the disk: files come in through the [`Files`] trait.
+
+mod diagnostic;
+mod files;
+mod name;
+mod node;
+pub mod read;
+mod scalar;
+pub mod shape;
+mod source;
+mod units;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Severity, did_you_mean};
+pub use files::{Entry, FileError, Files, Kind, MemoryFiles, Unusable, join, relative};
+pub use name::Name;
+pub use node::{Content, Key, Node, Pair};
+pub use scalar::{Reading, Scalar};
+pub use source::{FileId, Place, Sources, Span, Spanned};
+pub use units::{parse_duration, print_duration};
