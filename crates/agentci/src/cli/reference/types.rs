@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use super::project;
 
 /// Where stored types are declared.
-const FOLDERS: [&str; 4] =
-    ["crates/verdict/src", "crates/plan/src", "crates/trace/src", "crates/report/src/test_suite"];
+const FOLDERS: [&str; 5] =
+    ["crates/verdict/src", "crates/source/src", "crates/plan/src", "crates/trace/src", "crates/report/src/test_suite"];
 
 /// The declarations, and the schemas that were made of them so far.
 pub(super) struct Types {
