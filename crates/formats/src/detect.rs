@@ -104,7 +104,7 @@ mod tests {
             ("agentci.yaml", "{ target: { process: {} }, cases: [{ turns: [] }] }", Some(Dialect::Native)),
         ] {
             let file = Sources::default().add(Path::new(name), text);
-            let root = crate::yaml::parse(text, file).unwrap();
+            let root = agentci_source::yaml::parse(text, file).unwrap();
             assert_eq!(dialect(name, &root), found, "{name} {text}");
         }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agentci_source::{Diagnostic, FileError, Files, Node, Sources, Span};
 
-use crate::yaml;
+use agentci_source::yaml;
 
 /// The most bytes a suite or case file may have.
 pub(crate) const SIZE_LIMIT: u64 = 10 * 1024 * 1024;

@@ -48,7 +48,6 @@ mod searched;
 mod skip;
 mod surroundings;
 mod texts;
-pub mod yaml;
 mod yao;
 
 pub use load::{LoadOptions, Loaded, MockSource, ScenarioOptions, YaoOptions, load, load_with};

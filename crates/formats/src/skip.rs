@@ -43,7 +43,7 @@ mod tests {
     fn read_skip(text: &str) -> (Option<Skip>, usize) {
         let file = Sources::default().add("a".as_ref(), text);
         let mut problems = Diagnostics::default();
-        let read = skip(&crate::yaml::parse(text, file).unwrap(), &mut problems);
+        let read = skip(&agentci_source::yaml::parse(text, file).unwrap(), &mut problems);
         (read, problems.iter().count())
     }
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use agentci_embed::facts;
-use agentci_formats::yaml;
 use agentci_plan::ScriptFile;
 use agentci_script::Program;
 use agentci_source::Sources;
+use agentci_source::yaml;
 use agentci_trace::Redactor;
 
 pub(crate) fn facts(bytes: &[u8]) {

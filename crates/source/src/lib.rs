@@ -1,6 +1,6 @@
 //! The text layer: what is read from files, with the place of every part.
 //!
-//! A suite file becomes [`Node`]s that know their file, line and column; [`read`] and [`shape`] make values of them, and every
+//! A suite file becomes [`Node`]s ([`yaml`]) that know their file, line and column; [`read`] and [`shape`] make values of them, and every
 //! problem on the way is a [`Diagnostic`] that points at its place. Nothing here touches the clock, the network, the environment or
 //! the disk: files come in through the [`Files`] trait.
 
@@ -13,6 +13,7 @@ mod scalar;
 pub mod shape;
 mod source;
 mod units;
+pub mod yaml;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, did_you_mean};
 pub use files::{Entry, FileError, Files, Kind, MemoryFiles, Unusable, join, relative};

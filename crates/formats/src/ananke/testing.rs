@@ -7,7 +7,7 @@ use agentci_source::{Diagnostics, Node, Sources};
 /// The tree of a text.
 pub(super) fn node(text: &str) -> Node {
     let file = Sources::default().add(Path::new("a.yaml"), text);
-    crate::yaml::parse(text, file).unwrap()
+    agentci_source::yaml::parse(text, file).unwrap()
 }
 
 /// What was found wrong.

@@ -168,7 +168,7 @@ mod tests {
     fn read_checks(text: &str) -> (Vec<(String, Option<String>)>, Vec<String>) {
         let file = Sources::default().add(Path::new("a"), text);
         let mut problems = Diagnostics::default();
-        let found = checks(&crate::yaml::parse(text, file).unwrap(), &mut problems);
+        let found = checks(&agentci_source::yaml::parse(text, file).unwrap(), &mut problems);
         let found = found.into_iter().map(|check| (check.name(), check.subject().map(String::from))).collect();
         (found, problems.into_iter().map(|problem| problem.message).collect())
     }

@@ -121,7 +121,7 @@ mod tests {
     fn read_checks(text: &str) -> (Vec<Check>, Vec<String>) {
         let file = Sources::default().add(Path::new("a"), text);
         let mut problems = Diagnostics::default();
-        let checks = checks(&crate::yaml::parse(text, file).unwrap(), &mut problems);
+        let checks = checks(&agentci_source::yaml::parse(text, file).unwrap(), &mut problems);
         (checks, problems.into_iter().map(|problem| problem.message).collect())
     }
 

@@ -170,7 +170,7 @@ mod tests {
 
     fn read(text: &str) -> Value {
         let file = Sources::default().add(Path::new("a"), text);
-        crate::yaml::parse(text, file).unwrap().value(Reading::Core).unwrap()
+        agentci_source::yaml::parse(text, file).unwrap().value(Reading::Core).unwrap()
     }
 
     #[test]

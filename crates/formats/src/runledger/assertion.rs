@@ -185,7 +185,7 @@ mod tests {
     fn checks(text: &str) -> (Vec<Check>, Vec<Diagnostic>) {
         let file = Sources::default().add(Path::new("a"), text);
         let mut problems = Diagnostics::default();
-        let checks = assertions(&crate::yaml::parse(text, file).unwrap(), &mut problems);
+        let checks = assertions(&agentci_source::yaml::parse(text, file).unwrap(), &mut problems);
         (checks, problems.into_iter().collect())
     }
 

@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn numbers_are_read_as_they_were_always_written() {
         let text = "{ max_wall_ms: 20_000, max_tool_calls: ' 5 ', max_tool_errors: 010, max_cost_usd: '0.5' }";
-        let node = crate::yaml::parse(text, Sources::default().add(Path::new("a"), text)).unwrap();
+        let node = agentci_source::yaml::parse(text, Sources::default().add(Path::new("a"), text)).unwrap();
         let mut problems = Diagnostics::default();
         let read = budgets(&node, &mut problems);
         assert!(problems.is_empty(), "{problems:?}");

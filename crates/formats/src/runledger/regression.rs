@@ -110,7 +110,7 @@ mod tests {
     fn read(text: &str) -> (Gates, Vec<String>) {
         let file = Sources::default().add(Path::new("suite.yaml"), text);
         let mut problems = Diagnostics::default();
-        let gates = regression(&crate::yaml::parse(text, file).unwrap(), &mut problems);
+        let gates = regression(&agentci_source::yaml::parse(text, file).unwrap(), &mut problems);
         (gates, problems.into_iter().map(|problem| problem.message).collect())
     }
 

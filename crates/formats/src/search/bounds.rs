@@ -16,7 +16,7 @@ use super::glob::Glob;
 use super::tracked::{Tracked, git_folder};
 use crate::detect::fits_name;
 use crate::document::SIZE_LIMIT;
-use crate::yaml;
+use agentci_source::yaml;
 
 /// The key of an `agentci.yaml`.
 pub(crate) const EXCLUDE: Field = optional(

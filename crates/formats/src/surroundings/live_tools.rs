@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Vec<(Spanned<String>, LiveTool)>, Vec<String>) {
-        let node = crate::yaml::parse(text, Sources::default().add(Path::new("a"), text)).unwrap();
+        let node = agentci_source::yaml::parse(text, Sources::default().add(Path::new("a"), text)).unwrap();
         let mut problems = Diagnostics::default();
         let files = MemoryFiles::default().with("s/server.py", "");
         let tools = read_live_tools(&node, &files, Path::new("s"), &mut problems);

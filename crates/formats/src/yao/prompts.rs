@@ -8,7 +8,7 @@ use agentci_source::shape::{Kind as Of, Shape, Unknown, optional, required};
 use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Node, Sources, join, read};
 
 use super::app::SIZE_LIMIT;
-use crate::yaml;
+use agentci_source::yaml;
 
 /// What begins the name of a file whose text is put in.
 const ASSETS: &str = "@assets/";

@@ -9,8 +9,9 @@ mod worlds;
 
 use std::path::Path;
 
-use agentci_formats::{load, print_native, yaml};
+use agentci_formats::{load, print_native};
 use agentci_plan::Suite;
+use agentci_source::yaml;
 use agentci_source::{MemoryFiles, Sources};
 use proptest::prelude::*;
 

@@ -1,6 +1,7 @@
 //! What readers complain of in a document.
 
-use agentci_formats::{aumai, load, load_model_script, yaml};
+use agentci_formats::{aumai, load, load_model_script};
+use agentci_source::yaml;
 use agentci_source::{Diagnostic, MemoryFiles, Severity, Sources};
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use agentci::formats::yaml;
+use agentci::source::yaml;
 use agentci::source::{Content, Node, Reading, Sources};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};

@@ -1,6 +1,6 @@
 //! What the parser can not read, said so that the writer of the file knows what to do.
 
-use agentci_source::Diagnostic;
+use crate::Diagnostic;
 use granit_parser::{ErrorKind, ScanError};
 
 use super::place::Places;

@@ -1,6 +1,6 @@
 //! Lists and mappings by indentation.
 
-use agentci_source::{Content, Key, Node, Pair, Span};
+use crate::{Content, Key, Node, Pair, Span};
 
 use super::cursor::Cursor;
 use super::flow;

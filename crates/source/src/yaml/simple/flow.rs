@@ -1,6 +1,6 @@
 //! Lists and mappings in brackets, within a line.
 
-use agentci_source::{Content, Node, Pair};
+use crate::{Content, Node, Pair};
 
 use super::block::{key_of, pairs_from};
 use super::cursor::Cursor;

@@ -1,6 +1,6 @@
 //! Keys that were met a moment ago: cases of a suite have the same keys, and one text is enough for all of them.
 
-use agentci_source::Name;
+use crate::Name;
 
 /// How many are remembered. A suite has a few dozen; one that comes to the place of another takes it.
 const PLACES: usize = 64;

@@ -1,6 +1,6 @@
 //! From the parser's markers to spans.
 
-use agentci_source::{FileId, Span};
+use crate::{FileId, Span};
 use granit_parser::{Marker, Span as Range};
 
 /// Makes the spans of one file.

@@ -13,7 +13,7 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-use agentci_source::{FileId, Node};
+use crate::{FileId, Node};
 
 use cursor::Cursor;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agentci_source::{Content, Diagnostic, FileId, Key, Node, Scalar, Span};
+use crate::{Content, Diagnostic, FileId, Key, Node, Scalar, Span};
 use granit_parser::{Event, Marker, Parser, ScalarStyle, Span as Range, StructureStyle, Tag};
 
 use super::anchors::{AliasError, Anchors, COPY_BYTES, COPY_LIMIT, Sized};
@@ -219,7 +219,7 @@ mod tests {
     use std::fmt::Write as _;
     use std::path::Path;
 
-    use agentci_source::{Reading, Sources};
+    use crate::{Reading, Sources};
     use serde_json::json;
 
     use super::*;

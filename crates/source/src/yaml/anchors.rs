@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use agentci_source::{Content, Node};
+use crate::{Content, Node};
 
 /// The most nodes that all aliases of a file may add up to.
 pub(super) const COPY_LIMIT: usize = 100_000;
@@ -94,7 +94,7 @@ fn text_bytes(node: &Node) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use agentci_source::{Scalar, Sources, Span};
+    use crate::{Scalar, Sources, Span};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agentci_source::{Scalar, Span};
+use crate::{Scalar, Span};
 
 use super::cursor::Cursor;
 

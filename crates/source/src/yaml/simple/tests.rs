@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_source::Sources;
+use crate::Sources;
 use proptest::prelude::*;
 
 use super::*;

@@ -1,6 +1,6 @@
 //! Where the reader is, and what it has gathered of what is not closed yet.
 
-use agentci_source::{FileId, Node, Pair, Span};
+use crate::{FileId, Node, Pair, Span};
 
 use crate::yaml::names::Names;
 

@@ -1,6 +1,6 @@
 //! Both readers, within reach of the fuzz targets; no part of the library.
 
-use agentci_source::FileId;
+use crate::FileId;
 
 use super::parse::parse_anything;
 use super::simple;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agentci_source::{Content, Diagnostic, Key, Name, Node, Pair, Span};
+use crate::{Content, Diagnostic, Key, Name, Node, Pair, Span};
 
 /// Up to this many keys, comparing each with each is quicker than hashing them all.
 const FEW: usize = 16;
