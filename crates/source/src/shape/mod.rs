@@ -5,7 +5,7 @@
 //! one that it does. So neither can be changed without the other.
 //!
 //! ```
-//! # use agentci_plan::{read, shape::{Kind, Shape, optional, required}, Diagnostics, Node, Sources, Span};
+//! # use agentci_source::{read, shape::{Kind, Shape, optional, required}, Diagnostics, Node, Sources, Span};
 //! static SUITE: Shape = Shape::new("a suite", "Cases and what they share.", &[
 //!     required("name", Kind::Name, "What reports call it."),
 //!     optional("runs", Kind::Count(1), "How often each case is run."),

@@ -12,7 +12,7 @@
 //! ```no_run
 //! # async fn example() -> Result<(), agentci_wire::mcp::Error> {
 //! use std::time::Duration;
-//! use agentci_wire::Command;
+//! use agentci_process::Command;
 //! use agentci_wire::mcp::{Client, Options, Server};
 //!
 //! let server = Server::Stdio(Command { program: "my-server".into(), ..Command::default() });
