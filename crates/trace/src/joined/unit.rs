@@ -46,7 +46,7 @@ impl<'t> TracedCall<'t> {
     }
 
     /// What the agent told its model came of it, where that was seen. An exchange with the same tool that is a part of a call, such as
-    /// a second attempt, came to what the call came to.
+    /// a second attempt, has the result of the call.
     pub fn told_model(&self) -> Option<&'t ToolResult> {
         self.told
     }
