@@ -4,12 +4,11 @@
 //! opinion about what the agent does: it writes the trace, asks the [`ToolHost`] for answers to tool calls, and says in a
 //! [`DriveError`] when the agent can not go on.
 
-pub mod a2a;
-pub mod agui;
+mod a2a;
+mod agui;
 pub mod chat;
 mod driver;
 mod error;
-mod fresh;
 mod host;
 mod http;
 mod input;

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use agentci_protocols::sse::{Decoder, EVENT_LIMIT, Frame};
 use agentci_trace::Moment;
-use agentci_wire::sse::{Decoder, EVENT_LIMIT, Frame};
 use bytes::Bytes;
 
 use super::lines::Lines;

@@ -1,6 +1,7 @@
 //! What agents and servers say.
 
-use agentci_drivers::{a2a, agui, outside};
+use agentci_drivers::outside;
+use agentci_protocols::{a2a, agui};
 use agentci_trace::Moment;
 use serde_json::Value;
 
@@ -49,7 +50,7 @@ pub(crate) fn a2a(bytes: &[u8]) {
 }
 
 pub(crate) fn mcp(bytes: &[u8]) {
-    agentci_wire::mcp::outside::arrive(bytes);
+    agentci_mcp::outside::arrive(bytes);
 }
 
 /// The first byte says how the answer comes, and whose it is.

@@ -1,6 +1,6 @@
 //! Server-sent events.
 
-use agentci_wire::sse::{Decoder, Frame, SseError};
+use agentci_protocols::sse::{Decoder, Frame, SseError};
 
 /// Small, so that the limit is met as well.
 const LIMIT: usize = 64;

@@ -32,9 +32,9 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("runner/src/services/ready.rs", "BETWEEN"),
             ("wire/src/serve/listen.rs", "NO_SOCKETS"),
             ("process/src/guard/hunt.rs", "PAUSE"),
-            ("wire/src/mcp/client.rs", "AGAIN"),
-            ("wire/src/mcp/stream.rs", "RETRY"),
-            ("wire/src/mcp/stream.rs", "RETRY_LEAST"),
+            ("mcp/src/client.rs", "AGAIN"),
+            ("mcp/src/stream.rs", "RETRY"),
+            ("mcp/src/stream.rs", "RETRY_LEAST"),
         ],
     ),
     (
@@ -48,7 +48,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("script/src/workers.rs", "STACK"),
             ("process/src/descendants.rs", "LONGEST_ENTRY"),
             ("wire/src/http/client.rs", "KEPT"),
-            ("wire/src/mcp/auth.rs", "EARLY"),
+            ("mcp/src/auth.rs", "EARLY"),
             ("process/src/process/mod.rs", "LARGEST_READ"),
         ],
     ),
@@ -87,7 +87,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
     ),
     (
         "longer than anything is waited for, so that clocks do not run over",
-        &[("embed/src/remote/service.rs", "FAR"), ("wire/src/mcp/connect.rs", "FAR")],
+        &[("embed/src/remote/service.rs", "FAR"), ("mcp/src/connect.rs", "FAR")],
     ),
 ];
 

@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
+use agentci_protocols::a2a::{self, Binding, Broken, Call, Interface, Refusal, cut, shown};
 use agentci_trace::Moment;
 use serde_json::{Value, json};
 
 use super::auth::Credentials;
-use super::card::{Binding, Interface};
 use super::driver::broken;
-use super::fields::{Broken, cut, shown};
-use super::outgoing::Call;
-use super::refusal::Refusal;
 use crate::{Clock, DriveError};
 use agentci_exchange::Ids;
 use agentci_exchange::{Answer, ExchangeError, Line, Method, Request};
@@ -74,7 +71,10 @@ impl Ask {
             let prepared = call.prepare(interface, &mut || self.ids.fresh());
             let request = Request {
                 url: prepared.url,
-                method: prepared.method,
+                method: match prepared.method {
+                    a2a::Method::Post => Method::Post,
+                    a2a::Method::Get => Method::Get,
+                },
                 headers: prepared.headers,
                 body: prepared.body,
                 identity: prepared.identity,
@@ -194,4 +194,11 @@ pub(super) fn result(value: Value, binding: Binding) -> Result<Value, Broken> {
 fn excerpt(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     if text.trim().is_empty() { "it is empty".into() } else { cut(text.trim(), 200) }
+}
+
+impl From<Refusal> for DriveError {
+    fn from(refusal: Refusal) -> Self {
+        let message = format!("the agent refused the request: {refusal}");
+        DriveError::of_status(refusal.status.unwrap_or_default(), message, refusal.help())
+    }
 }

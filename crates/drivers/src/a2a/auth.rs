@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentci_plan::{ApiKeyPlace, Auth, Text, UnsetVariable};
+use agentci_protocols::a2a::escape;
 use agentci_wire::FetchedSecrets;
 use agentci_wire::http::ClientCertificate;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::outgoing::escape;
 use super::token::{Client, fetch};
 use crate::DriveError;
 

@@ -3,17 +3,15 @@
 use std::time::Duration;
 
 use agentci_plan::{A2aCard, A2aTarget, UnsetVariable};
+use agentci_protocols::a2a::{
+    Broken, Call, Card, Conversation, Ending, Interface, Outgoing, Reader, TaskState, Version,
+};
 use agentci_trace::{Kind, Moment};
 use serde_json::{Value, json};
 
 use super::ask::{Ask, Budget, Reply};
 use super::auth::Credentials;
-use super::card::{Card, Interface};
-use super::conversation::Conversation;
 use super::hosts::{Hosts, tells_who_asks};
-use super::outgoing::{Call, Outgoing};
-use super::reader::{Ending, Reader};
-use super::state::TaskState;
 use super::stream::{Cut, read_stream};
 use crate::{Clock, Context, DriveError, Input, ToolHost, TraceSink};
 use agentci_exchange::Ids;
@@ -97,7 +95,8 @@ impl A2aDriver {
         let mut over = self.ask.line.next(sink.clock());
         sink.push_at(over, Kind::TurnStart(input.value()))?;
         found?;
-        let message = self.conversation.say(input, &self.accepted).map_err(DriveError::Unsupported)?;
+        let message = message_of(input).map_err(DriveError::Unsupported)?;
+        let message = self.conversation.say(message, &self.accepted);
         let mut reader = Reader::default();
         let result = self.converse(&message, &mut reader, sink, &mut over).await;
         let ending = reader.ending(&self.conversation);
@@ -186,7 +185,7 @@ impl A2aDriver {
             && refusal.is_of_another_version()
         {
             let modern = interface.dialect;
-            interface.dialect.version = super::Version::V03;
+            interface.dialect.version = Version::V03;
             let again = self.call(call, budget, clock).await?;
             let Found::Here { interface, settled, .. } = &mut self.found else { return Ok(again) };
             return Ok(match &again {
@@ -308,7 +307,16 @@ fn gave_up(state: TaskState, words: &str) -> String {
     if words.is_empty() { what.to_owned() } else { format!("{what}: {words}") }
 }
 
-pub(super) fn broken(broken: super::Broken) -> DriveError {
+/// What a turn says to an agent.
+fn message_of(input: &Input) -> Result<Outgoing, String> {
+    match input {
+        Input::Messages(messages) => Outgoing::of_messages(messages),
+        Input::Action { kind, arguments } if kind == "a2a:send" => Outgoing::of_action(arguments),
+        other => Err(format!("an A2A agent can not take {}", other.value())),
+    }
+}
+
+pub(super) fn broken(broken: Broken) -> DriveError {
     let help = "the answer is not what A2A describes: check the version of the agent's SDK".into();
     DriveError::Protocol { message: broken.0, help }
 }

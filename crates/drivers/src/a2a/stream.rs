@@ -2,16 +2,12 @@
 
 use std::time::Duration;
 
+use agentci_protocols::a2a::{Broken, Conversation, Dialect, Reader, Refusal, cut};
 use agentci_trace::{Kind, Moment};
 use serde_json::Value;
 
 use super::ask::{late, result};
-use super::card::Dialect;
-use super::conversation::Conversation;
 use super::driver::broken;
-use super::fields::{Broken, cut};
-use super::reader::Reader;
-use super::refusal::Refusal;
 use crate::{DriveError, TraceSink};
 use agentci_exchange::{Answer, ExchangeError, NOT_UTF8, Next};
 

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
+use agentci_protocols::a2a::{cut, escape};
 use agentci_wire::http::{self, HttpError, Method, StreamRequest};
 use serde_json::Value;
 
 use super::auth::basic;
-use super::fields::cut;
-use super::outgoing::escape;
 use crate::DriveError;
 
 /// The most bytes of an answer with a token.

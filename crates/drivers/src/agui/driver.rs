@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use agentci_plan::{AguiTarget, AguiWire, Data, Strictness, Text, UnsetVariable};
+use agentci_protocols::agui::{self, Conversation, Ending, Method, Outcome, Reader, Resume, Step, VERSION, envelope};
 use agentci_trace::{Kind, Moment};
 use serde_json::{Value, json};
 
-use super::conversation::VERSION;
-use super::interrupt;
 use super::refusal::{asks_for_method, no_stream, refused, refuses_version};
-use super::{Conversation, Ending, Method, Outcome, Reader, Resume, Step, envelope};
 use crate::host::NO_ANSWER;
 use crate::{Context, Delivery, DriveError, Input, ToolHost, TraceSink};
 use agentci_exchange::Ids;
@@ -100,7 +98,7 @@ impl AguiDriver {
                     pending
                 }
                 Ending::Finished { outcome: Outcome::Interrupted(open), .. } => {
-                    let message = format!("the run waits for {}", interrupt::names(&open));
+                    let message = format!("the run waits for {}", agui::names(&open));
                     sink.push_at(over, Kind::Log { level: "interrupt".into(), message, data: None })?;
                     Vec::new()
                 }

@@ -1,49 +1,7 @@
-//! The client's side of AG-UI 1.0, tolerant of 0.x: no network, no clock, no randomness.
-//!
-//! A [`Conversation`] is what is known of a thread between runs: the history, the state, the open interrupts, the tools that the
-//! client offers. It makes the bodies of requests. A [`Reader`] takes the events of one answer, one by one and each with the
-//! moment it arrived, keeps the conversation up to date, and gives out [`Step`]s, which are what goes into the trace. When the
-//! answer is over it tells how in an [`Ending`].
-//!
-//! ```text
-//! say, answer ─▶ Conversation ─▶ run_input ─▶ (POST) ─▶ events ─▶ Reader ─▶ steps, ending
-//!                     ▲                                             │
-//!                     └───── messages, state, interrupts ───────────┘
-//! ```
-//!
-//! A tester must tell what an ordinary client hides: an event that breaks a rule and can be understood all the same is a
-//! [`Violation`](agentci_trace::Kind::Violation) among the steps, and one that can not is [`Broken`], which ends the reading.
+//! A server that speaks AG-UI as what is tested. The protocol itself is in [`agentci_protocols::agui`]; here are the requests
+//! that carry it and the answers that are no stream of events.
 
-mod bracket;
-mod call_events;
-mod calls;
-mod chunks;
-mod content;
-mod conversation;
 mod driver;
-mod ending;
-mod fields;
-mod frame;
-mod history;
-mod interrupt;
-mod lint;
-mod message;
-mod other_events;
-mod patch;
-mod reader;
 mod refusal;
-mod run_events;
-mod snapshot;
-mod text_events;
-mod texts;
-mod usage;
 
-#[cfg(test)]
-mod tests;
-
-pub use conversation::{Conversation, Method, envelope};
 pub(crate) use driver::AguiDriver;
-pub use ending::{Ending, Outcome};
-pub use fields::Broken;
-pub use interrupt::{Interrupt, Resume};
-pub use reader::{Reader, Step};

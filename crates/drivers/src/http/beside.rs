@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::kinds::{self, Role};
-use crate::fresh::Fresh;
+use agentci_protocols::Fresh;
 
 /// What came beside the text so far.
 #[derive(Debug, Default)]

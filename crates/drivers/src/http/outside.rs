@@ -1,7 +1,7 @@
 //! The answers of agents over plain HTTP, within reach of the fuzz targets.
 
 use agentci_plan::{Strictness, TextEvents};
-use agentci_wire::sse::Frame;
+use agentci_protocols::sse::Frame;
 
 use super::reader::{Manner, Reader};
 use super::{refusal, seen};

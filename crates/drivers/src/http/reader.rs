@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agentci_plan::{Strictness, TextEvents};
+use agentci_protocols::sse::Frame;
 use agentci_trace::Kind;
-use agentci_wire::sse::Frame;
 use serde_json::Value;
 
 use super::beside::Beside;

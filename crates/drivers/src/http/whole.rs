@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use agentci_plan::TextEvents;
+use agentci_protocols::sse::{Decoder, Frame};
 use agentci_trace::Kind;
-use agentci_wire::sse::{Decoder, Frame};
 use serde_json::Value;
 
 use super::known::{DataStream, Known};

@@ -1,6 +1,6 @@
 //! What a turn asks of a server.
 
-use agentci_wire::mcp::{self, Answer};
+use agentci_mcp::{self as mcp, Answer};
 use serde_json::{Map, Value, json};
 
 use crate::Input;

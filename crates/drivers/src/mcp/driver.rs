@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use agentci_mcp::CallResult;
 use agentci_plan::{McpTarget, UnsetVariable};
 use agentci_process::Ending;
 use agentci_trace::{Kind, Moment, Observer, ToolCall, ToolResult};
-use agentci_wire::mcp::CallResult;
 use serde_json::Value;
 
 use super::action::Action;

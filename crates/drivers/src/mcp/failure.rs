@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_wire::mcp::Error;
+use agentci_mcp::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::DriveError;

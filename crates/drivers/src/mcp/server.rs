@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
+use agentci_mcp::{self as mcp, Client, ClientCredentials, Endpoint, Error, Options};
 use agentci_plan::{Auth, McpTarget, McpTransport, UnsetVariable};
 use agentci_process::{Command, Ending};
 use agentci_trace::Moment;
 use agentci_wire::FetchedSecrets;
-use agentci_wire::mcp::{self, Client, ClientCredentials, Endpoint, Error, Options};
 use serde_json::{Map, Value};
 
 use super::action::Action;

@@ -1,7 +1,7 @@
 //! What came of an action: all of it that enters the trace, as a recording keeps it.
 
+use agentci_mcp::{Asked, CallResult, Heard, Notification, PromptResult, ResourceResult};
 use agentci_trace::{Kind, Moment};
-use agentci_wire::mcp::{Asked, CallResult, Heard, Notification, PromptResult, ResourceResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

@@ -1,7 +1,7 @@
 //! The messages of the protocol, read strictly: a field that is missing, unknown or of the wrong type is refused with the line.
 
+use agentci_protocols::Fields;
 use agentci_trace::{ToolResult, Usage, write_json};
-use agentci_wire::Fields;
 use serde::Serialize;
 use serde_json::Value;
 

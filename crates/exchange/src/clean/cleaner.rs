@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use agentci_protocols::sse::{Decoder, Frame};
 use agentci_trace::Redactor;
-use agentci_wire::sse::{Decoder, Frame};
 use serde_json::Value;
 
 use super::super::recording::{Exchange, How, Part, Piece, Recording};

@@ -221,7 +221,7 @@ async fn an_answer_that_stays_open_can_be_left() {
 
 #[tokio::test]
 async fn what_is_too_large_is_not_stored() {
-    let large = format!("{STREAM}\r\ndata: 1\n\n{}", "x".repeat(agentci_wire::sse::EVENT_LIMIT + 1));
+    let large = format!("{STREAM}\r\ndata: 1\n\n{}", "x".repeat(agentci_protocols::sse::EVENT_LIMIT + 1));
     let url =
         serve(vec![("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345".into(), Then::Close), (large, Then::Close)])
             .await;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::FaultKind;
+use agentci_protocols::{Fields, NoObject};
 use agentci_source::{FileError, Files, parse_duration};
 use agentci_trace::{Redactor, canonical, same_value, sha256, value_key, write_canonical, write_text};
-use agentci_wire::{Fields, NoObject};
 use serde_json::Value;
 
 use crate::closest::Same;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agentci_mcp::{self as mcp, Client, Endpoint, Error, Options};
 use agentci_plan::{CommandTool, McpTool, McpTransport, Text, UnsetVariable};
 use agentci_source::print_duration;
-use agentci_wire::mcp::{self, Client, Endpoint, Error, Options};
 use serde_json::Value;
 use tokio::sync::Mutex;
 

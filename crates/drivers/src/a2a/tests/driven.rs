@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agentci_plan::{A2aCard, A2aTarget, Auth, Text};
 use agentci_source::{Sources, Span, Spanned};
-use agentci_trace::{Redactor, ToolCall, Trace};
+use agentci_trace::{Kind, Redactor, ToolCall, Trace};
 
 use super::*;
 use crate::a2a::A2aDriver;

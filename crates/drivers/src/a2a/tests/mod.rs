@@ -1,54 +1,13 @@
-//! Turns as agents answer them, and requests as agents get them.
+//! Turns that are driven against agents that answer as they are told.
 
 mod driven;
-mod properties;
-mod requests;
-mod turns;
 
-use agentci_trace::Kind;
 use serde_json::{Value, json};
 
-use super::{Binding, Conversation, Dialect, Ending, Reader, Version};
 use crate::Input;
-
-const MODERN: Dialect = Dialect { version: Version::V1, binding: Binding::JsonRpc };
-const OLD: Dialect = Dialect { version: Version::V03, binding: Binding::JsonRpc };
 
 fn user(words: &str) -> Input {
     Input::Messages(vec![json!({ "role": "user", "content": words })])
-}
-
-/// What one turn leaves in the trace.
-#[derive(Debug, Default, PartialEq)]
-struct Left {
-    text: String,
-    logs: Vec<String>,
-    violations: Vec<String>,
-    state: Option<Value>,
-    output: Option<Value>,
-}
-
-/// Reads the items of a turn.
-fn read(items: &[Value], dialect: Dialect, conversation: &mut Conversation) -> (Left, Ending) {
-    let mut reader = Reader::default();
-    let mut kinds = Vec::new();
-    for item in items {
-        kinds.extend(reader.item(item, dialect, conversation).unwrap());
-    }
-    let ending = reader.ending(conversation);
-    kinds.extend(reader.end(conversation));
-    let mut left = Left::default();
-    for kind in kinds {
-        match kind {
-            Kind::Text(text) => left.text.push_str(&text),
-            Kind::Log { message, .. } => left.logs.push(message),
-            Kind::Violation(message) => left.violations.push(message),
-            Kind::State(state) => left.state = Some(state["task"].clone()),
-            Kind::FinalOutput(output) => left.output = Some(Value::clone(&output)),
-            other => panic!("{other:?}"),
-        }
-    }
-    (left, ending)
 }
 
 fn task(state: &str, artifacts: &Value) -> Value {

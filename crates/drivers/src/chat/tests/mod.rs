@@ -3,7 +3,7 @@
 mod anthropic;
 mod openai;
 
-use agentci_wire::sse::{Decoder, EVENT_LIMIT};
+use agentci_protocols::sse::{Decoder, EVENT_LIMIT};
 
 use super::completion::{Broken, Completion, Piece};
 

@@ -1,8 +1,8 @@
 //! Answers that come in events or lines, or whole.
 
 use agentci_plan::{Strictness, TextEvents};
+use agentci_protocols::sse::Decoder;
 use agentci_trace::{Event, Kind, Moment, Trace};
-use agentci_wire::sse::Decoder;
 use serde_json::{Value, json};
 
 use crate::http::reader::{Manner, NoAnswer, Reader};

@@ -1,0 +1,209 @@
+//! Access tokens by OAuth client credentials: fetched once, kept until they expire, fetched anew when the server refuses one.
+
+use std::fmt;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::Url;
+use serde_json::Value;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+
+use super::discovery::{self, Found, TokenEndpoint};
+use super::error::Error;
+use agentci_wire::FetchedSecrets;
+use agentci_wire::http::{Method, StreamRequest, send};
+
+/// The most of an answer of a token endpoint that is read.
+const ANSWER_LIMIT: usize = 1 << 20;
+/// How long a token endpoint may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// A token is fetched anew this long before it expires.
+const EARLY: Duration = Duration::from_secs(30);
+
+/// What a program shows to be given an access token.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ClientCredentials {
+    /// Where tokens are fetched. When absent the server is asked, which then decides who is shown the secret.
+    pub token_url: Option<String>,
+    /// Who asks.
+    pub client_id: String,
+    /// The secret of who asks.
+    pub client_secret: String,
+    /// What the token is to allow; what the server says when empty.
+    pub scopes: Vec<String>,
+}
+
+impl fmt::Debug for ClientCredentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("ClientCredentials");
+        shown.field("token_url", &self.token_url).field("client_id", &self.client_id).field("scopes", &self.scopes);
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// The tokens for one server.
+pub(super) struct Tokens {
+    credentials: ClientCredentials,
+    /// The server that they are for.
+    resource: Url,
+    /// Where each token is made known before it is used.
+    fetched: FetchedSecrets,
+    state: Mutex<State>,
+}
+
+impl fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tokens").field("credentials", &self.credentials).finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+struct State {
+    endpoint: Option<TokenEndpoint>,
+    /// The header's value, and until when it is good.
+    token: Option<(String, Option<Instant>)>,
+    /// What the server wants a token to allow.
+    wanted: Vec<String>,
+    /// What the server calls itself, if that was found out.
+    resource: Option<String>,
+}
+
+impl Tokens {
+    pub(super) fn new(credentials: ClientCredentials, resource: Url, fetched: FetchedSecrets) -> Self {
+        let endpoint = credentials.token_url.clone().map(TokenEndpoint::given);
+        Self { credentials, resource, fetched, state: Mutex::new(State { endpoint, ..State::default() }) }
+    }
+
+    /// The value for the `authorization` header, once it is known where to get one.
+    pub(super) async fn current(&self) -> Result<Option<String>, Error> {
+        let mut state = self.state.lock().await;
+        match &state.token {
+            Some((token, until)) if until.is_none_or(|until| Instant::now() < until) => return Ok(Some(token.clone())),
+            _ => {}
+        }
+        if state.endpoint.is_none() {
+            return Ok(None);
+        }
+        self.fetch(&mut state).await.map(Some)
+    }
+
+    /// The server refused a request: gets another token, as its challenge says.
+    pub(super) async fn renew(&self, challenge: &str, refused: Option<&str>) -> Result<(), Error> {
+        let mut state = self.state.lock().await;
+        if state.token.as_ref().is_some_and(|(token, _)| Some(token.as_str()) != refused) {
+            // Someone else was refused before, and has one already.
+            return Ok(());
+        }
+        let scopes = discovery::parameter(challenge, "scope");
+        if state.endpoint.is_none() {
+            let found = timeout(PATIENCE, discovery::discover(&self.resource, challenge)).await;
+            let Found { endpoint, scopes, resource } = found.unwrap_or_else(|_| Err(late()))?;
+            state.endpoint = Some(endpoint);
+            state.wanted = scopes;
+            state.resource = resource;
+        }
+        if let Some(scopes) = scopes {
+            state.wanted = scopes.split_ascii_whitespace().map(str::to_owned).collect();
+        }
+        self.fetch(&mut state).await.map(drop)
+    }
+
+    async fn fetch(&self, state: &mut State) -> Result<String, Error> {
+        state.token = None;
+        let Some(endpoint) = state.endpoint.clone() else { return Err(unauthorized("no token endpoint is known")) };
+        let mut scopes = self.credentials.scopes.clone();
+        let resource = state.resource.clone().unwrap_or_else(|| discovery::canonical(&self.resource));
+        // What was asked for by name is asked for again; what the server wants comes on top.
+        scopes.extend(state.wanted.iter().filter(|wanted| !self.credentials.scopes.contains(wanted)).cloned());
+        let mut fields = vec![("grant_type", "client_credentials".to_owned())];
+        if !scopes.is_empty() {
+            fields.push(("scope", scopes.join(" ")));
+        }
+        fields.push(("resource", resource));
+        let asked = async {
+            let (status, answer) = self.ask(&endpoint.url, &fields, endpoint.basic).await?;
+            let refused = matches!(status, 400 | 401) && answer["error"] == "invalid_client";
+            if refused && endpoint.guessed {
+                return self.ask(&endpoint.url, &fields, !endpoint.basic).await;
+            }
+            Ok((status, answer))
+        };
+        let (status, answer) = timeout(PATIENCE, asked).await.unwrap_or_else(|_| Err(late()))?;
+        let Some(token) = answer["access_token"].as_str() else {
+            let said = ["error", "error_description"].map(|name| answer[name].as_str().unwrap_or_default()).join(" ");
+            let reason = format!("the token endpoint answered with status {status} {said}");
+            return Err(unauthorized(reason.trim_end()));
+        };
+        self.fetched.add(token);
+        let token = format!("Bearer {token}");
+        let lifetime = answer["expires_in"].as_u64().map(Duration::from_secs);
+        // A token that lives shorter than that is used for half its life.
+        let used = lifetime.map(|lifetime| lifetime.saturating_sub(EARLY).max(lifetime / 2));
+        // One that lasts longer than any clock goes does not expire.
+        let until = used.and_then(|used| Instant::now().checked_add(used));
+        state.token = Some((token.clone(), until));
+        Ok(token)
+    }
+
+    /// Shows the secret in a header, or else in the form.
+    async fn ask(&self, url: &str, fields: &[(&str, String)], basic: bool) -> Result<(u16, Value), Error> {
+        let ClientCredentials { client_id, client_secret, .. } = &self.credentials;
+        let mut fields = fields.to_vec();
+        let mut headers = vec![
+            ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()),
+            ("accept".to_owned(), "application/json".to_owned()),
+        ];
+        if basic {
+            let pair = format!("{}:{}", encode(client_id), encode(client_secret));
+            headers.push(("authorization".to_owned(), format!("Basic {}", STANDARD.encode(pair))));
+        } else {
+            fields.extend([("client_id", client_id.clone()), ("client_secret", client_secret.clone())]);
+        }
+        let body = form(&fields).into();
+        let request = StreamRequest { url: url.to_owned(), method: Method::Post, headers, body };
+        let failed = |error| unauthorized(&format!("the token endpoint: {error}"));
+        let mut incoming = send(request).await.map_err(failed)?;
+        let body = incoming.body(ANSWER_LIMIT).await.map_err(failed)?;
+        Ok((incoming.status, serde_json::from_slice(&body).unwrap_or_default()))
+    }
+}
+
+pub(super) fn unauthorized(reason: &str) -> Error {
+    Error::Unauthorized(reason.to_owned())
+}
+
+fn late() -> Error {
+    unauthorized("no answer from the token endpoint in time")
+}
+
+/// Fields as a form sends them.
+fn form(fields: &[(&str, String)]) -> String {
+    let Ok(mut url) = Url::parse("form:") else { return String::new() };
+    url.query_pairs_mut().extend_pairs(fields);
+    url.query().unwrap_or_default().to_owned()
+}
+
+/// One value as a form sends it, which is also how the parts of a Basic header go.
+fn encode(value: &str) -> String {
+    form(&[("", value.to_owned())]).trim_start_matches('=').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_encoded() {
+        let fields = [("a", "x y&z=1".to_owned()), ("b", "é/+".to_owned())];
+        assert_eq!(form(&fields), "a=x+y%26z%3D1&b=%C3%A9%2F%2B");
+        assert_eq!(encode("=a:b"), "%3Da%3Ab");
+    }
+
+    #[test]
+    fn a_secret_is_not_shown() {
+        let credentials = ClientCredentials { client_secret: "hidden".into(), ..ClientCredentials::default() };
+        assert!(!format!("{credentials:?}").contains("hidden"));
+    }
+}

@@ -1,0 +1,281 @@
+//! The client: asking and closing.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::time::{sleep, timeout};
+
+use super::era::{self, Era, Facts, HEADER_MISMATCH, Manners};
+use super::error::Error;
+use super::link::{Link, Reply, Request, Transport};
+use super::rounds;
+use agentci_process::Ending;
+use agentci_protocols::mcp::headers::{self, Mirrored};
+use agentci_protocols::mcp::{
+    Answer, CallResult, Defect, Fault, Heard, Malformed, Notification, PromptResult, ResourceResult, list, object,
+};
+
+/// The most pages of a list.
+const PAGES: usize = 1_000;
+/// The most bytes of a list, all its pages together.
+const LIST_BYTES: usize = 64 << 20;
+/// How often a server may want more before it answers.
+const ROUNDS: usize = 100;
+/// How long to wait before a server that only wants to be asked again is.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// How it all ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closing {
+    /// How the server's process left, if it had one.
+    pub ending: Option<Ending>,
+    /// What the server did wrong on the way.
+    pub defects: Vec<Defect>,
+}
+
+/// A connection to a server. Many calls may be under way at once; one that is dropped is cancelled. Dropped itself, the server's
+/// process is killed with all its descendants; [`Client::close`] lets it leave.
+#[derive(Debug)]
+pub struct Client {
+    pub(super) link: Link,
+    pub(super) manners: Manners,
+    pub(super) facts: Facts,
+    /// Only one call begins a new session when the old one is lost.
+    pub(super) renewal: tokio::sync::Mutex<()>,
+    /// The parameters of tools that are to be repeated as headers; absent until the tools were listed.
+    pub(super) mirrored: Mutex<Option<Mirrored>>,
+}
+
+impl Client {
+    /// What the server said of itself.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// What the server did wrong so far.
+    pub fn defects(&self) -> Vec<Defect> {
+        self.link.router.defects()
+    }
+
+    /// Takes the notifications that belong to no call.
+    pub fn notifications(&self) -> Vec<Notification> {
+        self.link.router.take_stray()
+    }
+
+    /// All tools, as the server describes them.
+    pub async fn list_tools(&self, limit: Duration) -> Result<Vec<Value>, Error> {
+        self.within("tools/list", limit, self.tools()).await
+    }
+
+    /// All resources, as the server describes them.
+    pub async fn list_resources(&self, limit: Duration) -> Result<Vec<Value>, Error> {
+        self.within("resources/list", limit, self.list("resources/list", "resources")).await
+    }
+
+    /// All prompts, as the server describes them.
+    pub async fn list_prompts(&self, limit: Duration) -> Result<Vec<Value>, Error> {
+        self.within("prompts/list", limit, self.list("prompts/list", "prompts")).await
+    }
+
+    /// Calls a tool. Each time the server asks the user, it gets the next answer.
+    pub async fn call_tool(
+        &self,
+        name: &str,
+        arguments: &Value,
+        answers: Vec<Answer>,
+        limit: Duration,
+    ) -> Result<CallResult, Error> {
+        let params = params([("name", name.into()), ("arguments", arguments.clone())]);
+        let called = async {
+            let known = self.facts.era == Era::Legacy || self.is_stdio() || self.mirrored(|_| ()).is_some();
+            if !known {
+                // The headers of the call depend on it. A server without a list has no such headers either.
+                let _ = self.tools().await;
+            }
+            let answers = VecDeque::from(answers);
+            match self.converse("tools/call", params.clone(), answers.clone()).await {
+                // The tools may have changed since.
+                Err(Error::Rpc(error)) if error.code == HEADER_MISMATCH && !self.is_stdio() => {
+                    self.tools().await?;
+                    self.converse("tools/call", params, answers).await
+                }
+                outcome => outcome,
+            }
+        };
+        let (result, heard) = self.within("tools/call", limit, called).await?;
+        Ok(CallResult::read(result, heard)?)
+    }
+
+    /// Reads a resource. Each time the server asks the user, it gets the next answer.
+    pub async fn read_resource(
+        &self,
+        uri: &str,
+        answers: Vec<Answer>,
+        limit: Duration,
+    ) -> Result<ResourceResult, Error> {
+        let read = self.converse("resources/read", params([("uri", uri.into())]), answers.into());
+        let (result, heard) = self.within("resources/read", limit, read).await?;
+        Ok(ResourceResult::read(result, heard)?)
+    }
+
+    /// Fills in a prompt. Each time the server asks the user, it gets the next answer.
+    pub async fn get_prompt(
+        &self,
+        name: &str,
+        arguments: &Value,
+        answers: Vec<Answer>,
+        limit: Duration,
+    ) -> Result<PromptResult, Error> {
+        let params = params([("name", name.into()), ("arguments", arguments.clone())]);
+        let got = self.converse("prompts/get", params, answers.into());
+        let (result, heard) = self.within("prompts/get", limit, got).await?;
+        Ok(PromptResult::read(result, heard)?)
+    }
+
+    /// Ends the connection: a session is given up, a process is made to leave with all it started.
+    pub async fn close(self) -> Closing {
+        let Link { router, transport } = self.link;
+        let ending = match transport {
+            Transport::Stdio(stdio) => Some(stdio.close().await),
+            Transport::Http(http) => {
+                http.close().await;
+                None
+            }
+        };
+        Closing { ending, defects: router.defects() }
+    }
+
+    async fn within<T>(
+        &self,
+        method: &str,
+        limit: Duration,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let late = |_| {
+            Err(Error::TimedOut {
+                method: method.into(),
+                limit,
+                noise: self.link.router.noise(),
+                stderr_tail: Vec::new(),
+            })
+        };
+        timeout(limit, Box::pin(work)).await.unwrap_or_else(late)
+    }
+
+    fn is_stdio(&self) -> bool {
+        matches!(self.link.transport, Transport::Stdio(_))
+    }
+
+    fn mirrored<T>(&self, read: impl FnOnce(&Mirrored) -> T) -> Option<T> {
+        self.mirrored.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(read)
+    }
+
+    /// The tools, without those that the headers of a modern request can not be made for.
+    async fn tools(&self) -> Result<Vec<Value>, Error> {
+        let tools = self.list("tools/list", "tools").await?;
+        if self.is_stdio() || self.facts.era == Era::Legacy {
+            return Ok(tools);
+        }
+        let (tools, mirrored) = headers::mirror(tools, |name, reason| {
+            self.link.router.defect(Fault::InvalidTool, reason, name.as_bytes());
+        });
+        *self.mirrored.lock().unwrap_or_else(PoisonError::into_inner) = Some(mirrored);
+        Ok(tools)
+    }
+
+    async fn list(&self, method: &'static str, name: &str) -> Result<Vec<Value>, Error> {
+        let mut items = Vec::new();
+        let (mut cursor, mut size) = (None, 0);
+        for _ in 0..PAGES {
+            let params = params([("cursor", cursor.take().unwrap_or_default())]);
+            let reply = self.ask(method, params, &mut VecDeque::new(), &mut Heard::default()).await?;
+            size += reply.size;
+            if size > LIST_BYTES {
+                return Err(Error::TooMuch { what: "bytes in one list", limit: LIST_BYTES });
+            }
+            let mut result = object(method, reply.result)?;
+            items.extend(list(method, &mut result, name)?);
+            match result.shift_remove("nextCursor") {
+                None | Some(Value::Null) => return Ok(items),
+                next => cursor = next,
+            }
+        }
+        Err(Error::TooMuch { what: "pages in one list", limit: PAGES })
+    }
+
+    /// Asks until the server has all it wants to know.
+    async fn converse(
+        &self,
+        method: &'static str,
+        params: Map<String, Value>,
+        mut answers: VecDeque<Answer>,
+    ) -> Result<(Value, Heard), Error> {
+        let mut heard = Heard::default();
+        let mut more = Map::new();
+        for _ in 0..ROUNDS {
+            let mut params = params.clone();
+            params.append(&mut more);
+            let result = self.ask(method, params, &mut answers, &mut heard).await?.result;
+            match result.get("resultType").and_then(Value::as_str) {
+                None | Some("complete") => return Ok((result, heard)),
+                Some("input_required") => more = rounds::respond(result, &mut answers, &mut heard)?,
+                Some(other) => return Err(Malformed::new(method, &format!("its `resultType` is `{other}`")).into()),
+            }
+            if !more.contains_key("inputResponses") {
+                sleep(AGAIN).await;
+            }
+        }
+        Err(Error::TooMuch { what: "times that it needs to know more", limit: ROUNDS })
+    }
+
+    /// Asks once; in a new session if the old one is lost.
+    async fn ask(
+        &self,
+        method: &'static str,
+        params: Map<String, Value>,
+        answers: &mut VecDeque<Answer>,
+        heard: &mut Heard,
+    ) -> Result<Reply, Error> {
+        let mut headers = Vec::new();
+        if self.facts.era == Era::Modern && !self.is_stdio() {
+            headers = era::modern_headers(method);
+            headers.extend(headers::of_call(&params));
+            headers.extend(self.mirrored(|mirrored| mirrored.headers(&params)).unwrap_or_default());
+        }
+        let params = self.manners.params(self.facts.era, params);
+        let request = Request { method, params, headers, may_cancel: true };
+        let session = self.session_id();
+        match self.link.begin(request.clone(), answers.len()).finish(answers, heard).await {
+            Err(Error::SessionLost) => {
+                self.renew(session.as_deref(), heard).await?;
+                self.link.begin(request, answers.len()).finish(answers, heard).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// The session that a server of the legacy era began over HTTP.
+    pub fn session_id(&self) -> Option<String> {
+        match &self.link.transport {
+            Transport::Http(http) => http.session(),
+            Transport::Stdio(_) => None,
+        }
+    }
+
+    async fn renew(&self, lost: Option<&str>, heard: &mut Heard) -> Result<(), Error> {
+        let _alone = self.renewal.lock().await;
+        let Transport::Http(http) = &self.link.transport else { return Ok(()) };
+        if http.session().as_deref() == lost {
+            http.forget();
+            era::greet(&self.link, &self.manners, heard).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The parameters that are not null.
+fn params<const N: usize>(named: [(&str, Value); N]) -> Map<String, Value> {
+    named.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,287 @@
+//! A server at an address (Streamable HTTP): every message is a POST, and its answer is a message or a stream of messages.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::auth::{ClientCredentials, Tokens};
+use super::error::Error;
+use super::router::{Origin, Router};
+use super::stdio::MESSAGE_LIMIT;
+use super::stream::{self, Resume};
+use agentci_protocols::jsonrpc::{self, Message};
+use agentci_protocols::mcp::quote;
+use agentci_wire::FetchedSecrets;
+use agentci_wire::http::{HttpError, Incoming, Method, StreamRequest, send};
+
+/// The most of the body of a failed request that is read.
+const FAILURE_LIMIT: usize = 1 << 20;
+/// How long the end of a session may take.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// A server's address and what opens it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Endpoint {
+    /// The address.
+    pub url: String,
+    /// Headers for every request.
+    pub headers: Vec<(String, String)>,
+    /// Where access tokens come from.
+    pub credentials: Option<ClientCredentials>,
+}
+
+/// A server at an address.
+#[derive(Debug)]
+pub(super) struct Http {
+    endpoint: Endpoint,
+    pub(super) router: Arc<Router>,
+    tokens: Option<Tokens>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    session: Option<String>,
+    /// The revision that a handshake settled on; modern requests bring their own.
+    version: Option<String>,
+    /// Reads what the server sends unasked.
+    listener: Option<JoinHandle<()>>,
+    /// Where messages go if answers come over the listener's stream, as they did in 2024.
+    old: Option<String>,
+}
+
+/// A request on its way. Dropped before its answer, its stream is closed.
+#[derive(Debug)]
+pub(super) struct Posting {
+    pub(super) http: Arc<Http>,
+    task: JoinHandle<()>,
+    pub(super) answered: bool,
+}
+
+impl Drop for Posting {
+    fn drop(&mut self) {
+        if !self.answered {
+            self.task.abort();
+        }
+    }
+}
+
+impl Posting {
+    /// Tells a legacy server that nobody waits any more. For a modern one the end of the stream says it.
+    pub(super) fn cancel(&self, message: Vec<u8>) {
+        if self.http.state().version.is_some()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            let http = Arc::clone(&self.http);
+            runtime.spawn(async move { timeout(FAREWELL, http.tell(message)).await });
+        }
+    }
+}
+
+impl Http {
+    pub(super) fn new(endpoint: Endpoint, router: Arc<Router>, fetched: FetchedSecrets) -> Result<Self, Error> {
+        let url = reqwest::Url::parse(&endpoint.url)
+            .map_err(|error| Error::Http(HttpError::Url(error.to_string()).to_string()))?;
+        let tokens = endpoint.credentials.clone().map(|credentials| Tokens::new(credentials, url, fetched));
+        Ok(Self { endpoint, router, tokens, state: Mutex::default() })
+    }
+
+    /// Sends a request; what comes back goes to the router.
+    pub(super) fn begin(self: &Arc<Self>, id: u64, message: Vec<u8>, headers: Vec<(String, String)>) -> Posting {
+        let http = Arc::clone(self);
+        let task = tokio::spawn(async move {
+            let outcome = http.exchange(id, message, headers).await;
+            match outcome {
+                // The answer comes another way.
+                Ok(()) if http.state().old.is_some() => {}
+                // Has no effect on a call that was answered.
+                Ok(()) => http.router.fail(id, Error::Cut),
+                Err(error) => http.router.fail(id, error),
+            }
+        });
+        Posting { http: Arc::clone(self), task, answered: false }
+    }
+
+    /// Sends what has no answer.
+    pub(super) async fn tell(&self, message: Vec<u8>) -> Result<(), Error> {
+        self.router.sending(&message);
+        let mut incoming = self.post(message, Vec::new()).await?;
+        if incoming.status >= 300 {
+            return Err(self.failure(&mut incoming).await);
+        }
+        let _ = incoming.body(FAILURE_LIMIT).await;
+        Ok(())
+    }
+
+    /// The handshake is done: from now on requests say so.
+    pub(super) fn adopt(&self, version: &str) {
+        self.state().version = Some(version.to_owned());
+    }
+
+    /// The session is lost.
+    pub(super) fn forget(&self) {
+        let mut state = self.state();
+        state.session = None;
+        state.version = None;
+        if let Some(listener) = state.listener.take() {
+            listener.abort();
+        }
+    }
+
+    pub(super) fn session(&self) -> Option<String> {
+        self.state().session.clone()
+    }
+
+    /// Listens to what the server sends unasked, if it has such a stream.
+    pub(super) fn listen(self: &Arc<Self>) {
+        let mut state = self.state();
+        if state.listener.is_none() {
+            state.listener = Some(tokio::spawn(stream::listen(Arc::downgrade(self))));
+        }
+    }
+
+    /// Changes over to the two addresses of 2024: one has the stream with all answers, and it names the other.
+    pub(super) async fn go_back(self: &Arc<Self>) -> Result<(), Error> {
+        let incoming = self.get(&Resume::default()).await?;
+        let (address, rest) = stream::find_address(incoming).await?;
+        let base = reqwest::Url::parse(&self.endpoint.url).map_err(|error| Error::Http(error.to_string()))?;
+        let address = base.join(&address).map_err(|error| Error::Http(error.to_string()))?;
+        if address.origin() != base.origin() {
+            return Err(Error::Http("the server's stream names an address at another server".into()));
+        }
+        let mut state = self.state();
+        state.old = Some(address.into());
+        state.listener = Some(tokio::spawn(rest.read(Arc::downgrade(self))));
+        Ok(())
+    }
+
+    /// Gives up the session and stops listening.
+    pub(super) async fn close(&self) {
+        let session = self.session();
+        let listener = self.state().listener.take();
+        if let Some(listener) = listener {
+            listener.abort();
+        }
+        if session.is_some() {
+            let farewell =
+                async { send(self.request(Method::Delete, Vec::new(), Vec::new()).await?).await.map_err(failed) };
+            let _ = timeout(FAREWELL, farewell).await;
+        }
+    }
+
+    /// Asks for the stream of what the server sends unasked, or for the rest of one that broke off.
+    pub(super) async fn get(&self, resume: &Resume) -> Result<Incoming, Error> {
+        let mut headers = vec![("accept".to_owned(), "text/event-stream".to_owned())];
+        headers.extend(resume.last_id.iter().map(|id| ("last-event-id".to_owned(), id.clone())));
+        send(self.request(Method::Get, headers, Vec::new()).await?).await.map_err(failed)
+    }
+
+    async fn exchange(&self, id: u64, message: Vec<u8>, headers: Vec<(String, String)>) -> Result<(), Error> {
+        self.router.sending(&message);
+        let session = self.session();
+        let mut incoming = self.post(message, headers).await?;
+        if incoming.status >= 300 {
+            let (status, error) = (incoming.status, self.failure(&mut incoming).await);
+            let lost = status == 404 || status == 400 && speaks_of_sessions(&error);
+            return Err(if lost && session.is_some() { Error::SessionLost } else { error });
+        }
+        if let Some(session) = incoming.header("mcp-session-id") {
+            self.state().session = Some(session.to_owned());
+        }
+        match incoming.content_type().as_str() {
+            "text/event-stream" => stream::answer(self, incoming, id).await,
+            "application/json" => {
+                let body = incoming.body(MESSAGE_LIMIT).await.map_err(failed)?;
+                self.router.arrive(&body, Origin::Call(id));
+                Ok(())
+            }
+            _ if self.state().old.is_some() => Ok(()),
+            other => Err(Error::Status { status: incoming.status, body: format!("no message but `{other}`") }),
+        }
+    }
+
+    /// Posts a message; with a new token if the server wants one.
+    async fn post(&self, message: Vec<u8>, extra: Vec<(String, String)>) -> Result<Incoming, Error> {
+        let mut headers = vec![("accept".to_owned(), "application/json, text/event-stream".to_owned())];
+        headers.extend(extra);
+        let request = self.request(Method::Post, headers.clone(), message.clone()).await?;
+        let used = request.headers.iter().find(|(name, _)| name == "authorization").map(|(_, value)| value.clone());
+        let incoming = send(request).await.map_err(failed)?;
+        let challenge = incoming.header("www-authenticate").unwrap_or_default().to_owned();
+        let wants_scope = incoming.status == 403 && challenge.contains("insufficient_scope");
+        if incoming.status != 401 && !wants_scope {
+            return Ok(incoming);
+        }
+        let Some(tokens) = &self.tokens else { return Err(refused(&incoming)) };
+        tokens.renew(&challenge, used.as_deref()).await?;
+        let incoming = send(self.request(Method::Post, headers, message).await?).await.map_err(failed)?;
+        if incoming.status == 401 { Err(refused(&incoming)) } else { Ok(incoming) }
+    }
+
+    async fn request(
+        &self,
+        method: Method,
+        extra: Vec<(String, String)>,
+        message: Vec<u8>,
+    ) -> Result<StreamRequest, Error> {
+        let mut headers = Vec::new();
+        if let Some(tokens) = &self.tokens
+            && let Some(token) = tokens.current().await?
+        {
+            headers.push(("authorization".to_owned(), token));
+        }
+        headers.extend(self.endpoint.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())));
+        let state = self.state();
+        headers.extend(state.session.iter().map(|session| ("mcp-session-id".to_owned(), session.clone())));
+        headers.extend(state.version.iter().map(|version| ("mcp-protocol-version".to_owned(), version.clone())));
+        headers.extend(extra);
+        let posted_elsewhere = state.old.clone().filter(|_| method == Method::Post);
+        let url = posted_elsewhere.unwrap_or_else(|| self.endpoint.url.clone());
+        Ok(StreamRequest { url, method, headers, body: message.into() })
+    }
+
+    /// What a failed request says: an error of the protocol, if its body is one.
+    async fn failure(&self, incoming: &mut Incoming) -> Error {
+        let status = incoming.status;
+        let body = incoming.body(FAILURE_LIMIT).await.unwrap_or_default();
+        match jsonrpc::read(&body).ok().and_then(|mut messages| messages.pop()) {
+            // Whatever its id is: some servers give such an error none, or one of their own.
+            Some(Message::Reply { outcome: Err(error), .. }) => {
+                self.router.received(&body);
+                Error::Rpc(error)
+            }
+            _ => Error::Status { status, body: quote(&body) },
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Http {
+    fn drop(&mut self) {
+        if let Some(listener) = self.state().listener.take() {
+            listener.abort();
+        }
+    }
+}
+
+pub(super) fn failed(error: HttpError) -> Error {
+    match error {
+        HttpError::TooLarge(limit) => Error::TooMuch { what: "bytes in one message", limit },
+        error => Error::Http(error.to_string()),
+    }
+}
+
+/// Many servers answer as their SDK's example did, with another status than the protocol has for a session that is lost.
+fn speaks_of_sessions(error: &Error) -> bool {
+    matches!(error, Error::Rpc(error) if error.message.to_ascii_lowercase().contains("session"))
+}
+
+fn refused(incoming: &Incoming) -> Error {
+    Error::Unauthorized(format!("the server answered with status {}", incoming.status))
+}

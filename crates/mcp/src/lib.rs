@@ -1,0 +1,56 @@
+//! A client of the Model Context Protocol: a server is reached as a child process or over HTTP, in the revision that it
+//! speaks, and its tools, resources and prompts are listed and used.
+//!
+//! Two eras of the protocol are understood, and which one a server belongs to is found out when connecting. The *modern* one
+//! (2026-07-28) has no handshake: each request says everything, and a server that wants to know more answers
+//! `input_required`. The *legacy* one (2024-11-05 to 2025-11-25) begins with `initialize`, may have a session, and lets the
+//! server send requests of its own.
+//!
+//! What a client made for users would hide is kept: every message with the time it came, notifications in order, and what the
+//! server did wrong without being stopped by it.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), agentci_mcp::Error> {
+//! use std::time::Duration;
+//! use agentci_process::Command;
+//! use agentci_mcp::{Client, Options, Server};
+//!
+//! let server = Server::Stdio(Command { program: "my-server".into(), ..Command::default() });
+//! let client = Client::connect(server, Options::default(), Duration::from_secs(30)).await?;
+//! let arguments = serde_json::json!({ "a": 2, "b": 3 });
+//! let result = client.call_tool("add", &arguments, Vec::new(), Duration::from_secs(10)).await?;
+//! assert!(!result.is_error);
+//! client.close().await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod auth;
+mod client;
+mod connect;
+mod discovery;
+mod era;
+mod error;
+mod frame;
+mod http;
+mod link;
+#[doc(hidden)]
+pub mod outside;
+mod rounds;
+mod router;
+mod stdio;
+mod stream;
+
+pub use agentci_protocols::mcp::{
+    Action, Answer, Asked, CallResult, Defect, Fault, Heard, Malformed, Notification, PromptResult, ResourceResult,
+};
+pub use auth::ClientCredentials;
+pub use client::{Client, Closing};
+pub use connect::{Options, Server};
+pub use era::{Era, Facts};
+pub use error::Error;
+pub use frame::{Direction, Frame, Watch};
+pub use http::Endpoint;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! One call: a request goes out, and everything that belongs to it comes in until its reply.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+
+use super::error::Error;
+use super::http::{Http, Posting};
+use super::router::{Arrival, Router};
+use super::stdio::Stdio;
+use agentci_protocols::jsonrpc::{self, RpcError};
+use agentci_protocols::mcp::{Answer, Asked, Heard};
+
+/// The way to a server.
+#[derive(Debug)]
+pub(super) enum Transport {
+    Stdio(Stdio),
+    Http(Arc<Http>),
+}
+
+/// A way to a server and the calls that are under way on it.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) router: Arc<Router>,
+    pub(super) transport: Transport,
+}
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub(super) struct Request {
+    pub(super) method: &'static str,
+    /// With `_meta` in it, the request asks to be told of its progress.
+    pub(super) params: Map<String, Value>,
+    /// What an HTTP request says beside the usual.
+    pub(super) headers: Vec<(String, String)>,
+    /// Whether the server is told when nobody waits for the answer any more.
+    pub(super) may_cancel: bool,
+}
+
+/// The result of a call, and how many bytes the message had.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) result: Value,
+    pub(super) size: usize,
+}
+
+impl Link {
+    /// Sends a request, with so many answers at hand for what the server may ask.
+    pub(super) fn begin(&self, mut request: Request, answers: usize) -> Call {
+        let (id, arrivals) = self.router.open(answers);
+        if let Some(meta) = request.params.get_mut("_meta").and_then(Value::as_object_mut) {
+            meta.insert("progressToken".into(), id.into());
+        }
+        let message = jsonrpc::request(id, request.method, &request.params);
+        let way = match &self.transport {
+            Transport::Stdio(stdio) => {
+                stdio.send(message);
+                Way::Stdio(stdio.sender())
+            }
+            Transport::Http(http) => Way::Http(http.begin(id, message, request.headers)),
+        };
+        Call { id, arrivals, way, router: Arc::clone(&self.router), told: !request.may_cancel }
+    }
+
+    /// Sends a notification.
+    pub(super) async fn tell(&self, method: &str) -> Result<(), Error> {
+        let message = jsonrpc::notification(method, Map::new());
+        match &self.transport {
+            Transport::Stdio(stdio) => stdio.send(message),
+            Transport::Http(http) => http.tell(message).await?,
+        }
+        Ok(())
+    }
+}
+
+/// A call under way. Dropped before its reply, it is cancelled.
+#[derive(Debug)]
+pub(super) struct Call {
+    id: u64,
+    arrivals: UnboundedReceiver<Arrival>,
+    way: Way,
+    router: Arc<Router>,
+    /// Nothing is left that the server should be told.
+    told: bool,
+}
+
+#[derive(Debug)]
+enum Way {
+    Stdio(UnboundedSender<Vec<u8>>),
+    Http(Posting),
+}
+
+impl Call {
+    /// Waits for the reply, answering what the server asks in the meantime.
+    pub(super) async fn finish(mut self, answers: &mut VecDeque<Answer>, heard: &mut Heard) -> Result<Reply, Error> {
+        loop {
+            match self.arrivals.recv().await.unwrap_or(Arrival::Failed(Error::Closed)) {
+                Arrival::Notification(notification) => heard.notifications.push(notification),
+                Arrival::Refused(method) => heard.refused.push(method),
+                Arrival::Question(id, question) => {
+                    let Some(answer) = answers.pop_front() else {
+                        let refusal = RpcError::new(jsonrpc::INTERNAL_ERROR, "there is no answer for this");
+                        let _ = self.answer(jsonrpc::reply(&id, Err(refusal))).await;
+                        return Err(Error::NoAnswer { message: question.message, schema: question.schema });
+                    };
+                    let answer = question.answered(&answer);
+                    self.answer(jsonrpc::reply(&id, Ok(answer.clone()))).await?;
+                    let asked = Asked { message: question.message, schema: question.schema, url: question.url, answer };
+                    heard.asked.push(asked);
+                }
+                Arrival::Reply(outcome, size) => {
+                    self.told = true;
+                    if let Way::Http(posting) = &mut self.way {
+                        posting.answered = true;
+                    }
+                    return Ok(Reply { result: outcome?, size });
+                }
+                Arrival::Failed(error) => {
+                    self.told = !matches!(error, Error::TooMuch { .. });
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    async fn answer(&self, message: Vec<u8>) -> Result<(), Error> {
+        match &self.way {
+            Way::Stdio(outgoing) => {
+                let _ = outgoing.send(message);
+                Ok(())
+            }
+            Way::Http(posting) => posting.http.tell(message).await,
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.router.close(self.id);
+        if self.told {
+            return;
+        }
+        let params = json!({ "requestId": self.id, "reason": "nobody waits for it any more" });
+        let message = jsonrpc::notification("notifications/cancelled", params.as_object().cloned().unwrap_or_default());
+        match &self.way {
+            Way::Stdio(outgoing) => drop(outgoing.send(message)),
+            Way::Http(posting) => posting.cancel(message),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A modern server that wants to know more before it answers: the same call again, with what it asked for.
+
+use std::collections::VecDeque;
+
+use serde_json::{Map, Value, json};
+
+use super::error::Error;
+use agentci_protocols::mcp::{Answer, Asked, Heard, Question};
+
+/// What the call has to say when it is repeated.
+pub(super) fn respond(
+    result: Value,
+    answers: &mut VecDeque<Answer>,
+    heard: &mut Heard,
+) -> Result<Map<String, Value>, Error> {
+    let Value::Object(mut result) = result else { return Ok(Map::new()) };
+    let mut more = Map::new();
+    if let Some(Value::Object(requests)) = result.shift_remove("inputRequests") {
+        let mut responses = Map::new();
+        for (key, request) in requests {
+            responses.insert(key, answer(&request, answers, heard)?);
+        }
+        more.insert("inputResponses".into(), responses.into());
+    }
+    if let Some(state) = result.shift_remove("requestState") {
+        more.insert("requestState".into(), state);
+    }
+    Ok(more)
+}
+
+fn answer(request: &Value, answers: &mut VecDeque<Answer>, heard: &mut Heard) -> Result<Value, Error> {
+    match request["method"].as_str().unwrap_or_default() {
+        "elicitation/create" => {
+            let question = Question::read(&request["params"]);
+            let Some(answer) = answers.pop_front() else {
+                return Err(Error::NoAnswer { message: question.message, schema: question.schema });
+            };
+            let answer = question.answered(&answer);
+            let Question { message, schema, url } = question;
+            heard.asked.push(Asked { message, schema, url, answer: answer.clone() });
+            Ok(answer)
+        }
+        "roots/list" => Ok(json!({ "roots": [] })),
+        other => Err(Error::NotOffered(other.to_owned())),
+    }
+}

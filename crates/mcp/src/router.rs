@@ -1,0 +1,276 @@
+//! Takes each message that arrives to the call that it belongs to.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::error::Error;
+use super::frame::{Direction, Watch};
+use agentci_protocols::jsonrpc::{self, Message, RpcError};
+use agentci_protocols::mcp::{Defect, Fault, Notification, Question, quote};
+
+/// The most notifications that are kept for one call, and for no call.
+const NOTIFICATIONS: usize = 10_000;
+/// The most bytes of notifications that are kept for one call, and for no call.
+const NOTIFICATION_BYTES: usize = 64 << 20;
+/// The most questions a server may ask in one call.
+const QUESTIONS: usize = 1_000;
+/// The most defects that are kept; the same one is kept once.
+const DEFECTS: usize = 100;
+
+/// Something that arrived for a call.
+#[derive(Debug)]
+pub(super) enum Arrival {
+    /// Its answer, and how many bytes it has.
+    Reply(Result<Value, RpcError>, usize),
+    /// Something told.
+    Notification(Notification),
+    /// A question for the user; the answer carries the id.
+    Question(Value, Question),
+    /// A request that was refused.
+    Refused(String),
+    /// There will be no answer.
+    Failed(Error),
+}
+
+/// Which call a message is for, as far as what carried it tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The one channel that all calls share.
+    Shared,
+    /// The stream that answers one call.
+    Call(u64),
+}
+
+/// The calls that are under way.
+#[derive(Debug, Default)]
+pub(super) struct Router {
+    state: Mutex<State>,
+    watch: Watch,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    issued: u64,
+    calls: BTreeMap<u64, Waiting>,
+    stray: Vec<Notification>,
+    stray_bytes: usize,
+    defects: Vec<Defect>,
+    broken: Option<Error>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    to: UnboundedSender<Arrival>,
+    /// How many answers there are for questions yet to come.
+    answers: usize,
+    notifications: usize,
+    bytes: usize,
+    questions: usize,
+}
+
+impl Router {
+    pub(super) fn new(watch: Watch) -> Self {
+        Self { state: Mutex::default(), watch }
+    }
+
+    /// Begins a call with so many answers at hand: its id and what will arrive for it.
+    pub(super) fn open(&self, answers: usize) -> (u64, UnboundedReceiver<Arrival>) {
+        let (to, arrivals) = unbounded_channel();
+        let mut state = self.state();
+        state.issued += 1;
+        let id = state.issued;
+        if let Some(error) = &state.broken {
+            let _ = to.send(Arrival::Failed(error.clone()));
+        } else {
+            state.calls.insert(id, Waiting { to, answers, notifications: 0, bytes: 0, questions: 0 });
+        }
+        (id, arrivals)
+    }
+
+    /// Ends a call: what still arrives for it is dropped.
+    pub(super) fn close(&self, id: u64) {
+        self.state().calls.remove(&id);
+    }
+
+    /// Whether an answer is still waited for.
+    pub(super) fn is_open(&self, id: u64) -> bool {
+        self.state().calls.contains_key(&id)
+    }
+
+    /// Shows what came without being taken to a call.
+    pub(super) fn received(&self, bytes: &[u8]) {
+        self.watch.show(Direction::Received, bytes);
+    }
+
+    /// Shows what is about to be sent.
+    pub(super) fn sending(&self, bytes: &[u8]) {
+        self.watch.show(Direction::Sent, bytes);
+    }
+
+    /// Takes in what arrived; gives back what has to be answered at once.
+    pub(super) fn arrive(&self, bytes: &[u8], origin: Origin) -> Vec<Vec<u8>> {
+        self.watch.show(Direction::Received, bytes);
+        let messages = match jsonrpc::read(bytes) {
+            Ok(messages) => messages,
+            Err(error) => {
+                self.state().defect(Fault::Noise, error.to_string(), bytes);
+                return Vec::new();
+            }
+        };
+        let mut state = self.state();
+        let take = |message| match message {
+            Message::Reply { id, outcome } => {
+                state.reply(&id, outcome, bytes, origin);
+                None
+            }
+            Message::Notification { method, params } => {
+                state.notify(Notification { method, params, at: Instant::now() }, bytes.len(), origin);
+                None
+            }
+            Message::Request { id, method, params } => state.request(id, method, &params, bytes, origin),
+        };
+        messages.into_iter().filter_map(take).collect()
+    }
+
+    /// Ends one call with an error.
+    pub(super) fn fail(&self, id: u64, error: Error) {
+        if let Some(waiting) = self.state().calls.remove(&id) {
+            let _ = waiting.to.send(Arrival::Failed(error));
+        }
+    }
+
+    /// Ends all calls with an error, and those that are yet to come.
+    pub(super) fn fail_all(&self, error: &Error) {
+        let mut state = self.state();
+        for waiting in std::mem::take(&mut state.calls).into_values() {
+            let _ = waiting.to.send(Arrival::Failed(error.clone()));
+        }
+        state.broken.get_or_insert_with(|| error.clone());
+    }
+
+    /// The first thing the server wrote that is no message.
+    pub(super) fn noise(&self) -> Option<Box<Defect>> {
+        self.state().defects.iter().find(|defect| defect.fault == Fault::Noise).cloned().map(Box::new)
+    }
+
+    pub(super) fn defect(&self, fault: Fault, reason: impl Into<String>, quoted: &[u8]) {
+        self.state().defect(fault, reason.into(), quoted);
+    }
+
+    pub(super) fn defects(&self) -> Vec<Defect> {
+        self.state().defects.clone()
+    }
+
+    /// Keeps what was told before there was any call.
+    pub(super) fn keep(&self, notifications: Vec<Notification>) {
+        self.state().stray.splice(0..0, notifications);
+    }
+
+    /// Takes what was told when no call could be said to be meant.
+    pub(super) fn take_stray(&self) -> Vec<Notification> {
+        let mut state = self.state();
+        state.stray_bytes = 0;
+        std::mem::take(&mut state.stray)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn reply(&mut self, id: &Value, outcome: Result<Value, RpcError>, bytes: &[u8], origin: Origin) {
+        let number = match (id, origin) {
+            // An error from someone who could not read the request; the stream tells whose it was.
+            (Value::Null, Origin::Call(number)) => Some(number),
+            _ => id.as_u64(),
+        };
+        if let Some(waiting) = number.and_then(|number| self.calls.remove(&number)) {
+            let _ = waiting.to.send(Arrival::Reply(outcome, bytes.len()));
+        } else if !number.is_some_and(|number| (1..=self.issued).contains(&number)) {
+            self.defect(Fault::UnknownReply, format!("nothing with the id {id} was asked"), bytes);
+        }
+    }
+
+    fn notify(&mut self, notification: Notification, size: usize, origin: Origin) {
+        let token = notification.params.get("progressToken").and_then(Value::as_u64);
+        let meant = match origin {
+            Origin::Call(id) => Some(id),
+            Origin::Shared if notification.method == "notifications/progress" => token,
+            Origin::Shared if self.calls.len() == 1 => self.calls.keys().next().copied(),
+            Origin::Shared => None,
+        };
+        let Some(id) = meant else {
+            if self.stray.len() < NOTIFICATIONS && self.stray_bytes + size <= NOTIFICATION_BYTES {
+                self.stray_bytes += size;
+                self.stray.push(notification);
+            }
+            return;
+        };
+        let Some(waiting) = self.calls.get_mut(&id) else { return };
+        waiting.notifications += 1;
+        waiting.bytes += size;
+        if waiting.notifications > NOTIFICATIONS {
+            self.end(id, Error::TooMuch { what: "notifications in one call", limit: NOTIFICATIONS });
+        } else if waiting.bytes > NOTIFICATION_BYTES {
+            self.end(id, Error::TooMuch { what: "bytes of notifications in one call", limit: NOTIFICATION_BYTES });
+        } else {
+            let _ = waiting.to.send(Arrival::Notification(notification));
+        }
+    }
+
+    /// What can be answered without knowing anything of the call is answered at once.
+    fn request(&mut self, id: Value, method: String, params: &Value, bytes: &[u8], origin: Origin) -> Option<Vec<u8>> {
+        match method.as_str() {
+            "ping" => return Some(jsonrpc::reply(&id, Ok(json!({})))),
+            "roots/list" => return Some(jsonrpc::reply(&id, Ok(json!({ "roots": [] })))),
+            _ => {}
+        }
+        let number = match origin {
+            Origin::Call(number) => Some(number),
+            // The channel does not tell who is meant: the call that waits longest and has an answer.
+            Origin::Shared => {
+                let ready = self.calls.iter().find(|(_, waiting)| waiting.answers > 0).map(|(number, _)| *number);
+                ready.or_else(|| self.calls.keys().next().copied())
+            }
+        };
+        let waiting = number.and_then(|number| self.calls.get_mut(&number));
+        let is_question = method == "elicitation/create";
+        let Some(waiting) = waiting else {
+            self.defect(Fault::UnwantedRequest, format!("`{method}` while no call is under way"), bytes);
+            let refusal = RpcError::new(jsonrpc::INTERNAL_ERROR, "no call is under way");
+            return Some(jsonrpc::reply(&id, Err(refusal)));
+        };
+        waiting.questions += 1;
+        if waiting.questions > QUESTIONS {
+            let error = Error::TooMuch { what: "requests in one call", limit: QUESTIONS };
+            self.end(number.unwrap_or_default(), error);
+            return None;
+        }
+        if is_question {
+            waiting.answers = waiting.answers.saturating_sub(1);
+            let _ = waiting.to.send(Arrival::Question(id, Question::read(params)));
+            return None;
+        }
+        let refusal = RpcError::new(jsonrpc::METHOD_NOT_FOUND, format!("this client does not offer `{method}`"));
+        let _ = waiting.to.send(Arrival::Refused(method));
+        Some(jsonrpc::reply(&id, Err(refusal)))
+    }
+
+    fn end(&mut self, id: u64, error: Error) {
+        if let Some(waiting) = self.calls.remove(&id) {
+            let _ = waiting.to.send(Arrival::Failed(error));
+        }
+    }
+
+    fn defect(&mut self, fault: Fault, reason: String, bytes: &[u8]) {
+        let defect = Defect { fault, reason, quote: quote(bytes) };
+        if self.defects.len() < DEFECTS && !self.defects.contains(&defect) {
+            self.defects.push(defect);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Streams of messages over HTTP: the answer to one request, and what a server of the legacy era sends unasked.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
+
+use super::error::Error;
+use super::http::{Http, failed};
+use super::router::Origin;
+use super::stdio::MESSAGE_LIMIT;
+use agentci_protocols::sse::{Decoder, Frame, SseError};
+use agentci_wire::http::Incoming;
+
+/// How long to wait before a broken stream is asked for again, unless the server says.
+const RETRY: Duration = Duration::from_secs(1);
+/// The shortest and the longest wait that a server may ask for.
+const RETRY_LEAST: Duration = Duration::from_millis(50);
+const RETRY_LIMIT: Duration = Duration::from_secs(30);
+/// How often in a row a stream is asked for again without anything new in it.
+const ATTEMPTS: usize = 5;
+/// How long the end of a stream is waited for once its answer is there, so that the connection can be used again.
+const AFTER_ANSWER: Duration = Duration::from_millis(100);
+/// How long a server of 2024 may take to name its other address.
+const ADDRESS: Duration = Duration::from_secs(10);
+
+/// Where a stream can be taken up again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Resume {
+    pub(super) last_id: Option<String>,
+    retry: Option<u64>,
+}
+
+impl Resume {
+    fn note(&mut self, frame: &Frame) {
+        if let Some(id) = &frame.id {
+            self.last_id = Some(id.clone()).filter(|id| !id.is_empty());
+        }
+        self.retry = frame.retry.or(self.retry);
+    }
+
+    fn delay(&self) -> Duration {
+        self.retry.map_or(RETRY, Duration::from_millis).clamp(RETRY_LEAST, RETRY_LIMIT)
+    }
+}
+
+/// Reads the stream that answers one call. One that ends early is taken up again where the server said how.
+pub(super) async fn answer(http: &Http, incoming: Incoming, id: u64) -> Result<(), Error> {
+    let mut resume = Resume::default();
+    let mut events = Events::new(incoming);
+    let mut attempts = 0;
+    loop {
+        let heard = match read(http, &mut events, Origin::Call(id), &mut resume).await {
+            Ok(heard) => heard,
+            // A connection that breaks ends the stream too.
+            Err(error @ Error::Http(_)) if resume.last_id.is_none() => return Err(error),
+            Err(Error::Http(_)) => false,
+            Err(error) => return Err(error),
+        };
+        attempts = if heard { 0 } else { attempts + 1 };
+        if !http.router.is_open(id) || resume.last_id.is_none() || attempts > ATTEMPTS {
+            return Ok(());
+        }
+        sleep(resume.delay()).await;
+        let incoming = http.get(&resume).await?;
+        if incoming.status != 200 || incoming.content_type() != "text/event-stream" {
+            return Ok(());
+        }
+        events = Events::new(incoming);
+    }
+}
+
+/// Reads what the server sends unasked until nothing comes any more or the client is gone.
+pub(super) async fn listen(http: Weak<Http>) {
+    let mut resume = Resume::default();
+    let mut attempts = 0;
+    while attempts <= ATTEMPTS {
+        let Some(alive) = http.upgrade() else { return };
+        let Ok(incoming) = alive.get(&resume).await else { return };
+        if incoming.status != 200 || incoming.content_type() != "text/event-stream" {
+            return;
+        }
+        drop(alive);
+        let heard = read_weakly(&http, &mut Events::new(incoming), &mut resume).await;
+        attempts = if heard { 0 } else { attempts + 1 };
+        sleep(resume.delay()).await;
+    }
+}
+
+/// The stream of a server of 2024, once its other address is known.
+pub(super) struct OldStream(Events);
+
+/// Waits for the address that messages are to be posted to.
+pub(super) async fn find_address(incoming: Incoming) -> Result<(String, OldStream), Error> {
+    if incoming.status != 200 || incoming.content_type() != "text/event-stream" {
+        return Err(Error::Status { status: incoming.status, body: String::new() });
+    }
+    let mut events = Events::new(incoming);
+    let first = timeout(ADDRESS, events.next()).await.unwrap_or(Err(Error::Cut))?;
+    match first {
+        Some(frame) if frame.event.as_deref() == Some("endpoint") => Ok((frame.data, OldStream(events))),
+        _ => Err(Error::Cut),
+    }
+}
+
+impl OldStream {
+    /// Reads all answers; when the stream ends, there are none any more.
+    pub(super) async fn read(mut self, http: Weak<Http>) {
+        read_weakly(&http, &mut self.0, &mut Resume::default()).await;
+        if let Some(http) = http.upgrade() {
+            http.router.fail_all(&Error::Cut);
+        }
+    }
+}
+
+/// Reads without keeping the client alive; says whether there was anything.
+async fn read_weakly(http: &Weak<Http>, events: &mut Events, resume: &mut Resume) -> bool {
+    let mut heard = false;
+    while let Ok(Some(frame)) = events.next().await {
+        let Some(http) = http.upgrade() else { return heard };
+        heard = true;
+        take(&http, &frame, Origin::Shared, resume).await;
+    }
+    heard
+}
+
+async fn read(http: &Http, events: &mut Events, origin: Origin, resume: &mut Resume) -> Result<bool, Error> {
+    let mut heard = false;
+    while let Some(frame) = events.next().await? {
+        heard |= !frame.data.is_empty();
+        take(http, &frame, origin, resume).await;
+        if let Origin::Call(id) = origin
+            && !http.router.is_open(id)
+        {
+            let _ = timeout(AFTER_ANSWER, events.next()).await;
+            return Ok(true);
+        }
+    }
+    Ok(heard)
+}
+
+async fn take(http: &Http, frame: &Frame, origin: Origin, resume: &mut Resume) {
+    resume.note(frame);
+    if frame.data.is_empty() || !matches!(frame.event.as_deref(), None | Some("message")) {
+        return;
+    }
+    for answer in http.router.arrive(frame.data.as_bytes(), origin) {
+        // A server that asks and does not take the answer hurts itself only.
+        let _ = http.tell(answer).await;
+    }
+}
+
+/// The events of a stream.
+struct Events {
+    incoming: Incoming,
+    decoder: Decoder,
+    ended: bool,
+}
+
+impl Events {
+    fn new(incoming: Incoming) -> Self {
+        // Some room for the fields of an event besides its data.
+        Self { incoming, decoder: Decoder::new(MESSAGE_LIMIT + (64 << 10)), ended: false }
+    }
+
+    async fn next(&mut self) -> Result<Option<Frame>, Error> {
+        while !self.ended {
+            match self.decoder.next() {
+                Ok(Some(frame)) => return Ok(Some(frame)),
+                Ok(None) => {}
+                Err(SseError::TooLarge { .. }) => {
+                    return Err(Error::TooMuch { what: "bytes in one message", limit: MESSAGE_LIMIT });
+                }
+            }
+            match self.incoming.chunk().await.map_err(failed)? {
+                Some(chunk) => self.decoder.push(&chunk),
+                None => self.ended = true,
+            }
+        }
+        Ok(self.decoder.finish())
+    }
+}

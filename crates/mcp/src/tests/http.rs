@@ -1,0 +1,180 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use super::listener::{Listener, NEVER, http, legacy, modern, result, stream};
+use super::{LIMIT, Log};
+use crate::{Action, Answer, Client, Endpoint, Era, Error, Fault, Options, Server};
+
+async fn connect(server: Server) -> Client {
+    Client::connect(server, Options::default(), LIMIT).await.unwrap()
+}
+
+async fn call(client: &Client, answers: Vec<Answer>) -> Result<crate::CallResult, Error> {
+    client.call_tool("tööl", &json!({ "region": "eu" }), answers, LIMIT).await
+}
+
+#[tokio::test]
+async fn a_modern_request_repeats_itself_in_its_headers() {
+    let schema =
+        json!({ "type": "object", "properties": { "region": { "type": "string", "x-mcp-header": "Region" } } });
+    let bad = json!({ "type": "object", "properties": { "a": { "type": "number", "x-mcp-header": "A" } } });
+    let tools = json!({ "tools": [{ "name": "tööl", "inputSchema": schema }, { "name": "bad", "inputSchema": bad }] });
+    let listener = Listener::start(move |seen| match seen.method() {
+        "tools/list" => result(seen, &tools),
+        _ => modern(seen).unwrap_or_else(|| result(seen, &json!({ "content": [{ "type": "text", "text": "ok" }] }))),
+    })
+    .await;
+    let headers = vec![("X-Key".to_owned(), "mine".to_owned())];
+    let server = Server::Http(Endpoint { url: listener.url.clone(), headers, credentials: None });
+    let client = connect(server).await;
+    assert_eq!(client.facts().era, Era::Modern);
+    assert_eq!(call(&client, vec![]).await.unwrap().text(), "ok");
+    client.read_resource("file:///a", vec![], LIMIT).await.unwrap();
+    let called = &listener.all("tools/call")[0];
+    let header = |name: &str| called.header(name);
+    assert_eq!(header("mcp-protocol-version"), Some("2026-07-28"));
+    assert_eq!(header("mcp-method"), Some("tools/call"));
+    assert_eq!(header("mcp-name"), Some("=?base64?dMO2w7Zs?="));
+    assert_eq!(header("mcp-param-region"), Some("eu"));
+    assert_eq!(header("accept"), Some("application/json, text/event-stream"));
+    assert_eq!(header("x-key"), Some("mine"));
+    assert_eq!(listener.all("resources/read")[0].header("mcp-name"), Some("file:///a"));
+    assert_eq!(listener.all("tools/list").len(), 1);
+    assert_eq!(client.list_tools(LIMIT).await.unwrap().len(), 1);
+    assert_eq!(client.close().await.defects[0].fault, Fault::InvalidTool);
+}
+
+#[tokio::test]
+async fn an_answer_may_be_a_stream() {
+    let listener = Listener::start(|seen| {
+        modern(seen).unwrap_or_else(|| {
+            let id = &seen.body["id"];
+            let told = r#": hello
+
+data: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}
+
+event: message
+data: {"jsonrpc":"2.0","id":ID,
+data: "result":{"content":[{"type":"text","text":"done"}]}}
+
+"#;
+            stream(&told.replace("ID", &id.to_string()))
+        })
+    })
+    .await;
+    let log = Log::default();
+    let client = Client::connect(listener.server(), log.options(), LIMIT).await.unwrap();
+    let result = call(&client, vec![]).await.unwrap();
+    assert_eq!((result.text().as_str(), result.heard.notifications.len()), ("done", 1));
+    assert!(log.received().last().unwrap().starts_with("{\"jsonrpc\":\"2.0\",\"id\":3,\n\"result\""));
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_before_the_answer_is_cut() {
+    let listener = Listener::start(|seen| modern(seen).unwrap_or_else(|| stream(": nothing\n\n"))).await;
+    let client = connect(listener.server()).await;
+    assert_eq!(call(&client, vec![]).await.unwrap_err(), Error::Cut);
+}
+
+#[tokio::test]
+async fn a_failed_request_tells_its_error_or_its_status() {
+    let listener = Listener::start(|seen| {
+        modern(seen).unwrap_or_else(|| match seen.method() {
+            "tools/list" => http("503 Service Unavailable", "", "busy"),
+            _ => http(
+                "404 Not Found",
+                "",
+                r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32601,"message":"no"}}"#,
+            ),
+        })
+    })
+    .await;
+    let client = connect(listener.server()).await;
+    assert!(matches!(call(&client, vec![]).await, Err(Error::Rpc(error)) if error.code == -32601));
+    let error = client.list_tools(LIMIT).await.unwrap_err();
+    assert_eq!(error.to_string(), "the server answered with status 503: busy");
+}
+
+#[tokio::test]
+async fn a_legacy_server_keeps_its_session_and_gets_a_new_one_when_it_is_lost() {
+    let calls = AtomicUsize::new(0);
+    let listener = Listener::start(move |seen| {
+        legacy(seen).unwrap_or_else(|| match calls.fetch_add(1, Ordering::Relaxed) {
+            0 => http("404 Not Found", "", ""),
+            _ => result(seen, &json!({})),
+        })
+    })
+    .await;
+    let client = connect(listener.server()).await;
+    assert_eq!((client.facts().era, client.session_id().as_deref()), (Era::Legacy, Some("s1")));
+    call(&client, vec![]).await.unwrap();
+    assert_eq!(listener.all("initialize").len(), 2);
+    assert!(listener.all("initialize").iter().all(|seen| seen.header("mcp-session-id").is_none()));
+    for seen in listener.all("tools/call") {
+        let headers = (seen.header("mcp-session-id"), seen.header("mcp-protocol-version"), seen.header("mcp-method"));
+        assert_eq!(headers, (Some("s1"), Some("2025-11-25"), None));
+    }
+    client.close().await;
+    let seen = listener.seen.lock().unwrap();
+    assert!(seen.last().unwrap().head.starts_with("DELETE"), "the session is given up");
+}
+
+#[tokio::test]
+async fn a_question_on_the_stream_is_answered_and_the_stream_taken_up_where_it_broke() {
+    let listener = Listener::start(move |seen| {
+        if let Some(answer) = legacy(seen) {
+            return answer;
+        }
+        if seen.head.starts_with("GET") {
+            return stream("data: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"at last\"}]}}\n\n");
+        }
+        if seen.method() == "tools/call" {
+            return stream("id: e1\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"elicitation/create\",\"params\":{\"message\":\"Who?\"}}\n\n");
+        }
+        http("202 Accepted", "", "")
+    })
+    .await;
+    let client = connect(listener.server()).await;
+    let result = call(&client, vec![Answer { action: Action::Cancel, content: None }]).await.unwrap();
+    assert_eq!(result.text(), "at last");
+    let seen = listener.seen.lock().unwrap();
+    let answer = seen.iter().find(|seen| seen.body["id"] == 9).unwrap();
+    assert_eq!(answer.body["result"], json!({ "action": "cancel" }));
+    assert!(seen.iter().any(|seen| seen.head.starts_with("GET") && seen.header("last-event-id") == Some("e1")));
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_is_cancelled_as_its_era_wants() {
+    let limit = std::time::Duration::from_millis(100);
+    let mut listener = Listener::start(|seen| modern(seen).unwrap_or_else(|| NEVER.into())).await;
+    let client = connect(listener.server()).await;
+    assert!(matches!(client.list_tools(limit).await, Err(Error::TimedOut { .. })));
+    listener.until("closed").await;
+    assert!(listener.all("notifications/cancelled").is_empty());
+
+    let mut listener = Listener::start(|seen| legacy(seen).unwrap_or_else(|| NEVER.into())).await;
+    let client = connect(listener.server()).await;
+    assert!(matches!(client.list_tools(limit).await, Err(Error::TimedOut { .. })));
+    listener.until("notifications/cancelled").await;
+    let asked = &listener.all("tools/list")[0];
+    assert_eq!(listener.all("notifications/cancelled")[0].body["params"]["requestId"], asked.body["id"]);
+}
+
+#[tokio::test]
+async fn what_is_no_server_of_the_kind_is_told() {
+    let listener = Listener::start(|_| http("200 OK", "content-type: text/html\r\n", "<html>")).await;
+    let error = Client::connect(listener.server(), Options::default(), LIMIT).await.unwrap_err();
+    assert_eq!(error.to_string(), "the server answered with status 200: no message but `text/html`");
+}
+
+#[tokio::test]
+async fn nobody_there_is_told() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    drop(listener);
+    let server = Server::Http(Endpoint { url, ..Endpoint::default() });
+    let error = Client::connect(server, Options::default(), LIMIT).await.unwrap_err();
+    assert!(error.to_string().contains("connection refused"), "{error}");
+}

@@ -1,0 +1,249 @@
+//! There is a limit to what a server may send, and to how long anything of it is waited for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::LIMIT;
+use super::listener::{Listener, NEVER, OPEN, http, legacy, message, modern, result, stream};
+use super::stdio::{MODERN, STAY, call, connect};
+use crate::{Client, ClientCredentials, Direction, Endpoint, Error, Fault, Options, Server, Watch};
+use agentci_process::Exit;
+
+/// Longer than anything is waited for.
+const LONG: Duration = Duration::from_mins(10);
+
+async fn connected(listener: &Listener) -> Client {
+    Client::connect(listener.server(), Options::default(), LONG).await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_always_wants_to_know_more_is_given_up() {
+    let wants = json!({ "resultType": "input_required", "requestState": "s" });
+    let listener = Listener::start(move |seen| modern(seen).unwrap_or_else(|| result(seen, &wants))).await;
+    let client = connected(&listener).await;
+    let error = client.read_resource("file:///a", vec![], LONG).await.unwrap_err();
+    assert_eq!(error, Error::TooMuch { what: "times that it needs to know more", limit: 100 });
+    assert_eq!(listener.all("resources/read").len(), 100);
+}
+
+#[tokio::test]
+async fn lists_and_notifications_have_a_size() {
+    let big = "big=$(head -c 1000000 /dev/zero | tr '\\0' x)";
+    let pages = format!(
+        "{big}; while read line; do id=${{line#*\\\"id\\\":}}; id=${{id%%,*}}
+        echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{{\"tools\":[{{\"name\":\"'$big'\"}}],\"nextCursor\":\"more\"}}}}'; done"
+    );
+    let client = connect(MODERN, &pages, Options::default()).await;
+    let error = client.list_tools(LIMIT).await.unwrap_err();
+    assert_eq!(error, Error::TooMuch { what: "bytes in one list", limit: 64 << 20 });
+    client.close().await;
+
+    let told = format!(
+        "{big}; read call
+        for i in 0 1 2 3 4 5 6; do for j in 0 1 2 3 4 5 6 7 8 9; do
+        echo '{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{{\"data\":\"'$big'\"}}}}'; done; done; {STAY}"
+    );
+    let client = connect(MODERN, &told, Options::default()).await;
+    let error = call(&client, vec![]).await.unwrap_err();
+    assert_eq!(error, Error::TooMuch { what: "bytes of notifications in one call", limit: 64 << 20 });
+    client.close().await;
+}
+
+#[tokio::test]
+async fn so_many_defects_are_kept() {
+    let noise = "read call; i=0; while [ $i -lt 150 ]; do echo noise $i; i=$((i+1)); done";
+    let reply = r#"echo '{"jsonrpc":"2.0","id":2,"result":{}}'"#;
+    let client = connect(MODERN, &format!("{noise}; {reply}; {STAY}"), Options::default()).await;
+    call(&client, vec![]).await.unwrap();
+    let defects = client.close().await.defects;
+    assert_eq!(defects.len(), 100);
+    assert!(defects.iter().all(|defect| defect.fault == Fault::Noise));
+}
+
+/// A server that asks to be answered without end, and never reads: each answer is as large as the question.
+#[tokio::test]
+async fn a_server_that_never_reads_is_not_listened_to_any_more() {
+    let asks = "big=$(head -c 1000000 /dev/zero | tr '\\0' x); i=0
+        while [ $i -lt 200 ]; do echo '{\"jsonrpc\":\"2.0\",\"id\":\"'$big'\",\"method\":\"ping\"}'; i=$((i+1)); done";
+    let received = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&received);
+    let watch = Watch::new(move |frame| match frame.direction {
+        Direction::Received => drop(counter.fetch_add(1, Ordering::Relaxed)),
+        Direction::Sent => {}
+    });
+    let client = connect(MODERN, asks, Options { watch, ..Options::default() }).await;
+    // The answers of 67 of them are 64 MiB; the first message was none.
+    let reached = async {
+        while received.load(Ordering::Relaxed) < 68 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(LIMIT, reached).await.unwrap();
+    let error = client.list_tools(Duration::from_millis(300)).await.unwrap_err();
+    assert!(matches!(error, Error::TimedOut { .. }), "{error:?}");
+    assert!(received.load(Ordering::Relaxed) <= 70, "{received:?}");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_leaves_by_halves_is_not_waited_for() {
+    // Something that it started holds its output open.
+    let client = connect(MODERN, "read call; sleep 60 & exit 3", Options::default()).await;
+    let error = call(&client, vec![]).await.unwrap_err();
+    assert!(matches!(error, Error::Died { exit: Some(Exit::Code(3)), .. }), "{error:?}");
+    client.close().await;
+
+    // It can not answer any more, and stays.
+    let client = connect(MODERN, "read call; exec >/dev/null; sleep 60", Options::default()).await;
+    let error = call(&client, vec![]).await.unwrap_err();
+    assert!(matches!(error, Error::Died { .. }), "{error:?}");
+    client.close().await;
+
+    // It neither reads to the end of its input nor leaves when it is asked to.
+    let client = connect(MODERN, "trap '' TERM; while :; do sleep 1; done", Options::default()).await;
+    assert_eq!(client.close().await.ending.unwrap().exit, Some(Exit::Signal(9)));
+
+    // There is something left to say to it that it does not read.
+    let client = connect(MODERN, "exec sleep 60", Options::default()).await;
+    let large = json!({ "text": "x".repeat(1 << 20) });
+    let limit = Duration::from_millis(100);
+    assert!(matches!(client.call_tool("tool", &large, vec![], limit).await, Err(Error::TimedOut { .. })));
+    assert_eq!(client.close().await.ending.unwrap().exit, Some(Exit::Signal(15)));
+}
+
+#[tokio::test]
+async fn the_body_of_a_failure_has_a_limit() {
+    let body = "x".repeat((1 << 20) + 1);
+    let fails = move |seen: &_| modern(seen).unwrap_or_else(|| http("503 Service Unavailable", "", &body));
+    let listener = Listener::start(fails).await;
+    let client = connected(&listener).await;
+    let error = client.list_tools(LIMIT).await.unwrap_err();
+    assert_eq!(error.to_string(), "the server answered with status 503");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_session_is_not_waited_for() {
+    let listener = Listener::start(|seen| {
+        if seen.head.starts_with("DELETE") {
+            return NEVER.into();
+        }
+        legacy(seen).unwrap_or_else(|| result(seen, &json!({})))
+    })
+    .await;
+    let client = connected(&listener).await;
+    let begun = Instant::now();
+    client.close().await;
+    assert_eq!(begun.elapsed().as_secs(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_always_breaks_is_given_up() {
+    let listener = Listener::start(|seen| {
+        legacy(seen).unwrap_or_else(|| stream("id: e1\nretry: 18446744073709551615\ndata:\n\n"))
+    })
+    .await;
+    let client = connected(&listener).await;
+    let begun = Instant::now();
+    let error = client.call_tool("tool", &json!({}), vec![], LONG).await.unwrap_err();
+    assert_eq!(error, Error::Cut);
+    let again = listener.seen.lock().unwrap().iter().filter(|seen| seen.header("last-event-id").is_some()).count();
+    assert_eq!(again, 5);
+    // However long the server wants to be left alone, it is half a minute each time.
+    assert_eq!(begun.elapsed().as_secs(), 5 * 30);
+}
+
+#[tokio::test]
+async fn the_end_of_an_answer_is_not_waited_for_long() {
+    let mut listener = Listener::start(|seen| {
+        modern(seen).unwrap_or_else(|| {
+            let reply = json!({ "jsonrpc": "2.0", "id": seen.body["id"], "result": { "tools": [] } });
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+            format!("{head}data: {reply}\n\n{OPEN}")
+        })
+    })
+    .await;
+    let client = connected(&listener).await;
+    client.list_tools(LIMIT).await.unwrap();
+    // The server would never close it.
+    listener.until("closed").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_address_that_is_never_named_is_not_waited_for() {
+    let listener = Listener::start(|seen| {
+        if seen.head.starts_with("GET") {
+            return format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n: wait\n\n{OPEN}");
+        }
+        http("405 Method Not Allowed", "", "")
+    })
+    .await;
+    let begun = Instant::now();
+    let error = Client::connect(listener.server(), Options::default(), LONG).await.unwrap_err();
+    assert!(matches!(error, Error::Status { status: 405, .. }), "{error:?}");
+    assert_eq!(begun.elapsed().as_secs(), 10);
+}
+
+/// What comes of it when a server wants a token, and the rest is answered like this.
+async fn authorized(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Result<Client, Error> {
+    let listener = Listener::start(move |seen| {
+        let host = seen.header("host").unwrap();
+        match seen.header("authorization") {
+            Some("Bearer t") => modern(seen).unwrap_or_else(|| result(seen, &json!({}))),
+            _ if seen.head.starts_with("POST /mcp") => {
+                let challenge = format!("www-authenticate: Bearer resource_metadata=\"http://{host}/meta\"\r\n");
+                http("401 Unauthorized", &challenge, "")
+            }
+            _ if seen.head.starts_with("GET /meta") => {
+                let answer = answer("meta");
+                let known = json!({ "resource": format!("http://{host}/mcp"), "authorization_servers": [format!("http://{host}/auth")] });
+                if answer.is_empty() { message(&known) } else { answer }
+            }
+            _ if seen.head.starts_with("GET") => {
+                message(&json!({ "issuer": format!("http://{host}/auth"), "token_endpoint": format!("http://{host}/token") }))
+            }
+            _ => answer("token"),
+        }
+    })
+    .await;
+    let credentials = ClientCredentials { client_id: "me".into(), ..ClientCredentials::default() };
+    let endpoint = Endpoint { url: listener.url.clone(), credentials: Some(credentials), ..Endpoint::default() };
+    Client::connect(Server::Http(endpoint), Options::default(), LONG).await
+}
+
+#[tokio::test]
+async fn answers_with_tokens_and_about_them_have_a_limit() {
+    let large = || message(&json!({ "access_token": "t".repeat(1 << 20) }));
+    let error = authorized(move |_| large()).await.unwrap_err().to_string();
+    assert!(error.contains("metadata could not be read") && error.contains("1048576"), "{error}");
+    let only_token = move |what: &str| if what == "token" { large() } else { String::new() };
+    let error = authorized(only_token).await.unwrap_err().to_string();
+    assert!(error.contains("the token endpoint") && error.contains("1048576"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_gives_tokens_is_not_waited_for_for_ever() {
+    for silent in ["meta", "token"] {
+        let begun = Instant::now();
+        let answer = move |what: &str| if what == silent { NEVER.to_owned() } else { String::new() };
+        let error = authorized(answer).await.unwrap_err();
+        assert_eq!(error.to_string(), "not authorized: no answer from the token endpoint in time");
+        assert_eq!(begun.elapsed().as_secs(), 30, "{silent}");
+    }
+}
+
+/// No clock goes that far.
+#[tokio::test]
+async fn a_token_and_a_limit_may_last_for_ever() {
+    let lasting = |what: &str| match what {
+        "token" => message(&json!({ "access_token": "t", "expires_in": u64::MAX })),
+        _ => String::new(),
+    };
+    let client = authorized(lasting).await.unwrap();
+    client.list_tools(Duration::MAX).await.unwrap();
+    let listener = Listener::start(|seen| modern(seen).unwrap_or_else(|| result(seen, &json!({})))).await;
+    Client::connect(listener.server(), Options::default(), Duration::MAX).await.unwrap();
+}

@@ -1,0 +1,41 @@
+//! What is known of a conversation between turns.
+
+use super::outgoing::Outgoing;
+use super::task::Task;
+
+/// What is known of a conversation between turns: its context and its last task, both named by the agent.
+#[derive(Debug, Default)]
+pub struct Conversation {
+    pub(super) context: Option<String>,
+    pub(super) task: Option<Task>,
+}
+
+impl Conversation {
+    /// A conversation, in a context that the suite chose or in one that the agent will give.
+    pub fn new(context: Option<String>) -> Self {
+        Self { context, task: None }
+    }
+
+    /// The last task, if there was one.
+    pub fn task(&self) -> Option<&Task> {
+        self.task.as_ref()
+    }
+
+    /// What a turn says. A task that waits is gone on with; one that is over is not named again.
+    pub fn say(&mut self, mut message: Outgoing, accepted: &[String]) -> Outgoing {
+        if let Some(context) = &message.context {
+            self.context = Some(context.clone());
+        }
+        message.context.clone_from(&self.context);
+        match &message.task {
+            Some(named) if self.task.as_ref().is_none_or(|task| task.id != *named) => self.task = None,
+            Some(_) => {}
+            None => {
+                let waits = self.task.as_ref().filter(|task| task.state.is_interrupted());
+                message.task = waits.map(|task| task.id.clone());
+            }
+        }
+        message.accepted = accepted.to_vec();
+        message
+    }
+}

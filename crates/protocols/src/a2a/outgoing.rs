@@ -1,0 +1,280 @@
+//! What is sent to an agent.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use super::card::{Binding, Dialect, Interface, Version};
+use super::part::Part;
+
+/// A message to an agent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outgoing {
+    /// What it says.
+    pub parts: Vec<Part>,
+    /// The context it belongs to, if the agent or the suite gave one.
+    pub context: Option<String>,
+    /// The task it goes on with, if one waits for it.
+    pub task: Option<String>,
+    /// Anything beside it.
+    pub metadata: Option<Value>,
+    /// The media types that are taken as answers.
+    pub accepted: Vec<String>,
+}
+
+impl Outgoing {
+    /// Messages of the user, each a part of the one message that a turn is.
+    pub fn of_messages(messages: &[Value]) -> Result<Self, String> {
+        let mut parts = Vec::with_capacity(messages.len());
+        for message in messages {
+            let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
+            if role != "user" {
+                return Err(format!(
+                    "an A2A agent takes messages of the user alone, and this one is of `{}`",
+                    role.escape_debug()
+                ));
+            }
+            parts.push(Part::text(message.get("content").and_then(Value::as_str).unwrap_or_default()));
+        }
+        Ok(Outgoing { parts, ..Outgoing::default() })
+    }
+
+    /// The arguments of `a2a:send`.
+    pub fn of_action(arguments: &Value) -> Result<Self, String> {
+        let Some(map) = arguments.as_object() else { return Err("`a2a:send` needs a mapping".into()) };
+        let text = |key: &str, value: &Value| {
+            value.as_str().map(str::to_owned).ok_or_else(|| format!("`{key}` of `a2a:send` must be text"))
+        };
+        let mut message = Outgoing::default();
+        let mut parts = Vec::new();
+        for (key, value) in map {
+            match key.as_str() {
+                "message" => message.parts.push(Part::text(text(key, value)?)),
+                "parts" => {
+                    let items = value.as_array().ok_or("`parts` of `a2a:send` must be a list")?;
+                    parts = items.iter().map(Part::written).collect::<Result<_, _>>()?;
+                }
+                "metadata" => {
+                    let metadata = Some(value.clone()).filter(Value::is_object);
+                    message.metadata = Some(metadata.ok_or("`metadata` of `a2a:send` must be a mapping")?);
+                }
+                "contextId" => message.context = Some(text(key, value)?),
+                "taskId" => message.task = Some(text(key, value)?),
+                other => return Err(format!("`a2a:send` has no argument `{}`", other.escape_debug())),
+            }
+        }
+        message.parts.extend(parts);
+        if message.parts.is_empty() {
+            return Err("`a2a:send` sends nothing: give it a `message` or `parts`".into());
+        }
+        Ok(message)
+    }
+}
+
+/// What is asked of an agent.
+#[derive(Debug, Clone, Copy)]
+pub enum Call<'c> {
+    /// To take a message and to answer once, at once or when the task is done.
+    Send {
+        /// The message.
+        message: &'c Outgoing,
+        /// Whether not to wait for the task.
+        immediately: bool,
+    },
+    /// To take a message and to answer as it goes.
+    Stream(&'c Outgoing),
+    /// To tell how far a task is.
+    Get(&'c str),
+    /// To tell of a task as it goes.
+    Subscribe(&'c str),
+}
+
+/// How a call is sent over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// With a body, or to begin a stream.
+    Post,
+    /// To read a task.
+    Get,
+}
+
+/// A call on its way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// Where to.
+    pub url: String,
+    /// How.
+    pub method: Method,
+    /// Headers of the protocol.
+    pub headers: Vec<(String, String)>,
+    /// The body; empty for none.
+    pub body: String,
+    /// What makes it the same call when it is replayed.
+    pub identity: Value,
+}
+
+impl Call<'_> {
+    /// Whether the answer is a stream.
+    pub fn streams(self) -> bool {
+        matches!(self, Call::Stream(_) | Call::Subscribe(_))
+    }
+
+    /// The call as this interface takes it. Each id that is needed is a fresh one.
+    pub fn prepare(self, interface: &Interface, fresh: &mut dyn FnMut() -> String) -> Prepared {
+        let Dialect { version, binding } = interface.dialect;
+        let accept = if self.streams() { "text/event-stream" } else { "application/json" };
+        let mut headers = vec![("accept".to_owned(), accept.to_owned())];
+        headers.push(("a2a-version".into(), version.header().into()));
+        let identity = self.identity();
+        let (url, method, body) = match binding {
+            Binding::JsonRpc => {
+                let mut params = self.params(interface.dialect, fresh);
+                if let Some(tenant) = &interface.tenant {
+                    params.insert("tenant".into(), json!(tenant));
+                }
+                let id = fresh();
+                let body = json!({ "jsonrpc": "2.0", "id": id, "method": self.method(version), "params": params });
+                (interface.url.clone(), Method::Post, body.to_string())
+            }
+            Binding::Rest => {
+                let (method, body) = match self {
+                    Call::Send { .. } | Call::Stream(_) => {
+                        (Method::Post, Value::Object(self.params(interface.dialect, fresh)).to_string())
+                    }
+                    Call::Get(_) => (Method::Get, String::new()),
+                    Call::Subscribe(_) => (Method::Post, String::new()),
+                };
+                if !body.is_empty() {
+                    let media = if version == Version::V1 { "application/a2a+json" } else { "application/json" };
+                    headers.push(("content-type".into(), media.into()));
+                }
+                (self.address(interface), method, body)
+            }
+        };
+        Prepared { url, method, headers, body, identity }
+    }
+
+    fn method(self, version: Version) -> &'static str {
+        match (self, version) {
+            (Call::Send { .. }, Version::V1) => "SendMessage",
+            (Call::Send { .. }, Version::V03) => "message/send",
+            (Call::Stream(_), Version::V1) => "SendStreamingMessage",
+            (Call::Stream(_), Version::V03) => "message/stream",
+            (Call::Get(_), Version::V1) => "GetTask",
+            (Call::Get(_), Version::V03) => "tasks/get",
+            (Call::Subscribe(_), Version::V1) => "SubscribeToTask",
+            (Call::Subscribe(_), Version::V03) => "tasks/resubscribe",
+        }
+    }
+
+    fn params(self, dialect: Dialect, fresh: &mut dyn FnMut() -> String) -> Map<String, Value> {
+        let (message, immediately) = match self {
+            Call::Send { message, immediately } => (message, immediately),
+            Call::Stream(message) => (message, false),
+            Call::Get(task) | Call::Subscribe(task) => return Map::from_iter([("id".to_owned(), json!(task))]),
+        };
+        let mut configuration = Map::new();
+        if !message.accepted.is_empty() {
+            configuration.insert("acceptedOutputModes".into(), json!(message.accepted));
+        }
+        match dialect.version {
+            Version::V1 if immediately => {
+                configuration.insert("returnImmediately".into(), json!(true));
+            }
+            // To wait is not what all servers of 0.3 do unasked.
+            Version::V03 if !self.streams() => {
+                configuration.insert("blocking".into(), json!(!immediately));
+            }
+            Version::V1 | Version::V03 => {}
+        }
+        let mut params = Map::from_iter([("message".to_owned(), Value::Object(message.write(dialect, fresh)))]);
+        if !configuration.is_empty() {
+            params.insert("configuration".into(), Value::Object(configuration));
+        }
+        params
+    }
+
+    /// The address of the call itself, the tenant before it.
+    fn address(self, interface: &Interface) -> String {
+        let (base, query) = match interface.url.split_once('?') {
+            Some((base, query)) => (base, format!("?{query}")),
+            None => (interface.url.as_str(), String::new()),
+        };
+        let mut url = base.trim_end_matches('/').to_owned();
+        if interface.dialect.version == Version::V03 {
+            url.push_str("/v1");
+        }
+        if let Some(tenant) = &interface.tenant {
+            url.push('/');
+            url.push_str(&escape(tenant));
+        }
+        match self {
+            Call::Send { .. } => url.push_str("/message:send"),
+            Call::Stream(_) => url.push_str("/message:stream"),
+            Call::Get(task) => url.extend(["/tasks/", &escape(task)]),
+            Call::Subscribe(task) => url.extend(["/tasks/", &escape(task), ":subscribe"]),
+        }
+        url + &query
+    }
+
+    fn identity(self) -> Value {
+        match self {
+            Call::Send { message, immediately } => message.identity("send", immediately),
+            Call::Stream(message) => message.identity("stream", false),
+            Call::Get(task) => json!({ "call": "get", "task": task }),
+            Call::Subscribe(task) => json!({ "call": "subscribe", "task": task }),
+        }
+    }
+}
+
+impl Outgoing {
+    fn write(&self, dialect: Dialect, fresh: &mut dyn FnMut() -> String) -> Map<String, Value> {
+        let mut message = Map::from_iter([("messageId".to_owned(), json!(fresh()))]);
+        let kinded = dialect == Dialect { version: Version::V03, binding: Binding::JsonRpc };
+        if kinded {
+            message.insert("kind".into(), json!("message"));
+        }
+        message.insert("role".into(), json!(if kinded { "user" } else { "ROLE_USER" }));
+        let parts: Vec<Value> = self.parts.iter().map(|part| part.write(dialect)).collect();
+        let buffered = dialect == Dialect { version: Version::V03, binding: Binding::Rest };
+        message.insert(if buffered { "content" } else { "parts" }.into(), json!(parts));
+        for (key, id) in [("contextId", &self.context), ("taskId", &self.task)] {
+            if let Some(id) = id {
+                message.insert(key.into(), json!(id));
+            }
+        }
+        if let Some(metadata) = &self.metadata {
+            message.insert("metadata".into(), metadata.clone());
+        }
+        message
+    }
+
+    /// What is said, without the id that is new each time, in the same form whatever the agent speaks.
+    fn identity(&self, call: &str, immediately: bool) -> Value {
+        let modern = Dialect { version: Version::V1, binding: Binding::JsonRpc };
+        let mut message = self.write(modern, &mut String::new);
+        message.shift_remove("messageId");
+        message.shift_remove("role");
+        let mut identity = json!({ "call": call, "message": message });
+        if !self.accepted.is_empty() {
+            identity["acceptedOutputModes"] = json!(self.accepted);
+        }
+        if immediately {
+            identity["returnImmediately"] = json!(true);
+        }
+        identity
+    }
+}
+
+/// A text as one part of a path or query.
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            escaped.push(char::from(byte));
+        } else {
+            let _ = write!(escaped, "%{byte:02X}");
+        }
+    }
+    escaped
+}

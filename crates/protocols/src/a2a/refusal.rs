@@ -1,0 +1,134 @@
+//! How an agent says that it will not: a JSON-RPC error, the body of an HTTP error, or an item of a stream.
+
+use serde_json::Value;
+
+use super::fields::cut;
+
+/// How much of an unknown body is shown.
+const SHOWN: usize = 300;
+
+/// An agent's no.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The code of a JSON-RPC error.
+    pub code: Option<i64>,
+    /// The status of an HTTP answer, where that tells more than that there is one.
+    pub status: Option<u16>,
+    /// The word for it, such as `TASK_NOT_FOUND`.
+    pub reason: Option<String>,
+    /// What it says.
+    pub message: String,
+}
+
+impl Refusal {
+    /// The refusal that a value is: one with an `error`.
+    pub fn of(value: &Value) -> Option<Self> {
+        let error = value.get("error").filter(|error| !error.is_null())?;
+        let details = error.get("data").or(error.get("details")).and_then(Value::as_array);
+        let reason = details.into_iter().flatten().find_map(|detail| detail.get("reason"));
+        let reason = reason.and_then(Value::as_str).map(str::to_owned);
+        let said = error.get("message").and_then(Value::as_str).or(error.as_str());
+        let message = said.map_or_else(|| cut(&error.to_string(), SHOWN), str::to_owned);
+        // Codes of HTTP are positive; the status says the same.
+        let code = error.get("code").and_then(Value::as_i64).filter(|code| *code < 0);
+        Some(Self { code, status: None, reason, message })
+    }
+
+    /// What an answer with an HTTP error says.
+    pub fn http(status: u16, body: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(body);
+        let parsed: Option<Value> = serde_json::from_str(&text).ok();
+        if let Some(refusal) = parsed.as_ref().and_then(Refusal::of) {
+            return Self { status: Some(status), ..refusal };
+        }
+        // Problem details, and what frameworks make of an error.
+        let said = parsed.as_ref().and_then(|body| {
+            ["message", "detail", "title"].iter().find_map(|key| body.get(*key).and_then(Value::as_str))
+        });
+        let message = said.map_or_else(|| gist(text.trim()), str::to_owned);
+        Self { code: None, status: Some(status), reason: None, message }
+    }
+
+    /// Whether the agent does not know the method or the version, and may know those of before. Servers of 0.3 check a request
+    /// against all the methods they know, and call one that fits none of them invalid.
+    pub fn is_of_another_version(&self) -> bool {
+        matches!(self.code, Some(-32601 | -32600 | -32009))
+            || matches!(self.reason.as_deref(), Some("VERSION_NOT_SUPPORTED" | "METHOD_NOT_FOUND"))
+    }
+
+    /// Whether the agent wants to know who asks.
+    pub fn is_of_identity(&self) -> bool {
+        self.status == Some(401)
+    }
+
+    /// What may help.
+    pub fn help(&self) -> &'static str {
+        match (self.status, self.code, self.reason.as_deref()) {
+            (Some(401 | 403), ..) => "check the target's `auth` and `headers`",
+            (_, Some(-32001), _) | (.., Some("TASK_NOT_FOUND")) => {
+                "the agent has forgotten the task: check its task store"
+            }
+            (_, Some(-32004), _) | (.., Some("UNSUPPORTED_OPERATION")) => {
+                "the agent does not do this: check what its card says it can"
+            }
+            (_, Some(-32005), _) | (.., Some("CONTENT_TYPE_NOT_SUPPORTED")) => {
+                "check `acceptedOutputModes` and the parts that are sent against the agent's card"
+            }
+            (_, Some(-32009), _) | (.., Some("VERSION_NOT_SUPPORTED")) => {
+                "name the agent's card (`card_url`, ANANKE: `agentCardUrl`): it says which version is spoken where"
+            }
+            (_, Some(-32601), _) | (Some(404 | 405), ..) => {
+                "check the address: something answers there that is not this agent"
+            }
+            _ => "look at the agent's log",
+        }
+    }
+}
+
+/// What is worth showing of a body that is no JSON: a page has nothing to say in one line.
+fn gist(text: &str) -> String {
+    if text.starts_with('<') { "a page".into() } else { cut(text.lines().next().unwrap_or_default(), SHOWN) }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let status = self.status.map(|status| format!("status {status}"));
+        let code = self.code.map(|code| format!("code {code}"));
+        let facts: Vec<String> = self.reason.clone().into_iter().chain(code).chain(status).collect();
+        let message = if self.message.is_empty() { "nothing more" } else { &self.message };
+        write!(out, "{message}")?;
+        if facts.is_empty() { Ok(()) } else { write!(out, " ({})", facts.join(", ")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_form_of_no_is_understood() {
+        let rpc = json!({"jsonrpc": "2.0", "id": "1", "error": {
+            "code": -32001, "message": "Task not found",
+            "data": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "TASK_NOT_FOUND"}],
+        }});
+        assert_eq!(Refusal::of(&rpc).unwrap().to_string(), "Task not found (TASK_NOT_FOUND, code -32001)");
+        let rest = json!({"error": {"code": 404, "status": "NOT_FOUND", "message": "Task not found",
+            "details": [{"reason": "TASK_NOT_FOUND"}]}});
+        let said = Refusal::http(404, rest.to_string().as_bytes()).to_string();
+        assert_eq!(said, "Task not found (TASK_NOT_FOUND, status 404)");
+        let problem = br#"{"type": "about:blank", "title": "Gone", "detail": "The task is gone", "status": 410}"#;
+        assert_eq!(Refusal::http(410, problem).to_string(), "The task is gone (status 410)");
+        assert_eq!(Refusal::http(404, b"<!doctype html>\n<title>no</title>\n").to_string(), "a page (status 404)");
+        assert_eq!(Refusal::http(500, b"it broke\n  at line 3\n").to_string(), "it broke (status 500)");
+        assert_eq!(Refusal::http(503, b"").to_string(), "nothing more (status 503)");
+        assert_eq!(Refusal::of(&json!({"error": "out of order"})).unwrap().to_string(), "out of order");
+    }
+
+    #[test]
+    fn an_answer_is_no_refusal() {
+        assert_eq!(Refusal::of(&json!({"result": {}, "error": null})), None);
+        assert_eq!(Refusal::of(&json!([1])), None);
+    }
+}

@@ -1,0 +1,66 @@
+//! Turns as agents answer them, and requests as agents get them.
+
+mod properties;
+mod requests;
+mod turns;
+
+use agentci_trace::Kind;
+use serde_json::{Value, json};
+
+use super::{Binding, Conversation, Dialect, Ending, Outgoing, Reader, Version};
+
+const MODERN: Dialect = Dialect { version: Version::V1, binding: Binding::JsonRpc };
+const OLD: Dialect = Dialect { version: Version::V03, binding: Binding::JsonRpc };
+
+fn user(words: &str) -> Outgoing {
+    Outgoing::of_messages(&[json!({ "role": "user", "content": words })]).unwrap()
+}
+
+/// What one turn leaves in the trace.
+#[derive(Debug, Default, PartialEq)]
+struct Left {
+    text: String,
+    logs: Vec<String>,
+    violations: Vec<String>,
+    state: Option<Value>,
+    output: Option<Value>,
+}
+
+/// Reads the items of a turn.
+fn read(items: &[Value], dialect: Dialect, conversation: &mut Conversation) -> (Left, Ending) {
+    let mut reader = Reader::default();
+    let mut kinds = Vec::new();
+    for item in items {
+        kinds.extend(reader.item(item, dialect, conversation).unwrap());
+    }
+    let ending = reader.ending(conversation);
+    kinds.extend(reader.end(conversation));
+    let mut left = Left::default();
+    for kind in kinds {
+        match kind {
+            Kind::Text(text) => left.text.push_str(&text),
+            Kind::Log { message, .. } => left.logs.push(message),
+            Kind::Violation(message) => left.violations.push(message),
+            Kind::State(state) => left.state = Some(state["task"].clone()),
+            Kind::FinalOutput(output) => left.output = Some(Value::clone(&output)),
+            other => panic!("{other:?}"),
+        }
+    }
+    (left, ending)
+}
+
+fn task(state: &str, artifacts: &Value) -> Value {
+    json!({ "task": { "id": "t", "contextId": "c", "status": { "state": state }, "artifacts": artifacts } })
+}
+
+fn status(state: &str, words: &str) -> Value {
+    let message = json!({ "messageId": "m", "role": "ROLE_AGENT", "parts": [{ "text": words }] });
+    let status =
+        if words.is_empty() { json!({ "state": state }) } else { json!({ "state": state, "message": message }) };
+    json!({ "statusUpdate": { "taskId": "t", "contextId": "c", "status": status } })
+}
+
+fn artifact(id: &str, part: &Value, append: bool) -> Value {
+    let artifact = json!({ "artifactId": id, "name": id, "parts": [part] });
+    json!({ "artifactUpdate": { "taskId": "t", "contextId": "c", "artifact": artifact, "append": append } })
+}

@@ -1,0 +1,169 @@
+//! What comes of the items of a turn.
+
+use super::*;
+use crate::a2a::TaskState;
+
+#[test]
+fn a_message_is_the_text() {
+    let mut conversation = Conversation::new(None);
+    let message =
+        json!({ "message": { "messageId": "m", "contextId": "c", "parts": [{ "text": "a" }, { "text": "b" }] } });
+    let (left, ending) = read(&[message], MODERN, &mut conversation);
+    assert_eq!((left.text.as_str(), ending), ("ab", Ending::Done));
+    assert_eq!(left.state, None);
+    let next = conversation.say(user("hi"), &[]);
+    assert_eq!((next.context.as_deref(), next.task), (Some("c"), None));
+}
+
+#[test]
+fn artifacts_are_the_text_and_what_is_said_at_work_is_not() {
+    let items = [
+        task("TASK_STATE_SUBMITTED", &json!([])),
+        status("TASK_STATE_WORKING", "thinking"),
+        artifact("plan", &json!({ "text": "Fly " }), false),
+        artifact("price", &json!({ "data": { "total": 4.0 } }), false),
+        artifact("plan", &json!({ "text": "home" }), true),
+        status("TASK_STATE_COMPLETED", "Done."),
+    ];
+    let (left, ending) = read(&items, MODERN, &mut Conversation::new(None));
+    assert_eq!((left.text.as_str(), ending), ("Fly home\nDone.", Ending::Done));
+    assert_eq!((left.logs, left.violations), (vec!["thinking".to_owned()], Vec::new()));
+    assert_eq!(left.output.unwrap().to_string(), r#"{"total":4.0}"#);
+    let state = json!({ "id": "t", "state": "completed", "artifacts": [
+        { "name": "plan", "parts": [{ "text": "Fly " }, { "text": "home" }] },
+        { "name": "price", "parts": [{ "data": { "total": 4.0 } }] },
+    ] });
+    assert_eq!(left.state, Some(state));
+}
+
+#[test]
+fn a_last_word_that_an_artifact_says_is_said_once() {
+    let items = [
+        task("TASK_STATE_WORKING", &json!([])),
+        artifact("a", &json!({ "text": "Done." }), false),
+        status("TASK_STATE_COMPLETED", "Done."),
+    ];
+    assert_eq!(read(&items, MODERN, &mut Conversation::new(None)).0.text, "Done.");
+}
+
+#[test]
+fn a_task_that_waits_is_gone_on_with_until_it_is_over() {
+    let mut conversation = Conversation::new(None);
+    let offer = json!([{ "artifactId": "offer", "parts": [{ "text": "An offer." }] }]);
+    let asks = [task("TASK_STATE_WORKING", &offer), status("TASK_STATE_INPUT_REQUIRED", "Where to?")];
+    let (left, ending) = read(&asks, MODERN, &mut conversation);
+    assert_eq!((left.text.as_str(), ending), ("An offer.\nWhere to?", Ending::Waits));
+    let next = conversation.say(user("Rome"), &[]);
+    assert_eq!((next.context.as_deref(), next.task.as_deref()), (Some("c"), Some("t")));
+    // What was given out in the turn before is not given out again.
+    let both = json!([offer[0], { "artifactId": "ticket", "parts": [{ "text": "Booked." }] }]);
+    let (left, ending) = read(&[task("TASK_STATE_COMPLETED", &both)], MODERN, &mut conversation);
+    assert_eq!((left.text.as_str(), ending), ("Booked.", Ending::Done));
+    assert_eq!(left.state.unwrap()["artifacts"].as_array().unwrap().len(), 2);
+    let after = conversation.say(user("thanks"), &[]);
+    assert_eq!((after.context.as_deref(), after.task), (Some("c"), None));
+}
+
+#[test]
+fn a_failure_has_the_words_of_its_status() {
+    for (state, wanted) in [
+        ("TASK_STATE_FAILED", TaskState::Failed),
+        ("TASK_STATE_REJECTED", TaskState::Rejected),
+        ("TASK_STATE_CANCELED", TaskState::Canceled),
+    ] {
+        let items = [task("TASK_STATE_WORKING", &json!([])), status(state, "no flights")];
+        let (left, ending) = read(&items, MODERN, &mut Conversation::new(None));
+        assert_eq!(ending, Ending::Failed { state: wanted, words: "no flights".into() });
+        assert_eq!(left.text, "");
+    }
+}
+
+#[test]
+fn a_stream_that_ends_at_work_is_known_as_such() {
+    let mut conversation = Conversation::new(None);
+    let items = [task("TASK_STATE_SUBMITTED", &json!([])), status("TASK_STATE_WORKING", "")];
+    let (_, ending) = read(&items, MODERN, &mut conversation);
+    assert_eq!(ending, Ending::Working { task: "t".into(), state: TaskState::Working });
+    assert_eq!(read(&[], MODERN, &mut conversation).1, Ending::Silent);
+}
+
+#[test]
+fn who_asks_again_is_not_told_the_same_twice() {
+    let mut working = task("TASK_STATE_WORKING", &json!([]));
+    working["task"]["status"]["message"] = json!({ "parts": [{ "text": "counting" }] });
+    let (left, _) = read(&[working.clone(), working], MODERN, &mut Conversation::new(None));
+    assert_eq!(left.logs, ["counting"]);
+}
+
+#[test]
+fn the_version_before_says_the_same() {
+    let items = [
+        json!({ "kind": "task", "id": "t", "contextId": "c", "status": { "state": "submitted" } }),
+        json!({ "kind": "status-update", "taskId": "t", "contextId": "c", "final": false,
+            "status": { "state": "working", "message": { "kind": "message", "parts": [{ "kind": "text", "text": "hm" }] } } }),
+        json!({ "kind": "artifact-update", "taskId": "t", "contextId": "c",
+            "artifact": { "artifactId": "a", "parts": [{ "kind": "text", "text": "Fly" }] } }),
+        json!({ "kind": "artifact-update", "taskId": "t", "contextId": "c", "append": true, "lastChunk": true,
+            "artifact": { "artifactId": "a", "parts": [{ "kind": "text", "text": " home" }] } }),
+        json!({ "kind": "status-update", "taskId": "t", "contextId": "c", "final": true, "status": { "state": "completed" } }),
+    ];
+    let (left, ending) = read(&items, OLD, &mut Conversation::new(None));
+    assert_eq!((left.text.as_str(), ending), ("Fly home", Ending::Done));
+    assert_eq!((left.logs, left.violations), (vec!["hm".to_owned()], Vec::new()));
+}
+
+#[test]
+fn broken_rules_are_told_and_survived() {
+    let done = [task("TASK_STATE_COMPLETED", &json!([])), status("TASK_STATE_WORKING", "")];
+    let other =
+        json!({ "statusUpdate": { "taskId": "x", "contextId": "c", "status": { "state": "TASK_STATE_FAILED" } } });
+    let elsewhere = json!({ "task": { "id": "t", "contextId": "d", "status": { "state": "TASK_STATE_COMPLETED" } } });
+    let message = json!({ "message": { "parts": [{ "text": "by the way" }] } });
+    for (items, wanted) in [
+        (done.to_vec(), "became working"),
+        (vec![task("TASK_STATE_WORKING", &json!([])), other], "another task"),
+        (vec![elsewhere], "in the context `d`"),
+        (vec![task("TASK_STATE_DREAMING", &json!([]))], "`TASK_STATE_DREAMING` is no state"),
+        (vec![message.clone(), message.clone()], "second message"),
+        (vec![task("TASK_STATE_WORKING", &json!([])), message], "is a task already"),
+        (vec![task("TASK_STATE_WORKING", &json!([])), artifact("a", &json!({ "text": "x" }), true)], "never began"),
+    ] {
+        let (left, _) = read(&items, MODERN, &mut Conversation::new(Some("c".into())));
+        assert!(left.violations.iter().any(|told| told.contains(wanted)), "{wanted}: {left:?}");
+    }
+}
+
+#[test]
+fn what_is_no_item_is_refused() {
+    for wrong in [
+        json!(null),
+        json!({}),
+        json!({ "weather": "fine" }),
+        json!({ "task": { "id": "t" } }),
+        json!({ "task": { "status": { "state": "TASK_STATE_WORKING" } } }),
+        json!({ "statusUpdate": { "status": { "state": "TASK_STATE_WORKING" } } }),
+        json!({ "artifactUpdate": { "taskId": "t", "artifact": { "parts": [] } } }),
+        json!({ "message": { "parts": "hello" } }),
+    ] {
+        let read = Reader::default().item(&wrong, MODERN, &mut Conversation::new(None));
+        assert!(read.is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn there_is_an_end_to_everything() {
+    fn first_wrong(mut items: impl Iterator<Item = Value>) -> Option<String> {
+        let (mut reader, mut conversation) = (Reader::default(), Conversation::new(None));
+        items.find_map(|item| reader.item(&item, MODERN, &mut conversation).err()).map(|broken| broken.0)
+    }
+    let part = json!({ "text": "x" });
+    let artifacts = (0..10_001).map(|number| artifact(&format!("a{number}"), &part, false));
+    assert_eq!(first_wrong(artifacts).unwrap(), "the agent made more than 10000 artifacts");
+    let mut reader = Reader::having(0, 64 << 20);
+    let piece = reader.item(&artifact("one", &part, true), MODERN, &mut Conversation::new(None));
+    assert_eq!(piece.unwrap_err().0, "the agent sent more than 67108864 bytes in one turn");
+    let mut reader = Reader::having(999_999, 0);
+    let mut next = || reader.item(&status("TASK_STATE_WORKING", ""), MODERN, &mut Conversation::new(None));
+    assert!(next().is_ok());
+    assert_eq!(next().unwrap_err().0, "the agent sent more than 1000000 items in one turn");
+}

@@ -1,0 +1,235 @@
+//! What is known of a thread between runs.
+
+use std::collections::HashSet;
+
+use agentci_trace::ToolCall;
+use serde_json::{Map, Value, json};
+
+use super::history::History;
+use super::interrupt::{self, Interrupt, Resume};
+use super::message::{self, text};
+
+/// The field that says which version of the protocol an input is of.
+pub const VERSION: &str = "protocolVersion";
+
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// A run.
+    Run,
+    /// To be told what happened in the thread so far, and what goes on.
+    Connect,
+}
+
+impl Method {
+    /// Its name where requests have one.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Run => "agent/run",
+            Method::Connect => "agent/connect",
+        }
+    }
+}
+
+/// The input wrapped as `CopilotKit`'s single route expects it.
+pub fn envelope(method: Method, agent: &str, input: Value) -> Value {
+    message::object([("method", method.name().into()), ("params", json!({ "agentId": agent })), ("body", input)])
+}
+
+/// What is known of a thread between runs.
+#[derive(Debug, Clone)]
+pub struct Conversation {
+    thread: String,
+    pub(super) history: History,
+    pub(super) state: Value,
+    tools: Vec<Value>,
+    forwarded_props: Value,
+    pub(super) interrupts: Vec<Interrupt>,
+    /// What was said since the last answer, without ids of our making.
+    fresh: Vec<Value>,
+    /// The id of what was said last.
+    said: Option<String>,
+    /// The calls that were answered from here.
+    answered: HashSet<String>,
+}
+
+impl Conversation {
+    /// A thread in which nothing was said. A tool is an object with `name`, `description` and `parameters`.
+    pub fn new(thread: String, state: Option<Value>, tools: Vec<Value>, forwarded_props: Option<Value>) -> Self {
+        Self {
+            thread,
+            history: History::default(),
+            state: state.unwrap_or_else(empty),
+            tools,
+            forwarded_props: forwarded_props.filter(|props| !props.is_null()).unwrap_or_else(empty),
+            interrupts: Vec::new(),
+            fresh: Vec::new(),
+            said: None,
+            answered: HashSet::new(),
+        }
+    }
+
+    /// The thread's id.
+    pub fn thread(&self) -> &str {
+        &self.thread
+    }
+
+    /// Everything said so far, in the protocol's shape.
+    pub fn messages(&self) -> &[Value] {
+        self.history.messages()
+    }
+
+    /// The agent's state.
+    pub fn state(&self) -> &Value {
+        &self.state
+    }
+
+    /// What the agent waits for.
+    pub fn interrupts(&self) -> &[Interrupt] {
+        &self.interrupts
+    }
+
+    /// Says something, each message with `role` and `content`. While interrupts are open nothing can be said.
+    pub fn say(&mut self, messages: &[Value], fresh_id: &mut dyn FnMut() -> String) -> Result<(), String> {
+        if !self.interrupts.is_empty() {
+            return Err(format!(
+                "the agent waits for an answer to {}: take a turn `agui:resume` before anything else is said",
+                interrupt::names(&self.interrupts)
+            ));
+        }
+        for message in messages {
+            let Some(fields) = message.as_object() else { return Err("a message must be an object".into()) };
+            let mut said = Map::new();
+            said.insert("id".into(), Value::String(fresh_id()));
+            said.extend(fields.iter().map(|(name, value)| (name.clone(), value.clone())));
+            said.entry("role").or_insert_with(|| "user".into());
+            let said = message::without_nulls(said);
+            self.fresh.push(comparable(&said));
+            self.said = Some(text(&said, "id").to_owned());
+            self.history.push(said);
+        }
+        Ok(())
+    }
+
+    /// Answers a call of a tool that is the client's. The answer goes with the next run.
+    pub fn answer(&mut self, call_id: &str, result: &Value, error: Option<&str>, fresh_id: &mut dyn FnMut() -> String) {
+        let content = match (result, error) {
+            (Value::Null, Some(error)) => error.to_owned(),
+            (Value::String(text), _) => text.clone(),
+            (other, _) => other.to_string(),
+        };
+        let message = message::answer(&fresh_id(), call_id, content.into(), error);
+        self.fresh.push(comparable(&message));
+        self.answered.insert(call_id.to_owned());
+        self.history.answer(call_id, message);
+    }
+
+    /// The input of the next run.
+    pub fn run_input(&self, run_id: &str, resume: Option<&Resume>) -> Value {
+        // Activities are what the client shows, and not the agent's to read.
+        let sent = self.messages().iter().filter(|message| text(message, "role") != "activity").cloned().collect();
+        self.input(run_id, sent, resume)
+    }
+
+    /// The input that goes with a request to connect: the server knows what was said.
+    pub fn connect_input(&self, run_id: &str) -> Value {
+        self.input(run_id, Vec::new(), None)
+    }
+
+    fn input(&self, run_id: &str, messages: Vec<Value>, resume: Option<&Resume>) -> Value {
+        let mut props = self.forwarded_props.clone();
+        if let Some(command) = resume.and_then(|resume| resume.command.as_ref()) {
+            if !props.is_object() {
+                props = empty();
+            }
+            if !props.get("command").is_some_and(Value::is_object) {
+                message::set(&mut props, "command", Some(empty()));
+            }
+            if let Some(place) = props.get_mut("command") {
+                message::set(place, "resume", Some(command.clone()));
+            }
+        }
+        let state = if self.state.is_null() { empty() } else { self.state.clone() };
+        let mut input = message::object([
+            ("threadId", self.thread.as_str().into()),
+            ("runId", run_id.into()),
+            (VERSION, "1.0".into()),
+            ("messages", messages.into()),
+            ("state", state),
+            ("tools", self.tools.clone().into()),
+            ("context", Value::Array(Vec::new())),
+            ("forwardedProps", props),
+        ]);
+        let entries = resume.map(|resume| &resume.entries).filter(|entries| !entries.is_empty());
+        message::set(&mut input, "resume", entries.map(|entries| entries.clone().into()));
+        input
+    }
+
+    /// What the arguments of a turn `agui:resume` answer to the open interrupts: `{resume: {<id>: {status, payload}}}`, or one
+    /// `{status, payload}` for all.
+    pub fn resume(&self, arguments: &Value) -> Result<Resume, String> {
+        interrupt::resume(&self.interrupts, arguments)
+    }
+
+    /// What makes a request the same in a recording and when it is replayed: nothing in it is drawn at random. To be taken
+    /// before the answer is read.
+    pub fn identity(&self, method: Method, resume: Option<&Resume>) -> Value {
+        let mut identity = json!({
+            "method": method.name(),
+            "messages": self.fresh,
+            "tools": self.tools.iter().map(|tool| text(tool, "name")).collect::<Vec<_>>(),
+        });
+        if let Some(Resume { entries, command }) = resume {
+            message::set(&mut identity, "resume", Some(entries.clone().into()).filter(|_| !entries.is_empty()));
+            message::set(&mut identity, "command", command.clone());
+        }
+        identity
+    }
+
+    /// An answer begins: what was said is sent.
+    pub(super) fn begin(&mut self) {
+        self.fresh.clear();
+        self.history.settle();
+    }
+
+    /// Whether a tool is the client's.
+    pub(super) fn declares(&self, tool: &str) -> bool {
+        self.tools.iter().any(|declared| text(declared, "name") == tool)
+    }
+
+    /// Whether a call was answered from here.
+    pub(super) fn has_answered(&self, call_id: &str) -> bool {
+        self.answered.contains(call_id)
+    }
+
+    /// A call is begun anew under an id that was used before.
+    pub(super) fn forget_answer(&mut self, call_id: &str) {
+        self.answered.remove(call_id);
+        self.history.forget_answer(call_id);
+    }
+
+    /// The id of what was said last from here.
+    pub(super) fn said(&self) -> Option<&str> {
+        self.said.as_deref()
+    }
+
+    /// A call by its id.
+    pub(super) fn call(&self, call_id: &str) -> Option<ToolCall> {
+        self.history.call(call_id)
+    }
+}
+
+fn empty() -> Value {
+    Value::Object(Map::new())
+}
+
+/// A message without the id that was drawn for it.
+fn comparable(message: &Value) -> Value {
+    let mut compared = Map::new();
+    for field in ["role", "content", "toolCallId", "error"] {
+        if let Some(value) = message.get(field) {
+            compared.insert(field.into(), value.clone());
+        }
+    }
+    Value::Object(compared)
+}

@@ -1,0 +1,142 @@
+//! What an agent waits for, and how it is answered.
+
+use serde_json::{Map, Value, json};
+
+use super::fields::quote;
+use super::lint::Named;
+use super::message::{self, text};
+
+/// Something that the agent wants an answer to before it goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interrupt {
+    /// Which one; agents on `LangGraph` may give none, and then it is made up.
+    pub id: String,
+    /// Why, in the agent's words; may be empty.
+    pub reason: String,
+    /// All the agent said of it.
+    pub value: Value,
+    /// Whether it came as `LangGraph`'s custom event, which is answered in another place.
+    pub custom: bool,
+}
+
+/// Answers to every open interrupt.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Resume {
+    /// What goes into `resume`.
+    pub entries: Vec<Value>,
+    /// What goes into `forwardedProps.command.resume`.
+    pub command: Option<Value>,
+}
+
+/// Reads interrupts from the outcome of a run; `Err` names the field that is wrong.
+pub(super) fn interrupts(list: Vec<Value>) -> Result<Vec<Interrupt>, &'static str> {
+    let read = |value: Value| {
+        let id = value.get("id").and_then(Value::as_str).ok_or("outcome.interrupts[].id")?.to_owned();
+        let words = [text(&value, "message"), text(&value, "reason")].into_iter().find(|words| !words.is_empty());
+        let reason = words.unwrap_or_default().to_owned();
+        Ok(Interrupt { id, reason, value, custom: false })
+    };
+    list.into_iter().map(read).collect()
+}
+
+/// The interrupt in `LangGraph`'s custom event. Its value is often JSON within a text.
+pub(super) fn custom(value: Value, raw: Option<&Value>, earlier: usize) -> Interrupt {
+    let value = match value {
+        Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        other => other,
+    };
+    let id = raw.map(|raw| text(raw, "id")).filter(|id| !id.is_empty());
+    let id = id.map_or_else(|| made_up(earlier), str::to_owned);
+    let reason = match &value {
+        Value::String(text) => text.clone(),
+        other => [text(other, "message"), text(other, "reason")].concat(),
+    };
+    Interrupt { id, reason, value, custom: true }
+}
+
+fn made_up(earlier: usize) -> String {
+    if earlier == 0 { "on_interrupt".into() } else { format!("on_interrupt-{}", earlier + 1) }
+}
+
+/// The answers that the arguments of a turn give to the open interrupts.
+pub(super) fn resume(open: &[Interrupt], arguments: &Value) -> Result<Resume, String> {
+    if open.is_empty() {
+        return Err("no interrupt is open: resume only after a run that ended with one".into());
+    }
+    let known = |map: &Map<String, Value>, keys: &[&str], of: &str| match map
+        .keys()
+        .find(|key| !keys.contains(&key.as_str()))
+    {
+        Some(key) => Err(format!("{of} has no {}; known are `{}`", Named(key), keys.join("`, `"))),
+        None => Ok(()),
+    };
+    let Some(arguments) = arguments.as_object() else {
+        return Err("`agui:resume` takes `resume`, a map by interrupt, or one `payload` for all".into());
+    };
+    known(arguments, &["resume", "payload", "status"], "`agui:resume`")?;
+    let Some(answers) = arguments.get("resume") else {
+        return collect(open.iter().map(|interrupt| (interrupt, arguments)));
+    };
+    let Some(answers) = answers.as_object().filter(|_| arguments.len() == 1) else {
+        return Err("`resume` is a map by interrupt, and stands alone".into());
+    };
+    for (id, answer) in answers {
+        if !open.iter().any(|interrupt| interrupt.id == *id) {
+            return Err(format!("there is no open interrupt {}; open: {}", Named(id), names(open)));
+        }
+        let of = format!("the answer to {}", Named(id));
+        let Some(answer) = answer.as_object() else {
+            return Err(format!("{of} must be a map with `payload` or `status`"));
+        };
+        known(answer, &["payload", "status"], &of)?;
+    }
+    let missing: Vec<Interrupt> =
+        open.iter().filter(|interrupt| !answers.contains_key(&interrupt.id)).cloned().collect();
+    if !missing.is_empty() {
+        return Err(format!("every open interrupt needs an answer; without: {}", names(&missing)));
+    }
+    collect(open.iter().filter_map(|interrupt| Some((interrupt, answers.get(&interrupt.id)?.as_object()?))))
+}
+
+fn collect<'a>(answers: impl Iterator<Item = (&'a Interrupt, &'a Map<String, Value>)>) -> Result<Resume, String> {
+    let mut entries = Vec::new();
+    let mut commands = Map::new();
+    for (interrupt, answer) in answers {
+        let name = Named(&interrupt.id);
+        let status = match answer.get("status") {
+            None => "resolved",
+            Some(status) => match status.as_str() {
+                Some(status @ ("resolved" | "cancelled")) => status,
+                _ => return Err(format!("the status of {name} must be `resolved` or `cancelled`")),
+            },
+        };
+        let payload = answer.get("payload").filter(|payload| !payload.is_null());
+        if !interrupt.custom {
+            let mut entry = json!({ "interruptId": interrupt.id, "status": status });
+            if let (Some(payload), "resolved") = (payload, status) {
+                message::set(&mut entry, "payload", Some(payload.clone()));
+            }
+            entries.push(entry);
+        } else if let (Some(payload), "resolved") = (payload, status) {
+            commands.insert(interrupt.id.clone(), payload.clone());
+        } else {
+            return Err(format!("{name} came as a custom event and can only be answered with a `payload`"));
+        }
+    }
+    // LangGraph takes one answer as it is, and several by the interrupt's id.
+    let command = match commands.len() {
+        0 => None,
+        1 => commands.into_iter().next().map(|(_, payload)| payload),
+        _ => Some(Value::Object(commands)),
+    };
+    Ok(Resume { entries, command })
+}
+
+/// The open interrupts by id and reason.
+pub fn names(open: &[Interrupt]) -> String {
+    let name = |interrupt: &Interrupt| match interrupt.reason.as_str() {
+        "" => Named(&interrupt.id).to_string(),
+        reason => format!("{} ({})", Named(&interrupt.id), quote(reason, 80)),
+    };
+    open.iter().map(name).collect::<Vec<_>>().join(", ")
+}

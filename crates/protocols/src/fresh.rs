@@ -1,0 +1,49 @@
+//! Data that an agent puts out beside its answer, each piece once.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+/// Knows which strings and numbers came already.
+#[derive(Debug, Default)]
+pub struct Fresh {
+    seen: HashSet<String>,
+    bytes: usize,
+}
+
+impl Fresh {
+    /// Takes note of what is no news.
+    pub fn know(&mut self, value: &Value) {
+        self.of(value);
+    }
+
+    /// How many bytes of strings and numbers came so far.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The strings and numbers that came for the first time, where they are in the value; nothing if all are known.
+    pub fn of(&mut self, value: &Value) -> Option<Value> {
+        match value {
+            Value::String(text) => self.is_new(text.clone()).then(|| value.clone()),
+            Value::Number(number) => self.is_new(number.to_string()).then(|| value.clone()),
+            Value::Array(items) => {
+                let fresh: Vec<Value> = items.iter().filter_map(|item| self.of(item)).collect();
+                (!fresh.is_empty()).then_some(Value::Array(fresh))
+            }
+            Value::Object(map) => {
+                let fresh: Map<String, Value> =
+                    map.iter().filter_map(|(name, value)| Some((name.clone(), self.of(value)?))).collect();
+                (!fresh.is_empty()).then_some(Value::Object(fresh))
+            }
+            Value::Null | Value::Bool(_) => None,
+        }
+    }
+
+    fn is_new(&mut self, text: String) -> bool {
+        let length = text.len();
+        let new = self.seen.insert(text);
+        self.bytes += if new { length } else { 0 };
+        new
+    }
+}

@@ -1,0 +1,124 @@
+//! What a server asks the user, and the answers that were prepared for it.
+
+use serde_json::{Map, Value, json};
+
+/// An answer to be given when the server asks the user.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// What the user does.
+    pub action: Action,
+    /// What the user fills in. An acceptance without it sends the defaults of the form, as a user who only confirms would.
+    pub content: Option<Value>,
+}
+
+/// What a user can do about a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Answers.
+    Accept,
+    /// Says no.
+    Decline,
+    /// Looks away.
+    Cancel,
+}
+
+impl Action {
+    /// The protocol's word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Action::Accept => "accept",
+            Action::Decline => "decline",
+            Action::Cancel => "cancel",
+        }
+    }
+}
+
+/// A question of the server and what it was told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// Its words.
+    pub message: String,
+    /// What an answer has to look like; absent when the user is sent to an address.
+    pub schema: Option<Value>,
+    /// The address that the user is sent to.
+    pub url: Option<String>,
+    /// What was sent back.
+    pub answer: Value,
+}
+
+/// A question of the server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// Its words.
+    pub message: String,
+    /// What an answer has to look like; absent when the user is sent to an address.
+    pub schema: Option<Value>,
+    /// The address that the user is sent to.
+    pub url: Option<String>,
+}
+
+impl Question {
+    /// Reads the parameters of `elicitation/create`.
+    pub fn read(params: &Value) -> Self {
+        let text = |name: &str| params[name].as_str().map(str::to_owned);
+        let by_address = params["mode"] == "url";
+        Self {
+            message: text("message").unwrap_or_default(),
+            schema: params.get("requestedSchema").filter(|_| !by_address).cloned(),
+            url: text("url").filter(|_| by_address),
+        }
+    }
+
+    /// The result that tells the server what the user did.
+    pub fn answered(&self, answer: &Answer) -> Value {
+        let mut result = Map::new();
+        result.insert("action".into(), answer.action.as_str().into());
+        if let Some(content) = &answer.content {
+            result.insert("content".into(), content.clone());
+        } else if answer.action == Action::Accept && self.url.is_none() {
+            result.insert("content".into(), self.defaults());
+        }
+        Value::Object(result)
+    }
+
+    fn defaults(&self) -> Value {
+        let properties = self.schema.as_ref().and_then(|schema| schema["properties"].as_object());
+        let mut content = json!({});
+        for (name, property) in properties.into_iter().flatten() {
+            if let Some(default) = property.get("default") {
+                content[name] = default.clone();
+            }
+        }
+        content
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form() -> Question {
+        Question::read(&json!({ "message": "Who?", "requestedSchema": { "type": "object", "properties": {
+            "name": { "type": "string", "default": "Ann" }, "age": { "type": "integer" } } } }))
+    }
+
+    #[test]
+    fn an_acceptance_without_content_sends_the_defaults() {
+        let accept = Answer { action: Action::Accept, content: None };
+        assert_eq!(form().answered(&accept), json!({ "action": "accept", "content": { "name": "Ann" } }));
+        let given = Answer { action: Action::Accept, content: Some(json!({ "age": 3 })) };
+        assert_eq!(form().answered(&given), json!({ "action": "accept", "content": { "age": 3 } }));
+        let decline = Answer { action: Action::Decline, content: None };
+        assert_eq!(form().answered(&decline), json!({ "action": "decline" }));
+    }
+
+    #[test]
+    fn a_user_who_is_sent_elsewhere_fills_in_nothing() {
+        let question = Question::read(
+            &json!({ "mode": "url", "url": "https://example.com", "message": "Go", "requestedSchema": {} }),
+        );
+        assert_eq!(question.schema, None);
+        let accept = Answer { action: Action::Accept, content: None };
+        assert_eq!(question.answered(&accept), json!({ "action": "accept" }));
+    }
+}

@@ -1,0 +1,13 @@
+//! Messages of the Model Context Protocol: results, questions to the user, headers that repeat a message, and what servers do
+//! wrong. `agentci-mcp` is the client that sends and receives them.
+
+mod defect;
+mod elicitation;
+pub mod headers;
+mod malformed;
+mod result;
+
+pub use defect::{Defect, Fault, quote};
+pub use elicitation::{Action, Answer, Asked, Question};
+pub use malformed::Malformed;
+pub use result::{CallResult, Heard, Notification, PromptResult, ResourceResult, list, object};

@@ -1,0 +1,197 @@
+//! What the operations give back.
+
+use std::borrow::Cow;
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+
+use super::Malformed;
+use super::elicitation::Asked;
+
+/// Something that the server told while a call was under way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Notification {
+    /// What, as in `notifications/progress`.
+    pub method: String,
+    /// The details.
+    pub params: Value,
+    /// When it came.
+    pub at: Instant,
+}
+
+/// What came along with a result.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Heard {
+    /// Notifications in the order in which they came. Progress goes to the call it is about; over stdio anything else goes to
+    /// a call that is the only one under way, and to the connection's own list otherwise.
+    pub notifications: Vec<Notification>,
+    /// What the server asked the user, and what it was told.
+    pub asked: Vec<Asked>,
+    /// The requests of the server that were refused, as in `sampling/createMessage`.
+    pub refused: Vec<String>,
+}
+
+/// What a tool gave back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallResult {
+    /// The parts of the result.
+    pub content: Vec<Value>,
+    /// The result as data, if the tool gives that.
+    pub structured: Option<Value>,
+    /// The tool says that it failed.
+    pub is_error: bool,
+    /// What else the result had.
+    pub rest: Map<String, Value>,
+    /// What came along.
+    pub heard: Heard,
+}
+
+impl CallResult {
+    /// Reads a result.
+    pub fn read(result: Value, heard: Heard) -> Result<Self, Malformed> {
+        const METHOD: &str = "tools/call";
+        let mut rest = object(METHOD, result)?;
+        let content = list(METHOD, &mut rest, "content")?;
+        let structured = rest.shift_remove("structuredContent").filter(|value| !value.is_null());
+        let is_error = match rest.shift_remove("isError") {
+            None | Some(Value::Null) => false,
+            Some(Value::Bool(flag)) => flag,
+            Some(_) => return Err(Malformed::new(METHOD, "`isError` is neither true nor false")),
+        };
+        Ok(Self { content, structured, is_error, rest, heard })
+    }
+
+    /// The text parts, joined by line ends.
+    pub fn text(&self) -> String {
+        let parts = self.content.iter().filter(|part| part["type"] == "text");
+        parts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What to compare with: the data if there is some, as its copy among the text parts has a layout of its own; the text
+    /// otherwise, read where it is an object or a list of JSON; and the parts themselves where none is a text.
+    pub fn value(&self) -> Cow<'_, Value> {
+        if let Some(structured) = &self.structured {
+            return Cow::Borrowed(structured);
+        }
+        if !self.content.is_empty() && self.content.iter().all(|part| part["type"] != "text") {
+            return Cow::Owned(Value::Array(self.content.clone()));
+        }
+        let text = self.text();
+        let json = text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str(&text).ok()).flatten();
+        Cow::Owned(json.unwrap_or(Value::String(text)))
+    }
+}
+
+/// What is in a resource.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResourceResult {
+    /// Its contents, each with `uri` and either `text` or `blob`.
+    pub contents: Vec<Value>,
+    /// What else the result had.
+    pub rest: Map<String, Value>,
+    /// What came along.
+    pub heard: Heard,
+}
+
+impl ResourceResult {
+    /// Reads a result.
+    pub fn read(result: Value, heard: Heard) -> Result<Self, Malformed> {
+        let mut rest = object("resources/read", result)?;
+        Ok(Self { contents: list("resources/read", &mut rest, "contents")?, rest, heard })
+    }
+
+    /// The contents that are text, joined by line ends.
+    pub fn text(&self) -> String {
+        self.contents.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A prompt that was filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PromptResult {
+    /// Its messages, each with `role` and `content`.
+    pub messages: Vec<Value>,
+    /// What else the result had, as its `description`.
+    pub rest: Map<String, Value>,
+    /// What came along.
+    pub heard: Heard,
+}
+
+impl PromptResult {
+    /// Reads a result.
+    pub fn read(result: Value, heard: Heard) -> Result<Self, Malformed> {
+        let mut rest = object("prompts/get", result)?;
+        Ok(Self { messages: list("prompts/get", &mut rest, "messages")?, rest, heard })
+    }
+
+    /// The messages that are text, joined by line ends.
+    pub fn text(&self) -> String {
+        self.messages.iter().filter_map(|message| message["content"]["text"].as_str()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A result, which must be an object.
+pub fn object(method: &str, result: Value) -> Result<Map<String, Value>, Malformed> {
+    match result {
+        Value::Object(map) => Ok(map),
+        _ => Err(Malformed::new(method, "the result is no object")),
+    }
+}
+
+/// Takes a list out of a result; one that is not there is empty.
+pub fn list(method: &str, result: &mut Map<String, Value>, name: &str) -> Result<Vec<Value>, Malformed> {
+    match result.shift_remove(name) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(items)) => Ok(items),
+        Some(_) => Err(Malformed::new(method, &format!("`{name}` is no list"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(result: Value) -> Result<CallResult, Malformed> {
+        CallResult::read(result, Heard::default())
+    }
+
+    #[test]
+    fn data_comes_before_its_copy_as_text() {
+        let both = read(json!({
+            "content": [{ "type": "text", "text": "{\n \"a\": 1.0\n}" }, { "type": "image", "data": "", "text": "no" }, { "type": "text", "text": "b" }],
+            "structuredContent": { "a": 1 },
+            "isError": true,
+            "_meta": { "x": 1 },
+        }))
+        .unwrap();
+        assert_eq!(*both.value(), json!({ "a": 1 }));
+        assert_eq!(both.text(), "{\n \"a\": 1.0\n}\nb");
+        assert!(both.is_error);
+        assert_eq!(Value::Object(both.rest), json!({ "_meta": { "x": 1 } }));
+    }
+
+    #[test]
+    fn without_data_the_text_counts_and_without_text_the_parts() {
+        for (content, value) in [
+            (json!([{ "type": "text", "text": "b" }]), json!("b")),
+            (json!([{ "type": "text", "text": "{\n \"a\": 1\n}" }]), json!({ "a": 1 })),
+            (json!([{ "type": "text", "text": "[1," }]), json!("[1,")),
+            (json!([{ "type": "text", "text": "42" }]), json!("42")),
+            (json!([{ "type": "image", "data": "" }, { "type": "text", "text": "b" }]), json!("b")),
+            (json!([{ "type": "image", "data": "" }]), json!([{ "type": "image", "data": "" }])),
+            (json!([]), json!("")),
+        ] {
+            assert_eq!(*read(json!({ "content": content })).unwrap().value(), value, "{content}");
+        }
+    }
+
+    #[test]
+    fn a_result_of_another_shape_is_malformed() {
+        for wrong in [json!([]), json!({ "content": "text" }), json!({ "content": [], "isError": "yes" })] {
+            assert!(matches!(read(wrong.clone()), Err(Malformed { .. })), "{wrong}");
+        }
+        assert!(!read(json!({})).unwrap().is_error);
+    }
+}
