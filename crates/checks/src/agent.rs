@@ -26,7 +26,7 @@ use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
 use crate::evidence::Question;
 use crate::output::{input, structured};
-use crate::shorten::shorten;
+use agentci_text::shorten;
 
 /// How much of a reason is shown.
 const REASON: usize = 1_000;

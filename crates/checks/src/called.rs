@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::output::json_in;
 use crate::python::literal;
-use crate::shorten::shorten;
+use agentci_text::shorten;
 
 /// How many names a message lists.
 const NAMES: usize = 20;

@@ -1,6 +1,7 @@
 //! Whether two values are the same: objects whatever the order of their keys, numbers whatever they are written like.
 
 use agentci_plan::Detail;
+use agentci_text::{Difference, first_difference};
 use agentci_trace::decimal;
 use serde_json::{Number, Value};
 
@@ -11,36 +12,14 @@ pub(crate) fn same(expected: &Value, actual: &Value) -> bool {
 
 /// The first difference between two values.
 pub(crate) fn difference(expected: &Value, actual: &Value) -> Option<Detail> {
-    let mut path = Vec::new();
-    let (expected, actual) = differ(Some(expected), Some(actual), &mut path)?;
-    let path = path.into_iter().flat_map(|step| ["/".to_owned(), step.replace('~', "~0").replace('/', "~1")]).collect();
-    let or_null = |value: Option<&Value>| value.cloned().unwrap_or_default();
-    Some(Detail { path, expected: or_null(expected), actual: or_null(actual) })
+    let Difference { path, expected, actual } = first_difference(expected, actual, same_scalar)?;
+    Some(Detail { path, expected: expected.unwrap_or_default(), actual: actual.unwrap_or_default() })
 }
 
-type Pair<'v> = (Option<&'v Value>, Option<&'v Value>);
-
-fn differ<'v>(expected: Option<&'v Value>, actual: Option<&'v Value>, path: &mut Vec<String>) -> Option<Pair<'v>> {
-    let mut inside = |step: String, expected, actual| {
-        path.push(step);
-        let found = differ(expected, actual, path);
-        if found.is_none() {
-            path.pop();
-        }
-        found
-    };
+fn same_scalar(expected: &Value, actual: &Value) -> bool {
     match (expected, actual) {
-        (Some(Value::Object(one)), Some(Value::Object(other))) => {
-            let more = other.keys().filter(|key| !one.contains_key(*key));
-            one.keys().chain(more).find_map(|key| inside(key.clone(), one.get(key), other.get(key)))
-        }
-        (Some(Value::Array(one)), Some(Value::Array(other))) => {
-            let longest = one.len().max(other.len());
-            (0..longest).find_map(|index| inside(index.to_string(), one.get(index), other.get(index)))
-        }
-        (Some(Value::Number(one)), Some(Value::Number(other))) if equal(one, other) => None,
-        _ if expected == actual => None,
-        _ => Some((expected, actual)),
+        (Value::Number(one), Value::Number(other)) => equal(one, other),
+        _ => expected == actual,
     }
 }
 

@@ -349,7 +349,7 @@ fn kept(keyword: &str, actual: &Value) -> Value {
 /// The value itself unless it is large, else the beginning of its text.
 fn short(value: Value) -> Value {
     let text = value.to_string();
-    if text.len() <= DETAIL { value } else { text.chars().take(DETAIL).chain("...".chars()).collect::<String>().into() }
+    if text.len() <= DETAIL { value } else { agentci_text::excerpt(&text, DETAIL).into() }
 }
 
 fn sentence(error: &ValidationError<'_>) -> String {

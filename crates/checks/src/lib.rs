@@ -34,7 +34,6 @@ mod said;
 mod schema_format;
 mod script;
 mod semantic;
-mod shorten;
 mod spelling;
 mod task;
 mod tokens;

@@ -30,7 +30,7 @@ use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
 use crate::said::{Of, quote};
-use crate::shorten::passage;
+use agentci_text::passage;
 
 #[derive(Debug)]
 struct Matches {

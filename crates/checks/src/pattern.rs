@@ -8,7 +8,7 @@ use regex_syntax::ast::ErrorKind;
 
 use crate::bounded::pattern_size;
 use crate::compiler::Compiler;
-use crate::shorten::shorten;
+use agentci_text::shorten;
 
 /// How large a pattern may become when it is compiled.
 const SIZE_LIMIT: usize = 4 * 1024 * 1024;

@@ -4,8 +4,8 @@ use agentci_source::shape::words;
 use agentci_source::{Diagnostics, Node, read};
 use agentci_trace::{Spelling, Trace};
 
-use crate::shorten::shorten;
 use crate::spelling::sorted;
+use agentci_text::shorten;
 
 /// How much of what was said is shown.
 const SHOWN: usize = 200;

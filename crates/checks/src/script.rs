@@ -28,7 +28,7 @@ use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
 use crate::evidence::Question;
 use crate::output::{input, type_name};
-use crate::shorten::shorten;
+use agentci_text::shorten;
 
 /// The largest file that is read.
 const FILE_LIMIT: u64 = 1 << 20;

@@ -24,7 +24,7 @@ use serde_json::Value;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
-use crate::shorten::shorten;
+use agentci_text::shorten;
 
 const STATES: [(&str, &str); 9] = [
     ("submitted", "submitted"),

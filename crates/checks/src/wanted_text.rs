@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::compiler::Compiler;
 use crate::contains::without_line_end;
 use crate::pattern::Pattern;
-use crate::shorten::shorten;
+use agentci_text::shorten;
 
 /// How much of a text a message shows.
 const SHOWN: usize = 120;

@@ -47,7 +47,7 @@ mod write;
 
 pub use answer::{Answer, Arrived, Next};
 pub use clock::Clock;
-pub use difference::{Difference, first_difference, shown};
+pub use difference::{first_difference, shown};
 pub use error::{ExchangeError, Mismatch};
 pub use ids::{Ids, random_seed};
 pub use line::Line;

@@ -9,10 +9,11 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::answer::{Read, Source};
-use super::difference::{Difference, first_difference, shown};
+use super::difference::{first_difference, shown};
 use super::recording::{End, Exchange, How, Piece, Recording};
 use super::{Answer, ExchangeError, Method, Mismatch, Request};
 use crate::Clock;
+use agentci_text::Difference;
 
 /// Plays a recording back, request by request.
 #[derive(Debug)]
@@ -103,14 +104,14 @@ impl Player {
         if recorded.method != method {
             let name = |method: Method| Some(Value::from(method.name()));
             let (recorded, sent) = (name(recorded.method), name(method));
-            return Some(Difference { path: "its method".into(), recorded, sent });
+            return Some(Difference { path: "its method".into(), expected: recorded, actual: sent });
         }
         first_difference(&was, &is)
     }
 }
 
 fn differs(number: usize, difference: &Difference) -> Mismatch {
-    let Difference { path, recorded, sent } = difference;
+    let Difference { path, expected: recorded, actual: sent } = difference;
     let path = if path.is_empty() { "the top".into() } else { path.clone() };
     Mismatch::Differs { number, path, recorded: shown(recorded.as_ref()), sent: shown(sent.as_ref()) }
 }

@@ -1,7 +1,8 @@
-//! Which recorded request was probably meant, and where it differs.
+//! Which recorded request was probably meant.
 
 use std::collections::BTreeMap;
 
+use agentci_text::pointer;
 use serde_json::Value;
 
 /// How many candidates are looked at; a miss should not cost more than the run.
@@ -11,17 +12,6 @@ const COMPARED_CLOSELY: usize = 16;
 /// How many characters of two texts are compared, and how many texts of a value.
 const TEXT_COMPARED: usize = 64;
 const TEXTS_COMPARED: usize = 64;
-
-/// The first place where two values part.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Difference {
-    /// A JSON pointer, empty for the whole value.
-    pub(crate) path: String,
-    /// What the recording has there, if anything.
-    pub(crate) recorded: Option<Value>,
-    /// What was asked for, if anything.
-    pub(crate) requested: Option<Value>,
-}
 
 /// Whether two scalars, or two values of different kinds, are the same.
 pub(crate) type Same = fn(&Value, &Value) -> bool;
@@ -79,7 +69,7 @@ fn leaves(value: &Value) -> BTreeMap<String, &Value> {
     fn walk<'v>(path: &mut String, value: &'v Value, found: &mut BTreeMap<String, &'v Value>) {
         let mut step = |key: &str, value: &'v Value| {
             let length = path.len();
-            push_step(path, key);
+            pointer::push(path, key);
             walk(path, value, found);
             path.truncate(length);
         };
@@ -96,72 +86,4 @@ fn leaves(value: &Value) -> BTreeMap<String, &Value> {
     let mut found = BTreeMap::new();
     walk(&mut String::new(), value, &mut found);
     found
-}
-
-/// Appends a step to a JSON pointer.
-fn push_step(path: &mut String, key: &str) {
-    path.push('/');
-    path.push_str(&key.replace('~', "~0").replace('/', "~1"));
-}
-
-/// The first place, keys in order, where a recorded value and a requested one part.
-pub(crate) fn first_difference(recorded: &Value, requested: &Value, same: Same) -> Option<Difference> {
-    walk(&mut String::new(), recorded, requested, same)
-}
-
-fn walk(path: &mut String, recorded: &Value, requested: &Value, same: Same) -> Option<Difference> {
-    match (recorded, requested) {
-        (Value::Object(a), Value::Object(b)) => {
-            let mut keys: Vec<&String> = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key))).collect();
-            keys.sort();
-            keys.into_iter().find_map(|key| step(path, key, (a.get(key), b.get(key)), same))
-        }
-        (Value::Array(a), Value::Array(b)) => {
-            let mut indices = 0..a.len().max(b.len());
-            indices.find_map(|index| step(path, &index.to_string(), (a.get(index), b.get(index)), same))
-        }
-        _ if same(recorded, requested) => None,
-        _ => Some(Difference {
-            path: path.clone(),
-            recorded: Some(recorded.clone()),
-            requested: Some(requested.clone()),
-        }),
-    }
-}
-
-fn step(
-    path: &mut String,
-    key: &str,
-    (recorded, requested): (Option<&Value>, Option<&Value>),
-    same: Same,
-) -> Option<Difference> {
-    let length = path.len();
-    push_step(path, key);
-    let found = match (recorded, requested) {
-        (Some(recorded), Some(requested)) => walk(path, recorded, requested, same),
-        _ => Some(Difference { path: path.clone(), recorded: recorded.cloned(), requested: requested.cloned() }),
-    };
-    path.truncate(length);
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn path(a: &Value, b: &Value) -> Option<String> {
-        first_difference(a, b, |a, b| a == b).map(|difference| difference.path)
-    }
-
-    #[test]
-    fn finds_the_first_difference_in_key_order() {
-        assert_eq!(path(&json!({"b": 1, "a": 1}), &json!({"a": 1, "b": 2})), Some("/b".into()));
-        assert_eq!(path(&json!({"a": [1, {"x": 1}]}), &json!({"a": [1, {"x": 2}]})), Some("/a/1/x".into()));
-        assert_eq!(path(&json!({"a": [1]}), &json!({"a": [1, 2]})), Some("/a/1".into()));
-        assert_eq!(path(&json!({"a/b": 1}), &json!({})), Some("/a~1b".into()));
-        assert_eq!(path(&json!({"a": 1}), &json!({"a": 1})), None);
-        assert_eq!(path(&json!({"a": {}}), &json!({"a": []})), Some("/a".into()));
-    }
 }

@@ -6,8 +6,8 @@ use agentci_trace::{Continued, ModelRequest};
 use serde_json::Value;
 
 use super::tools::{OnlyTools, WantedTool};
-use crate::shorten::shorten;
 use crate::wanted_text::WantedText;
+use agentci_text::shorten;
 
 /// How long a text may be in a detail.
 const DETAIL: usize = 2000;

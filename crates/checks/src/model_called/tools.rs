@@ -187,8 +187,7 @@ fn difference(wanted: &Value, offered: Option<&Value>, path: &mut String) -> Opt
     if let (Value::Object(wanted), Some(Value::Object(offered))) = (wanted, offered) {
         return wanted.iter().find_map(|(key, value)| {
             let length = path.len();
-            path.push('/');
-            path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            agentci_text::pointer::push(path, key);
             let found = difference(value, offered.get(key), path);
             path.truncate(length);
             found

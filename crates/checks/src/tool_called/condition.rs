@@ -7,12 +7,12 @@ use agentci_source::Span;
 use agentci_trace::{ToolResult, TracedCall, same_value};
 use serde_json::Value;
 
-use super::path::{Path, pointer};
+use super::path::Path;
 use crate::called::{answer, cut};
 use crate::pattern::Pattern;
 use crate::python::literal;
-use crate::shorten::{passage, shorten};
 use crate::spelling::{compact, spaced};
+use agentci_text::{passage, pointer, shorten};
 
 /// How long a result may be in a detail.
 const DETAIL: usize = 2000;
@@ -114,7 +114,7 @@ impl Condition {
         let result = || told.or(call.result).map(given).unwrap_or_default();
         let (path, expected, actual) = match self {
             Condition::Argument { name, value, .. } => {
-                (pointer([name.as_str()]), value.clone(), self.sent(call).map(Cow::into_owned).unwrap_or_default())
+                (pointer::of([name.as_str()]), value.clone(), self.sent(call).map(Cow::into_owned).unwrap_or_default())
             }
             Condition::ArgumentMatches { path, pattern } => (
                 path.place(&call.call.args),

@@ -1,6 +1,7 @@
 //! Paths into arguments: `items.0.sku`. A key that itself has dots or brackets in it takes precedence over the steps it could also
 //! be read as. What is not found so and has brackets or a `*` in it is a `JSONPath` of RFC 9535.
 
+use agentci_text::pointer;
 use serde_json::Value;
 
 use crate::bounded::{PathCost, Weight, nests_too_deep};
@@ -51,7 +52,7 @@ impl Path {
     pub(super) fn place(&self, value: &Value) -> String {
         match &self.walk {
             Some(_) if find(value, &self.written).is_none() => self.written.clone(),
-            _ => pointer(steps(value, &self.written)),
+            _ => pointer::of(steps(value, &self.written)),
         }
     }
 }
@@ -68,11 +69,6 @@ fn steps<'p>(value: &Value, path: &'p str) -> Vec<&'p str> {
         Some(_) => steps,
         None => path.split('.').collect(),
     }
-}
-
-/// The same as a JSON pointer.
-pub(super) fn pointer<'s>(steps: impl IntoIterator<Item = &'s str>) -> String {
-    steps.into_iter().flat_map(|step| ["/".to_owned(), step.replace('~', "~0").replace('/', "~1")]).collect()
 }
 
 /// Longer keys are tried first. Each part of the value is reached in one way only, so it is looked at once at most.
@@ -127,7 +123,7 @@ mod tests {
         #[test]
         fn a_path_and_its_pointer_lead_to_the_same(value in value(), path in "([a01~/]{0,2}\\.?){0,4}") {
             if let Some(found) = find(&value, &path) {
-                let pointer = pointer(steps(&value, &path));
+                let pointer = pointer::of(steps(&value, &path));
                 prop_assert_eq!(value.pointer(&pointer), Some(found));
             }
         }
@@ -160,7 +156,7 @@ mod tests {
             ("nowhere", None, "/nowhere"),
         ] {
             assert_eq!(find(&value, path), found.as_ref(), "{path}");
-            assert_eq!(pointer(steps(&value, path)), place, "{path}");
+            assert_eq!(pointer::of(steps(&value, path)), place, "{path}");
         }
         for (path, found) in [
             ("items[0].sku", vec![json!("A")]),

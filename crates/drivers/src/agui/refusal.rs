@@ -1,5 +1,7 @@
 //! Answers that are no stream of events.
 
+use agentci_text::excerpt;
+
 use crate::DriveError;
 
 /// How much of an answer a message shows.
@@ -48,14 +50,7 @@ pub(super) fn no_stream(kind: &str, body: &[u8]) -> DriveError {
 fn shown(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
-    let mut short: String = text.chars().take(SHOWN).collect();
-    if short.is_empty() {
-        return String::new();
-    }
-    if short.len() < text.len() {
-        short.push_str("...");
-    }
-    format!("\nit says: {short}")
+    if text.is_empty() { String::new() } else { format!("\nit says: {}", excerpt(text, SHOWN)) }
 }
 
 #[cfg(test)]

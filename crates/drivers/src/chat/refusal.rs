@@ -62,11 +62,7 @@ fn words(body: &[u8]) -> String {
 }
 
 fn short(text: &str) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+    agentci_text::excerpt(text.trim(), SHOWN).into_owned()
 }
 
 #[cfg(test)]

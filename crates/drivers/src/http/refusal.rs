@@ -75,11 +75,7 @@ pub(super) fn cut(text: &str) -> String {
 }
 
 pub(super) fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(SHOWN).collect();
-    if short.len() < text.len() {
-        short.push_str("...");
-    }
-    short
+    agentci_text::excerpt(text, SHOWN).into_owned()
 }
 
 #[cfg(test)]

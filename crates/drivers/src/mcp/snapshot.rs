@@ -7,7 +7,8 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::DriveError;
-use agentci_exchange::{Difference, first_difference, shown};
+use agentci_exchange::{first_difference, shown};
+use agentci_text::Difference;
 
 /// The largest snapshot.
 const LARGEST: u64 = 64 << 20;
@@ -49,7 +50,7 @@ fn drift(former: &Value, present: &Value) -> Option<String> {
     let (former, present) = (by_name(former), by_name(present));
     for (name, was) in &former {
         let Some(is) = present.get(name) else { return Some(format!("the tool `{name}` is gone")) };
-        if let Some(Difference { path, recorded, sent }) = first_difference(was, is) {
+        if let Some(Difference { path, expected: recorded, actual: sent }) = first_difference(was, is) {
             let path = if path.is_empty() { "the top" } else { &path };
             return Some(format!(
                 "the tool `{name}` changed: at {path} the snapshot has {}, the server says {}",

@@ -259,10 +259,5 @@ fn too_long(error: LineError) -> DriveError {
 
 /// The beginning of a line, readable whatever it holds.
 fn quote(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
-    let mut quoted: String = text.chars().take(QUOTED).collect();
-    if quoted.len() < text.len() {
-        quoted.push_str("...");
-    }
-    quoted
+    agentci_text::excerpt(&String::from_utf8_lossy(line), QUOTED).into_owned()
 }

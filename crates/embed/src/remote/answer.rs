@@ -128,11 +128,7 @@ pub(super) fn said(body: &[u8]) -> String {
 }
 
 fn excerpt(text: &str) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
+    agentci_text::excerpt(text.trim(), SHOWN).into_owned()
 }
 
 #[cfg(test)]

@@ -81,8 +81,5 @@ pub fn shown(value: &Value) -> String {
 
 /// The beginning of a text.
 pub fn cut(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
+    agentci_text::excerpt(text, limit).into_owned()
 }

@@ -101,8 +101,5 @@ impl Fields {
 
 /// The beginning of a text.
 pub(super) fn quote(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
+    agentci_text::excerpt(text, limit).into_owned()
 }

@@ -7,7 +7,8 @@ use agentci_trace::canonical;
 use serde_json::Value;
 
 use super::tape::{Entry, Key, Tape};
-use crate::closest::{closest, first_difference};
+use crate::closest::closest;
+use agentci_text::{excerpt, first_difference};
 
 /// One playing of a recording: it remembers which entries were used.
 #[derive(Debug)]
@@ -74,8 +75,8 @@ impl Player {
                 notes.push(format!(
                     "first difference to the closest entry: at {} the recording has {}, the agent sent {}",
                     if difference.path.is_empty() { "the top" } else { &difference.path },
-                    difference.recorded.as_ref().map_or("nothing".into(), |value| cut(&canonical(value))),
-                    difference.requested.as_ref().map_or("nothing".into(), |value| cut(&canonical(value))),
+                    difference.expected.as_ref().map_or("nothing".into(), |value| cut(&canonical(value))),
+                    difference.actual.as_ref().map_or("nothing".into(), |value| cut(&canonical(value))),
                 ));
             }
         } else {
@@ -91,11 +92,7 @@ impl Player {
 }
 
 fn cut(text: &str) -> String {
-    let mut short: String = text.chars().take(SHOWN).collect();
-    if short.len() < text.len() {
-        short.push_str("...");
-    }
-    short
+    excerpt(text, SHOWN).into_owned()
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::asked::{Asked, loosely_same};
 use super::shelf::{Shelf, Shelved, ShelvedTool};
-use crate::closest::{Difference, closest, first_difference};
+use crate::closest::closest;
+use agentci_text::{Difference, excerpt, first_difference};
 
 /// How much of a value is shown.
 const SHOWN: usize = 160;
@@ -162,13 +163,13 @@ fn told(difference: &Difference) -> String {
     format!(
         "first difference to the closest fixture: at {} it has {}, the agent sent {}",
         if difference.path.is_empty() { "the top".into() } else { cut(&difference.path) },
-        shown(&difference.recorded),
-        shown(&difference.requested),
+        shown(&difference.expected),
+        shown(&difference.actual),
     )
 }
 
 fn value(difference: &Difference) -> Value {
-    let (expected, got) = (difference.recorded.as_ref().map(shortened), difference.requested.as_ref().map(shortened));
+    let (expected, got) = (difference.expected.as_ref().map(shortened), difference.actual.as_ref().map(shortened));
     json!({ "at": cut(&difference.path), "expected": expected, "got": got })
 }
 
@@ -185,9 +186,5 @@ fn label(at: usize, fixture: &Shelved) -> String {
 }
 
 fn cut(text: &str) -> String {
-    let mut short: String = text.chars().take(SHOWN).collect();
-    if short.len() < text.len() {
-        short.push_str("...");
-    }
-    short
+    excerpt(text, SHOWN).into_owned()
 }

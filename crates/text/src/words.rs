@@ -13,7 +13,7 @@ const AROUND: usize = 40;
 const CUT: &str = "...";
 
 /// At most so many characters of a text.
-pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
+pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),
         Some((end, _)) => Cow::Owned(format!("{}{CUT}", &text[..words_end(text, end)])),
@@ -21,7 +21,7 @@ pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// A part of a text with some of what stands around it.
-pub(crate) fn passage(text: &str, part: Range<usize>) -> String {
+pub fn passage(text: &str, part: Range<usize>) -> String {
     let (before, rest) = text.split_at(part.start);
     let (found, after) = rest.split_at(part.end - part.start);
     let before = match before.char_indices().rev().nth(AROUND - 1) {

@@ -1,0 +1,24 @@
+//! The beginning of a text.
+
+use std::borrow::Cow;
+
+/// The first `most` characters of a text, followed by `...` if there are more. [`shorten`](crate::shorten) does the same between
+/// words, for texts that may hold a secret.
+pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}...", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_stay_whole_and_a_cut_is_marked() {
+        for (text, most, shown) in [("aéz", 3, "aéz"), ("aéz", 2, "aé..."), ("aéz", 0, "..."), ("", 0, "")] {
+            assert_eq!(excerpt(text, most), shown, "{text} {most}");
+        }
+    }
+}
