@@ -10,6 +10,7 @@ mod name;
 mod node;
 pub mod read;
 mod scalar;
+pub mod schema;
 pub mod shape;
 mod source;
 mod units;

@@ -69,7 +69,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("embed/src/facts/number.rs", "MOST_DIGITS"),
             ("embed/src/facts/number.rs", "MOST_GROUPS"),
             ("embed/src/tokenize/word_piece.rs", "LONGEST_WORD"),
-            ("formats/src/native/emit.rs", "SIMPLE_KEY_LIMIT"),
+            ("source/src/yaml/write.rs", "SIMPLE_KEY_LIMIT"),
             ("source/src/yaml/simple/block.rs", "KEY_LIMIT"),
             ("source/src/yaml/simple/cursor.rs", "DEPTH"),
             ("mock_llm/src/tokens.rs", "LONGEST"),

@@ -17,7 +17,6 @@
 //! suite of any dialect in this form, everything folded, so that reading it again gives the same plan.
 
 mod check;
-mod emit;
 mod file_names;
 mod gates;
 mod hook;

@@ -18,7 +18,6 @@ use crate::surroundings::{
     print_faults, print_live_tools, print_normalization, print_redaction, print_routes, print_scripted,
 };
 
-use super::emit::emit;
 use super::gates::print_percentage;
 use super::limits::print_wall;
 use super::settings::STOP_RULES;
@@ -56,7 +55,7 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     let mut taken = HashSet::new();
     let cases = suite.cases.iter().enumerate().map(|(index, case)| printer.case(case, index, &mut taken)).collect();
     pairs.push(printer.pair("cases", Node::list(suite.span, cases)));
-    emit(&printer.map(pairs))
+    agentci_source::yaml::write(&printer.map(pairs))
 }
 
 pub(super) struct Printer<'s> {

@@ -1,4 +1,4 @@
-//! YAML text to a tree in which every node knows its place.
+//! YAML text to a tree in which every node knows its place, and back to text.
 //!
 //! One document, keys that are plain words or texts, no key twice, merge keys and aliases resolved. Scalars keep their text:
 //! what `010` or `yes` means is decided by whoever knows the field. Depth and the copies that aliases make are limited, since
@@ -13,5 +13,7 @@ mod parse;
 mod place;
 mod simple;
 mod syntax;
+mod write;
 
 pub use parse::parse;
+pub use write::write;

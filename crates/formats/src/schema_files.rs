@@ -1,11 +1,16 @@
-//! The files that have a schema.
+//! The files of all dialects that have a schema.
+//!
+//! ```
+//! let native = agentci_formats::schemas().iter().find(|file| file.name == "native").unwrap();
+//! let schema = native.schema(&[]);
+//! assert_eq!(schema["definitions"]["suite"]["required"], serde_json::json!(["suite", "cases"]));
+//! ```
 
 use agentci_plan::Dialect;
+use agentci_source::schema::{self, Table};
 use agentci_source::shape::{CheckShape, Kind};
 use serde_json::Value;
 
-use super::table::{self, Table};
-use super::writer::Writer;
 use crate::{ananke, aumai, model_script, native, runledger, scenario, yao};
 
 /// A kind of file.
@@ -102,11 +107,11 @@ impl SchemaFile {
 
     /// Its JSON Schema, draft-07; `checks` are those that a native suite may ask for.
     pub fn schema(&self, checks: &[&'static CheckShape]) -> Value {
-        Writer::new(checks).file(self.title, &self.root)
+        schema::schema(self.title, &self.root, checks)
     }
 
     /// Its mappings with their keys, in the order in which a reader of the file meets them.
     pub fn tables(&self, checks: &[&'static CheckShape]) -> Vec<Table> {
-        table::tables(&self.root, checks)
+        schema::tables(&self.root, checks)
     }
 }

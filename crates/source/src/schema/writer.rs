@@ -1,6 +1,6 @@
 //! From shapes to a schema.
 
-use agentci_source::shape::{CheckShape, Field, Kind, Need, Shape, Tagged, Unknown};
+use crate::shape::{CheckShape, Field, Kind, Need, Shape, Tagged, Unknown};
 use serde_json::{Map, Value, json};
 
 use super::checks::{self, described};

@@ -1,6 +1,6 @@
 //! Schemas of native checks: whatever checks there are, each with its own arguments.
 
-use agentci_source::shape::CheckShape;
+use crate::shape::CheckShape;
 use serde_json::{Map, Value, json};
 
 use super::writer::{Writer, reference};

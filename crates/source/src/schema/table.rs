@@ -1,6 +1,6 @@
 //! The keys of a file as tables, for reference pages.
 
-use agentci_source::shape::{CheckShape, Kind, Need, Shape};
+use crate::shape::{CheckShape, Kind, Need, Shape};
 
 /// A mapping of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Row {
 }
 
 /// The mappings that are met from here, each once.
-pub(super) fn tables(root: &Kind, checks: &[&'static CheckShape]) -> Vec<Table> {
+pub fn tables(root: &Kind, checks: &[&'static CheckShape]) -> Vec<Table> {
     let mut met: Vec<&'static Shape> = Vec::new();
     add(root, checks, &mut met);
     met.into_iter().map(table).collect()
@@ -66,7 +66,7 @@ fn innermost(kind: &Kind) -> &Kind {
 }
 
 fn table(shape: &'static Shape) -> Table {
-    let row = |field: &'static agentci_source::shape::Field| Row {
+    let row = |field: &'static crate::shape::Field| Row {
         key: field.key,
         kind: field.kind.words(),
         required: field.need == Need::Required,

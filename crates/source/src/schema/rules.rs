@@ -1,6 +1,6 @@
 //! What holds for several keys, as parts of a schema.
 
-use agentci_source::shape::{Kind, Rule, Shape, Unknown};
+use crate::shape::{Kind, Rule, Shape, Unknown};
 use serde_json::{Map, Value, json};
 
 use super::values;

@@ -4,14 +4,14 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use agentci_source::{Content, Key, Node, Pair, Reading, Scalar};
+use crate::{Content, Key, Node, Pair, Reading, Scalar};
 use serde_json::Value;
 
 /// The longest key that YAML takes before a `:` is 1024 characters; longer ones need a `?` before them.
 const SIMPLE_KEY_LIMIT: usize = 1000;
 
 /// Writes a node as a YAML document.
-pub(super) fn emit(node: &Node) -> String {
+pub fn write(node: &Node) -> String {
     let mut out = String::new();
     match &node.content {
         Content::Map(pairs) if !pairs.is_empty() => map(&mut out, pairs, 0, false),
@@ -158,19 +158,19 @@ fn is_hidden(character: char) -> bool {
 mod tests {
     use std::path::Path;
 
-    use agentci_source::{Sources, Span};
+    use crate::{Sources, Span};
     use serde_json::json;
 
     use super::*;
 
     fn emitted(value: &Value) -> String {
         let file = Sources::default().add(Path::new("a"), "");
-        emit(&Node::from_value(value, Span::whole(file)))
+        write(&Node::from_value(value, Span::whole(file)))
     }
 
     fn read(text: &str) -> Value {
         let file = Sources::default().add(Path::new("a"), text);
-        agentci_source::yaml::parse(text, file).unwrap().value(Reading::Core).unwrap()
+        crate::yaml::parse(text, file).unwrap().value(Reading::Core).unwrap()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Schemas of values that are no mappings with declared keys.
 
-use agentci_source::shape::Kind;
+use crate::shape::Kind;
 use serde_json::{Map, Value, json};
 
 /// A number with its unit, as often as wanted.

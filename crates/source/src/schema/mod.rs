@@ -1,0 +1,18 @@
+//! JSON Schemas of files, and tables of their keys, both made of the shapes that their readers use.
+
+mod checks;
+mod rules;
+mod table;
+mod values;
+mod writer;
+
+use serde_json::Value;
+
+use crate::shape::{CheckShape, Kind};
+
+pub use table::{Row, Table, tables};
+
+/// The JSON Schema, draft-07, of a file that is a `root`; `checks` are those that a suite may ask for.
+pub fn schema(title: &str, root: &Kind, checks: &[&'static CheckShape]) -> Value {
+    writer::Writer::new(checks).file(title, root)
+}
