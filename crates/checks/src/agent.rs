@@ -15,10 +15,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_plan::{Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Node, Reading, Spanned, read};
 use agentci_trace::Trace;
+use agentci_verdict::{Failure, Outcome};
 use serde_json::{Map, Value};
 
 use crate::called::cut;

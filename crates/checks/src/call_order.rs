@@ -19,10 +19,10 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
+use agentci_verdict::{Failure, Outcome};
 
 use crate::called::observed;
 use crate::compiler::Compiler;

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Check, Dialect, Outcome, Plan, Suite, UnsetVariable, fill, without_effect};
+use agentci_plan::{Check, Dialect, Plan, Suite, UnsetVariable, fill, without_effect};
 use agentci_source::{Diagnostic, Diagnostics, Files, Node, Severity, Spanned, did_you_mean, read};
 use agentci_trace::Trace;
+use agentci_verdict::Outcome;
 use serde_json::Value;
 
 use crate::compiler::Compiler;

@@ -17,10 +17,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Detail, Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional};
 use agentci_source::{Diagnostic, Node, Spanned, read};
 use agentci_trace::{Event, Kind as Happened, Trace};
+use agentci_verdict::{Detail, Failure, Outcome};
 use serde_json::Value;
 
 use crate::compiler::Compiler;

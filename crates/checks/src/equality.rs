@@ -1,8 +1,8 @@
 //! Whether two values are the same: objects whatever the order of their keys, numbers whatever they are written like.
 
-use agentci_plan::Detail;
 use agentci_text::{Difference, first_difference};
 use agentci_trace::decimal;
+use agentci_verdict::Detail;
 use serde_json::{Number, Value};
 
 /// Whether two values are the same.

@@ -18,10 +18,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_plan::{Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, Reading, Span, read};
 use agentci_trace::Trace;
+use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
 use crate::called::cut;

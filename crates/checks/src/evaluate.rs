@@ -1,7 +1,7 @@
 //! What a compiled check can do.
 
-use agentci_plan::{Failure, Outcome};
 use agentci_trace::Trace;
+use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
 use crate::{Kept, Question, ScriptCall};

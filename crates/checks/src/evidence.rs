@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{ScriptFile, Similarity};
+use agentci_plan::ScriptFile;
+use agentci_verdict::Similarity;
 use serde_json::Value;
 
 use crate::Task;

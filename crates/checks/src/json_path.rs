@@ -31,10 +31,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional, required};
 use agentci_source::{Diagnostic, Node, Reading, Span, read};
 use agentci_trace::Trace;
+use agentci_verdict::{Detail, Failure, Outcome};
 use serde_json::{Value, json};
 
 use crate::bounded::{PathCost, Task, Weight, nests_too_deep};

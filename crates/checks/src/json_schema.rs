@@ -31,10 +31,10 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional, words};
 use agentci_source::{Diagnostic, Files, Node, Reading, Span, join, read};
 use agentci_trace::Trace;
+use agentci_verdict::{Detail, Failure, Outcome};
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

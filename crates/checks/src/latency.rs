@@ -13,10 +13,10 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind, Shape, required};
 use agentci_source::{Diagnostic, Node, Spanned, read};
 use agentci_trace::{Kind as Happened, Trace};
+use agentci_verdict::{Detail, Failure, Outcome};
 use serde_json::Value;
 
 use crate::compiler::Compiler;

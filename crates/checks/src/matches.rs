@@ -21,10 +21,10 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Node, read};
 use agentci_trace::{Spelling, Trace};
+use agentci_verdict::{Failure, Outcome};
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;

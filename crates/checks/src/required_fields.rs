@@ -16,10 +16,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
+use agentci_verdict::{Detail, Failure, Outcome};
 use serde_json::Value;
 
 use crate::compiler::Compiler;

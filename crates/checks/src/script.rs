@@ -17,10 +17,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Failure, Outcome, ScriptFile};
+use agentci_plan::ScriptFile;
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Diagnostic, Node, Reading, Span, Spanned, join, read};
 use agentci_trace::Trace;
+use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
 use crate::called::cut;

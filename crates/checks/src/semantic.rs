@@ -21,10 +21,11 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Differing, Failure, Outcome, Similarity, is_meant};
+use agentci_plan::is_meant;
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, read};
 use agentci_trace::Trace;
+use agentci_verdict::{Detail, Differing, Failure, Outcome, Similarity};
 use serde_json::{Value, json};
 
 use crate::compiler::Compiler;

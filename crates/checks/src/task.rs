@@ -15,10 +15,10 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional, words};
 use agentci_source::{Diagnostic, Node, Span, Spanned, read};
 use agentci_trace::{Kind as Happened, Trace};
+use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
 use crate::compiler::Compiler;

@@ -13,10 +13,10 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind, Shape, required};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
+use agentci_verdict::{Detail, Failure, Outcome};
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;

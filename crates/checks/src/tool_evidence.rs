@@ -21,10 +21,10 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Diagnostic, Node, Spanned, read};
 use agentci_trace::{Spelling, Trace};
+use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
 use crate::compiler::Compiler;

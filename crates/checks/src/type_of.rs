@@ -15,10 +15,10 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind, words};
 use agentci_source::{Node, Span, read};
 use agentci_trace::Trace;
+use agentci_verdict::{Detail, Failure, Outcome};
 
 use crate::called::cut;
 use crate::compiler::Compiler;

@@ -12,10 +12,10 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, read};
 use agentci_trace::Trace;
+use agentci_verdict::{Failure, Outcome};
 use serde::de::IgnoredAny;
 
 use crate::compiler::Compiler;

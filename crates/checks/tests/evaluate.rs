@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_checks::{compile, names};
-use agentci_plan::{
-    Case, Check, Dialect, Mode, Outcome, OutputRule, Plan, ProcessTarget, Speech, Suite, Target, World,
-};
+use agentci_plan::{Case, Check, Dialect, Mode, OutputRule, Plan, ProcessTarget, Speech, Suite, Target, World};
 use agentci_source::{Diagnostics, MemoryFiles, Node, Sources, Span};
 use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, Trace};
+use agentci_verdict::Outcome;
 use serde_json::{Value, json};
 
 const SCHEMA: &str = r#"{"type":"object","required":["a","b"],"properties":{"a":{"type":"string"},"n":{"maximum":3}}}"#;

@@ -5,9 +5,10 @@
 use std::path::Path;
 
 use agentci_checks::{Question, ReadyCheck, single};
-use agentci_plan::{Check, Outcome};
+use agentci_plan::Check;
 use agentci_source::{MemoryFiles, Node, Sources, Span};
 use agentci_trace::{Event, Kind, Moment, Trace};
+use agentci_verdict::Outcome;
 use serde_json::{Value, json};
 
 const BUILTIN: &str = "builtin:small@1";

@@ -5,7 +5,7 @@
 
 use agentci_embed::facts::compare;
 use agentci_embed::{Builtin, cosine};
-use agentci_plan::Similarity;
+use agentci_verdict::Similarity;
 use serde::Deserialize;
 
 const PAIRS: &str = include_str!("../../../fixtures/embeddings/pairs.jsonl");

@@ -10,6 +10,7 @@ mod case;
 mod check;
 mod demand;
 mod effect;
+mod embedder;
 mod fault;
 mod gates;
 mod hook;
@@ -19,11 +20,10 @@ mod mock;
 mod model;
 mod normalization;
 pub mod observed;
-mod outcome;
 mod redaction;
 mod routes;
 mod seed;
-mod similarity;
+
 mod suite;
 mod target;
 mod template;
@@ -36,6 +36,7 @@ pub use case::{Case, Cases, MOST_RUNS, Skip, StopRule};
 pub use check::{Check, Wording};
 pub use demand::EmptyDemand;
 pub use effect::without_effect;
+pub use embedder::is_meant;
 pub use fault::{Fault, FaultKind, FaultTime};
 pub use gates::Gates;
 pub use hook::Hook;
@@ -47,11 +48,9 @@ pub use model::{
     ScriptedUsage, UserText,
 };
 pub use normalization::{Normalization, TextReplacement};
-pub use outcome::{Detail, Failure, Outcome};
 pub use redaction::Redaction;
 pub use routes::{Fixture, FixtureAnswer, Missed, RouteRecord, RoutedTool, Routes, ToolBase};
 pub use seed::{draw, mix, share};
-pub use similarity::{Differing, DifferingFact, Similarity, is_meant};
 pub use suite::{Dialect, Mode, Plan, Suite};
 pub use target::{
     A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ChatApi, ChatContext, ChatTarget, ClientTool,

@@ -97,7 +97,7 @@ fn error(end: &CaseEnd) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::Similarity;
+    use agentci_verdict::Similarity;
     use agentci_verdict::{Finding, settle};
 
     use super::*;

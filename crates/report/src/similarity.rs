@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use agentci_plan::Similarity;
+use agentci_verdict::Similarity;
 use agentci_verdict::{CaseEnd, CheckEnd, Measure, Rows, Spread};
 use serde::Deserialize as _;
 

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use agentci_drivers::DriveError;
-use agentci_plan::{Check, Failure, Outcome, Target};
+use agentci_plan::{Check, Target};
 use agentci_process::{Exit, SpawnError};
 use agentci_source::{Diagnostics, Place, Sources, print_duration};
 use agentci_stubs::ToolboxError;
 use agentci_trace::{Kind, Observer, Trace};
 use agentci_verdict::{Cause, Finding};
+use agentci_verdict::{Failure, Outcome};
 
 use crate::evidence::Unanswered;
 

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use agentci_checks::{ReadyCase, ReadyCheck};
 use agentci_drivers::Clock;
-use agentci_plan::{Case, Check, Outcome, Similarity, StopRule, Suite};
+use agentci_plan::{Case, Check, StopRule, Suite};
 use agentci_source::{Place, Sources, Span};
 use agentci_trace::{Redactor, Trace};
 use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, RunEvent};
+use agentci_verdict::{Outcome, Similarity};
 use agentci_wire::FetchedSecrets;
 use serde_json::Value;
 

@@ -211,7 +211,11 @@ pub(crate) fn exceeded(name: &str, limit: Limit, used: f64, sources: &Sources) -
             "max_cost_usd" => format!("it cost {used} US dollars"),
             _ => format!("the agent took {used} ms"),
         },
-        details: vec![agentci_plan::Detail { path: String::new(), expected: limit.most.into(), actual: used.into() }],
+        details: vec![agentci_verdict::Detail {
+            path: String::new(),
+            expected: limit.most.into(),
+            actual: used.into(),
+        }],
         ..Finding::default()
     }
 }

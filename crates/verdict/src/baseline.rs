@@ -23,7 +23,7 @@
 
 use std::collections::BTreeSet;
 
-use agentci_plan::Similarity;
+use crate::Similarity;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Similarity};
+use crate::{Detail, Similarity};
 use agentci_source::Place;
 use agentci_trace::{Usage, write_json};
 use serde::{Deserialize, Serialize};

@@ -7,10 +7,11 @@ use std::time::Instant;
 use agentci_checks::latency_ms;
 use agentci_drivers::mock::MockAnswer;
 use agentci_formats::{LoadOptions, MockSource, aumai};
-use agentci_plan::{Dialect, Outcome};
+use agentci_plan::Dialect;
 use agentci_report::{Gathered, Paint, diagnostic, label};
 use agentci_source::{Diagnostics, Files as _, Kind as PathKind, Node, Severity, Sources};
 use agentci_trace::{Event, Kind, Moment, Trace};
+use agentci_verdict::Outcome;
 use serde_json::json;
 
 use super::assertions::{nowhere, ready};

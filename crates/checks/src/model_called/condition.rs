@@ -1,8 +1,8 @@
 //! What a request must be like to count.
 
-use agentci_plan::Detail;
 use agentci_source::Span;
 use agentci_trace::{Continued, ModelRequest};
+use agentci_verdict::Detail;
 use serde_json::Value;
 
 use super::tools::{OnlyTools, WantedTool};

@@ -1,8 +1,8 @@
 //! Requests to a model: which of them are as asked, and how many.
 
-use agentci_plan::{Detail, Failure, Outcome};
 use agentci_source::{Span, Spanned};
 use agentci_trace::{Continued, ModelRequest, Trace};
+use agentci_verdict::{Detail, Failure, Outcome};
 
 use super::condition::Condition;
 use super::tools::offered;

@@ -1,9 +1,9 @@
 //! Tools that a request offers.
 
-use agentci_plan::Detail;
 use agentci_source::shape::{Kind, Shape, filled, required};
 use agentci_source::{Diagnostics, Node, Reading, Span, Spanned, read};
 use agentci_trace::{OfferedTool, same_value};
+use agentci_verdict::Detail;
 use serde_json::Value;
 
 use super::condition::Condition;

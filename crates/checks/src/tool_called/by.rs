@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use agentci_plan::{Failure, Outcome};
 use agentci_source::shape::{Shape, required};
 use agentci_source::{Node, read};
 use agentci_trace::{Trace, TracedCall};
+use agentci_verdict::{Failure, Outcome};
 
 use super::calls::Calls;
 use crate::called::{goes_by, listed};

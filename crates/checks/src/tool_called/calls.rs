@@ -1,8 +1,8 @@
 //! Calls of one tool: which of them are as asked, how many, and after which other tool.
 
-use agentci_plan::{Detail, Failure, Outcome};
 use agentci_source::Spanned;
 use agentci_trace::{Trace, TracedCall};
+use agentci_verdict::{Detail, Failure, Outcome};
 
 use super::by::By;
 use super::condition::Condition;

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use agentci_plan::Detail;
 use agentci_source::Span;
 use agentci_trace::{ToolResult, TracedCall, same_value};
+use agentci_verdict::Detail;
 use serde_json::Value;
 
 use super::path::Path;

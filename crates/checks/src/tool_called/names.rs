@@ -1,8 +1,8 @@
 //! Tools that are asked for by their names alone.
 
-use agentci_plan::{Failure, Outcome};
 use agentci_source::{Span, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
+use agentci_verdict::{Failure, Outcome};
 
 use super::seen::Seen;
 use crate::called::{goes_by, listed};

@@ -22,10 +22,10 @@ mod wanted;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_plan::{Failure, Outcome};
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Node, Span, Spanned, read};
 use agentci_trace::{ToolResult, Trace, TracedCall};
+use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
 use self::said::{Said, said};

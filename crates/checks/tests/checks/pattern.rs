@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use agentci_checks::{refill, single};
-use agentci_plan::{Check, Outcome};
+use agentci_plan::Check;
 use agentci_source::{MemoryFiles, Node, Sources, Span};
+use agentci_verdict::Outcome;
 use serde_json::{Value, json};
 
 use crate::trial::{Story, check};

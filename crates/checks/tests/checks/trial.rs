@@ -4,9 +4,10 @@
 use std::path::Path;
 
 use agentci_checks::{ReadyCheck, single};
-use agentci_plan::{Check, Failure, Outcome};
+use agentci_plan::Check;
 use agentci_source::{Content, Diagnostic, Key, MemoryFiles, Node, Pair, Scalar, Sources, Span};
 use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace};
+use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
 /// A check with the arguments it was made of.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use agentci_plan::{Differing, DifferingFact};
+use agentci_verdict::{Differing, DifferingFact};
 
 use super::gather::{Found, Stated, Value, gather};
 use super::id::{is_address, version_parts};

@@ -4,7 +4,6 @@ mod gate_report;
 
 use std::sync::Arc;
 
-use agentci_plan::{Detail, Differing, DifferingFact, Similarity};
 use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
@@ -12,6 +11,7 @@ use agentci_verdict::{
     ModelCallMade, Played, Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status,
     Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
 };
+use agentci_verdict::{Detail, Differing, DifferingFact, Similarity};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;

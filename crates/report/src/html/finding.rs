@@ -55,7 +55,7 @@ struct Difference<'f> {
 
 impl<'f> Told<'f> {
     pub(super) fn of(finding: &'f Finding) -> Self {
-        let detail = |detail: &'f agentci_plan::Detail| Difference {
+        let detail = |detail: &'f agentci_verdict::Detail| Difference {
             path: short(&detail.path),
             expected: write_beginning(&detail.expected, SHORT).0,
             actual: write_beginning(&detail.actual, SHORT).0,

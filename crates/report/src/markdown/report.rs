@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use agentci_plan::Similarity;
+use agentci_verdict::Similarity;
 use agentci_verdict::{Agentless, Aggregates, Body, Row, RunEvent, Stability, StabilitySummary, Status};
 
 use super::code;

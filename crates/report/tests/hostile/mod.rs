@@ -1,6 +1,5 @@
 //! A run in which every text that can come from outside means something to the page, the terminal or the log it may end up in.
 
-use agentci_plan::{Detail, Differing, DifferingFact, Similarity};
 use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
@@ -8,6 +7,7 @@ use agentci_verdict::{
     ModelCallMade, Played, Replay, RunEnd, RunEvent, RunStart, Status, TaskError, TaskStart, TextSaid, ToolCallMade,
     ToolResultGiven, TurnStart,
 };
+use agentci_verdict::{Detail, Differing, DifferingFact, Similarity};
 use serde_json::{Value, json};
 
 /// Markup, ends of whatever it may stand in, links, mentions, commands, colours and marks that reorder text.

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use agentci_plan::{Detail, Differing, DifferingFact, Similarity};
 use agentci_report::{Output, Reporter};
 use agentci_source::Place;
 use agentci_trace::Usage;
@@ -12,6 +11,7 @@ use agentci_verdict::{
     AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, Finding, Metrics, Replay, RunEnd, RunEvent, RunStart,
     Status, TaskStart, ToolCallMade,
 };
+use agentci_verdict::{Detail, Differing, DifferingFact, Similarity};
 use serde_json::{Value, json};
 
 /// The moment the run begins, in Unix milliseconds.

@@ -10,11 +10,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use agentci_checks::{Evaluator, ReadyCheck, Task};
-use agentci_plan::Outcome;
 use agentci_process::{Command, Lines, Pipes, Process};
 use agentci_source::print_duration;
 use agentci_trace::Trace;
 use agentci_verdict::Cause;
+use agentci_verdict::Outcome;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{ChildStdin, ChildStdout};

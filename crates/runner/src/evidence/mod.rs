@@ -6,8 +6,9 @@ mod script;
 mod similarity;
 
 use agentci_checks::{Question, ReadyCheck};
-use agentci_plan::{Outcome, Suite};
+use agentci_plan::Suite;
 use agentci_trace::Trace;
+use agentci_verdict::Outcome;
 use agentci_verdict::{Cause, Finding};
 use serde_json::Value;
 

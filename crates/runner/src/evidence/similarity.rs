@@ -7,8 +7,9 @@ use std::time::Duration;
 use agentci_embed::facts;
 use agentci_embed::remote::{Cache, Limits};
 use agentci_embed::{Builtin, Choice, DEFAULT_BASE_URL, EmbedError, Embedder, Remote, Service, choose, cosine};
-use agentci_plan::{Differing, Suite};
+use agentci_plan::Suite;
 use agentci_verdict::Cause;
+use agentci_verdict::Differing;
 use futures_util::TryFutureExt as _;
 use serde_json::{Value, json};
 

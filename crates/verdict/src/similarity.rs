@@ -76,11 +76,6 @@ fn shown(number: f64) -> String {
     format!("{:.4}", number.clamp(0.0, 1.0) + 0.0)
 }
 
-/// Whether a name, as a key of thresholds by embedder, means this embedder: the whole id, or its beginning up to a `:` or `@`.
-pub fn is_meant(id: &str, name: &str) -> bool {
-    id.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']))
-}
-
 impl Differing {
     /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
@@ -146,13 +141,6 @@ mod tests {
     fn shows_four_decimals_from_0_to_1() {
         let of = |similarity| Similarity { similarity, ..Similarity::default() }.shown();
         assert_eq!([0.879_54, -0.2, -0.0, 1.000_000_1].map(of), ["0.8795", "0.0000", "0.0000", "1.0000"]);
-    }
-
-    #[test]
-    fn a_short_name_means_all_versions() {
-        assert!(is_meant("openai:text-embedding-3-small", "openai"));
-        assert!(!is_meant("openai:text-embedding-3-small", "openai:text-embedding-3"));
-        assert!(!is_meant("openai:text-embedding-3-small", "builtin"));
     }
 
     #[test]

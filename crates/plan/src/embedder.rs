@@ -1,0 +1,18 @@
+//! Names of embedders, which tell how near two texts are in meaning.
+
+/// Whether a name, as a key of thresholds by embedder, means this embedder: the whole id, or its beginning up to a `:` or `@`.
+pub fn is_meant(id: &str, name: &str) -> bool {
+    id.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_name_means_all_versions() {
+        assert!(is_meant("openai:text-embedding-3-small", "openai"));
+        assert!(!is_meant("openai:text-embedding-3-small", "openai:text-embedding-3"));
+        assert!(!is_meant("openai:text-embedding-3-small", "builtin"));
+    }
+}
