@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what does not hold is a finding")]
 
+mod bases;
 mod dialects;
 mod models;
 mod protocols;

@@ -50,6 +50,7 @@ pub(crate) fn tools(bytes: &[u8]) {
         start(|| async {
             let files = MemoryFiles::default().with("s/agentci.yaml", ROUTES);
             let loaded = load(&files, &["s".into()]);
+            assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
             let ToolSource::Routes(routes) = &loaded.plan.suites[0].cases[0].world.tools else {
                 panic!("{:?}", loaded.diagnostics)
             };
