@@ -5,6 +5,7 @@
 mod docs_page;
 mod docs_reader;
 mod docs_suites;
+mod docs_vocabulary;
 mod embeddings;
 mod filter;
 mod http_agent;
@@ -39,6 +40,7 @@ mod docs_commands;
 mod docs_crates;
 mod docs_flags;
 mod docs_links;
+mod docs_names;
 mod docs_reference;
 mod docs_schemas;
 mod errors;
