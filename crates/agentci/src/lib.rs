@@ -13,6 +13,13 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+// The command line names the library as every other caller does.
+extern crate self as agentci;
+
+/// The command line. It is public for `main.rs` and for `crates/dev`, which documents it, and is no part of the library's
+/// interface: anything in it may change in any version.
+#[doc(hidden)]
+pub mod cli;
 mod disk;
 pub mod mock;
 mod policies;

@@ -26,6 +26,7 @@ mod merge;
 mod message;
 mod open_files;
 mod others;
+pub mod outside;
 #[cfg(test)]
 mod reference;
 mod report;
@@ -110,7 +111,7 @@ enum Command {
 }
 
 /// Runs the command line.
-pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let arguments = spelling::two_dashes(arguments);
     if let [_, only] = arguments.as_slice()
         && (only == "--version" || only == "-V")

@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 use std::fs;
 
+use agentci::cli::outside;
 use agentci::verdict::ExitStatus::{self, Failed, Interrupted, Success, Usage};
-use clap::{Arg, ArgAction, Command, CommandFactory as _};
+use clap::{Arg, ArgAction, Command};
 
-use super::super::Arguments;
 use super::{cell, generated_from, is_kept, project};
 
 #[test]
 fn the_page_of_commands_is_kept() {
-    let mut whole = Arguments::command();
+    let mut whole = outside::command();
     whole.build();
     let mut page = format!("# Commands\n\n{}", generated_from("the definitions of the command line"));
     page += "`agentci` without a command prints its help. Every command has `-h`, which shows what stands here.\n\n";

@@ -5,11 +5,10 @@ use std::fs;
 use std::time::Duration;
 
 use agentci::Suites;
+use agentci::cli::outside;
 use agentci::plan::Dialect;
 use agentci::report::ReportKind;
-use clap::{CommandFactory as _, Parser as _};
 
-use super::super::{Arguments, Command, gates};
 use super::{cell, generated_from, is_kept, project};
 
 /// A format, where it is described, and the smallest suite of it that can be read.
@@ -127,7 +126,7 @@ impl Row {
             mode: suite.mode.name(),
             case: time(suite.cases[0].timeout),
             suite: time(suite.dialect.suite_timeout()),
-            parallel: if gates::parallel(suite, usize::MAX) == 1 { "1" } else { "as many as there are cores" },
+            parallel: if outside::parallel(suite, usize::MAX) == 1 { "1" } else { "as many as there are cores" },
             json: if ReportKind::json_of(format.dialect.name()).is_some() { "its own" } else { "the summary" },
         }
     }
@@ -156,7 +155,7 @@ fn recognised_by(variant: &str) -> String {
 
 /// The flags of `run` that some of these suites have no use for, each with those formats that have.
 fn flags_of_some(loaded: &[Suites]) -> Vec<(String, Vec<Dialect>)> {
-    let whole = Arguments::command();
+    let whole = outside::command();
     let run = whole.find_subcommand("run").unwrap();
     let mut found = Vec::new();
     for argument in run.get_arguments() {
@@ -170,15 +169,13 @@ fn flags_of_some(loaded: &[Suites]) -> Vec<(String, Vec<Dialect>)> {
                 _ => Some("1").filter(|_| argument.get_action().takes_values()),
             };
             let flag = format!("--{long}");
-            let words = [Some("agentci"), Some("run"), Some(&flag), value];
+            let words: Vec<&str> =
+                [Some("agentci"), Some("run"), Some(flag.as_str()), value].into_iter().flatten().collect();
             // A flag whose value is none of these is for all of them.
-            let Ok(Arguments { command: Some(Command::Run(given)), .. }) =
-                Arguments::try_parse_from(words.into_iter().flatten())
-            else {
-                continue;
-            };
-            let fits = loaded.iter().filter(|suites| given.dialects.misfit(suites, None).is_none());
-            fits.map(|suites| suites.plan().suites[0].dialect).collect()
+            let fits: Option<Vec<bool>> = loaded.iter().map(|suites| outside::fits(&words, suites)).collect();
+            let Some(fits) = fits else { continue };
+            let theirs = loaded.iter().zip(fits).filter(|(_, fits)| *fits);
+            theirs.map(|(suites, _)| suites.plan().suites[0].dialect).collect()
         };
         if theirs.len() < loaded.len() {
             found.push((format!("`--{long}`"), theirs));
