@@ -27,8 +27,6 @@ mod message;
 mod open_files;
 mod others;
 pub mod outside;
-#[cfg(test)]
-mod reference;
 mod report;
 mod reporter;
 mod reports;

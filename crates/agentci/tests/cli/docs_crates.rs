@@ -12,8 +12,9 @@ fn used() -> BTreeMap<String, BTreeSet<String>> {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let manifest = text_of(&format!("crates/{name}/Cargo.toml"));
         let all = manifest.lines().skip_while(|line| *line != "[dependencies]").skip(1);
-        let ours = all.take_while(|line| !line.starts_with('[')).filter_map(|line| line.strip_prefix("agentci-"));
-        used.insert(name, ours.map(|line| line.split('.').next().unwrap().trim().replace('-', "_")).collect());
+        let names = all.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split(['.', ' ']).next());
+        let ours = names.filter_map(|name| name.strip_prefix("agentci-").or((name == "agentci").then_some(name)));
+        used.insert(name, ours.map(|name| name.replace('-', "_")).collect());
     }
     used
 }

@@ -1,23 +1,27 @@
 //! `schemas/*.json`: JSON Schemas of what a run leaves for programs. Stored types are taken from their declarations; what the
-//! reports put together by hand is written down here, and held against real runs by `tests/cli/docs_schemas.rs`.
+//! reports put together by hand is written down here, and held against real runs by `crates/agentci/tests/cli/docs_schemas.rs`.
 
 use serde_json::{Map, Value, json};
 
-use super::is_kept;
+use super::Generated;
 use super::types::{Types, object};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Writes a schema, with the types that it refers to.
-#[track_caller]
-fn keep(name: &str, title: &str, mut schema: Value, types: Types) {
+/// Every schema.
+pub(crate) fn all() -> Vec<Generated> {
+    vec![events(), comparison(), list_of_cases(), summary(), aumai_result(), ananke_result(), yao_result(), yao_lines()]
+}
+
+/// The file of a schema, with the types that it refers to.
+fn made(name: &str, title: &str, mut schema: Value, types: Types) -> Generated {
     let mut whole = json!({ "$schema": DRAFT, "title": title });
     let fields = whole.as_object_mut().unwrap();
     fields.append(schema.as_object_mut().unwrap());
     if !types.made.is_empty() {
         fields.insert("$defs".to_owned(), types.made.into());
     }
-    is_kept(&format!("schemas/{name}.json"), &(serde_json::to_string_pretty(&whole).unwrap() + "\n"));
+    Generated::new(format!("schemas/{name}.json"), serde_json::to_string_pretty(&whole).unwrap() + "\n")
 }
 
 /// An object with these fields; those whose names end in `?` may be absent.
@@ -67,8 +71,7 @@ fn counts_by_name() -> Value {
     json!({ "type": "object", "additionalProperties": count() })
 }
 
-#[test]
-fn the_schema_of_events_is_kept() {
+fn events() -> Generated {
     let mut types = Types::read();
     let mut events = Vec::new();
     for (name, docs, written) in types.bodies() {
@@ -89,7 +92,7 @@ fn the_schema_of_events_is_kept() {
         event["description"] = docs.into();
         events.push(event);
     }
-    keep("run-event", "A line of run.jsonl", json!({ "oneOf": events }), types);
+    made("run-event", "A line of run.jsonl", json!({ "oneOf": events }), types)
 }
 
 /// What came of gates and a baseline.
@@ -101,25 +104,22 @@ fn regression(types: &mut Types) -> Value {
     }))
 }
 
-#[test]
-fn the_schema_of_a_comparison_is_kept() {
+fn comparison() -> Generated {
     let mut types = Types::read();
     let regression = regression(&mut types);
-    keep("diff", "What agentci diff --json prints", regression, types);
+    made("diff", "What agentci diff --json prints", regression, types)
 }
 
-#[test]
-fn the_schema_of_a_list_is_kept() {
+fn list_of_cases() -> Generated {
     let case = fields(json!({
         "suite": text(), "dialect": text(), "id": text(), "tags": list(text()), "description": or_null(text()),
         "skip": truth(), "broken": truth(),
         "answered_by": one_of(&["agent", "recording", "script"]), "path": text(), "line": count(),
     }));
-    keep("list", "What agentci list --json prints", list(case), Types::read());
+    made("list", "What agentci list --json prints", list(case), Types::read())
 }
 
-#[test]
-fn the_schema_of_the_summary_is_kept() {
+fn summary() -> Generated {
     let mut types = Types::read();
     let regression = regression(&mut types);
     let mut of = |name: &str| types.reference(name);
@@ -171,18 +171,16 @@ fn the_schema_of_the_summary_is_kept() {
         "policy_snapshot?": fields(json!({ "thresholds": of("Thresholds"), "regression": {} })),
         "regression?": regression,
     }));
-    keep("summary", "summary.json", summary, types);
+    made("summary", "summary.json", summary, types)
 }
 
-#[test]
-fn the_schema_of_the_result_of_aumai_is_kept() {
+fn aumai_result() -> Generated {
     let mut types = Types::read();
     let (properties, required) = types.fields("TestSuiteResult");
-    keep("aumai-result", "The JSON result of a suite of the aumai format", object(properties, &required), types);
+    made("aumai-result", "The JSON result of a suite of the aumai format", object(properties, &required), types)
 }
 
-#[test]
-fn the_schema_of_the_result_of_ananke_is_kept() {
+fn ananke_result() -> Generated {
     let failure = fields(json!({
         "assertion": text(), "message": text(), "turn?": count(), "file?": text(), "line?": count(), "expected?": {},
         "actual?": {}, "seen?": list(text()),
@@ -193,7 +191,7 @@ fn the_schema_of_the_result_of_ananke_is_kept() {
     }));
     let whole = fields(json!({ "tests": list(test), "passed": count(), "failed": count(), "total": count() }));
     let types = Types::read();
-    keep("ananke-result", "The JSON result of a suite of the ananke format", whole, types);
+    made("ananke-result", "The JSON result of a suite of the ananke format", whole, types)
 }
 
 /// What the lines and the document of the yao format have in common: the fields of a summary, and of an attempt.
@@ -217,8 +215,7 @@ fn beside(of: Value, others: &Map<String, Value>) -> Value {
     fields(of.into())
 }
 
-#[test]
-fn the_schema_of_the_result_of_yao_is_kept() {
+fn yao_result() -> Generated {
     let mut types = Types::read();
     let (summary, ended, measured) = yao(&mut types);
     let run = beside(json!({ "run": count() }), &ended);
@@ -237,11 +234,10 @@ fn the_schema_of_the_result_of_yao_is_kept() {
             "options": { "type": "object" },
         })),
     }));
-    keep("yao-result", "The JSON result of a suite of the yao format", document, types);
+    made("yao-result", "The JSON result of a suite of the yao format", document, types)
 }
 
-#[test]
-fn the_schema_of_the_lines_of_yao_is_kept() {
+fn yao_lines() -> Generated {
     let mut types = Types::read();
     let (summary, ended, measured) = yao(&mut types);
     let of = |name: &str, others: &Map<String, Value>| beside(json!({ "type": { "const": name } }), others);
@@ -250,5 +246,5 @@ fn the_schema_of_the_lines_of_yao_is_kept() {
     let lines = json!({ "oneOf": [
         of("start", start.as_object().unwrap()), of("result", &id(&ended)), of("stability", &id(&measured)), of("summary", &summary),
     ] });
-    keep("yao-line", "A line of the results of a suite of the yao format", lines, types);
+    made("yao-line", "A line of the results of a suite of the yao format", lines, types)
 }

@@ -5,10 +5,9 @@ use std::fs;
 
 use agentci::plan::observed::{TABLE, TARGETS};
 
-use super::{cell, generated_from, is_kept, project};
+use super::{Generated, cell, generated_from, project};
 
-#[test]
-fn the_page_of_checks_is_kept() {
+pub(crate) fn page() -> Generated {
     let mut page = format!("# Checks\n\n{}", generated_from("the documentation of each check"));
     page += "What can be asked under `checks:` of a suite, a case or a turn. `not: { .. }` around a check asks for its opposite, \
              and `message:` beside it says in your words what is wrong when it fails; \
@@ -23,7 +22,7 @@ fn the_page_of_checks_is_kept() {
     }
     page += &observable();
     page += CANNOT_FAIL;
-    is_kept("checks.md", &page);
+    Generated::new("checks.md", page)
 }
 
 /// What `agentci check` warns about.

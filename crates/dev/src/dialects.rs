@@ -9,7 +9,7 @@ use agentci::cli::outside;
 use agentci::plan::Dialect;
 use agentci::report::ReportKind;
 
-use super::{cell, generated_from, is_kept, project};
+use super::{Generated, cell, generated_from, project};
 
 /// A format, where it is described, and the smallest suite of it that can be read.
 struct Format {
@@ -72,8 +72,7 @@ const FORMATS: [Format; 6] = [
 const NOT_TRIED: [(&str, Dialect); 3] =
     [("input", Dialect::Yao), ("reporter", Dialect::Yao), ("stable_name", Dialect::Scenario)];
 
-#[test]
-fn the_page_of_formats_is_kept() {
+pub(crate) fn page() -> Generated {
     let mut page = format!("# The six formats\n\n{}", generated_from("what a smallest suite of each format comes to"));
     page += "`agentci` reads six kinds of suites, side by side in one folder if need be. The content of a file decides which it is; \
              `agentci list PATH` shows what was found, and `agentci convert PATH` prints any of them in the native format.\n\n";
@@ -103,7 +102,7 @@ fn the_page_of_formats_is_kept() {
         );
     }
     page += "\nAll others are for every format, as far as a case has a use for them: see [Commands](commands.md#agentci-run).\n";
-    is_kept("dialects.md", &page);
+    Generated::new("dialects.md", page)
 }
 
 struct Row {

@@ -7,10 +7,9 @@ use agentci::cli::outside;
 use agentci::verdict::ExitStatus::{self, Failed, Interrupted, Success, Usage};
 use clap::{Arg, ArgAction, Command};
 
-use super::{cell, generated_from, is_kept, project};
+use super::{Generated, cell, generated_from, project};
 
-#[test]
-fn the_page_of_commands_is_kept() {
+pub(crate) fn page() -> Generated {
     let mut whole = outside::command();
     whole.build();
     let mut page = format!("# Commands\n\n{}", generated_from("the definitions of the command line"));
@@ -38,7 +37,7 @@ fn the_page_of_commands_is_kept() {
         );
     }
     page += &exit_codes();
-    is_kept("commands.md", &page);
+    Generated::new("commands.md", page)
 }
 
 /// Every command that does something itself, by its full name.

@@ -131,7 +131,7 @@ fn items(text: &str) -> impl Iterator<Item = (String, String, String)> {
     let (mut docs, mut attributes) = (String::new(), String::new());
     text.lines().map(str::trim).filter_map(move |line| {
         if let Some(words) = line.strip_prefix("///") {
-            docs = format!("{docs}{words}").trim_start().to_owned();
+            docs += if docs.is_empty() { words.trim_start() } else { words };
             return None;
         }
         if line.starts_with("#[") {

@@ -1,0 +1,12 @@
+//! Writes the pages and schemas that are made from the code, and names those that changed.
+
+use std::io::{self, Write as _};
+
+fn main() -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for file in agentci_dev::files().iter().filter(|file| file.kept() != file.text) {
+        file.write()?;
+        writeln!(out, "wrote docs/reference/{}", file.path)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! The generated files of `docs/reference` are as the code makes them.
+
+use std::collections::BTreeSet;
+
+use agentci_dev::{Generated, WRITE, files, reference};
+
+/// Where the kept file first differs from the one that is made, if it does.
+fn difference(file: &Generated) -> Option<String> {
+    let kept = file.kept();
+    let (made, kept) = (file.text.lines(), kept.lines().chain(std::iter::repeat("")));
+    let line = made.zip(kept).position(|(made, kept)| made != kept);
+    let place = line.map_or("the end".to_owned(), |line| format!("line {}", line + 1));
+    (file.text != file.kept()).then(|| format!("docs/reference/{} differs at {place}", file.path))
+}
+
+#[test]
+fn generated_files_are_as_the_code_makes_them() {
+    let wrong: Vec<String> = files().iter().filter_map(difference).collect();
+    assert!(wrong.is_empty(), "{}\nwrite them with `{WRITE}`, and read what changed", wrong.join("\n"));
+}
+
+#[test]
+fn every_schema_of_the_reference_is_generated() {
+    let made: BTreeSet<String> = files().into_iter().map(|file| file.path).collect();
+    for entry in std::fs::read_dir(reference().join("schemas")).unwrap() {
+        let path = format!("schemas/{}", entry.unwrap().file_name().into_string().unwrap());
+        assert!(made.contains(&path), "nothing makes docs/reference/{path}; delete it");
+    }
+}
+
+#[test]
+fn a_page_that_differs_is_named_with_the_line() {
+    let mut page = files().remove(0);
+    page.text = page.text.replacen("\n\n", "\n\nchanged ", 1);
+    assert_eq!(difference(&page).unwrap(), "docs/reference/checks.md differs at line 3");
+    page.text = page.kept() + "\n";
+    assert_eq!(difference(&page).unwrap(), "docs/reference/checks.md differs at the end");
+}
