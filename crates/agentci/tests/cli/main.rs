@@ -38,6 +38,7 @@ mod descendants;
 mod docs;
 mod docs_commands;
 mod docs_crates;
+mod docs_files;
 mod docs_flags;
 mod docs_links;
 mod docs_names;
