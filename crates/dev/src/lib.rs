@@ -8,6 +8,7 @@
 mod checks;
 mod commands;
 mod dialects;
+mod pieces;
 mod schemas;
 mod types;
 

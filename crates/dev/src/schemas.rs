@@ -4,7 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::Generated;
-use super::types::{Types, object};
+use super::pieces::{count, counts_by_name, fields, list, number, object, one_of, or_null, text, truth};
+use super::types::Types;
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
@@ -22,53 +23,6 @@ fn made(name: &str, title: &str, mut schema: Value, types: Types) -> Generated {
         fields.insert("$defs".to_owned(), types.made.into());
     }
     Generated::new(format!("schemas/{name}.json"), serde_json::to_string_pretty(&whole).unwrap() + "\n")
-}
-
-/// An object with these fields; those whose names end in `?` may be absent.
-fn fields(of: Value) -> Value {
-    let Value::Object(of) = of else { panic!("fields are a mapping") };
-    let (mut properties, mut required) = (Map::new(), Vec::new());
-    for (name, schema) in of {
-        if let Some(name) = name.strip_suffix('?') {
-            properties.insert(name.to_owned(), schema);
-        } else {
-            required.push(name.clone());
-            properties.insert(name, schema);
-        }
-    }
-    object(properties, &required)
-}
-
-fn one_of(words: &[&str]) -> Value {
-    json!({ "enum": words })
-}
-
-fn list(of: Value) -> Value {
-    Map::from_iter([("type".to_owned(), "array".into()), ("items".to_owned(), of)]).into()
-}
-
-fn or_null(of: Value) -> Value {
-    Map::from_iter([("anyOf".to_owned(), vec![of, json!({ "type": "null" })].into())]).into()
-}
-
-fn text() -> Value {
-    json!({ "type": "string" })
-}
-
-fn count() -> Value {
-    json!({ "type": "integer", "minimum": 0 })
-}
-
-fn number() -> Value {
-    json!({ "type": "number" })
-}
-
-fn truth() -> Value {
-    json!({ "type": "boolean" })
-}
-
-fn counts_by_name() -> Value {
-    json!({ "type": "object", "additionalProperties": count() })
 }
 
 fn events() -> Generated {

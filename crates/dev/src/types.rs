@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Map, Value, json};
 
+use super::pieces::object;
 use super::project;
 
 /// Where stored types are declared.
@@ -115,15 +116,6 @@ impl Types {
         let rest = rest.unwrap_or_else(|| panic!("nothing is declared as {begin:?}"));
         rest.split_once("\n}").unwrap().0.to_owned()
     }
-}
-
-/// An object with these fields and no others.
-pub(super) fn object(properties: Map<String, Value>, required: &[String]) -> Value {
-    let mut object = json!({ "type": "object" });
-    object["properties"] = properties.into();
-    object["required"] = required.into();
-    object["additionalProperties"] = false.into();
-    object
 }
 
 /// The items of a declaration: what is said of each, its attributes, and itself.
