@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::completion::{Broken, Completion, Piece};
 use super::refusal::{refused, unusable};
 use super::retry::{RETRIES, Trouble, may_pass, pause};
-use super::seat::{Api, Seat};
+use super::session::{Api, Seat};
 use super::{anthropic, openai, scripted};
 use crate::{DriveError, TraceSink};
 use agentci_exchange::{Answer, Line, Method, NOT_UTF8, Next, Request};

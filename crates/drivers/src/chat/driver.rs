@@ -7,9 +7,9 @@ use agentci_trace::Kind;
 use serde_json::Value;
 
 use super::calendar::Calendar;
+use super::conversation::{Talk, Told};
 use super::message::normal;
-use super::seat::Seat;
-use super::talk::{Talk, Told};
+use super::session::Seat;
 use crate::{Context, DriveError, Input, ToolHost, TraceSink};
 use agentci_exchange::{Line, Recording};
 

@@ -9,22 +9,28 @@
 
 pub(crate) mod anthropic;
 mod ask;
+#[path = "assistant/calendar.rs"]
 mod calendar;
 mod completion;
-mod created;
+#[path = "assistant/context.rs"]
+mod context;
+mod conversation;
+#[path = "assistant/create_hook.rs"]
+mod create_hook;
 mod driver;
+#[path = "assistant/hooks.rs"]
 mod hooks;
 mod message;
 pub(crate) mod openai;
 mod output;
 pub(crate) mod outside;
+#[path = "assistant/prompts.rs"]
 mod prompts;
 mod refusal;
 mod retry;
 mod scripted;
-mod seat;
-mod setting;
-mod talk;
+mod session;
+#[path = "assistant/variables.rs"]
 mod variables;
 
 pub(crate) use completion::{Broken, Completion, Piece, cut_short};

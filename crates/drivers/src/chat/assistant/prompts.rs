@@ -6,7 +6,7 @@ use agentci_plan::Prompt;
 use serde_json::{Map, Value};
 
 use super::calendar::Calendar;
-use super::setting::Setting;
+use super::context::Setting;
 use super::variables::{Family, fill};
 use crate::DriveError;
 

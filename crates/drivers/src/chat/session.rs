@@ -8,10 +8,10 @@ use std::time::Duration;
 use agentci_plan::{ChatApi, ChatTarget, KeyHeader, Prompt, UnsetVariable};
 use serde_json::{Map, Value};
 
+use super::context::Setting;
 use super::hooks::Hooks;
 use super::prompts::environment;
 use super::scripted::ScriptedModel;
-use super::setting::Setting;
 use crate::{Context, DriveError};
 use agentci_exchange::Line;
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::hooks::Hooks;
 use super::message::all_normal;
-use super::seat::Seat;
+use super::session::Seat;
 use crate::DriveError;
 
 /// Names that `Create` may give to options directly.
@@ -18,7 +18,7 @@ pub(super) struct Plan {
     pub(super) preset: Option<String>,
     /// Whether the prompts of all agents are left out, if `Create` says so.
     own_prompts: Option<bool>,
-    pub(super) setting: super::setting::Setting,
+    pub(super) setting: super::context::Setting,
     /// What `Create` wants and can not have.
     pub(super) ignored: Vec<String>,
 }
