@@ -11,7 +11,6 @@ use crate::Task;
 
 /// A question that the trace does not answer. Every answer is a JSON value; what it looks like is told with each.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum Question {
     /// How near two texts are in meaning: `{"similarity": 0.87, "embedder": ID}`, the facts that only one of them states under
     /// `"facts"`, the embedder's own threshold, if it has one, under `"default_threshold"`, and `"note"` where something is odd.

@@ -100,7 +100,6 @@ impl Driver {
                 Ok(ChatDriver::open(chat, context, line)?.map(|driver| Driver(Kind::Chat(Box::new(driver)))))
             }
             Target::Http(http) => Ok(Ok(Driver(Kind::Http(Box::new(HttpDriver::open(http, context, line)?))))),
-            other => Ok(Err(DriveError::Unsupported(format!("no driver for {other:?}")))),
         }
     }
 

@@ -7,6 +7,7 @@ use agentci_verdict::EventError;
 
 /// Why something could not be written or read.
 #[derive(Debug, thiserror::Error)]
+// Users of the library handle this error, and none of our crates matches its variants.
 #[non_exhaustive]
 pub enum LedgerError {
     /// The disk refused; the message names the path.

@@ -10,7 +10,6 @@ use agentci_protocols::mcp::{Defect, Malformed};
 
 /// Why there is no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error {
     /// The server's program did not start.
     #[error("{0}")]

@@ -22,7 +22,6 @@ pub struct LiveTools {
 
 /// A tool that is executed.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum LiveTool {
     /// A program.
     Command(CommandTool),

@@ -49,7 +49,6 @@ pub struct Suite {
 
 /// The format a suite was written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Dialect {
     /// `agentci.yaml`, the plan's own YAML.
     Native,

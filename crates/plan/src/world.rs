@@ -66,7 +66,6 @@ pub struct Recording {
 
 /// Where recorded answers to tool calls are kept.
 #[derive(Debug, Clone, Default, PartialEq)]
-#[non_exhaustive]
 pub enum ToolSource {
     /// Nowhere: in replay a call has no answer.
     #[default]

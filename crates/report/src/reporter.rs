@@ -29,6 +29,7 @@ pub type Output = Box<dyn FnMut(&[u8]) -> io::Result<()>>;
 
 /// Why a report could not be made.
 #[derive(Debug, thiserror::Error)]
+// Users of the library handle this error, and none of our crates matches its variants.
 #[non_exhaustive]
 pub enum ReportError {
     /// Its text could not be handed on.

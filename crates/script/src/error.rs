@@ -4,7 +4,6 @@ use std::time::Duration;
 
 /// What can go wrong with a file of functions. Lines and columns count from one, in the file as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ScriptError {
     /// The file can not be understood.
     #[error("{message}")]

@@ -30,7 +30,6 @@ pub struct Event {
 
 /// What happened. Values are shared with whoever tells of it.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum Kind {
     /// A turn was begun with this.
     TurnStart(Arc<Value>),

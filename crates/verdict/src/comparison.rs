@@ -22,7 +22,6 @@ pub struct Comparison {
 /// Something that is asked of a run as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Gate {
     /// Enough cases pass.
     MinPassRate,

@@ -37,7 +37,6 @@ macro_rules! bodies {
     ($($(#[$doc:meta])* $variant:ident($type:ty) = $name:literal,)*) => {
         /// What happened.
         #[derive(Debug, Clone, PartialEq)]
-        #[non_exhaustive]
         pub enum Body {
             $($(#[$doc])* $variant($type),)*
         }

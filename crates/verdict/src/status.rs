@@ -32,7 +32,6 @@ impl Status {
 /// Why a case failed or could not be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Cause {
     /// A check did not hold.
     Check,

@@ -76,7 +76,7 @@ impl Credentials {
                 Scheme::Certificate { certificate: certificate.clone(), key: key.clone(), authority: authority.clone() }
             }
             // There may be schemes that only the plan knows.
-            None | Some(_) => Scheme::None,
+            None => Scheme::None,
         };
         Ok(Self { scheme, silent: replay, token: None, fetched: fetched.clone(), certificate: None })
     }

@@ -60,7 +60,6 @@ impl Seat {
                 Ok(model) => Api::Scripted(model),
                 Err(message) => return Ok(Err(DriveError::Unsupported(message))),
             },
-            other => return Ok(Err(DriveError::Unsupported(format!("nobody here speaks as {other:?} does")))),
         };
         let hooks = match &target.script {
             None => None,

@@ -10,7 +10,6 @@ const SHOWN: usize = 300;
 
 /// Why there are no embeddings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Trouble {
     /// The request failed.
     #[error("{0}")]

@@ -47,8 +47,8 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     }
     pairs.extend(printer.gates(&suite.gates));
     pairs.extend(print_redaction(&suite.redact, suite.span).map(|node| printer.pair("redact", node)));
-    let agent = |(name, target): &(String, Arc<Target>)| Some(printer.pair(name, printer.target(target, 0)?));
-    let agents: Vec<Pair> = suite.agents.iter().filter_map(agent).collect();
+    let agent = |(name, target): &(String, Arc<Target>)| printer.pair(name, printer.target(target, 0));
+    let agents: Vec<Pair> = suite.agents.iter().map(agent).collect();
     if !agents.is_empty() {
         pairs.push(printer.pair("agents", printer.map(agents)));
     }
@@ -107,7 +107,7 @@ impl Printer<'_> {
         for (key, value) in [("asked", &case.asked), ("expected", &case.expected), ("metadata", &case.metadata)] {
             pairs.extend(value.as_ref().map(|value| self.pair(key, Node::from_value(value, self.span))));
         }
-        pairs.extend(self.target(&case.target, index).map(|target| self.pair("target", target)));
+        pairs.push(self.pair("target", self.target(&case.target, index)));
         pairs.extend(self.world(&case.world));
         if !case.variables.is_empty() {
             pairs.push(self.pair("variables", self.named_texts(&case.variables)));

@@ -239,7 +239,6 @@ pub(crate) fn print_live_tools(tools: &[(Spanned<String>, LiveTool)], span: Span
                 pairs.push(("mcp", Node::map(span, inner)));
                 tool.timeout
             }
-            _ => TOOL_TIMEOUT,
         };
         if timeout != TOOL_TIMEOUT {
             pairs.push(("timeout", Node::text(print_duration(timeout), span)));

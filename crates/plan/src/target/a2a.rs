@@ -45,7 +45,6 @@ pub enum A2aCard {
 
 /// How we say who we are.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum Auth {
     /// A key in a header, a query parameter or a cookie.
     ApiKey {

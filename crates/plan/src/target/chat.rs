@@ -83,7 +83,6 @@ pub struct Connector {
 
 /// What speaks at the other end.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum ChatApi {
     /// The Chat Completions of `OpenAI`.
     OpenAi,

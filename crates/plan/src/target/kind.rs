@@ -10,7 +10,6 @@ use agentci_source::{Diagnostic, Diagnostics, Span};
 
 /// How to reach the agent.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum Target {
     /// A process that speaks JSON lines over its standard input and output.
     Process(ProcessTarget),

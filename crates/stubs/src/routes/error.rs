@@ -8,7 +8,6 @@ use agentci_source::{FileError, Span};
 
 /// Why routes can not be served, or what was recorded not be written.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RouteError {
     /// The address can not be had.
     #[error("the address {0} can not be used: {1}")]

@@ -83,7 +83,6 @@ impl Toolbox {
                     let called = tool.tool.clone().unwrap_or_else(|| name.value.clone());
                     Ready::Mcp(server, called, tool.timeout)
                 }),
-                _ => continue,
             };
             let ready = ready.map_err(|unset| ToolboxError {
                 message: format!("the tool `{}` can not be used: {unset}", name.value),

@@ -39,7 +39,7 @@ impl Printer<'_> {
         let api = match &connector.api {
             ChatApi::Anthropic => "anthropic",
             ChatApi::Scripted(_) => "mock",
-            _ => "openai",
+            ChatApi::OpenAi => "openai",
         };
         pairs.push(self.pair("api", self.text(api)));
         if api == "mock" {

@@ -14,7 +14,7 @@ use crate::mock_script::print_script;
 
 impl Printer<'_> {
     /// A target as a mapping of one key. `index` is the position of its case.
-    pub(in crate::native) fn target(&self, target: &Target, index: usize) -> Option<Node> {
+    pub(in crate::native) fn target(&self, target: &Target, index: usize) -> Node {
         let (kind, node) = match target {
             Target::Process(process) => ("process", self.process(process)),
             Target::Mock(mock) => ("mock", self.mock(mock, index)),
@@ -23,9 +23,8 @@ impl Printer<'_> {
             Target::Mcp(mcp) => ("mcp", self.mcp(mcp)),
             Target::Chat(chat) => ("chat", self.chat(chat)),
             Target::Http(http) => ("http", self.http(http)),
-            _ => return None,
         };
-        Some(self.map(vec![self.pair(kind, node)]))
+        self.map(vec![self.pair(kind, node)])
     }
 
     fn process(&self, process: &ProcessTarget) -> Node {
@@ -89,7 +88,7 @@ impl Printer<'_> {
             let modes = self.list(&a2a.accepted_output_modes, |mode| self.text(mode));
             pairs.push(self.pair("accepted_output_modes", modes));
         }
-        pairs.extend(a2a.auth.as_ref().and_then(|auth| self.auth(auth)).map(|auth| self.pair("auth", auth)));
+        pairs.extend(a2a.auth.as_ref().map(|auth| self.pair("auth", self.auth(auth))));
         if !a2a.hosts.is_empty() {
             pairs.push(self.pair("hosts", self.list(&a2a.hosts, |host| self.text(host))));
         }
@@ -98,7 +97,7 @@ impl Printer<'_> {
         self.map(pairs)
     }
 
-    fn auth(&self, auth: &Auth) -> Option<Node> {
+    fn auth(&self, auth: &Auth) -> Node {
         let (scheme, node) = match auth {
             Auth::Bearer(token) => ("bearer", self.template(token)),
             Auth::ApiKey { name, place, value } => {
@@ -124,9 +123,8 @@ impl Printer<'_> {
                 pairs.extend(authority.as_ref().map(|authority| self.pair("authority", self.path(authority))));
                 ("mtls", self.map(pairs))
             }
-            _ => return None,
         };
-        Some(self.map(vec![self.pair(scheme, node)]))
+        self.map(vec![self.pair(scheme, node)])
     }
 
     fn mcp(&self, mcp: &McpTarget) -> Node {
@@ -140,7 +138,7 @@ impl Printer<'_> {
             }
             McpTransport::Http(url) => vec![self.pair("url", self.template(&url.value))],
         };
-        pairs.extend(mcp.auth.as_ref().and_then(|auth| self.auth(auth)).map(|auth| self.pair("auth", auth)));
+        pairs.extend(mcp.auth.as_ref().map(|auth| self.pair("auth", self.auth(auth))));
         pairs.extend(self.requests(&mcp.headers, mcp.timeout));
         self.map(pairs)
     }
