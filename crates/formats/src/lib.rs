@@ -23,6 +23,7 @@ mod ananke;
 mod assistants;
 pub mod aumai;
 mod broken;
+mod chat_context;
 mod command;
 mod conversations;
 mod detect;
@@ -51,6 +52,7 @@ mod texts;
 mod yao;
 
 pub use agentci_source::schema::{Row, Table};
+pub use chat_context::default_chat_context;
 pub use load::{LoadOptions, Loaded, MockSource, ScenarioOptions, YaoOptions, load, load_with};
 pub use model_script::load_model_script;
 pub use native::print as print_native;

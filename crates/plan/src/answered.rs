@@ -19,7 +19,7 @@ impl Case {
         match &*self.target {
             Target::Mock(_) => return AnsweredBy::Script,
             // Functions of its own are run in every mode, and they are an agent.
-            Target::Chat(chat) if chat.script.is_some() => return AnsweredBy::Agent,
+            Target::Chat(chat) if chat.assistant.script.is_some() => return AnsweredBy::Agent,
             Target::Chat(chat) if matches!(chat.connector.api, ChatApi::Scripted(_)) => return AnsweredBy::Script,
             Target::Process(_) => return AnsweredBy::Agent,
             _ => {}

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use agentci::plan::{ChatContext, Dialect, Suite, Target};
+use agentci::formats::default_chat_context;
+use agentci::plan::{Dialect, Suite, Target};
 use agentci::runner::Facts;
 use agentci::source::print_duration;
 use serde_json::Value;
@@ -36,15 +37,16 @@ fn environment(arguments: &RunArguments, suite: &Suite) -> BTreeMap<String, Stri
     if !suite.cases.iter().any(|case| matches!(&*case.target, Target::Chat(_))) {
         return BTreeMap::new();
     }
-    let (flags, usual) = (arguments.dialects.yao(), ChatContext::default());
+    let (flags, usual) = (arguments.dialects.yao(), default_chat_context());
+    let usual = |key: &str| usual.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let facts = [
-        ("user_id", flags.user.clone().unwrap_or(usual.user)),
-        ("team_id", flags.team.clone().unwrap_or(usual.team)),
-        ("locale", usual.locale),
-        ("client_type", usual.client_type),
-        ("client_ip", usual.client_ip),
-        ("referer", usual.referer),
-        ("accept", usual.accept),
+        ("user_id", flags.user.clone().unwrap_or_else(|| usual("user"))),
+        ("team_id", flags.team.clone().unwrap_or_else(|| usual("team"))),
+        ("locale", usual("locale")),
+        ("client_type", usual("client_type")),
+        ("client_ip", usual("client_ip")),
+        ("referer", usual("referer")),
+        ("accept", usual("accept")),
     ];
     facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect()
 }

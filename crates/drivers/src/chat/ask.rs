@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::completion::{Broken, Completion, Piece};
 use super::refusal::{refused, unusable};
 use super::retry::{RETRIES, Trouble, may_pass, pause};
-use super::session::{Api, Seat};
+use super::session::{Api, Session};
 use super::{anthropic, openai, scripted};
 use crate::{DriveError, TraceSink};
 use agentci_exchange::{Answer, Line, Method, NOT_UTF8, Next, Request};
@@ -32,7 +32,7 @@ pub(super) struct Question {
 /// Asks, and again if the server is busy. What the model says is written to the sink as it comes.
 pub(super) async fn ask(
     line: &mut Line,
-    seat: &Seat,
+    session: &Session,
     question: &Question,
     sink: &mut TraceSink<'_>,
 ) -> Result<(Completion, Moment), DriveError> {
@@ -40,17 +40,19 @@ pub(super) async fn ask(
     let mut time = 0;
     let mut at = question.at;
     loop {
-        let left = seat.timeout.saturating_sub(begun.elapsed());
-        let (error, wait, busy) = match once(line, seat, question, (at, left), sink).await {
+        let left = session.timeout.saturating_sub(begun.elapsed());
+        let (error, wait, busy) = match once(line, session, question, (at, left), sink).await {
             Ok(answered) => return Ok(answered),
             // Whatever time was left, the whole limit is what was exceeded.
-            Err(Trouble::Final(DriveError::Timeout { .. })) => return Err(DriveError::Timeout { after: seat.timeout }),
+            Err(Trouble::Final(DriveError::Timeout { .. })) => {
+                return Err(DriveError::Timeout { after: session.timeout });
+            }
             Err(Trouble::Final(error)) => return Err(error),
             Err(Trouble::Busy { error, wait, at }) => (error, wait, at),
         };
         time += 1;
         let wait = pause(time, wait);
-        if time > RETRIES || wait >= seat.timeout.saturating_sub(begun.elapsed()) {
+        if time > RETRIES || wait >= session.timeout.saturating_sub(begun.elapsed()) {
             return Err(error);
         }
         let message = format!("{error}; asked again after {}", print_duration(wait));
@@ -64,12 +66,12 @@ pub(super) async fn ask(
 
 async fn once(
     line: &mut Line,
-    seat: &Seat,
+    session: &Session,
     question: &Question,
     (at, left): (Moment, Duration),
     sink: &mut TraceSink<'_>,
 ) -> Result<(Completion, Moment), Trouble> {
-    let reader = match &seat.api {
+    let reader = match &session.api {
         Api::Scripted(model) => {
             let completion = scripted::once(&**model, &question.body, left, sink).await?;
             return Ok((completion, sink.clock().now()));
@@ -78,9 +80,9 @@ async fn once(
         Api::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
     };
     let request = Request {
-        url: seat.url.clone(),
+        url: session.url.clone(),
         method: Method::Post,
-        headers: seat.headers.clone(),
+        headers: session.headers.clone(),
         body: question.body.clone(),
         identity: question.identity.clone(),
         timeout: left,

@@ -1,19 +1,16 @@
-//! One conversation with one agent: its functions, its model, its tools, until there is a result.
+//! One conversation with one agent: its model and its tools, until there is a result.
 
 use std::sync::Arc;
 
-use agentci_plan::Prompt;
 use agentci_trace::{Kind, Moment, ToolResult};
 use serde_json::{Value, json};
 
 use super::ask::{Question, ask};
-use super::calendar::Calendar;
+use super::assistant::{Opening, Step};
 use super::completion::{Call, Completion, cut_short};
-use super::create_hook::Plan;
-use super::message::{all_normal, tool_result};
+use super::message::tool_result;
 use super::output::{Called, output};
-use super::prompts::Words;
-use super::session::{Api, Seat};
+use super::session::{Api, Session};
 use super::{anthropic, openai};
 use crate::host::NO_ANSWER;
 use crate::{Delivery, DriveError, ToolHost, TraceSink};
@@ -23,99 +20,92 @@ use agentci_exchange::Line;
 const ROUNDS: usize = 16;
 
 /// A conversation with an agent.
-pub(super) struct Talk<'t> {
-    pub(super) seat: &'t Seat,
-    pub(super) line: &'t mut Line,
+pub(super) struct Conversation<'c> {
+    pub(super) session: &'c Session,
+    pub(super) line: &'c mut Line,
     /// Whether someone answers the tools that the model wants called.
     pub(super) tools: bool,
-    pub(super) calendar: Calendar,
+    /// The time that prompts may tell, in Unix milliseconds.
+    pub(super) unix_ms: u64,
     /// When it begins: the moment of its first request.
     pub(super) at: Moment,
 }
 
-/// What comes of it.
-pub(super) enum Told {
+/// How it ends.
+pub(super) enum Ended {
+    /// With a result.
     Output {
         output: Value,
         /// Everything that was said.
         messages: Vec<Value>,
         over: Moment,
     },
-    /// Another agent shall say it.
+    /// Another agent goes on.
     Delegated { agent: String, messages: Vec<Value> },
 }
 
 /// What the model came to.
-#[derive(Default)]
-struct Answered {
-    completion: Completion,
-    called: Vec<Called>,
-    over: Moment,
+#[derive(Debug)]
+pub(super) struct Answered {
+    pub(super) completion: Completion,
+    pub(super) called: Vec<Called>,
+    pub(super) over: Moment,
 }
 
-impl Talk<'_> {
+impl Conversation<'_> {
     pub(super) async fn run(
         mut self,
         messages: Vec<Value>,
         sink: &mut TraceSink<'_>,
         host: &dyn ToolHost,
-    ) -> Result<Told, DriveError> {
-        let mut plan = Plan::new(self.seat, messages);
-        if let Some(hooks) = &self.seat.hooks {
-            let arguments = [plan.setting.value(), Value::Array(plan.messages.clone())];
-            if let Some(returned) = hooks.call("Create", &arguments).await? {
-                plan.change(returned, self.seat, hooks)?;
-            }
+    ) -> Result<Ended, DriveError> {
+        let assistant = &self.session.assistant;
+        let mut opening = assistant.create(messages, self.session.options.clone()).await?;
+        for message in std::mem::take(&mut opening.warnings) {
+            warn(message, self.at, sink)?;
         }
-        for name in &plan.ignored {
-            let message = format!("`Create` returned `{name}`, which means nothing here");
-            sink.push_at(self.at, Kind::Log { level: "warn".into(), message, data: None })?;
-        }
-        let answered = self.rounds(&mut plan, sink, host).await;
-        let answered = match answered {
+        let answered = match self.rounds(&mut opening, sink, host).await {
             Err(error) if is_of_model(&error) => {
-                let next = self.next(&plan, &Answered::default(), Some(error.to_string())).await?;
+                let step = assistant.next(&opening, Err(&error)).await?;
                 let over = self.line.now(sink.clock());
-                return next.map(|next| next.told(plan.messages, over)).ok_or(error);
+                return step.map(|step| ended(step, opening.messages, over)).ok_or(error);
             }
             answered => answered?,
         };
         let over = answered.over;
-        if let Some(next) = self.next(&plan, &answered, None).await? {
-            return Ok(next.told(plan.messages, over));
+        if let Some(step) = assistant.next(&opening, Ok(&answered)).await? {
+            return Ok(ended(step, opening.messages, over));
         }
         let output = output(&answered.completion, &answered.called);
-        Ok(Told::Output { output, messages: plan.messages, over })
+        Ok(Ended::Output { output, messages: opening.messages, over })
     }
 
     /// Asks the model until it wants no more tools called, or nobody answers them.
     async fn rounds(
         &mut self,
-        plan: &mut Plan,
+        opening: &mut Opening,
         sink: &mut TraceSink<'_>,
         host: &dyn ToolHost,
     ) -> Result<Answered, DriveError> {
-        let (prompts, warning) = self.prompts(plan);
-        if let Some(message) = warning {
-            sink.push_at(self.at, Kind::Log { level: "warn".into(), message, data: None })?;
-        }
-        let words = |calendar| Words { calendar, environment: &self.seat.environment, setting: &plan.setting };
-        let before = words(Some(self.calendar)).messages(&prompts)?;
-        let known = matches!(self.line, Line::Live).then(Vec::new);
-        let known = known.map_or_else(|| words(None).messages(&prompts), Ok)?;
+        let assistant = &self.session.assistant;
+        let before = assistant.prompts(opening, Some(self.unix_ms))?;
+        let known = match self.line {
+            Line::Live => Vec::new(),
+            Line::Record(_) | Line::Replay(_) => assistant.prompts(opening, None)?,
+        };
         let mut called = Vec::new();
         for round in 0..ROUNDS {
-            let (body, left_out) = self.body(&before, plan);
+            let (body, left_out) = self.body(&before, opening);
             if let (0, Some(message)) = (round, left_out) {
-                sink.push_at(self.at, Kind::Log { level: "warn".into(), message, data: None })?;
+                warn(message, self.at, sink)?;
             }
             let identity = match self.line {
                 Line::Live => Value::Null,
-                Line::Record(_) | Line::Replay(_) => self.body(&known, plan).0,
+                Line::Record(_) | Line::Replay(_) => self.body(&known, opening).0,
             };
             let question = Question { at: self.at, body: body.to_string(), identity };
-            let (completion, over) = ask(self.line, self.seat, &question, sink).await?;
-            plan.messages.push(completion.message());
+            let (completion, over) = ask(self.line, self.session, &question, sink).await?;
+            opening.messages.push(completion.message());
             tell(body, &completion, over, sink)?;
             let pending = self.tools && !completion.calls.is_empty();
             if !pending {
@@ -124,7 +114,7 @@ impl Talk<'_> {
             }
             let mut results = Vec::with_capacity(completion.calls.len());
             for call in &completion.calls {
-                results.push(self.answer(call, plan, host).await?);
+                results.push(self.answer(call, opening, host).await?);
             }
             // The moment of the answers is that of the request that carries them.
             self.at = self.line.next(sink.clock());
@@ -141,12 +131,12 @@ impl Talk<'_> {
     }
 
     /// A request, and what could not be put into it.
-    fn body(&self, before: &[Value], plan: &Plan) -> (Value, Option<String>) {
-        let messages: Vec<Value> = before.iter().chain(&plan.messages).cloned().collect();
-        match &self.seat.api {
-            Api::OpenAi | Api::Scripted(_) => (openai::body(&self.seat.model, messages, &plan.options), None),
+    fn body(&self, before: &[Value], opening: &Opening) -> (Value, Option<String>) {
+        let messages: Vec<Value> = before.iter().chain(&opening.messages).cloned().collect();
+        match &self.session.api {
+            Api::OpenAi | Api::Scripted(_) => (openai::body(&self.session.model, messages, &opening.options), None),
             Api::Anthropic => {
-                let made = anthropic::body(&self.seat.model, &messages, &plan.options);
+                let made = anthropic::body(&self.session.model, &messages, &opening.options);
                 let names = made.left_out.join("`, `");
                 let warning = format!("not sent, since Anthropic's Messages have no such option: `{names}`");
                 (made.body, (!names.is_empty()).then_some(warning))
@@ -154,34 +144,15 @@ impl Talk<'_> {
         }
     }
 
-    /// What stands before the conversation, and what is wrong with that: in place of prompts that are not there come the usual
-    /// ones.
-    fn prompts(&self, plan: &Plan) -> (Vec<Prompt>, Option<String>) {
-        let presets = &self.seat.presets;
-        let wanted = plan.preset.as_ref().map(|wanted| presets.iter().find(|(name, _)| name == wanted).ok_or(wanted));
-        let (prompts, warning) = match wanted {
-            None => (&self.seat.prompts, None),
-            Some(Ok((_, prompts))) => (prompts, None),
-            Some(Err(wanted)) => {
-                let known: Vec<&str> = presets.iter().map(|(name, _)| name.as_str()).collect();
-                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                let warning = format!("there are no prompts `{wanted}`; those with a name are: {known}");
-                (&self.seat.prompts, Some(warning))
-            }
-        };
-        let left_out = plan.own_prompts();
-        (prompts.iter().filter(|prompt| !(left_out && prompt.shared)).cloned().collect(), warning)
-    }
-
     /// Has a tool answered.
-    async fn answer(&self, call: &Call, plan: &mut Plan, host: &dyn ToolHost) -> Result<ToolResult, DriveError> {
+    async fn answer(&self, call: &Call, opening: &mut Opening, host: &dyn ToolHost) -> Result<ToolResult, DriveError> {
         let (result, content) = if call.parsed().is_ok() {
             let reply = host.call(&call.traced()).await?;
             let content = match (reply.delivery, &reply.result.error) {
                 (Delivery::Never, _) => {
                     // Who waits for a tool that never answers waits as long as it may.
-                    tokio::time::sleep(self.seat.timeout).await;
-                    return Err(DriveError::Timeout { after: self.seat.timeout });
+                    tokio::time::sleep(self.session.timeout).await;
+                    return Err(DriveError::Timeout { after: self.session.timeout });
                 }
                 (Delivery::Malformed, _) => NO_ANSWER.into(),
                 (Delivery::Truncated, _) => reply.half(),
@@ -198,48 +169,21 @@ impl Talk<'_> {
                 content,
             )
         };
-        plan.messages.push(tool_result(&call.id, &content));
+        opening.messages.push(tool_result(&call.id, &content));
         Ok(result)
     }
+}
 
-    /// What `Next` says to it.
-    async fn next(&self, plan: &Plan, answered: &Answered, error: Option<String>) -> Result<Option<Next>, DriveError> {
-        let Some(hooks) = &self.seat.hooks else { return Ok(None) };
-        let completion = if error.is_some() { Value::Null } else { answered.completion.value() };
-        let tools: Vec<Value> = answered.called.iter().map(Called::value).collect();
-        let payload = json!({ "messages": plan.messages, "completion": completion, "tools": tools, "error": error });
-        let Some(returned) = hooks.call("Next", &[plan.setting.value(), payload]).await? else { return Ok(None) };
-        let wrong = |message: &str| hooks.wrong("Next", message);
-        let Value::Object(mut returned) = returned else {
-            return Err(wrong("returned no object: it returns `{ data }`, `{ delegate }` or nothing"));
-        };
-        if let Some(delegate) = returned.remove("delegate").filter(|delegate| !delegate.is_null()) {
-            let Some(agent) = delegate.get("agent_id").and_then(Value::as_str) else {
-                return Err(wrong("delegates to nobody: `delegate` has an `agent_id`"));
-            };
-            let messages = match delegate.get("messages").filter(|messages| !messages.is_null()) {
-                Some(messages) => all_normal(messages).map_err(|error| wrong(&error))?,
-                None => plan.messages.clone(),
-            };
-            return Ok(Some(Next::Delegate(agent.to_owned(), messages)));
-        }
-        Ok(returned.remove("data").filter(|data| !data.is_null()).map(Next::Data))
+/// How a conversation ends that the runtime has taken over.
+fn ended(step: Step, messages: Vec<Value>, over: Moment) -> Ended {
+    match step {
+        Step::Output(output) => Ended::Output { output, messages, over },
+        Step::Delegate { agent, messages } => Ended::Delegated { agent, messages },
     }
 }
 
-/// What `Next` wants.
-enum Next {
-    Data(Value),
-    Delegate(String, Vec<Value>),
-}
-
-impl Next {
-    fn told(self, messages: Vec<Value>, over: Moment) -> Told {
-        match self {
-            Next::Data(output) => Told::Output { output, messages, over },
-            Next::Delegate(agent, messages) => Told::Delegated { agent, messages },
-        }
-    }
+fn warn(message: String, at: Moment, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+    Ok(sink.push_at(at, Kind::Log { level: "warn".into(), message, data: None })?)
 }
 
 /// Whether it is the model that failed, and not the suite or the run.

@@ -2,26 +2,22 @@
 
 use std::rc::Rc;
 
-use agentci_plan::{ChatTarget, Target, UnsetVariable};
+use agentci_plan::{ChatTarget, UnsetVariable};
 use agentci_trace::Kind;
 use serde_json::Value;
 
-use super::calendar::Calendar;
-use super::conversation::{Talk, Told};
+use super::assistant::{DELEGATIONS, Delegates};
+use super::conversation::{Conversation, Ended};
 use super::message::normal;
-use super::session::Seat;
+use super::session::Session;
 use crate::{Context, DriveError, Input, ToolHost, TraceSink};
 use agentci_exchange::{Line, Recording};
-
-/// How many agents may speak in one turn, each delegating to the next.
-const DELEGATIONS: usize = 4;
 
 /// An agent that is prompts and a model, and the conversation so far.
 #[derive(Debug)]
 pub(crate) struct ChatDriver {
-    seat: Rc<Seat>,
-    /// The agents that it may delegate to, or why that can not be.
-    others: Vec<(String, Result<Rc<Seat>, String>)>,
+    session: Rc<Session>,
+    delegates: Delegates,
     history: Vec<Value>,
     tools: bool,
     line: Line,
@@ -33,22 +29,12 @@ impl ChatDriver {
         context: &Context<'_>,
         line: Line,
     ) -> Result<Result<Self, DriveError>, UnsetVariable> {
-        let seat = match Seat::fill(target, context, &line)? {
-            Ok(seat) => Rc::new(seat),
+        let session = match Session::open(target, context, &line)? {
+            Ok(session) => Rc::new(session),
             Err(error) => return Ok(Err(error)),
         };
-        let mut others = Vec::new();
-        // Nobody but a function delegates.
-        for (name, agent) in context.agents.iter().filter(|_| seat.hooks.is_some()) {
-            let Target::Chat(chat) = &**agent else { continue };
-            let other = match Seat::fill(chat, context, &line) {
-                Ok(Ok(seat)) => Ok(Rc::new(seat)),
-                Ok(Err(error)) => Err(error.to_string()),
-                Err(unset) => Err(unset.to_string()),
-            };
-            others.push((name.clone(), other));
-        }
-        Ok(Ok(Self { seat, others, history: Vec::new(), tools: context.tools, line }))
+        let delegates = Delegates::open(&session, context, &line);
+        Ok(Ok(Self { session, delegates, history: Vec::new(), tools: context.tools, line }))
     }
 
     pub(crate) async fn turn(
@@ -67,19 +53,19 @@ impl ChatDriver {
             messages.push(normal(message).map_err(DriveError::Unsupported)?);
         }
         // One time for the whole attempt: prompts of all its requests agree.
-        let calendar = Calendar::new(sink.clock().after(0).unix_ms);
-        let mut seat = Rc::clone(&self.seat);
+        let unix_ms = sink.clock().after(0).unix_ms;
+        let mut session = Rc::clone(&self.session);
         for _ in 0..DELEGATIONS {
-            let talk = Talk { seat: &seat, line: &mut self.line, tools: self.tools, calendar, at };
-            match talk.run(messages, sink, host).await {
-                Ok(Told::Output { output, messages, over }) => {
+            let conversation = Conversation { session: &session, line: &mut self.line, tools: self.tools, unix_ms, at };
+            match conversation.run(messages, sink, host).await {
+                Ok(Ended::Output { output, messages, over }) => {
                     self.history = messages;
                     sink.push_at(over, Kind::FinalOutput(output.into()))?;
                     sink.push_at(over, Kind::TurnEnd)?;
                     return Ok(());
                 }
-                Ok(Told::Delegated { agent, messages: handed }) => {
-                    seat = self.other(&agent)?;
+                Ok(Ended::Delegated { agent, messages: handed }) => {
+                    session = self.delegates.find(&agent)?;
                     messages = handed;
                     at = self.line.next(sink.clock());
                 }
@@ -93,25 +79,7 @@ impl ChatDriver {
                 }
             }
         }
-        Err(DriveError::Function {
-            message: format!(
-                "`Next` delegated {DELEGATIONS} times one after another: look for agents that delegate to each other"
-            ),
-        })
-    }
-
-    fn other(&self, agent: &str) -> Result<Rc<Seat>, DriveError> {
-        match self.others.iter().find(|(name, _)| name == agent) {
-            Some((_, Ok(seat))) => Ok(Rc::clone(seat)),
-            Some((_, Err(why))) => Err(DriveError::Function {
-                message: format!("`Next` delegates to `{agent}`, which can not be asked: {why}"),
-            }),
-            None => Err(DriveError::Function {
-                message: format!(
-                    "`Next` delegates to `{agent}`: delegation is not supported except to agents that the suite itself names"
-                ),
-            }),
-        }
+        Err(Delegates::exhausted())
     }
 
     /// What was recorded, if anything is.

@@ -1,7 +1,7 @@
 //! What a turn comes to.
 
 use agentci_trace::ToolResult;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::completion::{Call, Completion};
 
@@ -13,23 +13,6 @@ pub(super) struct Called {
 }
 
 impl Called {
-    /// The call as the agent's functions see it.
-    pub(super) fn value(&self) -> Value {
-        let arguments = self.call.parsed().unwrap_or_else(|raw| raw);
-        let (result, error) = match &self.result {
-            Some(ToolResult { ok: true, result, .. }) => (Some(result), None),
-            Some(ToolResult { error, .. }) => (None, error.as_ref()),
-            None => (None, None),
-        };
-        json!({
-            "toolcall_id": self.call.id,
-            "tool": self.call.name,
-            "arguments": arguments,
-            "result": result,
-            "error": error,
-        })
-    }
-
     fn line(&self) -> String {
         let Call { name, arguments, .. } = &self.call;
         match &self.result {
@@ -43,7 +26,7 @@ impl Called {
     }
 }
 
-/// The result of a turn in which the agent's functions had nothing to say: the model's words, or failing that what became of
+/// The result of a turn about which the runtime had nothing to say: the model's words, or failing that what became of
 /// the tools it called, a line for each.
 pub(super) fn output(completion: &Completion, called: &[Called]) -> Value {
     let words = completion.words();
@@ -55,6 +38,8 @@ pub(super) fn output(completion: &Completion, called: &[Called]) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -78,6 +63,5 @@ mod tests {
         assert_eq!(output(&silent, &called), "find: {\"n\":2}\nmail failed: no such box\nwipe({\"a\":1})");
         let refusing = Completion { refusal: "I will not.".into(), ..Completion::default() };
         assert_eq!(output(&refusing, &called), "I will not.");
-        assert_eq!(called[1].value()["error"], "no such box");
     }
 }

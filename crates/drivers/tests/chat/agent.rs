@@ -14,7 +14,7 @@ use agentci_drivers::{
 };
 use agentci_mock_llm::{ModelServer, ServerOptions};
 use agentci_plan::{
-    ChatApi, ChatContext, ChatTarget, Connector, ModelScript, OutputRule, Prompt, ScriptFile, Target, Text,
+    Assistant, ChatApi, ChatTarget, Connector, ModelScript, OutputRule, Prompt, ScriptFile, Target, Text,
 };
 use agentci_script::{Program, ScriptError};
 use agentci_source::{MemoryFiles, Sources, Span, Spanned};
@@ -46,14 +46,12 @@ pub(crate) fn agent(api: ChatApi, url: String) -> ChatTarget {
     };
     ChatTarget {
         agent: "shop.helper".into(),
-        about: vec![("ASSISTANT_NAME".into(), "Helper".into())],
         connector: Arc::new(connector),
         prompts: Arc::from([Prompt { role: "system".into(), name: None, content: "Be brief.".into(), shared: false }]),
         options: Map::new(),
-        presets: Arc::from([]),
         environment: None,
-        script: None,
-        context: ChatContext::default(),
+        context: agentci_formats::default_chat_context(),
+        assistant: Assistant { about: vec![("ASSISTANT_NAME".into(), "Helper".into())], ..Assistant::default() },
         timeout: Duration::from_secs(20),
         output: OutputRule::Required,
         span: span(),
@@ -66,6 +64,12 @@ pub(crate) fn openai(server: &ModelServer) -> ChatTarget {
 
 pub(crate) fn anthropic(server: &ModelServer) -> ChatTarget {
     agent(ChatApi::Anthropic, format!("{}/v1/messages", server.url()))
+}
+
+/// Adds to the metadata of a conversation.
+pub(crate) fn add_metadata(target: &mut ChatTarget, name: &str, value: Value) {
+    let metadata = target.context.entry("metadata").or_insert_with(|| json!({}));
+    metadata.as_object_mut().unwrap().insert(name.into(), value);
 }
 
 /// What came of a turn.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentci_plan::{ChatTarget, Prompt, ScriptFile, Target};
 use serde_json::{Value, json};
 
-use crate::agent::{Turned, Way, openai, serve, turn};
+use crate::agent::{Turned, Way, add_metadata, openai, serve, turn};
 
 const SCRIPT: &str = "
 rules:
@@ -19,7 +19,7 @@ default: '{\"n\": 4}'
 ";
 
 fn with(mut target: ChatTarget, source: &str) -> ChatTarget {
-    target.script = Some(Arc::new(ScriptFile { path: "src/index.ts".into(), source: source.into() }));
+    target.assistant.script = Some(Arc::new(ScriptFile { path: "src/index.ts".into(), source: source.into() }));
     target
 }
 
@@ -63,7 +63,7 @@ async fn create_may_leave_out_the_prompts_of_all_agents() {
         let server = serve(SCRIPT).await;
         let mut target = with(openai(&server), &format!("function Create() {{ return {returned}; }}"));
         target.prompts = Arc::clone(&prompts);
-        target.context.metadata.insert("__disable_global_prompts".into(), data);
+        add_metadata(&mut target, "__disable_global_prompts", data);
         let turned = turn(target, json!([{"role": "user", "content": "hi"}]), Way::default()).await;
         assert_eq!(turned.requests()[0]["messages"][0]["content"], expected, "{returned}");
     }

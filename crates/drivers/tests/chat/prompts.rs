@@ -6,7 +6,7 @@ use agentci_plan::Prompt;
 use agentci_trace::Kind;
 use serde_json::{Value, json};
 
-use crate::agent::{Way, anthropic, openai, serve, turn};
+use crate::agent::{Way, add_metadata, anthropic, openai, serve, turn};
 
 fn prompt(role: &str, content: &str) -> Prompt {
     Prompt { role: role.into(), name: None, content: content.into(), shared: false }
@@ -18,7 +18,7 @@ async fn prompts_come_first_with_their_variables_put_in() {
     let mut target = openai(&server);
     let words = "$CTX.ASSISTANT_NAME of $ENV.SHOP for $CTX.USER_ID ($CTX.CHAT_ID, $CTX.tier, $ENV.NONE, $SYS.MOON)";
     target.prompts = Arc::from([prompt("system", words), prompt("user", "$SYS.TIMEZONE")]);
-    target.context.metadata.insert("tier".into(), json!(3));
+    add_metadata(&mut target, "tier", json!(3));
     target.options.insert("temperature".into(), json!(0.2));
     Arc::make_mut(&mut target.connector).settings = json!({"temperature": 1, "top_k": 5}).as_object().unwrap().clone();
     let said = json!([{"role": "user", "content": [{"type": "text", "text": "Hi"}], "name": "ann"}]);
@@ -35,7 +35,7 @@ async fn prompts_come_first_with_their_variables_put_in() {
 async fn variables_that_multiply_in_prompts_are_refused() {
     let server = serve("default: Fine.").await;
     let mut target = openai(&server);
-    target.context.metadata.insert("big".into(), json!("x".repeat(1 << 20)));
+    add_metadata(&mut target, "big", json!("x".repeat(1 << 20)));
     target.prompts = Arc::from([prompt("system", &"$CTX.big,".repeat(33)), prompt("user", &"$CTX.big,".repeat(32))]);
     let turned = turn(target, json!([{"role": "user", "content": "Hi"}]), Way::default()).await;
     let error = turned.result.unwrap_err().to_string();
@@ -64,12 +64,12 @@ async fn options_that_anthropic_does_not_know_are_named_and_left_out() {
 async fn a_preset_takes_the_place_of_the_prompts() {
     let server = serve("default: Fine.").await;
     let mut target = openai(&server);
-    target.presets = Arc::from([("chat.rude".to_owned(), Arc::from([prompt("system", "Be rude.")]))]);
-    target.context.metadata.insert("__prompt_preset".into(), json!("chat.rude"));
+    target.assistant.presets = Arc::from([("chat.rude".to_owned(), Arc::from([prompt("system", "Be rude.")]))]);
+    add_metadata(&mut target, "__prompt_preset", json!("chat.rude"));
     let said = json!([{"role": "user", "content": "Hi"}]);
     let turned = turn(target.clone(), said.clone(), Way::default()).await;
     assert_eq!(turned.requests()[0]["messages"][0]["content"], "Be rude.");
-    target.context.metadata.insert("__prompt_preset".into(), json!("chat.kind"));
+    add_metadata(&mut target, "__prompt_preset", json!("chat.kind"));
     let turned = turn(target, said, Way::default()).await;
     assert_eq!(turned.requests()[0]["messages"][0]["content"], "Be brief.");
     let warned =

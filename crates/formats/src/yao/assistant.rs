@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::{ChatContext, ChatTarget, OutputRule, Prompt, ScriptFile};
+use agentci_plan::{self as plan, ChatTarget, OutputRule, Prompt, ScriptFile};
 use agentci_source::shape::{Kind as Of, Shape, Unknown, optional};
 use agentci_source::{Diagnostic, Diagnostics, Kind, Node, Reading, Sources, Spanned, join, read};
 use serde_json::{Map, Value};
@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::app::{App, SIZE_LIMIT};
 use super::place::PACKAGE;
 use super::{connector, locale, place, prompts};
+use crate::chat_context::{DEFAULT_LOCALE, default_chat_context};
 
 /// Files of functions, the first that is there.
 const SCRIPTS: [&str; 2] = ["src/index.ts", "src/index.js"];
@@ -62,8 +63,7 @@ pub(super) fn open(
     let presets = presets.into_iter().map(|(name, own)| (name, after_shared(own))).collect();
     let prompts = after_shared(own);
     let script = script(app, folder, sources, problems);
-    let context = ChatContext::default();
-    let words = locale::words(app.files, sources, folder, &context.locale, problems);
+    let words = locale::words(app.files, sources, folder, DEFAULT_LOCALE, problems);
     let said = |written: Option<String>| locale::resolve(&written.unwrap_or_default(), &words);
     let about = vec![
         ("ASSISTANT_ID".to_owned(), id.clone()),
@@ -76,14 +76,12 @@ pub(super) fn open(
     }
     let target = ChatTarget {
         agent: id.clone(),
-        about,
         connector: connector?,
         prompts,
         options: package.options,
-        presets,
         environment: app.environment.clone(),
-        script,
-        context,
+        context: default_chat_context(),
+        assistant: plan::Assistant { about, presets, script },
         timeout: super::DEFAULT_TIMEOUT,
         output: OutputRule::Optional,
         span: root.span,
@@ -95,7 +93,8 @@ pub(super) fn open(
 pub(super) fn drop_shared_prompts(target: &mut ChatTarget) {
     let own = |prompts: &Arc<[Prompt]>| prompts.iter().filter(|prompt| !prompt.shared).cloned().collect();
     target.prompts = own(&target.prompts);
-    target.presets = target.presets.iter().map(|(name, prompts)| (name.clone(), own(prompts))).collect();
+    target.assistant.presets =
+        target.assistant.presets.iter().map(|(name, prompts)| (name.clone(), own(prompts))).collect();
 }
 
 #[derive(Default)]

@@ -14,6 +14,7 @@ use super::connector;
 use super::record::Record;
 use super::resolve::Agent;
 use crate::YaoOptions;
+use crate::chat_context::set_metadata;
 
 /// What asks for other prompts in the data of a conversation.
 const PRESET: &str = "__prompt_preset";
@@ -70,9 +71,9 @@ impl<'a> Targets<'a> {
         if options.disable_global_prompts {
             drop_shared_prompts(&mut own);
         }
-        own.context.metadata.clone_from(&options.metadata);
+        set_metadata(&mut own.context, options.metadata.clone());
         if let Some(Value::String(name)) = options.metadata.get(PRESET) {
-            match own.presets.iter().find(|(known, _)| known == name) {
+            match own.assistant.presets.iter().find(|(known, _)| known == name) {
                 Some((_, prompts)) => own.prompts = Arc::clone(prompts),
                 None => problems.push(no_preset(name, &own, record)),
             }
@@ -84,15 +85,15 @@ impl<'a> Targets<'a> {
 /// Puts in who asks: the flag's word counts before the test's.
 fn who(target: &mut ChatTarget, options: &YaoOptions, user: Option<&String>, team: Option<&String>) {
     if let Some(user) = options.user.as_ref().or(user) {
-        target.context.user.clone_from(user);
+        target.context.insert("user".into(), user.as_str().into());
     }
     if let Some(team) = options.team.as_ref().or(team) {
-        target.context.team.clone_from(team);
+        target.context.insert("team".into(), team.as_str().into());
     }
 }
 
 fn no_preset(name: &str, target: &ChatTarget, record: &Record<'_>) -> Diagnostic {
-    let known: Vec<&str> = target.presets.iter().map(|(name, _)| name.as_str()).collect();
+    let known: Vec<&str> = target.assistant.presets.iter().map(|(name, _)| name.as_str()).collect();
     let help = match did_you_mean(name, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if known.is_empty() => "a preset is a file in the assistant's folder `prompts`".to_owned(),

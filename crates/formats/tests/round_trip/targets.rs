@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ChatApi, ChatContext, ChatTarget, ClientTool,
+    A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Assistant, Auth, ChatApi, ChatTarget, ClientTool,
     CommandPart, Connector, Data, EnvironmentFile, KeyHeader, McpTarget, McpTransport, MockResponse, MockScript,
     MockTarget, OutputRule, ProcessTarget, Prompt, ScriptFile, Speech, Strictness, Target, Text,
 };
@@ -214,20 +214,28 @@ pub(crate) fn chat() -> impl Strategy<Value = Target> {
             let script = ScriptFile { path: "index.ts".into(), source: "function Next() {}".into() };
             Target::Chat(Box::new(ChatTarget {
                 agent,
-                about,
                 connector: Arc::new(connector),
                 prompts,
                 options,
-                presets,
                 environment: beside.0.then(|| Arc::new(environment)),
-                script: beside.1.then(|| Arc::new(script)),
-                context: ChatContext { user, team, chat, locale, metadata, ..ChatContext::default() },
+                context: chat_context(
+                    [("user", Some(user)), ("team", Some(team)), ("locale", Some(locale)), ("chat", chat)],
+                    metadata,
+                ),
+                assistant: Assistant { about, presets, script: beside.1.then(|| Arc::new(script)) },
                 timeout,
                 output: any_output(timeout),
                 span: span(),
             }))
         },
     )
+}
+
+fn chat_context(texts: [(&str, Option<String>); 4], metadata: Map<String, Value>) -> Map<String, Value> {
+    let mut context = agentci_formats::default_chat_context();
+    context.extend(texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text?.into()))));
+    context.extend((!metadata.is_empty()).then(|| ("metadata".to_owned(), metadata.into())));
+    context
 }
 
 pub(crate) fn process() -> impl Strategy<Value = Target> {

@@ -38,17 +38,17 @@ fn an_assistant_is_read_whole() {
     let loaded = load(&files);
     let chat = chat(one_case(&loaded));
     assert_eq!(chat.agent, "keyword");
-    assert_eq!(chat.about[1], ("ASSISTANT_NAME".into(), "Keywords".into()));
-    assert_eq!(chat.about[3], ("ASSISTANT_TYPE".into(), "assistant".into()));
+    assert_eq!(chat.assistant.about[1], ("ASSISTANT_NAME".into(), "Keywords".into()));
+    assert_eq!(chat.assistant.about[3], ("ASSISTANT_TYPE".into(), "assistant".into()));
     let contents: Vec<_> = chat.prompts.iter().map(|prompt| prompt.content.as_str()).collect();
     assert_eq!(contents, ["Global", "Hello $CTX.USER_ID\n"]);
-    let (name, preset) = &chat.presets[0];
+    let (name, preset) = &chat.assistant.presets[0];
     assert_eq!(
         (name.as_str(), preset[0].content.as_str(), preset[1].content.as_str()),
         ("short", "Global", "Be short")
     );
     assert_eq!(chat.options["tools"], json!([{"type": "function"}]));
-    assert_eq!(chat.script.as_ref().unwrap().source, "export function Next() {}");
+    assert_eq!(chat.assistant.script.as_ref().unwrap().source, "export function Next() {}");
     assert_eq!(chat.environment.as_ref().unwrap().values, [("KEY".into(), "1".into())]);
     let silent =
         files.with("app/assistants/keyword/package.yao", r#"{"connector": "mock", "disable_global_prompts": true}"#);

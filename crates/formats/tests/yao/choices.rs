@@ -28,12 +28,12 @@ fn flags_come_before_tests_but_for_the_timeout() {
     let files = app().with(TESTS, text);
     let own = load_from(&files, &LoadOptions::default());
     let [a, b] = own.plan.suites[0].cases.as_slice() else { panic!("two") };
-    assert_eq!((chat(a).context.user.as_str(), chat(a).context.team.as_str()), ("u", "t"));
-    assert_eq!((chat(b).context.user.as_str(), chat(b).context.team.as_str()), ("test-user", "test-team"));
+    assert_eq!((&chat(a).context["user"], &chat(a).context["team"]), (&json!("u"), &json!("t")));
+    assert_eq!((&chat(b).context["user"], &chat(b).context["team"]), (&json!("test-user"), &json!("test-team")));
     let yao = YaoOptions { user: Some("admin".into()), timeout: Some(Duration::from_secs(9)), ..YaoOptions::default() };
     let loaded = load_from(&files, &options(None, yao));
     let [a, b] = loaded.plan.suites[0].cases.as_slice() else { panic!("two") };
-    assert_eq!((chat(a).context.user.as_str(), chat(a).context.team.as_str()), ("admin", "t"));
+    assert_eq!((&chat(a).context["user"], &chat(a).context["team"]), (&json!("admin"), &json!("t")));
     assert_eq!((a.timeout, b.timeout), (Some(Duration::from_secs(7)), Some(Duration::from_secs(9))));
     assert_eq!((chat(a).timeout, chat(b).timeout), (Duration::from_secs(7), Duration::from_secs(9)));
 }
@@ -62,7 +62,7 @@ fn a_test_may_choose_its_connector_prompts_and_data() {
     assert_eq!(told(&loaded), Vec::<String>::new());
     let [a, b, c, d] = loaded.plan.suites[0].cases.as_slice() else { panic!("four") };
     assert_eq!(chat(a).connector.id, "other");
-    assert_eq!(chat(a).context.metadata["k"], json!(1));
+    assert_eq!(chat(a).context["metadata"]["k"], json!(1));
     assert_eq!(chat(a).prompts.iter().map(|p| p.content.as_str()).collect::<Vec<_>>(), ["Global", "Short"]);
     assert_eq!(chat(b).prompts.iter().map(|p| p.content.as_str()).collect::<Vec<_>>(), ["Own"]);
     assert_eq!(chat(c).prompts.iter().map(|p| p.content.as_str()).collect::<Vec<_>>(), ["Short"]);

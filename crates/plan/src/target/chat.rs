@@ -6,30 +6,27 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::Assistant;
 use crate::{ModelScript, OutputRule, Text};
 use agentci_source::{Span, Spanned};
 
-/// An agent that is prompts before a conversation, a model that goes on with it, and perhaps functions before and after.
+/// An agent that is prompts before a conversation and a model that goes on with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatTarget {
     /// Its name.
     pub agent: String,
-    /// What its prompts may say of it: name, description, type and the like, by the variable's name.
-    pub about: Vec<(String, String)>,
     /// The model.
     pub connector: Arc<Connector>,
-    /// What stands before every conversation, `$SYS.`, `$ENV.` and `$CTX.` still to be put in.
+    /// What stands before every conversation.
     pub prompts: Arc<[Prompt]>,
     /// What is passed to the model with every request: temperature, tools and so on.
     pub options: Map<String, Value>,
-    /// Prompts that a function or the conversation's own data may ask for by name, in place of those above.
-    pub presets: Arc<[(String, Arc<[Prompt]>)]>,
     /// Variables of a file; they come before those of the environment.
     pub environment: Option<Arc<EnvironmentFile>>,
-    /// Functions of its own, `Create` and `Next`.
-    pub script: Option<Arc<ScriptFile>>,
-    /// Who asks, from where.
-    pub context: ChatContext,
+    /// Facts about who asks, by name. Only the assistant runtime knows what they mean.
+    pub context: Map<String, Value>,
+    /// What the assistant runtime adds.
+    pub assistant: Assistant,
     /// How long one request may take.
     pub timeout: Duration,
     /// Whether it must put something out.
@@ -107,52 +104,4 @@ impl KeyHeader {
     /// Every one by its name.
     pub const NAMES: [(&'static str, KeyHeader); 3] =
         [("bearer", KeyHeader::Bearer), ("api-key", KeyHeader::ApiKey), ("x-api-key", KeyHeader::XApiKey)];
-}
-
-/// A file of functions, JavaScript or TypeScript.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScriptFile {
-    /// The file.
-    pub path: PathBuf,
-    /// What it says.
-    pub source: String,
-}
-
-/// Who asks, from where; what the agent's functions see and its prompts may say.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ChatContext {
-    /// The user.
-    pub user: String,
-    /// The team.
-    pub team: String,
-    /// The conversation; a name of the case and the run when absent.
-    pub chat: Option<String>,
-    /// The language.
-    pub locale: String,
-    /// What kind of program asks.
-    pub client_type: String,
-    /// Its address.
-    pub client_ip: String,
-    /// Where it came from.
-    pub referer: String,
-    /// What it takes.
-    pub accept: String,
-    /// Anything beside.
-    pub metadata: Map<String, Value>,
-}
-
-impl Default for ChatContext {
-    fn default() -> Self {
-        Self {
-            user: "test-user".into(),
-            team: "test-team".into(),
-            chat: None,
-            locale: "en-us".into(),
-            client_type: "test".into(),
-            client_ip: "127.0.0.1".into(),
-            referer: "test".into(),
-            accept: "standard".into(),
-            metadata: Map::new(),
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 mod a2a;
 mod agui;
+mod assistant;
 mod chat;
 mod http;
 mod kind;
@@ -11,7 +12,8 @@ mod process;
 
 pub use a2a::{A2aCard, A2aTarget, ApiKeyPlace, Auth};
 pub use agui::{AguiTarget, AguiWire, ClientTool, Strictness};
-pub use chat::{ChatApi, ChatContext, ChatTarget, Connector, EnvironmentFile, KeyHeader, Prompt, ScriptFile};
+pub use assistant::{Assistant, ScriptFile};
+pub use chat::{ChatApi, ChatTarget, Connector, EnvironmentFile, KeyHeader, Prompt};
 pub use http::{HttpServer, HttpTarget, TextEvents};
 pub use kind::{REQUEST_TIMEOUT, Target};
 pub use mcp::{McpTarget, McpTransport};

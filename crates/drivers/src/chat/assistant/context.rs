@@ -1,7 +1,9 @@
 //! Who asks whom in a conversation: what prompts may say of it, and what the agent's functions see.
+//!
+//! In comes the target's context map, by the names that the native format has for its keys.
 
-use agentci_plan::{ChatContext, ChatTarget};
-use serde_json::{Value, json};
+use agentci_plan::ChatTarget;
+use serde_json::{Map, Value, json};
 
 use crate::Context;
 
@@ -10,43 +12,44 @@ const USER_AGENT: &str = "yao-agent-test/1.0";
 
 /// Who asks whom.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Setting {
+pub(super) struct AssistantContext {
     agent: String,
     about: Vec<(String, String)>,
-    chat: String,
-    pub(super) context: ChatContext,
+    facts: Map<String, Value>,
 }
 
-impl Setting {
+impl AssistantContext {
     pub(super) fn new(target: &ChatTarget, context: &Context<'_>) -> Self {
         let again = if context.attempt > 1 { format!("-run{}", context.attempt) } else { String::new() };
-        let usual = || format!("test-{}{again}", context.case_id);
-        Self {
-            agent: target.agent.clone(),
-            about: target.about.clone(),
-            chat: target.context.chat.clone().unwrap_or_else(usual),
-            context: target.context.clone(),
-        }
+        let mut facts = target.context.clone();
+        facts.entry("chat").or_insert_with(|| format!("test-{}{again}", context.case_id).into());
+        Self { agent: target.agent.clone(), about: target.assistant.about.clone(), facts }
     }
 
     /// What stands for `$CTX.NAME`; nothing is known by a name that nobody gave.
     pub(super) fn word(&self, name: &str) -> String {
-        let ChatContext { user, team, locale, client_type, referer, metadata, .. } = &self.context;
-        let own = match name {
-            "ASSISTANT_ID" => Some(&self.agent),
-            "CHAT_ID" => Some(&self.chat),
-            "LOCALE" => Some(locale),
-            "REFERER" => Some(referer),
-            "CLIENT_TYPE" => Some(client_type),
-            "USER_ID" => Some(user),
-            "TEAM_ID" => Some(team),
-            _ => self.about.iter().find(|(known, _)| known == name).map(|(_, value)| value),
-        };
-        if let Some(own) = own {
-            return own.clone();
+        match name {
+            "ASSISTANT_ID" => self.agent.clone(),
+            "CHAT_ID" => self.text("chat").to_owned(),
+            "LOCALE" => self.text("locale").to_owned(),
+            "REFERER" => self.text("referer").to_owned(),
+            "CLIENT_TYPE" => self.text("client_type").to_owned(),
+            "USER_ID" => self.text("user").to_owned(),
+            "TEAM_ID" => self.text("team").to_owned(),
+            _ => match self.about.iter().find(|(known, _)| known == name) {
+                Some((_, value)) => value.clone(),
+                None => self.metadata_word(name),
+            },
         }
-        let exact = metadata.get(name);
-        let same = || metadata.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value);
+    }
+
+    /// An entry of the metadata as a word, whatever the case of its letters if none is spelt the same.
+    fn metadata_word(&self, name: &str) -> String {
+        let exact = self.metadata(name);
+        let same = || {
+            let metadata = self.facts.get("metadata")?.as_object()?;
+            metadata.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        };
         match exact.or_else(same) {
             Some(Value::String(text)) => text.clone(),
             None | Some(Value::Null) => String::new(),
@@ -54,28 +57,47 @@ impl Setting {
         }
     }
 
-    /// The prompts that the conversation's own data asks for.
+    /// The prompts that the conversation's metadata asks for.
     pub(super) fn preset(&self) -> Option<&str> {
-        self.context.metadata.get("__prompt_preset").and_then(Value::as_str).filter(|name| !name.is_empty())
+        self.metadata("__prompt_preset").and_then(Value::as_str).filter(|name| !name.is_empty())
     }
 
-    /// Whether the conversation's own data asks for the prompts of the agent alone.
+    /// Whether the conversation's metadata asks for the prompts of the agent alone.
     pub(super) fn own_prompts(&self) -> bool {
-        self.context.metadata.get("__disable_global_prompts").and_then(Value::as_bool).unwrap_or(false)
+        self.metadata("__disable_global_prompts").and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    pub(super) fn set_locale(&mut self, locale: String) {
+        self.facts.insert("locale".into(), locale.into());
+    }
+
+    /// Adds entries to the metadata, replacing those of the same name.
+    pub(super) fn extend_metadata(&mut self, entries: impl IntoIterator<Item = (String, Value)>) {
+        let metadata = self.facts.entry("metadata").or_insert_with(|| Map::new().into());
+        if let Value::Object(metadata) = metadata {
+            metadata.extend(entries);
+        }
     }
 
     /// What the agent's functions see.
     pub(super) fn value(&self) -> Value {
-        let ChatContext { user, team, locale, client_type, client_ip, referer, accept, metadata, .. } = &self.context;
         json!({
-            "chat_id": self.chat,
+            "chat_id": self.text("chat"),
             "assistant_id": self.agent,
-            "locale": locale,
-            "authorized": { "user_id": user, "team_id": team },
-            "client": { "type": client_type, "ip": client_ip, "user_agent": USER_AGENT },
-            "referer": referer,
-            "accept": accept,
-            "metadata": metadata,
+            "locale": self.text("locale"),
+            "authorized": { "user_id": self.text("user"), "team_id": self.text("team") },
+            "client": { "type": self.text("client_type"), "ip": self.text("client_ip"), "user_agent": USER_AGENT },
+            "referer": self.text("referer"),
+            "accept": self.text("accept"),
+            "metadata": self.facts.get("metadata").cloned().unwrap_or_else(|| Map::new().into()),
         })
+    }
+
+    fn text(&self, key: &str) -> &str {
+        self.facts.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn metadata(&self, name: &str) -> Option<&Value> {
+        self.facts.get("metadata")?.get(name)
     }
 }

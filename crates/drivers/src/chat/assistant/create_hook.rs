@@ -1,43 +1,43 @@
-//! What `Create` wants changed before the model is asked.
+//! What is asked of the model, and how `Create` changes it.
 
+use std::sync::Arc;
+
+use agentci_plan::Prompt;
 use serde_json::{Map, Value};
 
+use super::context::AssistantContext;
 use super::hooks::Hooks;
-use super::message::all_normal;
-use super::session::Seat;
 use crate::DriveError;
+use crate::chat::message::all_normal;
 
 /// Names that `Create` may give to options directly.
 const OPTIONS: [&str; 5] = ["temperature", "top_p", "max_tokens", "max_completion_tokens", "audio"];
 
-/// What is asked of the model, after `Create` had its say.
+/// What is asked of the model.
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
-    pub(super) messages: Vec<Value>,
-    pub(super) options: Map<String, Value>,
-    pub(super) preset: Option<String>,
+pub(in crate::chat) struct Opening {
+    /// The conversation, after the prompts.
+    pub(in crate::chat) messages: Vec<Value>,
+    /// What is sent beside it.
+    pub(in crate::chat) options: Map<String, Value>,
+    /// What `Create` or the conversation's metadata asks for and does not get.
+    pub(in crate::chat) warnings: Vec<String>,
+    pub(super) prompts: Vec<Prompt>,
+    pub(super) context: AssistantContext,
+    preset: Option<String>,
     /// Whether the prompts of all agents are left out, if `Create` says so.
     own_prompts: Option<bool>,
-    pub(super) setting: super::context::Setting,
-    /// What `Create` wants and can not have.
-    pub(super) ignored: Vec<String>,
 }
 
-impl Plan {
-    /// What is asked where nobody wants anything changed.
-    pub(super) fn new(seat: &Seat, messages: Vec<Value>) -> Self {
-        let setting = seat.setting.clone();
-        let preset = setting.preset().map(str::to_owned);
-        Self { messages, options: seat.options.clone(), preset, own_prompts: None, setting, ignored: Vec::new() }
-    }
-
-    /// Whether the prompts of all agents are left out: `Create` says so, or the conversation's own data.
-    pub(super) fn own_prompts(&self) -> bool {
-        self.own_prompts.unwrap_or_else(|| self.setting.own_prompts())
+impl Opening {
+    /// What is asked where nobody wants anything changed; prompts are still to be chosen.
+    pub(super) fn new(context: AssistantContext, messages: Vec<Value>, options: Map<String, Value>) -> Self {
+        let preset = context.preset().map(str::to_owned);
+        Self { messages, options, warnings: Vec::new(), prompts: Vec::new(), context, preset, own_prompts: None }
     }
 
     /// Takes what `Create` returned.
-    pub(super) fn change(&mut self, returned: Value, seat: &Seat, hooks: &Hooks) -> Result<(), DriveError> {
+    pub(super) fn change(&mut self, returned: Value, connector: &str, hooks: &Hooks) -> Result<(), DriveError> {
         let wrong = |message: &str| hooks.wrong("Create", message);
         let Value::Object(returned) = returned else {
             return Err(wrong("returned no object: it returns `{ messages, .. }` or nothing"));
@@ -53,12 +53,10 @@ impl Plan {
                 ("prompt_preset", Value::String(preset)) => self.preset = Some(preset).filter(|name| !name.is_empty()),
                 ("prompt_preset", _) => return Err(wrong("returned a `prompt_preset` that is no text")),
                 ("disable_global_prompts", Value::Bool(disabled)) => self.own_prompts = Some(disabled),
-                ("locale", Value::String(locale)) => self.setting.context.locale = locale,
-                ("metadata", Value::Object(metadata)) => self.setting.context.metadata.extend(metadata),
-                ("theme" | "route", value) => {
-                    self.setting.context.metadata.insert(name, value);
-                }
-                ("connector", Value::String(connector)) if connector == seat.connector || connector.is_empty() => {}
+                ("locale", Value::String(locale)) => self.context.set_locale(locale),
+                ("metadata", Value::Object(metadata)) => self.context.extend_metadata(metadata),
+                ("theme" | "route", value) => self.context.extend_metadata([(name, value)]),
+                ("connector", Value::String(wanted)) if wanted == connector || wanted.is_empty() => {}
                 ("connector", other) => {
                     return Err(wrong(&format!(
                         "wants the connector {other}, and the model of a case is the one its suite names: use `-c`"
@@ -67,9 +65,26 @@ impl Plan {
                 (option, value) if OPTIONS.contains(&option) => {
                     self.options.insert(name, value);
                 }
-                _ => self.ignored.push(name),
+                _ => self.warnings.push(format!("`Create` returned `{name}`, which means nothing here")),
             }
         }
         Ok(())
+    }
+
+    /// Takes the prompts that are asked for. A preset that does not exist is warned about, and the usual prompts stay.
+    pub(super) fn choose_prompts(&mut self, usual: &[Prompt], presets: &[(String, Arc<[Prompt]>)]) {
+        let preset = self.preset.as_ref().map(|wanted| presets.iter().find(|(name, _)| name == wanted).ok_or(wanted));
+        let chosen = match preset {
+            None => usual,
+            Some(Ok((_, prompts))) => prompts,
+            Some(Err(wanted)) => {
+                let known: Vec<&str> = presets.iter().map(|(name, _)| name.as_str()).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                self.warnings.push(format!("there are no prompts `{wanted}`; those with a name are: {known}"));
+                usual
+            }
+        };
+        let own_alone = self.own_prompts.unwrap_or_else(|| self.context.own_prompts());
+        self.prompts = chosen.iter().filter(|prompt| !(own_alone && prompt.shared)).cloned().collect();
     }
 }

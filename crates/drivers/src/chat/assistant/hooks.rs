@@ -6,8 +6,7 @@ use agentci_plan::ScriptFile;
 use agentci_script::{Limits, Program, ScriptError};
 use serde_json::Value;
 
-use super::scripted::Resources;
-use crate::DriveError;
+use crate::{DriveError, Resources};
 
 /// What `ctx` has.
 const PARTS: [&str; 8] = ["chat_id", "assistant_id", "locale", "authorized", "client", "referer", "accept", "metadata"];
@@ -48,7 +47,12 @@ fn told(file: &ScriptFile, function: Option<&str>, error: &ScriptError) -> Drive
         ScriptError::Syntax { line, column, .. } | ScriptError::Thrown { place: Some((line, column)), .. } => {
             format!(":{line}:{column}")
         }
-        _ => String::new(),
+        ScriptError::Thrown { place: None, .. }
+        | ScriptError::NoFunction { .. }
+        | ScriptError::TooLong(_)
+        | ScriptError::TooMuchMemory(_)
+        | ScriptError::NotJson(_)
+        | ScriptError::Engine(_) => String::new(),
     };
     let missing = missing(file, error).map(|part| {
         format!(

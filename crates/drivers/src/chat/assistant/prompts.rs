@@ -6,7 +6,7 @@ use agentci_plan::Prompt;
 use serde_json::{Map, Value};
 
 use super::calendar::Calendar;
-use super::context::Setting;
+use super::context::AssistantContext;
 use super::variables::{Family, fill};
 use crate::DriveError;
 
@@ -19,7 +19,7 @@ pub(super) struct Words<'w> {
     /// The time; without it the variables stay, which is how a request is known again at another time.
     pub(super) calendar: Option<Calendar>,
     pub(super) environment: &'w BTreeMap<String, String>,
-    pub(super) setting: &'w Setting,
+    pub(super) context: &'w AssistantContext,
 }
 
 impl Words<'_> {
@@ -40,7 +40,7 @@ impl Words<'_> {
             let value = match family {
                 Family::Sys => self.calendar?.word(name)?,
                 Family::Env => self.environment.get(name).cloned().unwrap_or_default(),
-                Family::Ctx => self.setting.word(name),
+                Family::Ctx => self.context.word(name),
             };
             *left = left.and_then(|left| left.checked_sub(value.len()));
             Some(left.map(|_| value).unwrap_or_default())

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    ChatApi, ChatContext, ChatTarget, Connector, EnvironmentFile, KeyHeader, OutputRule, Prompt, REQUEST_TIMEOUT,
+    Assistant, ChatApi, ChatTarget, Connector, EnvironmentFile, KeyHeader, OutputRule, Prompt, REQUEST_TIMEOUT,
     ScriptFile, Text,
 };
 use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use super::super::words::{Place, template};
 use super::read_address;
+use crate::chat_context::{TEXTS, default_chat_context, set_metadata};
 use crate::yao::{read_variables, usual_script};
 
 /// What speaks at the other end, by name; a scripted model is put in later.
@@ -125,26 +126,28 @@ pub(super) fn chat(node: &Node, place: Place<'_>, problems: &mut Diagnostics) ->
     let options = fields.optional("options").map(|node| object(node, "options", problems)).unwrap_or_default();
     let environment = fields.optional("env").map(|node| environment(node, place, problems));
     let script = fields.optional("script").map(|node| script(node, place, problems));
-    let context = fields.optional("context").map(|node| context(node, problems)).unwrap_or_default();
+    let context = fields.optional("context").map_or_else(default_chat_context, |node| context(node, problems));
     let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
     let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
     fields.finish(problems);
     Some(ChatTarget {
         agent: agent.map_or_else(|| "assistant".into(), |agent| agent.value),
-        about,
         connector: Arc::new(connector??),
         prompts: prompts.into(),
         options,
-        presets: presets.into(),
         environment: match environment {
             None => None,
             Some(environment) => Some(environment?),
         },
-        script: match script {
-            None => None,
-            Some(script) => Some(script?),
-        },
         context,
+        assistant: Assistant {
+            about,
+            presets: presets.into(),
+            script: match script {
+                None => None,
+                Some(script) => Some(script?),
+            },
+        },
         timeout: timeout.unwrap_or(REQUEST_TIMEOUT),
         output: output.unwrap_or_default(),
         span: node.span,
@@ -248,25 +251,17 @@ fn presets(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Arc<[Prompt]
     pairs.iter().map(|pair| (pair.key.text.to_string(), prompts(&pair.value, problems).into())).collect()
 }
 
-fn context(node: &Node, problems: &mut Diagnostics) -> ChatContext {
-    let mut context = ChatContext::default();
+fn context(node: &Node, problems: &mut Diagnostics) -> Map<String, Value> {
+    let mut context = default_chat_context();
     let Some(mut fields) = CONTEXT.open(node, problems) else { return context };
-    let places = [
-        ("user", &mut context.user),
-        ("team", &mut context.team),
-        ("locale", &mut context.locale),
-        ("client_type", &mut context.client_type),
-        ("client_ip", &mut context.client_ip),
-        ("referer", &mut context.referer),
-        ("accept", &mut context.accept),
-    ];
-    for (key, place) in places {
+    for key in TEXTS {
         if let Some(text) = fields.optional(key).and_then(|node| read::text(node, key, problems)) {
-            *place = text;
+            context.insert(key.into(), text.into());
         }
     }
-    context.chat = fields.optional("chat").and_then(|node| read::text(node, "chat", problems));
-    context.metadata = fields.optional("metadata").map(|node| object(node, "metadata", problems)).unwrap_or_default();
+    if let Some(node) = fields.optional("metadata") {
+        set_metadata(&mut context, object(node, "metadata", problems));
+    }
     fields.finish(problems);
     context
 }

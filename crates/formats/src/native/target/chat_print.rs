@@ -1,31 +1,32 @@
 //! An agent that is prompts and a model, in native form.
 
-use agentci_plan::{ChatApi, ChatContext, ChatTarget, Connector, KeyHeader, OutputRule, Prompt, REQUEST_TIMEOUT};
+use agentci_plan::{ChatApi, ChatTarget, Connector, KeyHeader, OutputRule, Prompt, REQUEST_TIMEOUT};
 use agentci_source::{Node, Pair, print_duration};
 use serde_json::{Map, Value};
 
 use super::super::print::Printer;
+use crate::chat_context::{TEXTS, default_chat_context, metadata};
 
 impl Printer<'_> {
     pub(super) fn chat(&self, chat: &ChatTarget) -> Node {
         let mut pairs = vec![self.pair("agent", self.text(&chat.agent))];
-        if !chat.about.is_empty() {
-            let about = chat.about.iter().map(|(name, text)| self.pair(name, self.text(text))).collect();
+        if !chat.assistant.about.is_empty() {
+            let about = chat.assistant.about.iter().map(|(name, text)| self.pair(name, self.text(text))).collect();
             pairs.push(self.pair("about", self.map(about)));
         }
         pairs.push(self.pair("connector", self.connector(&chat.connector)));
         if !chat.prompts.is_empty() {
             pairs.push(self.pair("prompts", self.list(&chat.prompts, |prompt| self.prompt(prompt))));
         }
-        if !chat.presets.is_empty() {
+        if !chat.assistant.presets.is_empty() {
             let preset = |(name, prompts): &(String, std::sync::Arc<[Prompt]>)| {
                 self.pair(name, self.list(prompts, |prompt| self.prompt(prompt)))
             };
-            pairs.push(self.pair("presets", self.map(chat.presets.iter().map(preset).collect())));
+            pairs.push(self.pair("presets", self.map(chat.assistant.presets.iter().map(preset).collect())));
         }
         pairs.extend(self.object("options", &chat.options));
         pairs.extend(chat.environment.as_ref().map(|file| self.pair("env", self.path(&file.path))));
-        pairs.extend(chat.script.as_ref().map(|file| self.pair("script", self.path(&file.path))));
+        pairs.extend(chat.assistant.script.as_ref().map(|file| self.pair("script", self.path(&file.path))));
         pairs.extend(self.context(&chat.context));
         if chat.timeout != REQUEST_TIMEOUT {
             pairs.push(self.pair("timeout", self.text(&print_duration(chat.timeout))));
@@ -37,9 +38,9 @@ impl Printer<'_> {
     fn connector(&self, connector: &Connector) -> Node {
         let mut pairs = vec![self.pair("id", self.text(&connector.id))];
         let api = match &connector.api {
+            ChatApi::OpenAi => "openai",
             ChatApi::Anthropic => "anthropic",
             ChatApi::Scripted(_) => "mock",
-            ChatApi::OpenAi => "openai",
         };
         pairs.push(self.pair("api", self.text(api)));
         if api == "mock" {
@@ -66,21 +67,12 @@ impl Printer<'_> {
         self.map(pairs)
     }
 
-    fn context(&self, context: &ChatContext) -> Option<Pair> {
-        let usual = ChatContext::default();
-        let texts = [
-            ("user", &context.user, &usual.user),
-            ("team", &context.team, &usual.team),
-            ("locale", &context.locale, &usual.locale),
-            ("client_type", &context.client_type, &usual.client_type),
-            ("client_ip", &context.client_ip, &usual.client_ip),
-            ("referer", &context.referer, &usual.referer),
-            ("accept", &context.accept, &usual.accept),
-        ];
-        let own = texts.into_iter().filter(|(_, text, usual)| text != usual);
-        let mut pairs: Vec<Pair> = own.map(|(key, text, _)| self.pair(key, self.text(text))).collect();
-        pairs.extend(context.chat.as_ref().map(|chat| self.pair("chat", self.text(chat))));
-        pairs.extend(self.object("metadata", &context.metadata));
+    fn context(&self, context: &Map<String, Value>) -> Option<Pair> {
+        let usual = default_chat_context();
+        let own = TEXTS.into_iter().filter(|key| context.get(*key) != usual.get(*key));
+        let text = |key: &str| Some(self.pair(key, self.text(context.get(key)?.as_str()?)));
+        let mut pairs: Vec<Pair> = own.filter_map(text).collect();
+        pairs.extend(metadata(context).and_then(|metadata| self.object("metadata", metadata)));
         (!pairs.is_empty()).then(|| self.pair("context", self.map(pairs)))
     }
 

@@ -1,0 +1,57 @@
+//! The agents that `Next` may delegate to: those that the suite names.
+
+use std::rc::Rc;
+
+use agentci_plan::Target;
+
+use crate::chat::session::Session;
+use crate::{Context, DriveError};
+use agentci_exchange::Line;
+
+/// How many agents may speak in one turn, each delegating to the next.
+pub(in crate::chat) const DELEGATIONS: usize = 4;
+
+/// The agents by name, each ready to be asked, or why it cannot be.
+#[derive(Debug)]
+pub(in crate::chat) struct Delegates(Vec<(String, Result<Rc<Session>, String>)>);
+
+impl Delegates {
+    /// Gets ready whom a session may delegate to.
+    pub(in crate::chat) fn open(session: &Session, context: &Context<'_>, line: &Line) -> Self {
+        let mut agents = Vec::new();
+        for (name, agent) in context.agents.iter().filter(|_| session.assistant.may_delegate()) {
+            let Target::Chat(chat) = &**agent else { continue };
+            let agent = match Session::open(chat, context, line) {
+                Ok(Ok(session)) => Ok(Rc::new(session)),
+                Ok(Err(error)) => Err(error.to_string()),
+                Err(unset) => Err(unset.to_string()),
+            };
+            agents.push((name.clone(), agent));
+        }
+        Self(agents)
+    }
+
+    /// The agent of this name.
+    pub(in crate::chat) fn find(&self, agent: &str) -> Result<Rc<Session>, DriveError> {
+        match self.0.iter().find(|(name, _)| name == agent) {
+            Some((_, Ok(session))) => Ok(Rc::clone(session)),
+            Some((_, Err(why))) => Err(DriveError::Function {
+                message: format!("`Next` delegates to `{agent}`, which can not be asked: {why}"),
+            }),
+            None => Err(DriveError::Function {
+                message: format!(
+                    "`Next` delegates to `{agent}`: delegation is not supported except to agents that the suite itself names"
+                ),
+            }),
+        }
+    }
+
+    /// Everybody delegated, and nobody answered.
+    pub(in crate::chat) fn exhausted() -> DriveError {
+        DriveError::Function {
+            message: format!(
+                "`Next` delegated {DELEGATIONS} times one after another: look for agents that delegate to each other"
+            ),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The runtime of assistants, as Yao has it: what it adds to prompts and a model.
+//!
+//! ```text
+//! messages ─▶ create: `Create` changes what is asked ─▶ Opening ─▶ prompts: `$SYS.`, `$ENV.` and `$CTX.` filled in
+//! the model's answer ─▶ next: `Next` makes the result of it, or delegates ─▶ Step
+//! ```
+//!
+//! In come the target's context map and its [`Assistant`](agentci_plan::Assistant) data, which nothing else reads.
+
+mod calendar;
+mod context;
+mod create_hook;
+mod delegates;
+mod hooks;
+mod next_hook;
+mod prompts;
+mod runtime;
+mod variables;
+
+pub(super) use create_hook::Opening;
+pub(super) use delegates::{DELEGATIONS, Delegates};
+pub(super) use next_hook::Step;
+pub(super) use runtime::Assistant;

@@ -1,0 +1,88 @@
+//! What `Next` is shown, and what it may return.
+
+use agentci_trace::ToolResult;
+use serde_json::{Value, json};
+
+use super::hooks::Hooks;
+use crate::DriveError;
+use crate::chat::conversation::Answered;
+use crate::chat::message::all_normal;
+use crate::chat::output::Called;
+
+/// What `Next` wants.
+#[derive(Debug)]
+pub(in crate::chat) enum Step {
+    /// This is the result.
+    Output(Value),
+    /// Another agent goes on with these messages.
+    Delegate { agent: String, messages: Vec<Value> },
+}
+
+/// The second argument of `Next`; its first is the context.
+pub(super) fn payload(messages: &[Value], answered: Result<&Answered, &DriveError>) -> Value {
+    let (completion, called, error) = match answered {
+        Ok(answered) => (answered.completion.value(), answered.called.as_slice(), None),
+        Err(error) => (Value::Null, Default::default(), Some(error.to_string())),
+    };
+    let tools: Vec<Value> = called.iter().map(tool).collect();
+    json!({ "messages": messages, "completion": completion, "tools": tools, "error": error })
+}
+
+/// A call and its result.
+fn tool(called: &Called) -> Value {
+    let arguments = called.call.parsed().unwrap_or_else(|raw| raw);
+    let (result, error) = match &called.result {
+        Some(ToolResult { ok: true, result, .. }) => (Some(result), None),
+        Some(ToolResult { error, .. }) => (None, error.as_ref()),
+        None => (None, None),
+    };
+    json!({
+        "toolcall_id": called.call.id,
+        "tool": called.call.name,
+        "arguments": arguments,
+        "result": result,
+        "error": error,
+    })
+}
+
+/// Reads what `Next` returned.
+pub(super) fn step(returned: Value, said: &[Value], hooks: &Hooks) -> Result<Option<Step>, DriveError> {
+    let wrong = |message: &str| hooks.wrong("Next", message);
+    let Value::Object(mut returned) = returned else {
+        return Err(wrong("returned no object: it returns `{ data }`, `{ delegate }` or nothing"));
+    };
+    if let Some(delegate) = returned.remove("delegate").filter(|delegate| !delegate.is_null()) {
+        let Some(agent) = delegate.get("agent_id").and_then(Value::as_str) else {
+            return Err(wrong("delegates to nobody: `delegate` has an `agent_id`"));
+        };
+        let messages = match delegate.get("messages").filter(|messages| !messages.is_null()) {
+            Some(messages) => all_normal(messages).map_err(|error| wrong(&error))?,
+            None => said.to_vec(),
+        };
+        return Ok(Some(Step::Delegate { agent: agent.to_owned(), messages }));
+    }
+    Ok(returned.remove("data").filter(|data| !data.is_null()).map(Step::Output))
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_trace::Moment;
+
+    use super::*;
+    use crate::chat::Completion;
+    use crate::chat::completion::Call;
+
+    #[test]
+    fn a_failed_tool_is_shown_with_its_error() {
+        let call = Call { id: "c".into(), name: "mail".into(), arguments: "{\"a\":1}".into() };
+        let result = ToolResult { call_id: "c".into(), error: Some("no such box".into()), ..ToolResult::default() };
+        let called = vec![Called { call, result: Some(result) }];
+        let answered = Answered { completion: Completion::default(), called, over: Moment::default() };
+        let shown = payload(&[], Ok(&answered));
+        let tool = json!({
+            "toolcall_id": "c", "tool": "mail", "arguments": { "a": 1 }, "result": null, "error": "no such box",
+        });
+        assert_eq!(shown["tools"], json!([tool]));
+        assert_eq!(shown["error"], Value::Null);
+    }
+}

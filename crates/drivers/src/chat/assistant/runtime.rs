@@ -1,0 +1,86 @@
+//! An assistant: its functions, and the prompts they may choose from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agentci_plan::{ChatTarget, Prompt};
+use serde_json::{Map, Value};
+
+use super::calendar::Calendar;
+use super::context::AssistantContext;
+use super::create_hook::Opening;
+use super::hooks::Hooks;
+use super::next_hook::{Step, payload, step};
+use super::prompts::{Words, environment};
+use crate::chat::conversation::Answered;
+use crate::{Context, DriveError};
+
+/// The runtime of one assistant.
+#[derive(Debug, Clone)]
+pub(in crate::chat) struct Assistant {
+    /// The name of its model, which `Create` may repeat but not change.
+    connector: String,
+    prompts: Arc<[Prompt]>,
+    presets: Arc<[(String, Arc<[Prompt]>)]>,
+    environment: BTreeMap<String, String>,
+    context: AssistantContext,
+    hooks: Option<Hooks>,
+}
+
+impl Assistant {
+    pub(in crate::chat) fn open(target: &ChatTarget, context: &Context<'_>) -> Result<Self, DriveError> {
+        let data = &target.assistant;
+        let all = target.prompts.iter().chain(data.presets.iter().flat_map(|(_, prompts)| prompts.iter()));
+        Ok(Self {
+            connector: target.connector.id.clone(),
+            prompts: Arc::clone(&target.prompts),
+            presets: Arc::clone(&data.presets),
+            environment: environment(all, context.lookup),
+            context: AssistantContext::new(target, context),
+            hooks: data.script.as_ref().map(|file| Hooks::open(file, context.resources)).transpose()?,
+        })
+    }
+
+    /// Whether it may hand a turn to another agent: only functions do.
+    pub(super) fn may_delegate(&self) -> bool {
+        self.hooks.is_some()
+    }
+
+    /// What the model is asked, after `Create` had its say.
+    pub(in crate::chat) async fn create(
+        &self,
+        messages: Vec<Value>,
+        options: Map<String, Value>,
+    ) -> Result<Opening, DriveError> {
+        let mut opening = Opening::new(self.context.clone(), messages, options);
+        if let Some(hooks) = &self.hooks {
+            let arguments = [opening.context.value(), Value::Array(opening.messages.clone())];
+            if let Some(returned) = hooks.call("Create", &arguments).await? {
+                opening.change(returned, &self.connector, hooks)?;
+            }
+        }
+        opening.choose_prompts(&self.prompts, &self.presets);
+        Ok(opening)
+    }
+
+    /// The prompts as messages at a time in Unix milliseconds. Without a time its variables stay, which is how a request is
+    /// known again at another time.
+    pub(in crate::chat) fn prompts(&self, opening: &Opening, unix_ms: Option<u64>) -> Result<Vec<Value>, DriveError> {
+        let calendar = unix_ms.map(Calendar::new);
+        Words { calendar, environment: &self.environment, context: &opening.context }.messages(&opening.prompts)
+    }
+
+    /// What `Next` makes of the model's answer, or of its failure; `None` if it leaves it as it is.
+    pub(in crate::chat) async fn next(
+        &self,
+        opening: &Opening,
+        answered: Result<&Answered, &DriveError>,
+    ) -> Result<Option<Step>, DriveError> {
+        let Some(hooks) = &self.hooks else { return Ok(None) };
+        let arguments = [opening.context.value(), payload(&opening.messages, answered)];
+        match hooks.call("Next", &arguments).await? {
+            Some(returned) => step(returned, &opening.messages, hooks),
+            None => Ok(None),
+        }
+    }
+}
