@@ -53,7 +53,7 @@ pub use routes::{Fixture, FixtureAnswer, Missed, RouteRecord, RoutedTool, Routes
 pub use seed::{draw, mix, share};
 pub use suite::{Dialect, Mode, Plan, Suite};
 pub use target::{
-    A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Assistant, Auth, ChatApi, ChatTarget, ClientTool,
+    A2aCard, A2aKeys, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Assistant, Auth, ChatApi, ChatTarget, ClientTool,
     CommandPart, Connector, EnvironmentFile, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport, OutputRule,
     ProcessTarget, Prompt, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target, TextEvents,
 };

@@ -2,21 +2,20 @@
 
 use std::time::Duration;
 
+use agentci_plan::A2aKeys;
 use agentci_protocols::a2a::{self, Binding, Broken, Call, Interface, Refusal, cut, shown};
 use agentci_trace::Moment;
 use serde_json::{Value, json};
 
 use super::auth::Credentials;
 use super::driver::broken;
+use super::refused::check_card;
 use crate::{Clock, DriveError};
 use agentci_exchange::Ids;
 use agentci_exchange::{Answer, ExchangeError, Line, Method, Request};
 
 /// The most bytes of an answer that is no stream.
 const LARGEST: usize = 32 << 20;
-
-const CHECK_CARD: &str = "check the address of the card (`card_url`, ANANKE: `agentCardUrl`): most agents have it at \
-                          `/.well-known/agent-card.json`";
 
 /// How to ask an agent.
 #[derive(Debug)]
@@ -28,6 +27,8 @@ pub(super) struct Ask {
     pub(super) timeout: Duration,
     /// Whether the agent's address is from a card that was fetched.
     pub(super) by_card: bool,
+    /// What messages call the keys of the target.
+    pub(super) keys: A2aKeys,
 }
 
 /// The time that all requests of one turn have together.
@@ -137,13 +138,13 @@ impl Ask {
             if (200..300).contains(&answer.status) {
                 return parse(&body).map_err(|_| DriveError::Protocol {
                     message: format!("the agent card is no JSON: {}", excerpt(&body)),
-                    help: CHECK_CARD.into(),
+                    help: check_card(self.keys),
                 });
             }
             let refusal = Refusal::http(answer.status, &body);
             return Err(DriveError::Refused {
                 message: format!("the agent card can not be had: {refusal}"),
-                help: CHECK_CARD.into(),
+                help: check_card(self.keys),
             });
         }
     }
@@ -194,11 +195,4 @@ pub(super) fn result(value: Value, binding: Binding) -> Result<Value, Broken> {
 fn excerpt(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     if text.trim().is_empty() { "it is empty".into() } else { cut(text.trim(), 200) }
-}
-
-impl From<Refusal> for DriveError {
-    fn from(refusal: Refusal) -> Self {
-        let message = format!("the agent refused the request: {refusal}");
-        DriveError::of_status(refusal.status.unwrap_or_default(), message, refusal.help())
-    }
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::ask::{Ask, Budget, Reply};
 use super::auth::Credentials;
 use super::hosts::{Hosts, tells_who_asks};
+use super::refused::refused;
 use super::stream::{Cut, read_stream};
 use crate::{Clock, Context, DriveError, Input, ToolHost, TraceSink};
 use agentci_exchange::Ids;
@@ -72,6 +73,7 @@ impl A2aDriver {
                 credentials: Credentials::open(target.auth.as_ref(), lookup, context.fetched, replay)?,
                 timeout: context.request_timeout.unwrap_or(target.timeout),
                 by_card: matches!(target.card, A2aCard::At(_)),
+                keys: target.keys,
             },
             blocking: target.blocking,
             accepted: target.accepted_output_modes.clone(),
@@ -227,7 +229,7 @@ impl A2aDriver {
         match reply {
             Reply::Refused(refusal, at) => {
                 *over = at;
-                Err(refusal.into())
+                Err(refused(&refusal, self.ask.keys))
             }
             Reply::Whole(value, at) => {
                 *over = at;
@@ -238,8 +240,8 @@ impl A2aDriver {
                 Ok(Cut::Closed)
             }
             Reply::Stream(mut answer) => {
-                let (conversation, timeout) = (&mut self.conversation, self.ask.timeout);
-                read_stream(&mut answer, interface.dialect, reader, conversation, timeout, sink, over).await
+                let conversation = &mut self.conversation;
+                read_stream(&mut answer, interface.dialect, reader, conversation, &self.ask, sink, over).await
             }
         }
     }
@@ -302,7 +304,13 @@ fn gave_up(state: TaskState, words: &str) -> String {
     let what = match state {
         TaskState::Rejected => "its task was rejected",
         TaskState::Canceled => "its task was canceled",
-        _ => "its task failed",
+        TaskState::Failed
+        | TaskState::Submitted
+        | TaskState::Working
+        | TaskState::InputRequired
+        | TaskState::AuthRequired
+        | TaskState::Completed
+        | TaskState::Unknown => "its task failed",
     };
     if words.is_empty() { what.to_owned() } else { format!("{what}: {words}") }
 }

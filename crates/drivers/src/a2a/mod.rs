@@ -5,6 +5,7 @@ mod ask;
 mod auth;
 mod driver;
 mod hosts;
+mod refused;
 mod stream;
 mod token;
 

@@ -6,8 +6,9 @@ use agentci_protocols::a2a::{Broken, Conversation, Dialect, Reader, Refusal, cut
 use agentci_trace::{Kind, Moment};
 use serde_json::Value;
 
-use super::ask::{late, result};
+use super::ask::{Ask, late, result};
 use super::driver::broken;
+use super::refused::refused;
 use crate::{DriveError, TraceSink};
 use agentci_exchange::{Answer, ExchangeError, NOT_UTF8, Next};
 
@@ -28,7 +29,7 @@ pub(super) async fn read_stream(
     dialect: Dialect,
     reader: &mut Reader,
     conversation: &mut Conversation,
-    timeout: Duration,
+    ask: &Ask,
     sink: &mut TraceSink<'_>,
     over: &mut Moment,
 ) -> Result<Cut, DriveError> {
@@ -55,7 +56,7 @@ pub(super) async fn read_stream(
             }
             Err(error) => {
                 *over = answer.latest();
-                return Err(late(error, timeout));
+                return Err(late(error, ask.timeout));
             }
         };
         *over = arrived.at;
@@ -67,7 +68,7 @@ pub(super) async fn read_stream(
         }
         let item = parse(&arrived.frame.data).map_err(broken)?;
         if let Some(refusal) = Refusal::of(&item) {
-            return Err(refusal.into());
+            return Err(refused(&refusal, ask.keys));
         }
         let item = result(item, dialect.binding).map_err(broken)?;
         for kind in reader.item(&item, dialect, conversation).map_err(broken)? {

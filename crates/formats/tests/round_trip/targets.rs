@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Assistant, Auth, ChatApi, ChatTarget, ClientTool,
+    A2aCard, A2aKeys, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Assistant, Auth, ChatApi, ChatTarget, ClientTool,
     CommandPart, Connector, Data, EnvironmentFile, KeyHeader, McpTarget, McpTransport, MockResponse, MockScript,
     MockTarget, OutputRule, ProcessTarget, Prompt, ScriptFile, Speech, Strictness, Target, Text,
 };
@@ -126,6 +126,7 @@ pub(crate) fn a2a() -> impl Strategy<Value = Target> {
                 headers,
                 timeout,
                 output: any_output(timeout),
+                keys: A2aKeys { card_url: "card_url", accepted_output_modes: "accepted_output_modes" },
                 span,
             }))
         },

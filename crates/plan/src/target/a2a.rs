@@ -28,8 +28,19 @@ pub struct A2aTarget {
     pub timeout: Duration,
     /// Whether it must put something out.
     pub output: OutputRule,
+    /// What messages call the keys of the target.
+    pub keys: A2aKeys,
     /// Where the suite says so.
     pub span: Span,
+}
+
+/// The names that keys of an A2A target have in the format of its suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct A2aKeys {
+    /// The key of the card's address.
+    pub card_url: &'static str,
+    /// The key of the media types that are taken as answers.
+    pub accepted_output_modes: &'static str,
 }
 
 /// How an A2A agent is found.

@@ -10,7 +10,7 @@ mod mcp;
 mod output;
 mod process;
 
-pub use a2a::{A2aCard, A2aTarget, ApiKeyPlace, Auth};
+pub use a2a::{A2aCard, A2aKeys, A2aTarget, ApiKeyPlace, Auth};
 pub use agui::{AguiTarget, AguiWire, ClientTool, Strictness};
 pub use assistant::{Assistant, ScriptFile};
 pub use chat::{ChatApi, ChatTarget, Connector, EnvironmentFile, KeyHeader, Prompt};

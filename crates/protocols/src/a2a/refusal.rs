@@ -60,29 +60,6 @@ impl Refusal {
     pub fn is_of_identity(&self) -> bool {
         self.status == Some(401)
     }
-
-    /// What may help.
-    pub fn help(&self) -> &'static str {
-        match (self.status, self.code, self.reason.as_deref()) {
-            (Some(401 | 403), ..) => "check the target's `auth` and `headers`",
-            (_, Some(-32001), _) | (.., Some("TASK_NOT_FOUND")) => {
-                "the agent has forgotten the task: check its task store"
-            }
-            (_, Some(-32004), _) | (.., Some("UNSUPPORTED_OPERATION")) => {
-                "the agent does not do this: check what its card says it can"
-            }
-            (_, Some(-32005), _) | (.., Some("CONTENT_TYPE_NOT_SUPPORTED")) => {
-                "check `acceptedOutputModes` and the parts that are sent against the agent's card"
-            }
-            (_, Some(-32009), _) | (.., Some("VERSION_NOT_SUPPORTED")) => {
-                "name the agent's card (`card_url`, ANANKE: `agentCardUrl`): it says which version is spoken where"
-            }
-            (_, Some(-32601), _) | (Some(404 | 405), ..) => {
-                "check the address: something answers there that is not this agent"
-            }
-            _ => "look at the agent's log",
-        }
-    }
 }
 
 /// What is worth showing of a body that is no JSON: a page has nothing to say in one line.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use agentci_plan::{A2aCard, A2aTarget, Auth, Text};
+use agentci_plan::{A2aCard, A2aKeys, A2aTarget, Auth, Text};
 use agentci_source::{Sources, Span, Spanned};
 use agentci_trace::{Kind, Redactor, ToolCall, Trace};
 
@@ -98,6 +98,7 @@ fn endpoint() -> A2aTarget {
         headers: Vec::new(),
         timeout: Duration::from_secs(3),
         output: agentci_plan::OutputRule::Required,
+        keys: A2aKeys { card_url: "card_url", accepted_output_modes: "accepted_output_modes" },
         span: span(),
     }
 }

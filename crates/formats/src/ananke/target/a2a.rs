@@ -1,6 +1,6 @@
 //! An agent that speaks A2A.
 
-use agentci_plan::{A2aCard, A2aTarget, OutputRule, Target};
+use agentci_plan::{A2aCard, A2aKeys, A2aTarget, OutputRule, Target};
 use agentci_source::shape::{Field, Kind, optional};
 use agentci_source::{Diagnostic, Diagnostics, Node, read};
 
@@ -51,6 +51,7 @@ pub(super) fn target(
         headers: common.headers,
         timeout: common.timeout,
         output: OutputRule::Optional,
+        keys: A2aKeys { card_url: "agentCardUrl", accepted_output_modes: "acceptedOutputModes" },
         span: common.span,
     })))
 }

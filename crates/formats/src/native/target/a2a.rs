@@ -1,6 +1,6 @@
 //! An agent that speaks A2A.
 
-use agentci_plan::{A2aCard, A2aTarget, ApiKeyPlace, Auth, OutputRule, REQUEST_TIMEOUT, Text};
+use agentci_plan::{A2aCard, A2aKeys, A2aTarget, ApiKeyPlace, Auth, OutputRule, REQUEST_TIMEOUT, Text};
 use agentci_source::shape::{Kind, Rule, Shape, filled, optional, required, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Reading, join, read};
 
@@ -113,6 +113,7 @@ pub(super) fn a2a(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> 
         headers,
         timeout: timeout.unwrap_or(REQUEST_TIMEOUT),
         output: output.unwrap_or_default(),
+        keys: A2aKeys { card_url: "card_url", accepted_output_modes: "accepted_output_modes" },
         span: node.span,
     })
 }
