@@ -135,7 +135,13 @@ impl Driver {
     pub fn turn_at_once(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
         match &mut self.0 {
             Kind::Mock(driver) => driver.turn(input.value(), sink),
-            _ => Err(DriveError::Unsupported("it has to be waited for".into())),
+            Kind::Process(_)
+            | Kind::Plain(_)
+            | Kind::Agui(_)
+            | Kind::A2a(_)
+            | Kind::Mcp(_)
+            | Kind::Chat(_)
+            | Kind::Http(_) => Err(DriveError::Unsupported("it has to be waited for".into())),
         }
     }
 
