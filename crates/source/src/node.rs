@@ -81,26 +81,17 @@ impl Node {
 
     /// The scalar, if it is one.
     pub fn scalar(&self) -> Option<&Scalar> {
-        match &self.content {
-            Content::Scalar(scalar) => Some(scalar),
-            _ => None,
-        }
+        if let Content::Scalar(scalar) = &self.content { Some(scalar) } else { None }
     }
 
     /// The items, if it is a list.
     pub fn items(&self) -> Option<&[Node]> {
-        match &self.content {
-            Content::List(items) => Some(items),
-            _ => None,
-        }
+        if let Content::List(items) = &self.content { Some(items) } else { None }
     }
 
     /// The pairs, if it is a mapping.
     pub fn pairs(&self) -> Option<&[Pair]> {
-        match &self.content {
-            Content::Map(pairs) => Some(pairs),
-            _ => None,
-        }
+        if let Content::Map(pairs) = &self.content { Some(pairs) } else { None }
     }
 
     /// The value under a key of a mapping.

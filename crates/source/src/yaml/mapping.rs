@@ -88,7 +88,7 @@ fn merged_pairs(value: Node) -> Result<Vec<Pair>, Diagnostic> {
             for item in items {
                 match item.content {
                     Content::Map(pairs) => all.extend(pairs),
-                    _ => return Err(wrong(&item)),
+                    Content::Scalar(_) | Content::List(_) => return Err(wrong(&item)),
                 }
             }
             Ok(all)
