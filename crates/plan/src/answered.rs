@@ -22,7 +22,7 @@ impl Case {
             Target::Chat(chat) if chat.assistant.script.is_some() => return AnsweredBy::Agent,
             Target::Chat(chat) if matches!(chat.connector.api, ChatApi::Scripted(_)) => return AnsweredBy::Script,
             Target::Process(_) => return AnsweredBy::Agent,
-            _ => {}
+            Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_) | Target::Chat(_) => {}
         }
         match &self.world.recording {
             Some(recording) if mode == Mode::Replay => AnsweredBy::Recording(recording),

@@ -105,7 +105,7 @@ impl EmptyDemand {
                     "write `items[-1]` for the last item, or `$['-1']` for a key of this name",
                 );
             }
-            _ => {}
+            Item::Text | Item::Pattern | Item::Name | Item::Key => {}
         }
         let of_requests = matches!(check.kind.value.as_str(), "model_called" | "tool_called");
         let whole = if of_requests { "request" } else { "answer" };

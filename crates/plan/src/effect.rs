@@ -157,15 +157,15 @@ fn instead(target: &Target) -> &'static str {
              `speaks: text`"
         }
         Target::Http(_) => "answer tools that it calls over HTTP with `tools: { routes: {..} }`",
-        _ => "remove it",
+        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => "remove it",
     }
 }
 
 fn describe(target: &Target) -> &'static str {
-    match target {
-        Target::Process(process) if process.speaks == Speech::Text => "a program with `speaks: text`",
-        other => other.describe(),
+    if matches!(target, Target::Process(process) if process.speaks == Speech::Text) {
+        return "a program with `speaks: text`";
     }
+    target.describe()
 }
 
 /// The limits that are set, by their keys.

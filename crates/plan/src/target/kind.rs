@@ -76,7 +76,12 @@ impl Target {
     pub fn environment(&self) -> &[(String, String)] {
         match self {
             Target::Chat(chat) => chat.environment.as_ref().map(|file| file.values.as_slice()).unwrap_or_default(),
-            _ => &[],
+            Target::Process(_)
+            | Target::Mock(_)
+            | Target::Agui(_)
+            | Target::A2a(_)
+            | Target::Mcp(_)
+            | Target::Http(_) => &[],
         }
     }
 
@@ -158,7 +163,9 @@ impl Target {
             Target::Http(_) => "give the target its `command`: it is then started for each case and finds the model",
             Target::Chat(_) => "an assistant is told by its connector where its model is: `connector: { script: .. }`",
             Target::Mock(_) => "remove `model`: a mock is a script itself, and asks no model",
-            _ => "start the agent with the addresses that `agentci serve llm` prints, and leave `model` out",
+            Target::Process(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) => {
+                "start the agent with the addresses that `agentci serve llm` prints, and leave `model` out"
+            }
         };
         Some(Diagnostic::error(model.span, message).label("this model would never be called").help(help))
     }
@@ -193,7 +200,7 @@ impl Target {
                     let help = "call a tool: `mcp:call: { tool: .., args: {..} }`";
                     problems.push(Diagnostic::error(turn.span, message).label("not for this target").help(help));
                 }
-                _ => {}
+                Said::Input(_) | Said::Messages(_) | Said::Action(_) => {}
             }
         }
         problems
