@@ -234,18 +234,16 @@ impl Trace {
 
     /// The agent's result, the last one if there are several.
     pub fn final_output(&self) -> Option<&Value> {
-        self.events.iter().rev().find_map(|event| match &event.kind {
-            Kind::FinalOutput(output) => Some(&**output),
-            _ => None,
+        self.events.iter().rev().find_map(|event| {
+            let Kind::FinalOutput(output) = &event.kind else { return None };
+            Some(&**output)
         })
     }
 
     /// What it used up in all.
     pub fn usage(&self) -> Usage {
-        self.events.iter().fold(Usage::default(), |sum, event| match event.kind {
-            Kind::Usage(usage) => sum.plus(usage),
-            _ => sum,
-        })
+        let usage = |kind: &Kind| if let Kind::Usage(usage) = kind { Some(*usage) } else { None };
+        self.events.iter().filter_map(|event| usage(&event.kind)).fold(Usage::default(), Usage::plus)
     }
 }
 

@@ -162,7 +162,21 @@ impl Joiner {
                 self.latest = Some(Exchange::new(request, response));
                 Vec::new()
             }
-            _ => Vec::new(),
+            Kind::TurnStart(_)
+            | Kind::Text(_)
+            | Kind::TextTakenBack
+            | Kind::Reasoning(_)
+            | Kind::State(_)
+            | Kind::Violation(_)
+            | Kind::ModelTrouble(_)
+            | Kind::Usage(_)
+            | Kind::Log { .. }
+            | Kind::AgentError { .. }
+            | Kind::FinalOutput(_)
+            | Kind::Beside(_)
+            | Kind::Finish(_)
+            | Kind::Miss { .. }
+            | Kind::TurnEnd => Vec::new(),
         }
     }
 
@@ -206,7 +220,9 @@ impl Joiner {
             Observer::Stub => {
                 self.by_stub.insert(told.what.call_id.clone(), (number, None));
             }
-            _ => self.by_id.entry((observer, told.what.call_id.clone())).or_default().push(number),
+            Observer::Protocol | Observer::Provider | Observer::ModelWire => {
+                self.by_id.entry((observer, told.what.call_id.clone())).or_default().push(number);
+            }
         }
         if observer == Observer::Protocol {
             self.untold.retain(|other| *other != number);

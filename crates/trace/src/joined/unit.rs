@@ -123,18 +123,12 @@ impl<'t> Events<'t> {
 
     fn call(&self, told: &Told<ToolCall>) -> Option<(Moment, &'t ToolCall)> {
         let event = self.at(told)?;
-        match &event.kind {
-            Kind::ToolCall(call) => Some((event.at, call)),
-            _ => None,
-        }
+        if let Kind::ToolCall(call) = &event.kind { Some((event.at, call)) } else { None }
     }
 
     fn result<T>(&self, told: &Told<T>) -> Option<(Moment, &'t ToolResult)> {
         let event = self.at(told)?;
-        match &event.kind {
-            Kind::ToolResult(result) => Some((event.at, result)),
-            _ => None,
-        }
+        if let Kind::ToolResult(result) = &event.kind { Some((event.at, result)) } else { None }
     }
 
     fn unit(&self, joined: &Joined, number: usize) -> Option<(usize, TracedCall<'t>)> {
