@@ -92,7 +92,16 @@ impl Cause {
             | Cause::FormatNotMet
             | Cause::ModelMiss
             | Cause::ModelNeverAsked => Status::Fail,
-            _ => Status::Error,
+            Cause::Timeout
+            | Cause::Protocol
+            | Cause::AgentExited
+            | Cause::AgentError
+            | Cause::Unreachable
+            | Cause::Embedding
+            | Cause::CheckTimeout
+            | Cause::Hook
+            | Cause::Config
+            | Cause::Interrupted => Status::Error,
         }
     }
 
