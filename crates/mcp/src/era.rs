@@ -215,10 +215,7 @@ fn recognise(outcome: Result<Reply, Error>) -> Result<Option<Facts>, Error> {
             let legacy = versions.is_empty() || versions.iter().any(|version| LEGACY.contains(&version.as_str()));
             if legacy { Ok(None) } else { Err(Error::NoCommonVersion { versions }) }
         }
-        Err(error @ Error::Rpc(_)) => match &error {
-            Error::Rpc(rpc) if matches!(rpc.code, HEADER_MISMATCH | MISSING_CAPABILITY) => Err(error),
-            _ => Ok(None),
-        },
+        Err(Error::Rpc(rpc)) if !matches!(rpc.code, HEADER_MISMATCH | MISSING_CAPABILITY) => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -105,7 +105,17 @@ impl Error {
             Error::Unauthorized(_) => {
                 Some("give a header with credentials, or a client id and secret that the server takes")
             }
-            _ => None,
+            Error::TimedOut { .. }
+            | Error::Rpc(_)
+            | Error::Malformed { .. }
+            | Error::NotOffered(_)
+            | Error::NoCommonVersion { .. }
+            | Error::TooMuch { .. }
+            | Error::Http(_)
+            | Error::Status { .. }
+            | Error::Cut
+            | Error::SessionLost
+            | Error::Closed => None,
         }
     }
 }

@@ -273,7 +273,14 @@ impl Drop for Http {
 pub(super) fn failed(error: HttpError) -> Error {
     match error {
         HttpError::TooLarge(limit) => Error::TooMuch { what: "bytes in one message", limit },
-        error => Error::Http(error.to_string()),
+        error @ (HttpError::Url(_)
+        | HttpError::Header(_)
+        | HttpError::Certificate(_)
+        | HttpError::Client(_)
+        | HttpError::Connect { .. }
+        | HttpError::Broken(_)
+        | HttpError::Redirects
+        | HttpError::Timeout) => Error::Http(error.to_string()),
     }
 }
 
