@@ -145,10 +145,8 @@ impl<'a> Reader<'a, '_> {
     /// The number behind a colon that follows directly.
     fn compared_with(&self, index: usize) -> Option<Number> {
         let (piece, next) = (self.pieces.get(index)?, self.pieces.get(index + 1)?);
-        match next.item {
-            Item::Number(number) if self.text.get(piece.end()..next.start) == Some(":") => Some(number),
-            _ => None,
-        }
+        let adjacent = self.text.get(piece.end()..next.start) == Some(":");
+        next.item.number().filter(|_| adjacent)
     }
 
     fn word(&mut self, index: usize, piece: &Piece<'_>) -> usize {
@@ -222,10 +220,7 @@ impl<'a> Reader<'a, '_> {
 
     /// `March 15, 2026`, `March 2026`, `March`.
     fn month_first(&mut self, index: usize, piece: &Piece<'_>) -> Option<usize> {
-        let number = |offset| match self.after(index, offset)?.item {
-            Item::Number(number) => number.whole(),
-            _ => None,
-        };
+        let number = |offset| self.after(index, offset)?.item.number()?.whole();
         let next = number(1);
         let month = calendar::month(piece.text, next.is_some())?;
         // "May I ask" names no month.
@@ -242,10 +237,8 @@ impl<'a> Reader<'a, '_> {
 
     /// The year at an offset, and how many pieces it takes.
     fn year(&self, index: usize, offset: usize) -> (Option<u32>, usize) {
-        let year = self.after(index, offset).filter(|next| next.text.len() == 4).and_then(|next| match next.item {
-            Item::Number(number) => number.whole().filter(|year| (1000..3000).contains(year)),
-            _ => None,
-        });
+        let next = self.after(index, offset).filter(|next| next.text.len() == 4);
+        let year = next.and_then(|next| next.item.number()?.whole()).filter(|year| (1000..3000).contains(year));
         (year, usize::from(year.is_some()))
     }
 

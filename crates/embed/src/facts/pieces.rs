@@ -28,6 +28,12 @@ pub(super) enum Item {
     Id(Id),
 }
 
+impl Item {
+    pub(super) fn number(self) -> Option<Number> {
+        if let Item::Number(number) = self { Some(number) } else { None }
+    }
+}
+
 impl Piece<'_> {
     pub(super) fn end(&self) -> usize {
         self.start + self.text.len()

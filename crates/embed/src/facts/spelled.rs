@@ -143,7 +143,7 @@ fn hyphenated(word: &str, current: Option<i128>, total: &mut i128, ended: &mut b
                 thousands = so_far.max(1).checked_mul(factor)?.checked_add(thousands)?;
                 0
             }
-            _ => return None,
+            Step::Add(_) | Step::Place(_) | Step::Times(_) => return None,
         });
     }
     *total = thousands;
