@@ -208,7 +208,12 @@ impl Engine {
             Err(error) => {
                 return Err(match trouble(error) {
                     ScriptError::Thrown { message, .. } => ScriptError::NotJson(format!("{kind} ({message})")),
-                    other => other,
+                    other @ (ScriptError::Syntax { .. }
+                    | ScriptError::NoFunction { .. }
+                    | ScriptError::TooLong(_)
+                    | ScriptError::TooMuchMemory(_)
+                    | ScriptError::NotJson(_)
+                    | ScriptError::Engine(_)) => other,
                 });
             }
         };
