@@ -70,7 +70,12 @@ impl ExchangeError {
     pub fn help(&self) -> Option<&'static str> {
         match self {
             ExchangeError::Mismatch(_) => Some("record again with `agentci record`"),
-            _ => None,
+            ExchangeError::Unsendable(_)
+            | ExchangeError::Unreachable(_)
+            | ExchangeError::Broken(_)
+            | ExchangeError::Timeout { .. }
+            | ExchangeError::TooLarge(_)
+            | ExchangeError::Compressed(_) => None,
         }
     }
 }

@@ -143,7 +143,11 @@ impl Played {
             How::Closed => Ok(Read::End(at)),
             How::Left if soon => Ok(Read::Quiet),
             How::Left => Err(self.not_read_on()),
-            failed => Err(failed.error().unwrap_or_else(|| self.not_read_on())),
+            failed @ (How::Unsendable(_)
+            | How::Unreachable(_)
+            | How::Broken(_)
+            | How::TooLarge(_)
+            | How::Timeout(_)) => Err(failed.error().unwrap_or_else(|| self.not_read_on())),
         }
     }
 
