@@ -198,7 +198,7 @@ fn hash_words(content: &Json<'_>, hasher: &mut FxHasher) {
                 hash_words(part, hasher);
             }
         }
-        _ => {}
+        Json::Null | Json::Truth(_) | Json::Number(_) | Json::Text(_) => {}
     }
 }
 
@@ -216,7 +216,7 @@ pub(super) fn text(content: &Json<'_>) -> String {
             }
             all
         }
-        _ => String::new(),
+        Json::Null | Json::Truth(_) | Json::Number(_) | Json::Object(_) => String::new(),
     }
 }
 
@@ -225,6 +225,6 @@ pub(super) fn result_text(content: &Json<'_>) -> String {
     match content {
         Json::Null => String::new(),
         Json::Text(_) | Json::List(_) => text(content),
-        other => other.to_string(),
+        other @ (Json::Truth(_) | Json::Number(_) | Json::Object(_)) => other.to_string(),
     }
 }

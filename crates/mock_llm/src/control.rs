@@ -26,7 +26,8 @@ pub(super) struct Control {
 impl Control {
     /// The answer, if this is a question of that kind.
     pub(super) fn answer(&self, route: &Route, mind: &Mind, head: &Parts) -> Option<Response<Speech>> {
-        if !matches!(route, Route::Journal | Route::Reset) {
+        let resets = *route == Route::Reset;
+        if !resets && *route != Route::Journal {
             return None;
         }
         if let Err((status, message)) = self.admit(mind, &head.headers) {
@@ -34,12 +35,11 @@ impl Control {
             *response.status_mut() = status;
             return Some(response);
         }
-        let value: Value = match route {
-            Route::Reset => {
-                mind.reset();
-                json!({ "reset": true })
-            }
-            _ => mind.state().journal.value(),
+        let value: Value = if resets {
+            mind.reset();
+            json!({ "reset": true })
+        } else {
+            mind.state().journal.value()
         };
         Some(json_response(format!("{value}\n").into_bytes()))
     }

@@ -12,7 +12,7 @@ use super::events::Events;
 use super::mind::Spoilt;
 use super::provider::Provider;
 use super::refusal::Refusal;
-use super::routes::Route;
+use super::routes::{Api, Route};
 use super::{anthropic, openai};
 use agentci_wire::serve::{Mark, Speech};
 
@@ -82,18 +82,18 @@ pub(super) fn at_once(bytes: Vec<u8>, stream: bool) -> Response<Speech> {
 }
 
 pub(super) fn whole(route: &Route, answer: &Answer) -> Vec<u8> {
-    match route {
-        Route::Responses => openai::responses::whole(answer),
-        Route::Messages => anthropic::whole(answer),
-        _ => openai::chat::whole(answer),
+    match route.api() {
+        Api::Chat => openai::chat::whole(answer),
+        Api::Responses => openai::responses::whole(answer),
+        Api::Messages => anthropic::whole(answer),
     }
 }
 
 fn events(route: &Route, answer: &Answer) -> Events {
-    match route {
-        Route::Responses => openai::responses::events(answer),
-        Route::Messages => anthropic::events(answer),
-        _ => openai::chat::events(answer),
+    match route.api() {
+        Api::Chat => openai::chat::events(answer),
+        Api::Responses => openai::responses::events(answer),
+        Api::Messages => anthropic::events(answer),
     }
 }
 

@@ -20,7 +20,7 @@ use super::mind::{Decision, Mind, Spoilt};
 use super::offer::{self, Offer};
 use super::provider::Provider;
 use super::refusal::Refusal;
-use super::routes::{Route, is_probe};
+use super::routes::{Api, Route, is_probe};
 use super::strict;
 use super::strict::messages::Before;
 use super::telling::Telling;
@@ -139,7 +139,16 @@ fn reply(
         Route::Model(name) => return openai::models::one(&mind.models(), name, provider).map(Reply::Plain),
         Route::Response(id) => return openai::responses::again(mind.kept(id).as_ref(), id).map(Reply::Plain),
         Route::Telemetry => return Ok(Reply::Plain(json!({}))),
-        _ => {}
+        Route::Chat
+        | Route::Responses
+        | Route::InputTokens
+        | Route::Conversations
+        | Route::Embeddings
+        | Route::Moderations
+        | Route::Messages
+        | Route::CountTokens
+        | Route::Journal
+        | Route::Reset => {}
     }
     let request = Json::parse(body)
         .map_err(|error| Refusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"));
@@ -170,11 +179,21 @@ fn beside(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &
         }
         Route::InputTokens => Ok(json!({ "object": "response.input_tokens", "input_tokens": tokens::estimate(bytes) })),
         Route::Moderations => openai::moderations::answer(request, &numbered("modr-", entry.number, ID_DIGITS)),
-        _ => {
+        Route::Embeddings => {
             entry.model = request.get("model").and_then(Json::as_str).map(beginning);
             let model = mind.script().model.as_deref().unwrap_or("embedding-test");
             openai::embeddings::answer(request, model)
         }
+        // These never come here: they are answered before, or by the script.
+        Route::Chat
+        | Route::Responses
+        | Route::Response(_)
+        | Route::Models
+        | Route::Model(_)
+        | Route::Messages
+        | Route::Telemetry
+        | Route::Journal
+        | Route::Reset => Err(Refusal::new(404, "nothing is answered here without the script")),
     }
 }
 
@@ -182,23 +201,23 @@ fn beside(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &
 fn decide(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &mut Entry) -> Result<Decided, Refusal> {
     // What is no object at all is told when it is read.
     if mind.is_strict() && matches!(request, Json::Object(_)) {
-        let warnings = match route {
-            Route::Responses => strict::responses::check(request)?,
-            Route::Messages => {
+        let warnings = match route.api() {
+            Api::Chat => strict::chat::check(request)?,
+            Api::Responses => strict::responses::check(request)?,
+            Api::Messages => {
                 let thread = strict::messages::continued(request);
                 let before =
                     thread.map_or(Before::Nothing, |id| mind.last_calls(id).map_or(Before::Unknown, Before::Calls));
                 strict::messages::check(request, &before)?
             }
-            _ => strict::chat::check(request)?,
         };
         let warning = |message| ModelTrouble::warning(TroubleKind::ProviderWouldRefuse, message);
         entry.troubles.extend(warnings.into_iter().map(warning));
     }
-    let mut asked = match route {
-        Route::Responses => openai::responses::read(request)?,
-        Route::Messages => anthropic::read(request, false)?,
-        _ => openai::chat::read(request)?,
+    let mut asked = match route.api() {
+        Api::Chat => openai::chat::read(request)?,
+        Api::Responses => openai::responses::read(request)?,
+        Api::Messages => anthropic::read(request, false)?,
     };
     entry.model = asked.model.as_deref().map(beginning);
     entry.stream = asked.stream;
@@ -220,7 +239,7 @@ fn decide(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &
             let trouble = ModelTrouble::new(TroubleKind::ModelMiss, refusal.message.clone());
             entry.troubles.push(trouble.of_rule(*closest));
         }
-        _ => {}
+        Decision::Say(_) | Decision::Spoil(..) | Decision::Refuse(..) => {}
     }
     Ok(Decided { decision, asked })
 }

@@ -10,7 +10,9 @@ impl<'f> Fields<'f> {
     pub(super) fn open(body: &'f Json<'f>) -> Result<Self, Refusal> {
         match body {
             Json::Object(_) => Ok(Self(body)),
-            other => Err(Refusal::new(400, format!("the request must be a JSON object, found {}", describe(other)))),
+            other @ (Json::Null | Json::Truth(_) | Json::Number(_) | Json::Text(_) | Json::List(_)) => {
+                Err(Refusal::new(400, format!("the request must be a JSON object, found {}", describe(other))))
+            }
         }
     }
 

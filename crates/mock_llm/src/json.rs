@@ -32,10 +32,8 @@ impl<'j> Json<'j> {
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Json<'j>> {
-        match self {
-            Json::Object(pairs) => pairs.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value),
-            _ => None,
-        }
+        let Json::Object(pairs) = self else { return None };
+        pairs.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value)
     }
 
     /// The same as a value of its own.
@@ -51,31 +49,19 @@ impl<'j> Json<'j> {
     }
 
     pub(super) fn as_str(&self) -> Option<&str> {
-        match self {
-            Json::Text(text) => Some(text),
-            _ => None,
-        }
+        if let Json::Text(text) = self { Some(text) } else { None }
     }
 
     pub(super) fn as_bool(&self) -> Option<bool> {
-        match self {
-            Json::Truth(truth) => Some(*truth),
-            _ => None,
-        }
+        if let Json::Truth(truth) = self { Some(*truth) } else { None }
     }
 
     pub(super) fn as_u64(&self) -> Option<u64> {
-        match self {
-            Json::Number(digits) => digits.parse().ok(),
-            _ => None,
-        }
+        if let Json::Number(digits) = self { digits.parse().ok() } else { None }
     }
 
     pub(super) fn as_list(&self) -> Option<&[Json<'j>]> {
-        match self {
-            Json::List(items) => Some(items),
-            _ => None,
-        }
+        if let Json::List(items) = self { Some(items) } else { None }
     }
 }
 
@@ -117,7 +103,9 @@ impl<'de: 'j, 'j> Deserialize<'de> for Word<'j> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match deserializer.deserialize_str(Reader)? {
             Json::Text(text) => Ok(Word(text)),
-            other => Err(serde::de::Error::custom(format!("{other} is no key"))),
+            other @ (Json::Null | Json::Truth(_) | Json::Number(_) | Json::List(_) | Json::Object(_)) => {
+                Err(serde::de::Error::custom(format!("{other} is no key")))
+            }
         }
     }
 }

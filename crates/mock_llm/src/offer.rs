@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::answer::{Answer, CallForm, WantedCall};
 use super::choice::Choice;
 use super::json::Json;
-use super::routes::Route;
+use super::routes::{Api, Route};
 use super::schema::{misfit, or_null};
 
 /// How many offered tools are listed.
@@ -182,13 +182,13 @@ fn shows_not_all(request: &Json<'_>) -> bool {
 /// The schema that the answer must have: `response_format` of Chat Completions, `text.format` of Responses, `output_config.format`
 /// (`output_format` before) of Messages.
 fn format<'r>(route: &Route, request: &'r Json<'r>) -> Option<&'r Json<'r>> {
-    let format = match route {
-        Route::Responses => request.get("text")?.get("format")?,
-        Route::Messages => {
+    let format = match route.api() {
+        Api::Chat => request.get("response_format")?,
+        Api::Responses => request.get("text")?.get("format")?,
+        Api::Messages => {
             let config = request.get("output_config").and_then(|config| config.get("format"));
             config.or_else(|| request.get("output_format"))?
         }
-        _ => request.get("response_format")?,
     };
     if text(format, "type") != Some("json_schema") {
         return None;

@@ -26,7 +26,38 @@ pub(super) enum Route {
     Reset,
 }
 
+/// How a model is asked and answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Api {
+    /// OpenAI's Chat Completions.
+    Chat,
+    /// OpenAI's Responses.
+    Responses,
+    /// Anthropic's Messages.
+    Messages,
+}
+
 impl Route {
+    /// How the model is asked there; as in Chat Completions where it is not asked at all.
+    pub(super) fn api(&self) -> Api {
+        match self {
+            Route::Responses => Api::Responses,
+            Route::Messages => Api::Messages,
+            Route::Chat
+            | Route::Response(_)
+            | Route::InputTokens
+            | Route::Conversations
+            | Route::Embeddings
+            | Route::Moderations
+            | Route::Models
+            | Route::Model(_)
+            | Route::CountTokens
+            | Route::Telemetry
+            | Route::Journal
+            | Route::Reset => Api::Chat,
+        }
+    }
+
     /// The part, or why there is none.
     pub(super) fn find(method: &Method, path: &str) -> Result<Self, Refusal> {
         let short = path.strip_prefix("/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path);

@@ -9,7 +9,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::answer::{Answer, ID_DIGITS, Place, numbered};
 use super::delivery::render;
-use super::routes::Route;
+use super::routes::{Api, Route};
 
 /// The most bytes that are kept; beyond that everything is forgotten and begun anew.
 const KEPT: usize = 16 << 20;
@@ -28,17 +28,10 @@ const INPUT: u32 = 3_918_273_645;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
     reply: usize,
-    route: RouteKind,
+    api: Api,
     stream: bool,
     choices: u32,
     include_usage: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RouteKind {
-    Chat,
-    Responses,
-    Messages,
 }
 
 /// What is known of an answer.
@@ -66,14 +59,9 @@ struct Shelf {
 impl Templates {
     /// An answer as it is sent when all of it comes at once.
     pub(super) fn bytes(&self, route: &Route, answer: &Answer, stream: bool) -> Vec<u8> {
-        let route_kind = match route {
-            Route::Responses => RouteKind::Responses,
-            Route::Messages => RouteKind::Messages,
-            _ => RouteKind::Chat,
-        };
         let Some(Place { rule, reply }) = answer.place else { return render(route, answer, stream) };
         let (choices, include_usage) = (answer.choices, answer.include_usage);
-        let shape = Shape { reply, route: route_kind, stream, choices, include_usage };
+        let shape = Shape { reply, api: route.api(), stream, choices, include_usage };
         let rule = rule.map_or(0, |rule| rule + 1);
         let mut kept_ones = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut answers = kept_ones.rules.get_mut(rule).into_iter().flatten();

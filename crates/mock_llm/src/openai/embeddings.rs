@@ -61,11 +61,13 @@ fn inputs(input: &Json<'_>) -> Result<Vec<String>, Refusal> {
             let text = |item: &Json<'_>| match item {
                 Json::Text(text) => Some(text.to_string()),
                 Json::List(parts) if parts.iter().all(is_token) => Some(item.to_string()),
-                _ => None,
+                Json::Null | Json::Truth(_) | Json::Number(_) | Json::List(_) | Json::Object(_) => None,
             };
             items.iter().map(text).collect::<Option<Vec<_>>>().ok_or_else(|| wrong("input", wanted, input))?
         }
-        other => return Err(wrong("input", wanted, other)),
+        other @ (Json::Null | Json::Truth(_) | Json::Number(_) | Json::Object(_)) => {
+            return Err(wrong("input", wanted, other));
+        }
     };
     if inputs.is_empty() || inputs.len() > MOST_INPUTS {
         let message = format!("`input` must have from 1 to {MOST_INPUTS} items, found {}", inputs.len());

@@ -29,7 +29,9 @@ pub(in super::super) fn answer(body: &Json<'_>, id: &str) -> Result<Value, Refus
     let results = match fields.get("input").ok_or_else(|| missing("input"))? {
         Json::List(items) if items.iter().all(|item| matches!(item, Json::Text(_))) => items.len(),
         Json::Text(_) | Json::List(_) => 1,
-        other => return Err(wrong("input", "a string or a list", other)),
+        other @ (Json::Null | Json::Truth(_) | Json::Number(_) | Json::Object(_)) => {
+            return Err(wrong("input", "a string or a list", other));
+        }
     };
     let each = |value: Value| CATEGORIES.iter().map(|name| ((*name).to_owned(), value.clone())).collect::<Map<_, _>>();
     let result = json!({

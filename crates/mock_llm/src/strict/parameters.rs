@@ -67,7 +67,7 @@ fn speaks_of_json(part: &Json<'_>) -> bool {
         Json::Text(text) => text.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"json")),
         Json::List(items) => items.iter().any(speaks_of_json),
         Json::Object(pairs) => pairs.iter().any(|(_, value)| speaks_of_json(value)),
-        _ => false,
+        Json::Null | Json::Truth(_) | Json::Number(_) => false,
     }
 }
 
