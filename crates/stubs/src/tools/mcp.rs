@@ -83,7 +83,20 @@ fn words(error: &Error, limit: Duration) -> NoResult {
     match error {
         Error::NotStarted(words) => NoResult::NotStarted(words.clone()),
         Error::TimedOut { noise: None, .. } => format!("no answer within {}", print_duration(limit)).into(),
-        other => other.to_string().into(),
+        other @ (Error::Died { .. }
+        | Error::TimedOut { .. }
+        | Error::Rpc(_)
+        | Error::Malformed { .. }
+        | Error::NoAnswer { .. }
+        | Error::NotOffered(_)
+        | Error::NoCommonVersion { .. }
+        | Error::TooMuch { .. }
+        | Error::Http(_)
+        | Error::Status { .. }
+        | Error::Cut
+        | Error::Unauthorized(_)
+        | Error::SessionLost
+        | Error::Closed) => other.to_string().into(),
     }
 }
 
