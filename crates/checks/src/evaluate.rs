@@ -65,6 +65,6 @@ pub(crate) fn opposite(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Held => Outcome::Failed(Failure::new("it held, and must not")),
         Outcome::Failed(_) => Outcome::Held,
-        other => other,
+        other @ (Outcome::Error(_) | Outcome::NotEvaluated(_)) => other,
     }
 }

@@ -89,7 +89,22 @@ fn reasons(trace: &Trace) -> Vec<&str> {
     let calls = trace.events().iter().filter_map(|event| match &event.kind {
         Happened::ModelCall { response, .. } => response.get("finish_reason")?.as_str(),
         Happened::Finish(reason) => Some(reason.as_str()),
-        _ => None,
+        Happened::TurnStart(_)
+        | Happened::Text(_)
+        | Happened::TextTakenBack
+        | Happened::Reasoning(_)
+        | Happened::State(_)
+        | Happened::Violation(_)
+        | Happened::ToolCall(_)
+        | Happened::ToolResult(_)
+        | Happened::ModelTrouble(_)
+        | Happened::Usage(_)
+        | Happened::Log { .. }
+        | Happened::AgentError { .. }
+        | Happened::FinalOutput(_)
+        | Happened::Beside(_)
+        | Happened::Miss { .. }
+        | Happened::TurnEnd => None,
     });
     calls.collect()
 }

@@ -70,9 +70,9 @@ pub fn latency_ms(trace: &Trace) -> f64 {
     let stated: f64 = trace
         .events()
         .iter()
-        .filter_map(|event| match &event.kind {
-            Happened::ModelCall { response, .. } => response.get("latency_ms").and_then(Value::as_f64),
-            _ => None,
+        .filter_map(|event| {
+            let Happened::ModelCall { response, .. } = &event.kind else { return None };
+            response.get("latency_ms").and_then(Value::as_f64)
         })
         .sum();
     if stated > 0.0 {

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 /// What the agent was given last.
 pub(crate) fn input(trace: &Trace) -> Option<&Value> {
-    trace.events().iter().rev().find_map(|event| match &event.kind {
-        Kind::TurnStart(input) => Some(&**input),
-        _ => None,
+    trace.events().iter().rev().find_map(|event| {
+        let Kind::TurnStart(input) = &event.kind else { return None };
+        Some(&**input)
     })
 }
 

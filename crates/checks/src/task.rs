@@ -171,9 +171,9 @@ impl TaskStands {
 
 /// The task as the agent left it.
 fn last_task(trace: &Trace) -> Option<&Value> {
-    trace.events().iter().rev().find_map(|event| match &event.kind {
-        Happened::State(state) => state.get("task").filter(|task| task.is_object()),
-        _ => None,
+    trace.events().iter().rev().find_map(|event| {
+        let Happened::State(state) = &event.kind else { return None };
+        state.get("task").filter(|task| task.is_object())
     })
 }
 

@@ -105,7 +105,7 @@ impl WantedText {
                 wanted.value.lines().find(|line| !text.contains(line)).map(|line| format!("lacks {}", quoted(line)))
             }
             Self::Equals(wanted) => Some(difference(&wanted.value, text)),
-            _ => None,
+            Self::Contains(_) | Self::Matches(_) => None,
         };
         match missing {
             Some(missing) => format!("{what} {missing}"),

@@ -60,7 +60,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         if let Some(node) = given(&mut fields, part.key(), &mut compiler.problems) {
             let wanted = match part {
                 Part::Model => WantedText::equal(node, part.key(), compiler),
-                _ => WantedText::contained(node, part.key(), compiler),
+                Part::System | Part::User | Part::Messages => WantedText::contained(node, part.key(), compiler),
             };
             conditions.push(wanted.map(|wanted| Condition::Text(part, wanted)));
         }

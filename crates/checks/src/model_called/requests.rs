@@ -111,7 +111,7 @@ impl Requests {
         let name = match self.of.value {
             Of::First => "the first request".into(),
             Of::Last => "the last request".into(),
-            _ => which(at, all),
+            Of::Any | Of::All => which(at, all),
         };
         Some(seen.unmet(format!("{name} to the model {}", condition.lacks()), condition, at))
     }

@@ -37,7 +37,9 @@ impl Condition {
             Condition::ResultMatches(pattern) => {
                 self.holds_anywhere(call) && call.told_model().is_none_or(|told| is_passed_on(pattern, call, told))
             }
-            _ => self.holds_anywhere(call),
+            Condition::Argument { .. } | Condition::ArgumentMatches { .. } | Condition::ResultDoesNotMatch(_) => {
+                self.holds_anywhere(call)
+            }
         }
     }
 
@@ -138,7 +140,7 @@ impl Condition {
                 [one] => Some(Cow::Borrowed(one)),
                 several => Some(Cow::Owned(several.iter().map(|value| (*value).clone()).collect())),
             },
-            _ => None,
+            Condition::ResultMatches(_) | Condition::ResultDoesNotMatch(_) => None,
         }
     }
 }

@@ -84,7 +84,7 @@ fn in_data(wanted: &Wanted, data: &Value) -> Said {
             Some(value) => Said::of(wanted.fits_value(value)),
             None => in_words(wanted, &words),
         })),
-        _ => in_words(wanted, &words),
+        Wanted::Value(_) | Wanted::Matching(_) | Wanted::List(_) => in_words(wanted, &words),
     }
 }
 

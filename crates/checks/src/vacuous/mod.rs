@@ -106,13 +106,11 @@ fn forbids_nothing(check: &Check) -> Option<Diagnostic> {
 
 /// The scripts of a case: of the model behind its agent, and of the model that is its agent.
 fn scripts_of(case: &Case) -> impl Iterator<Item = &Arc<ModelScript>> {
-    let own = match &*case.target {
-        Target::Chat(chat) => match &chat.connector.api {
-            ChatApi::Scripted(script) => Some(script),
-            _ => None,
-        },
-        _ => None,
-    };
+    let chat = if let Target::Chat(chat) = &*case.target { Some(chat) } else { None };
+    let own = chat.and_then(|chat| match &chat.connector.api {
+        ChatApi::Scripted(script) => Some(script),
+        ChatApi::OpenAi | ChatApi::Anthropic => None,
+    });
     case.world.model.as_ref().map(|model| &model.script).into_iter().chain(own)
 }
 

@@ -27,7 +27,7 @@ impl Wanted {
     fn is_asked(&self, asked: &str) -> bool {
         match self {
             Wanted::Being(whole) => asked.contains(whole),
-            _ => self.fits(asked),
+            Wanted::Containing { .. } | Wanted::Matching(_) => self.fits(asked),
         }
     }
 }
