@@ -28,7 +28,9 @@ impl Reporter for Jsonl {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         let line = event.to_line().map_err(|error| match error {
             EventError::Json(source) => ReportError::Encode { report: "jsonl", source },
-            other => ReportError::Write { report: "jsonl", source: std::io::Error::other(other) },
+            other @ (EventError::Version(_) | EventError::UnknownType(_)) => {
+                ReportError::Write { report: "jsonl", source: std::io::Error::other(other) }
+            }
         })?;
         self.lines.push_str(&line);
         self.lines.push('\n');

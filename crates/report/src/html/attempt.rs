@@ -82,7 +82,21 @@ impl Shown {
                 self.checks.add(check);
             }
             Body::FinalOutput(given) if evidence => self.output = value::json(&given.output, value::SHORT),
-            _ => {}
+            Body::RunStart(_)
+            | Body::TaskStart(_)
+            | Body::TurnStart(_)
+            | Body::Text(_)
+            | Body::ToolCall(_)
+            | Body::ToolResult(_)
+            | Body::ModelCall(_)
+            | Body::Usage(_)
+            | Body::Log(_)
+            | Body::TaskError(_)
+            | Body::FinalOutput(_)
+            | Body::CaseEnd(_)
+            | Body::Stability(_)
+            | Body::Gates(_)
+            | Body::RunEnd(_) => {}
         }
         if let Some(step) = Step::of(event, begun) {
             self.steps.add(step, STEPS_LIMIT);
@@ -114,7 +128,13 @@ fn is_small(body: &Body) -> bool {
             let texts = [Some(&check.name), check.subject.as_ref(), check.message.as_ref()];
             texts.into_iter().flatten().all(|part| text(part)) && check.evidence.is_none()
         }
-        _ => false,
+        Body::RunStart(_)
+        | Body::Log(_)
+        | Body::TaskError(_)
+        | Body::CaseEnd(_)
+        | Body::Stability(_)
+        | Body::Gates(_)
+        | Body::RunEnd(_) => false,
     }
 }
 

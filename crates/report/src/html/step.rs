@@ -117,8 +117,8 @@ impl Step {
             }
             Body::FinalOutput(given) => step.part("output", &given.output),
             Body::RunStart(_) | Body::RunEnd(_) | Body::Check(_) | Body::CaseEnd(_) | Body::Gates(_) => return None,
-            // A kind of event that is newer than this page is shown as it is stored.
-            _ => step.text(&event.to_line().unwrap_or_default()),
+            // Shown as it is stored: the page has no part for it.
+            Body::Stability(_) => step.text(&event.to_line().unwrap_or_default()),
         }
         Some(step)
     }

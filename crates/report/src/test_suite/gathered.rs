@@ -73,7 +73,16 @@ impl Gathered {
             }
             Body::Check(check) => open.checks.push(check.clone()),
             Body::TaskError(error) => open.error = Some(error.message.clone()),
-            _ => {}
+            Body::RunStart(_)
+            | Body::TurnStart(_)
+            | Body::Text(_)
+            | Body::ToolCall(_)
+            | Body::ToolResult(_)
+            | Body::Log(_)
+            | Body::CaseEnd(_)
+            | Body::Stability(_)
+            | Body::Gates(_)
+            | Body::RunEnd(_) => {}
         }
     }
 
