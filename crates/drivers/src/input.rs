@@ -26,7 +26,7 @@ impl Input {
     pub fn value(&self) -> Arc<Value> {
         match self {
             Input::Task(task) => Arc::clone(task),
-            _ => Arc::new(self.as_value().into_owned()),
+            Input::Messages(_) | Input::Action { .. } => Arc::new(self.as_value().into_owned()),
         }
     }
 

@@ -82,12 +82,13 @@ impl Ask {
                 timeout: budget.left(at),
             };
             let sent = self.send(request, true, clock, at).await;
-            let mut answer = sent.map_err(|error| match error {
-                DriveError::NoServer(words) if self.by_card => {
-                    DriveError::NoServer(format!("{words}; this is the address that the agent card names"))
+            let mut answer = match sent {
+                Err(DriveError::NoServer(words)) if self.by_card => {
+                    let message = format!("{words}; this is the address that the agent card names");
+                    return Err(DriveError::NoServer(message));
                 }
-                error => error,
-            })?;
+                sent => sent?,
+            };
             let good = (200..300).contains(&answer.status);
             if good && answer.content_type() == "text/event-stream" {
                 return Ok(Reply::Stream(Box::new(answer)));
@@ -171,7 +172,12 @@ impl Ask {
 pub(super) fn late(error: ExchangeError, timeout: Duration) -> DriveError {
     match error {
         ExchangeError::Timeout { .. } => DriveError::Timeout { after: timeout },
-        error => error.into(),
+        error @ (ExchangeError::Unsendable(_)
+        | ExchangeError::Unreachable(_)
+        | ExchangeError::Broken(_)
+        | ExchangeError::TooLarge(_)
+        | ExchangeError::Compressed(_)
+        | ExchangeError::Mismatch(_)) => error.into(),
     }
 }
 

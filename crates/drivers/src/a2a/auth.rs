@@ -97,7 +97,7 @@ impl Credentials {
                 let read = ClientCertificate::from_pem(&read(certificate)?, &read(key)?, authority.as_deref());
                 self.certificate = Some(read.map_err(|error| DriveError::Unsupported(error.to_string()))?);
             }
-            _ => {}
+            Scheme::None | Scheme::Header(..) | Scheme::Query(..) | Scheme::Token(_) | Scheme::Certificate { .. } => {}
         }
         Ok(())
     }

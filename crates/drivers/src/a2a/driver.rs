@@ -195,7 +195,7 @@ impl A2aDriver {
                     interface.dialect = modern;
                     reply
                 }
-                _ => {
+                Reply::Stream(_) | Reply::Whole(..) | Reply::Refused(..) => {
                     *settled = true;
                     again
                 }

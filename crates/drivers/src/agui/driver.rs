@@ -109,7 +109,7 @@ impl AguiDriver {
                     let code = code.map(|code| format!(" (code {code})")).unwrap_or_default();
                     return Err(DriveError::AgentError(format!("{message}{code}")));
                 }
-                cut_short => {
+                cut_short @ (Ending::Truncated { .. } | Ending::Silent) => {
                     let (message, help) = cut_short.cut_short().unwrap_or_default();
                     return Err(DriveError::Protocol { message, help: help.into() });
                 }
@@ -160,7 +160,9 @@ impl AguiDriver {
                 let resume = self.conversation.resume(arguments).map_err(wrong)?;
                 Ok(Ask { method: Method::Run, resume: Some(resume) })
             }
-            other => Err(wrong(format!("an AG-UI server can not take {}", other.value()))),
+            other @ (Input::Task(_) | Input::Action { .. }) => {
+                Err(wrong(format!("an AG-UI server can not take {}", other.value())))
+            }
         }
     }
 

@@ -31,7 +31,7 @@ impl Reader {
             role = match role {
                 _ if listed(kind) || name.is_some_and(listed) => Role::Text,
                 Role::Over | Role::Error => role,
-                _ => Role::Other,
+                Role::Text | Role::Final | Role::Other | Role::Unknown => Role::Other,
             };
         }
         let value = parsed.filter(|value| value.is_object() || value.is_array());

@@ -33,10 +33,14 @@ impl Reader {
         let told = known.event(&value)?;
         let mut steps = Vec::with_capacity(told.len());
         for step in told {
-            match step {
-                Kind::Text(text) if self.manner.pointer.is_some() => self.beside.text("text", &text),
-                Kind::Text(text) => steps.extend(self.say(None, &text)?),
-                other => steps.push(other),
+            let Kind::Text(text) = step else {
+                steps.push(step);
+                continue;
+            };
+            if self.manner.pointer.is_some() {
+                self.beside.text("text", &text);
+            } else {
+                steps.extend(self.say(None, &text)?);
             }
         }
         let pointed = self.manner.pointer.as_deref().and_then(|pointer| places::text(&value, Some(pointer)));

@@ -72,11 +72,14 @@ impl Reader {
             self.beside.value(&added, text.as_deref().unwrap_or_default());
         }
         for step in known.whole(value)? {
-            match step {
-                Kind::Text(words) if pointer.is_some() => self.beside.text("text", &words),
-                Kind::Text(_) if every => {}
-                Kind::Text(words) => steps.extend(self.say(None, &words)?),
-                other => steps.push(other),
+            let Kind::Text(words) = step else {
+                steps.push(step);
+                continue;
+            };
+            if pointer.is_some() {
+                self.beside.text("text", &words);
+            } else if !every {
+                steps.extend(self.say(None, &words)?);
             }
         }
         if every || pointer.is_some() {
@@ -123,9 +126,10 @@ impl Reader {
             let mut stream = DataStream::default();
             for line in text.lines() {
                 for step in stream.line(line)? {
-                    match step {
-                        Kind::Text(text) => steps.extend(self.say(None, &text)?),
-                        other => steps.push(other),
+                    if let Kind::Text(text) = &step {
+                        steps.extend(self.say(None, text)?);
+                    } else {
+                        steps.push(step);
                     }
                 }
             }

@@ -51,12 +51,29 @@ impl Failure {
             | Error::Status { .. }
             | Error::Unauthorized(_)
             | Error::SessionLost => Kind::Refused,
-            _ => Kind::Protocol,
+            Error::TimedOut { .. }
+            | Error::Malformed { .. }
+            | Error::NotOffered(_)
+            | Error::NoCommonVersion { .. }
+            | Error::TooMuch { .. } => Kind::Protocol,
         };
         let help = match error {
             Error::Rpc(error) if error.code == -32602 => "compare what is asked for with what `mcp:list` shows",
             Error::Rpc(_) | Error::Status { .. } | Error::SessionLost => "the server's log may say more",
-            _ => error.help().unwrap_or("look at what the server sends: it is not what the protocol describes"),
+            Error::NotStarted(_)
+            | Error::Died { .. }
+            | Error::TimedOut { .. }
+            | Error::Malformed { .. }
+            | Error::NoAnswer { .. }
+            | Error::NotOffered(_)
+            | Error::NoCommonVersion { .. }
+            | Error::TooMuch { .. }
+            | Error::Http(_)
+            | Error::Cut
+            | Error::Unauthorized(_)
+            | Error::Closed => {
+                error.help().unwrap_or("look at what the server sends: it is not what the protocol describes")
+            }
         };
         Self { kind, message: error.to_string(), help: help.into() }
     }

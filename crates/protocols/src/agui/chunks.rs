@@ -64,7 +64,30 @@ pub(super) fn ends(kind: Type) -> Ends {
         | Type::TextMessageChunk
         | Type::ToolCallChunk
         | Type::ReasoningMessageChunk => Ends::None,
-        _ => Ends::Lane,
+        Type::StepStarted
+        | Type::StepFinished
+        | Type::TextMessageStart
+        | Type::TextMessageContent
+        | Type::TextMessageEnd
+        | Type::ToolCallStart
+        | Type::ToolCallArgs
+        | Type::ToolCallEnd
+        | Type::ToolCallResult
+        | Type::StateSnapshot
+        | Type::StateDelta
+        | Type::Custom
+        | Type::ReasoningStart
+        | Type::ReasoningMessageStart
+        | Type::ReasoningMessageContent
+        | Type::ReasoningMessageEnd
+        | Type::ReasoningEnd
+        | Type::SubagentFinished
+        | Type::SubagentError
+        | Type::ThinkingStart
+        | Type::ThinkingEnd
+        | Type::ThinkingTextMessageStart
+        | Type::ThinkingTextMessageContent
+        | Type::ThinkingTextMessageEnd => Ends::Lane,
     }
 }
 

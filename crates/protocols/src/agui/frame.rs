@@ -135,10 +135,12 @@ pub(super) fn read(data: &str, number: usize) -> Result<Frame<'_>, Broken> {
     };
     let Some(kind) = Type::of(&kind) else { return Ok(Frame::Unknown(kind)) };
     let mut fields = Fields::new(kind, number, map);
-    let id = match kind {
-        Type::TextMessageContent | Type::ReasoningMessageContent => fields.text("messageId")?,
-        Type::ToolCallArgs => fields.text("toolCallId")?,
-        _ => return Ok(Frame::Known(fields)),
+    let id = if is_message_delta(kind) {
+        fields.text("messageId")?
+    } else if kind == Type::ToolCallArgs {
+        fields.text("toolCallId")?
+    } else {
+        return Ok(Frame::Known(fields));
     };
     let piece = fields.text("delta")?;
     let (lane, metadata) = (fields.lane()?, fields.take("metadata"));
@@ -148,23 +150,25 @@ pub(super) fn read(data: &str, number: usize) -> Result<Frame<'_>, Broken> {
 /// Reads the frequent ones, where the type comes first as it nearly always does, without building a value of all of it.
 fn read_quickly(data: &str, number: usize) -> Option<Frame<'_>> {
     let kind = Type::of(first_type(data)?)?;
-    match kind {
-        Type::TextMessageContent | Type::ReasoningMessageContent => {
-            let read: MessageDelta<'_> = serde_json::from_str(data).ok()?;
-            let MessageDelta { message_id: id, delta: piece, subagent_run_id: lane, metadata } = read;
-            Some(Frame::Delta(Delta { kind, id, piece, lane, metadata }))
-        }
-        Type::ToolCallArgs => {
-            let read: CallDelta<'_> = serde_json::from_str(data).ok()?;
-            let CallDelta { tool_call_id: id, delta: piece, subagent_run_id: lane, metadata } = read;
-            Some(Frame::Delta(Delta { kind, id, piece, lane, metadata }))
-        }
-        Type::Raw if data.len() > RAW_KEPT => {
-            serde_json::from_str::<serde::de::IgnoredAny>(data).ok()?;
-            Some(Frame::Known(Fields::new(kind, number, Map::new())))
-        }
-        _ => None,
+    if is_message_delta(kind) {
+        let read: MessageDelta<'_> = serde_json::from_str(data).ok()?;
+        let MessageDelta { message_id: id, delta: piece, subagent_run_id: lane, metadata } = read;
+        return Some(Frame::Delta(Delta { kind, id, piece, lane, metadata }));
     }
+    if kind == Type::ToolCallArgs {
+        let read: CallDelta<'_> = serde_json::from_str(data).ok()?;
+        let CallDelta { tool_call_id: id, delta: piece, subagent_run_id: lane, metadata } = read;
+        return Some(Frame::Delta(Delta { kind, id, piece, lane, metadata }));
+    }
+    if kind == Type::Raw && data.len() > RAW_KEPT {
+        serde_json::from_str::<serde::de::IgnoredAny>(data).ok()?;
+        return Some(Frame::Known(Fields::new(kind, number, Map::new())));
+    }
+    None
+}
+
+fn is_message_delta(kind: Type) -> bool {
+    matches!(kind, Type::TextMessageContent | Type::ReasoningMessageContent)
 }
 
 fn first_type(data: &str) -> Option<&str> {

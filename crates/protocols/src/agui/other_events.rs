@@ -95,7 +95,25 @@ impl Reader {
                 self.closes(What::Subagent, None, id);
             }
             // All others are dealt with before.
-            _ => {}
+            Type::RunStarted
+            | Type::RunFinished
+            | Type::RunError
+            | Type::TextMessageStart
+            | Type::TextMessageContent
+            | Type::TextMessageEnd
+            | Type::TextMessageChunk
+            | Type::ToolCallStart
+            | Type::ToolCallArgs
+            | Type::ToolCallEnd
+            | Type::ToolCallChunk
+            | Type::ToolCallResult
+            | Type::ReasoningMessageStart
+            | Type::ReasoningMessageContent
+            | Type::ReasoningMessageEnd
+            | Type::ReasoningMessageChunk
+            | Type::ThinkingTextMessageStart
+            | Type::ThinkingTextMessageContent
+            | Type::ThinkingTextMessageEnd => {}
         }
         Ok(())
     }

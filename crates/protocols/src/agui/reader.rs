@@ -185,7 +185,26 @@ impl Reader {
                 self.keep(length)?;
                 self.call_result(fields, lane, conversation)?;
             }
-            _ => self.other(fields, lane, length, conversation)?,
+            Type::StepStarted
+            | Type::StepFinished
+            | Type::TextMessageContent
+            | Type::ToolCallArgs
+            | Type::StateSnapshot
+            | Type::StateDelta
+            | Type::MessagesSnapshot
+            | Type::ActivitySnapshot
+            | Type::ActivityDelta
+            | Type::Raw
+            | Type::Custom
+            | Type::ReasoningStart
+            | Type::ReasoningMessageContent
+            | Type::ReasoningEnd
+            | Type::ReasoningEncryptedValue
+            | Type::SubagentStarted
+            | Type::SubagentFinished
+            | Type::SubagentError
+            | Type::ThinkingStart
+            | Type::ThinkingEnd => self.other(fields, lane, length, conversation)?,
         }
         let open = self.texts.len() + self.calls.len() + self.brackets.len() + self.lanes.len();
         let Limits { open: most, entities, .. } = self.limits;
@@ -202,14 +221,11 @@ impl Reader {
         self.arrives(delta.kind);
         self.close_lane(delta.lane.as_deref(), conversation);
         let Delta { kind, id, piece, lane, metadata } = delta;
-        match kind {
-            Type::ToolCallArgs => self.call_arguments(&id, &piece, metadata)?,
-            Type::ReasoningMessageContent => {
-                self.text_content(Voice::Reasoning, &id, &piece, lane, metadata, conversation)?;
-            }
-            _ => self.text_content(Voice::Text, &id, &piece, lane, metadata, conversation)?,
+        if kind == Type::ToolCallArgs {
+            return self.call_arguments(&id, &piece, metadata);
         }
-        Ok(())
+        let voice = if kind == Type::ReasoningMessageContent { Voice::Reasoning } else { Voice::Text };
+        self.text_content(voice, &id, &piece, lane, metadata, conversation)
     }
 
     /// Looks at whether an event may come now.
@@ -232,7 +248,7 @@ impl Reader {
             Phase::Failed if kind != Type::RunStarted => {
                 self.violation(format_args!("it follows `RUN_ERROR`, after which only a new run may begin"));
             }
-            _ => {}
+            Phase::Before | Phase::Running | Phase::Finished | Phase::Failed => {}
         }
     }
 

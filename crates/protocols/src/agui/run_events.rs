@@ -71,7 +71,7 @@ impl Reader {
         };
         conversation.interrupts = match &outcome {
             Outcome::Interrupted(interrupts) => interrupts.clone(),
-            _ => Vec::new(),
+            Outcome::Success { .. } | Outcome::Cancelled => Vec::new(),
         };
         for Interrupt { id, reason, value, .. } in &conversation.interrupts {
             let reason = if reason.is_empty() { String::new() } else { format!(": {}", quote(reason, 200)) };

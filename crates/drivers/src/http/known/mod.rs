@@ -175,7 +175,7 @@ impl Known {
             Known::ChatCompletions(_) => &CHAT_COMPLETIONS,
             Known::Messages(_) if text(event, "type") == "message" => &MESSAGES,
             Known::Ollama(_) => &OLLAMA,
-            _ => return None,
+            Known::Responses(_) | Known::Messages(_) | Known::UiMessages(_) => return None,
         };
         let added = event.as_object()?.iter().filter(|(name, _)| !fields.contains(&name.as_str()));
         let added: serde_json::Map<_, _> = added.map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -251,11 +251,11 @@ pub(super) fn failed(id: &str, error: &str) -> Kind {
 
 /// The same of a tool that the provider of the model ran itself.
 fn by_provider(step: Kind) -> Kind {
-    match step {
-        Kind::ToolCall(call) => Kind::ToolCall(ToolCall { observer: Observer::Provider, ..call }),
-        Kind::ToolResult(result) => Kind::ToolResult(ToolResult { observer: Observer::Provider, ..result }),
-        other => other,
+    let mut step = step;
+    if let Kind::ToolCall(ToolCall { observer, .. }) | Kind::ToolResult(ToolResult { observer, .. }) = &mut step {
+        *observer = Observer::Provider;
     }
+    step
 }
 
 /// A result that says that the tool was not run.
