@@ -16,7 +16,9 @@ pub(super) fn find(
         Err(error) => {
             let message = match error {
                 FileError::Missing => format!("there is no folder `{}`", folder.display()),
-                error => format!("can not list the folder `{}`: {error}", folder.display()),
+                error @ (FileError::TooLarge { .. } | FileError::Other(_)) => {
+                    format!("can not list the folder `{}`: {error}", folder.display())
+                }
             };
             problems.push(
                 Diagnostic::error(written.span, message)

@@ -24,7 +24,7 @@ pub(super) fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> 
             };
             pairs.iter().fold(true, good)
         }
-        _ => similarity(node, name, problems).is_some(),
+        Content::Scalar(_) | Content::List(_) => similarity(node, name, problems).is_some(),
     };
     good.then(|| normal::as_written(node))
 }

@@ -18,7 +18,9 @@ pub(super) fn add(shape: &Shape, schema: &mut Map<String, Value>) {
                 pairs(keys)
                     .map(|(one, other)| json!({ "not": { "allOf": [present(shape, one), present(shape, other)] } })),
             ),
-            _ => all.push(one(shape, rule)),
+            Rule::One(_) | Rule::OneWritten(_) | Rule::Some(_) | Rule::Needs(..) | Rule::When { .. } => {
+                all.push(one(shape, rule));
+            }
         }
     }
     if !all.is_empty() {

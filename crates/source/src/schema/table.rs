@@ -43,10 +43,9 @@ fn add(kind: &Kind, checks: &[&'static CheckShape], met: &mut Vec<&'static Shape
             add(&field.kind, checks, met);
         }
     }
-    let named = |check: &&&'static CheckShape| match innermost(kind) {
-        Kind::Check => true,
-        Kind::Arguments(name) => check.name == *name,
-        _ => false,
+    let innermost = innermost(kind);
+    let named = |check: &&&'static CheckShape| {
+        matches!(innermost, Kind::Check) || matches!(innermost, Kind::Arguments(name) if check.name == *name)
     };
     for check in checks.iter().filter(named) {
         add(&check.arguments, checks, met);
@@ -55,14 +54,12 @@ fn add(kind: &Kind, checks: &[&'static CheckShape], met: &mut Vec<&'static Shape
 
 /// What a list is of.
 fn innermost(kind: &Kind) -> &Kind {
-    match kind {
-        Kind::List(inner)
-        | Kind::Filled(inner)
-        | Kind::OneOrMore(inner)
-        | Kind::Map(inner)
-        | Kind::FilledMap(inner) => innermost(inner),
-        _ => kind,
-    }
+    let (Kind::List(inner) | Kind::Filled(inner) | Kind::OneOrMore(inner) | Kind::Map(inner) | Kind::FilledMap(inner)) =
+        kind
+    else {
+        return kind;
+    };
+    innermost(inner)
 }
 
 fn table(shape: &'static Shape) -> Table {

@@ -58,7 +58,18 @@ pub(super) fn plain(kind: &Kind, templated: bool) -> Value {
         Kind::Nothing => json!({ "type": "null" }),
         Kind::Asked => json!({ "enum": [null, true, "yes", "on"] }),
         Kind::Object => json!({ "type": "object" }),
-        _ => json!({}),
+        Kind::List(_)
+        | Kind::Filled(_)
+        | Kind::OneOrMore(_)
+        | Kind::Map(_)
+        | Kind::FilledMap(_)
+        | Kind::Shape(_)
+        | Kind::Tagged(_)
+        | Kind::Having(..)
+        | Kind::Either(_)
+        | Kind::Data
+        | Kind::Check
+        | Kind::Arguments(_) => json!({}),
     }
 }
 
@@ -145,8 +156,8 @@ pub(super) fn or_nothing(mut schema: Value) -> Value {
 
 /// A value that counts as absent: nothing, or for a truth value what is not true.
 pub(super) fn absent(kind: &Kind) -> Value {
-    match kind {
-        Kind::Truth => json!({ "anyOf": [{ "enum": [null, false] }, { "type": "string", "pattern": UNTRUE }] }),
-        _ => json!({ "type": "null" }),
+    if matches!(kind, Kind::Truth) {
+        return json!({ "anyOf": [{ "enum": [null, false] }, { "type": "string", "pattern": UNTRUE }] });
     }
+    json!({ "type": "null" })
 }

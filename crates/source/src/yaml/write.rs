@@ -16,7 +16,7 @@ pub fn write(node: &Node) -> String {
     match &node.content {
         Content::Map(pairs) if !pairs.is_empty() => map(&mut out, pairs, 0, false),
         Content::List(items) if !items.is_empty() => list(&mut out, items, 0, false),
-        _ => {
+        Content::Scalar(_) | Content::List(_) | Content::Map(_) => {
             out.push_str(&inline(node).unwrap_or_default());
             out.push('\n');
         }
