@@ -15,7 +15,10 @@ pub(crate) fn check(auth: &Auth, transport: &McpTransport, span: Span, problems:
         (_, Auth::Mtls { .. }) => {
             ("a client certificate can not be shown to an MCP server yet", "use a token, a key, or client credentials")
         }
-        _ => return,
+        (
+            McpTransport::Http(_),
+            Auth::ApiKey { place: ApiKeyPlace::Header, .. } | Auth::Bearer(_) | Auth::OAuth2 { .. },
+        ) => return,
     };
     problems.push(Diagnostic::error(span, message).label("not for this target").help(help));
 }

@@ -154,12 +154,15 @@ impl A2aDriver {
         let reply = self.first(call, budget, sink.clock()).await?;
         let streamed = matches!(reply, Reply::Stream(_));
         let cut = self.read(reply, reader, sink, over).await?;
-        let Ending::Working { task, state } = reader.ending(&self.conversation) else {
-            return match (reader.ending(&self.conversation), cut) {
-                (Ending::Silent, Cut::Broken(error)) => Err(error),
-                (Ending::Silent, Cut::Closed) => Err(silent()),
-                _ => Ok(()),
-            };
+        let (task, state) = match reader.ending(&self.conversation) {
+            Ending::Working { task, state } => (task, state),
+            Ending::Silent => {
+                return Err(match cut {
+                    Cut::Broken(error) => error,
+                    Cut::Closed => silent(),
+                });
+            }
+            Ending::Done | Ending::Waits | Ending::Failed { .. } => return Ok(()),
         };
         if streamed {
             let words = format!("the stream ended while the task was {}", state.name());

@@ -172,8 +172,8 @@ fn place(target: &McpTarget, context: &Context<'_>) -> Result<mcp::Server, Unset
                         scopes: scopes.clone(),
                     });
                 }
-                // Whatever else there is was refused when the suite was read.
-                _ => {}
+                // A certificate was refused when the suite was read.
+                None | Some(Auth::Mtls { .. }) => {}
             }
             Ok(mcp::Server::Http(Endpoint { url: url.value.fill(context.lookup)?, headers, credentials }))
         }

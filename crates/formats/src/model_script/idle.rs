@@ -54,7 +54,7 @@ fn behaves(rule: &ModelRule) -> Option<&'static str> {
         _ if rule.replies.is_empty() => Some("this rule only fails"),
         Some(Finish::Length) => Some("an answer that is cut off by `length` need not have a format"),
         Some(Finish::ContentFilter) => Some("an answer that is refused need not have a format"),
-        _ => None,
+        None | Some(Finish::Stop | Finish::ToolCalls) => None,
     }
 }
 

@@ -146,7 +146,7 @@ impl Active {
         let speech = match begun.fault {
             Some(FaultKind::Truncated) => Speech::halved(reply.bytes),
             Some(FaultKind::Malformed) => Speech::whole(malformed(&reply.bytes)),
-            _ => Speech::whole(reply.bytes),
+            None | Some(FaultKind::Error(_) | FaultKind::Delay(_) | FaultKind::Hang) => Speech::whole(reply.bytes),
         };
         let mut response = Response::new(speech);
         *response.status_mut() = reply.status;
