@@ -39,7 +39,7 @@ pub(crate) fn a2a(bytes: &[u8]) {
         let mut conversation = a2a::Conversation::new(None);
         let mut reader = a2a::Reader::default();
         for value in &values {
-            if reader.item(value, interface.dialect, &mut conversation).is_err() {
+            if reader.item(value, interface.protocol, &mut conversation).is_err() {
                 break;
             }
         }

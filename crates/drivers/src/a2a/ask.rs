@@ -106,7 +106,7 @@ impl Ask {
             let value = parse(&body).map_err(broken)?;
             return Ok(match Refusal::of(&value) {
                 Some(refusal) => Reply::Refused(refusal, over),
-                None => Reply::Whole(result(value, interface.dialect.binding).map_err(broken)?, over),
+                None => Reply::Whole(result(value, interface.protocol.binding).map_err(broken)?, over),
             });
         }
     }

@@ -189,13 +189,13 @@ impl A2aDriver {
             && !*settled
             && refusal.is_of_another_version()
         {
-            let modern = interface.dialect;
-            interface.dialect.version = Version::V03;
+            let modern = interface.protocol;
+            interface.protocol.version = Version::V03;
             let again = self.call(call, budget, clock).await?;
             let Found::Here { interface, settled, .. } = &mut self.found else { return Ok(again) };
             return Ok(match &again {
                 Reply::Refused(other, _) if other.is_of_another_version() => {
-                    interface.dialect = modern;
+                    interface.protocol = modern;
                     reply
                 }
                 Reply::Stream(_) | Reply::Whole(..) | Reply::Refused(..) => {
@@ -236,7 +236,7 @@ impl A2aDriver {
             }
             Reply::Whole(value, at) => {
                 *over = at;
-                let kinds = reader.item(&value, interface.dialect, &mut self.conversation).map_err(broken)?;
+                let kinds = reader.item(&value, interface.protocol, &mut self.conversation).map_err(broken)?;
                 for kind in kinds {
                     sink.push_at(at, kind)?;
                 }
@@ -244,7 +244,7 @@ impl A2aDriver {
             }
             Reply::Stream(mut answer) => {
                 let conversation = &mut self.conversation;
-                read_stream(&mut answer, interface.dialect, reader, conversation, &self.ask, sink, over).await
+                read_stream(&mut answer, interface.protocol, reader, conversation, &self.ask, sink, over).await
             }
         }
     }

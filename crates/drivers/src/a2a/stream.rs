@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_protocols::a2a::{Broken, Conversation, Dialect, Reader, Refusal, cut};
+use agentci_protocols::a2a::{Broken, Conversation, Protocol, Reader, Refusal, cut};
 use agentci_trace::{Kind, Moment};
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub(super) enum Cut {
 /// Reads a stream to its end, or until the turn is over.
 pub(super) async fn read_stream(
     answer: &mut Answer,
-    dialect: Dialect,
+    protocol: Protocol,
     reader: &mut Reader,
     conversation: &mut Conversation,
     ask: &Ask,
@@ -70,8 +70,8 @@ pub(super) async fn read_stream(
         if let Some(refusal) = Refusal::of(&item) {
             return Err(refused(&refusal, ask.keys));
         }
-        let item = result(item, dialect.binding).map_err(broken)?;
-        for kind in reader.item(&item, dialect, conversation).map_err(broken)? {
+        let item = result(item, protocol.binding).map_err(broken)?;
+        for kind in reader.item(&item, protocol, conversation).map_err(broken)? {
             sink.push_at(arrived.at, kind)?;
         }
     }

@@ -53,7 +53,7 @@ impl Binding {
 
 /// How an agent writes and wants to be written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dialect {
+pub struct Protocol {
     /// The version of the protocol.
     pub version: Version,
     /// How requests travel.
@@ -66,7 +66,7 @@ pub struct Interface {
     /// The address.
     pub url: String,
     /// What is spoken there.
-    pub dialect: Dialect,
+    pub protocol: Protocol,
     /// Which of several agents behind the address it is.
     pub tenant: Option<String>,
 }
@@ -74,8 +74,8 @@ pub struct Interface {
 impl Interface {
     /// An agent of which nothing but the address is known.
     pub fn bare(url: impl Into<String>) -> Self {
-        let dialect = Dialect { version: Version::V1, binding: Binding::JsonRpc };
-        Self { url: url.into(), dialect, tenant: None }
+        let protocol = Protocol { version: Version::V1, binding: Binding::JsonRpc };
+        Self { url: url.into(), protocol, tenant: None }
     }
 }
 
@@ -125,8 +125,8 @@ struct Offer {
 
 impl Offer {
     fn interface(&self) -> Option<Interface> {
-        let dialect = Dialect { version: Version::parse(&self.version)?, binding: Binding::parse(&self.binding)? };
-        Some(Interface { url: self.url.clone(), dialect, tenant: self.tenant.clone() })
+        let protocol = Protocol { version: Version::parse(&self.version)?, binding: Binding::parse(&self.binding)? };
+        Some(Interface { url: self.url.clone(), protocol, tenant: self.tenant.clone() })
     }
 
     fn describe(&self) -> String {
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn interface(url: &str, version: Version, binding: Binding, tenant: Option<&str>) -> Interface {
-        Interface { url: url.into(), dialect: Dialect { version, binding }, tenant: tenant.map(str::to_owned) }
+        Interface { url: url.into(), protocol: Protocol { version, binding }, tenant: tenant.map(str::to_owned) }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::card::Dialect;
+use super::card::Protocol;
 use super::fields::{Broken, Fields, shown};
 use super::part::Part;
 use super::state::TaskState;
@@ -90,53 +90,53 @@ pub struct Piece {
 
 impl Item {
     /// Reads what an agent sent.
-    pub fn read(value: &Value, dialect: Dialect) -> Result<Self, Broken> {
+    pub fn read(value: &Value, protocol: Protocol) -> Result<Self, Broken> {
         let fields = Fields::open(value, "an answer")?;
         // 0.3 says what it is by a word, 1.0 by the key under which it stands.
         match value.get("kind").and_then(Value::as_str) {
-            Some("message") => return message(value, dialect).map(Item::Message),
-            Some("task") => return snapshot(value, dialect).map(Item::Task),
-            Some("status-update") => return status_update(value, dialect).map(Item::Status),
-            Some("artifact-update") => return artifact_update(value, dialect).map(Item::Artifact),
+            Some("message") => return message(value, protocol).map(Item::Message),
+            Some("task") => return snapshot(value, protocol).map(Item::Task),
+            Some("status-update") => return status_update(value, protocol).map(Item::Status),
+            Some("artifact-update") => return artifact_update(value, protocol).map(Item::Artifact),
             Some(_) | None => {}
         }
         if let Some(inner) = fields.any("task") {
-            snapshot(inner, dialect).map(Item::Task)
+            snapshot(inner, protocol).map(Item::Task)
         } else if let Some(inner) = fields.any("message").or(fields.any("msg")) {
-            message(inner, dialect).map(Item::Message)
+            message(inner, protocol).map(Item::Message)
         } else if let Some(inner) = fields.any("statusUpdate") {
-            status_update(inner, dialect).map(Item::Status)
+            status_update(inner, protocol).map(Item::Status)
         } else if let Some(inner) = fields.any("artifactUpdate") {
-            artifact_update(inner, dialect).map(Item::Artifact)
+            artifact_update(inner, protocol).map(Item::Artifact)
         } else if fields.any("id").is_some() && fields.any("status").is_some() {
-            snapshot(value, dialect).map(Item::Task)
+            snapshot(value, protocol).map(Item::Task)
         } else {
             Err(Broken(format!("an answer is neither a message, a task nor news of one: {}", shown(value))))
         }
     }
 }
 
-fn message(value: &Value, dialect: Dialect) -> Result<Message, Broken> {
+fn message(value: &Value, protocol: Protocol) -> Result<Message, Broken> {
     let fields = Fields::open(value, "a message")?;
     let parts = match fields.list("parts")? {
         [] => fields.list("content")?,
         parts => parts,
     };
-    Ok(Message { context: fields.text("contextId")?, parts: read_parts(parts, dialect)? })
+    Ok(Message { context: fields.text("contextId")?, parts: read_parts(parts, protocol)? })
 }
 
-fn snapshot(value: &Value, dialect: Dialect) -> Result<Snapshot, Broken> {
+fn snapshot(value: &Value, protocol: Protocol) -> Result<Snapshot, Broken> {
     let fields = Fields::open(value, "a task")?;
-    let artifacts = fields.list("artifacts")?.iter().map(|artifact| piece(artifact, dialect));
+    let artifacts = fields.list("artifacts")?.iter().map(|artifact| piece(artifact, protocol));
     Ok(Snapshot {
         id: fields.required_text("id")?,
         context: fields.text("contextId")?,
-        status: status(fields.required("status")?, dialect)?,
+        status: status(fields.required("status")?, protocol)?,
         artifacts: artifacts.collect::<Result<_, _>>()?,
     })
 }
 
-fn status(value: &Value, dialect: Dialect) -> Result<Status, Broken> {
+fn status(value: &Value, protocol: Protocol) -> Result<Status, Broken> {
     let fields = Fields::open(value, "a status")?;
     let written = fields.required_text("state")?;
     let state = TaskState::parse(&written);
@@ -144,38 +144,38 @@ fn status(value: &Value, dialect: Dialect) -> Result<Status, Broken> {
     Ok(Status {
         state: state.unwrap_or(TaskState::Unknown),
         unknown: Some(written).filter(|_| state.is_none()),
-        message: said.map(|said| message(said, dialect)).transpose()?,
+        message: said.map(|said| message(said, protocol)).transpose()?,
     })
 }
 
-fn status_update(value: &Value, dialect: Dialect) -> Result<StatusUpdate, Broken> {
+fn status_update(value: &Value, protocol: Protocol) -> Result<StatusUpdate, Broken> {
     let fields = Fields::open(value, "a status update")?;
     Ok(StatusUpdate {
         task: fields.required_text("taskId")?,
         context: fields.text("contextId")?,
-        status: status(fields.required("status")?, dialect)?,
+        status: status(fields.required("status")?, protocol)?,
     })
 }
 
-fn artifact_update(value: &Value, dialect: Dialect) -> Result<ArtifactUpdate, Broken> {
+fn artifact_update(value: &Value, protocol: Protocol) -> Result<ArtifactUpdate, Broken> {
     let fields = Fields::open(value, "an artifact update")?;
     Ok(ArtifactUpdate {
         task: fields.required_text("taskId")?,
         context: fields.text("contextId")?,
-        piece: piece(fields.required("artifact")?, dialect)?,
+        piece: piece(fields.required("artifact")?, protocol)?,
         append: fields.switch("append")?,
     })
 }
 
-fn piece(value: &Value, dialect: Dialect) -> Result<Piece, Broken> {
+fn piece(value: &Value, protocol: Protocol) -> Result<Piece, Broken> {
     let fields = Fields::open(value, "an artifact")?;
     Ok(Piece {
         id: fields.required_text("artifactId")?,
         name: fields.text("name")?,
-        parts: read_parts(fields.list("parts")?, dialect)?,
+        parts: read_parts(fields.list("parts")?, protocol)?,
     })
 }
 
-fn read_parts(parts: &[Value], dialect: Dialect) -> Result<Vec<Part>, Broken> {
-    parts.iter().map(|part| Part::read(part, dialect)).collect()
+fn read_parts(parts: &[Value], protocol: Protocol) -> Result<Vec<Part>, Broken> {
+    parts.iter().map(|part| Part::read(part, protocol)).collect()
 }

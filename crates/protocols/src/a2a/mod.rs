@@ -28,7 +28,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-pub use card::{Binding, Card, Dialect, Interface, Version};
+pub use card::{Binding, Card, Interface, Protocol, Version};
 pub use conversation::Conversation;
 pub use fields::{Broken, cut, shown};
 pub use item::{ArtifactUpdate, Item, Message, Piece, Snapshot, Status, StatusUpdate};

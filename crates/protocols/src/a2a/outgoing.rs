@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::card::{Binding, Dialect, Interface, Version};
+use super::card::{Binding, Interface, Protocol, Version};
 use super::part::Part;
 
 /// A message to an agent.
@@ -121,14 +121,14 @@ impl Call<'_> {
 
     /// The call as this interface takes it. Each id that is needed is a fresh one.
     pub fn prepare(self, interface: &Interface, fresh: &mut dyn FnMut() -> String) -> Prepared {
-        let Dialect { version, binding } = interface.dialect;
+        let Protocol { version, binding } = interface.protocol;
         let accept = if self.streams() { "text/event-stream" } else { "application/json" };
         let mut headers = vec![("accept".to_owned(), accept.to_owned())];
         headers.push(("a2a-version".into(), version.header().into()));
         let identity = self.identity();
         let (url, method, body) = match binding {
             Binding::JsonRpc => {
-                let mut params = self.params(interface.dialect, fresh);
+                let mut params = self.params(interface.protocol, fresh);
                 if let Some(tenant) = &interface.tenant {
                     params.insert("tenant".into(), json!(tenant));
                 }
@@ -139,7 +139,7 @@ impl Call<'_> {
             Binding::Rest => {
                 let (method, body) = match self {
                     Call::Send { .. } | Call::Stream(_) => {
-                        (Method::Post, Value::Object(self.params(interface.dialect, fresh)).to_string())
+                        (Method::Post, Value::Object(self.params(interface.protocol, fresh)).to_string())
                     }
                     Call::Get(_) => (Method::Get, String::new()),
                     Call::Subscribe(_) => (Method::Post, String::new()),
@@ -167,7 +167,7 @@ impl Call<'_> {
         }
     }
 
-    fn params(self, dialect: Dialect, fresh: &mut dyn FnMut() -> String) -> Map<String, Value> {
+    fn params(self, protocol: Protocol, fresh: &mut dyn FnMut() -> String) -> Map<String, Value> {
         let (message, immediately) = match self {
             Call::Send { message, immediately } => (message, immediately),
             Call::Stream(message) => (message, false),
@@ -177,7 +177,7 @@ impl Call<'_> {
         if !message.accepted.is_empty() {
             configuration.insert("acceptedOutputModes".into(), json!(message.accepted));
         }
-        match dialect.version {
+        match protocol.version {
             Version::V1 if immediately => {
                 configuration.insert("returnImmediately".into(), json!(true));
             }
@@ -187,7 +187,7 @@ impl Call<'_> {
             }
             Version::V1 | Version::V03 => {}
         }
-        let mut params = Map::from_iter([("message".to_owned(), Value::Object(message.write(dialect, fresh)))]);
+        let mut params = Map::from_iter([("message".to_owned(), Value::Object(message.write(protocol, fresh)))]);
         if !configuration.is_empty() {
             params.insert("configuration".into(), Value::Object(configuration));
         }
@@ -201,7 +201,7 @@ impl Call<'_> {
             None => (interface.url.as_str(), String::new()),
         };
         let mut url = base.trim_end_matches('/').to_owned();
-        if interface.dialect.version == Version::V03 {
+        if interface.protocol.version == Version::V03 {
             url.push_str("/v1");
         }
         if let Some(tenant) = &interface.tenant {
@@ -228,15 +228,15 @@ impl Call<'_> {
 }
 
 impl Outgoing {
-    fn write(&self, dialect: Dialect, fresh: &mut dyn FnMut() -> String) -> Map<String, Value> {
+    fn write(&self, protocol: Protocol, fresh: &mut dyn FnMut() -> String) -> Map<String, Value> {
         let mut message = Map::from_iter([("messageId".to_owned(), json!(fresh()))]);
-        let kinded = dialect == Dialect { version: Version::V03, binding: Binding::JsonRpc };
+        let kinded = protocol == Protocol { version: Version::V03, binding: Binding::JsonRpc };
         if kinded {
             message.insert("kind".into(), json!("message"));
         }
         message.insert("role".into(), json!(if kinded { "user" } else { "ROLE_USER" }));
-        let parts: Vec<Value> = self.parts.iter().map(|part| part.write(dialect)).collect();
-        let buffered = dialect == Dialect { version: Version::V03, binding: Binding::Rest };
+        let parts: Vec<Value> = self.parts.iter().map(|part| part.write(protocol)).collect();
+        let buffered = protocol == Protocol { version: Version::V03, binding: Binding::Rest };
         message.insert(if buffered { "content" } else { "parts" }.into(), json!(parts));
         for (key, id) in [("contextId", &self.context), ("taskId", &self.task)] {
             if let Some(id) = id {
@@ -251,7 +251,7 @@ impl Outgoing {
 
     /// What is said, without the id that is new each time, in the same form whatever the agent speaks.
     fn identity(&self, call: &str, immediately: bool) -> Value {
-        let modern = Dialect { version: Version::V1, binding: Binding::JsonRpc };
+        let modern = Protocol { version: Version::V1, binding: Binding::JsonRpc };
         let mut message = self.write(modern, &mut String::new);
         message.shift_remove("messageId");
         message.shift_remove("role");

@@ -9,7 +9,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::card::{Binding, Dialect, Version};
+use super::card::{Binding, Protocol, Version};
 use super::fields::{Broken, Fields, shown};
 
 /// A part of a message or an artifact.
@@ -53,7 +53,7 @@ impl Part {
     }
 
     /// Reads a part that an agent sent.
-    pub(super) fn read(value: &Value, dialect: Dialect) -> Result<Self, Broken> {
+    pub(super) fn read(value: &Value, protocol: Protocol) -> Result<Self, Broken> {
         let fields = Fields::open(value, "a part")?;
         let metadata = fields.any("metadata").cloned();
         if let Some(file) = fields.any("file") {
@@ -67,7 +67,7 @@ impl Part {
         } else if let Some(raw) = fields.text("raw")? {
             Content::Raw(raw)
         } else if let Some(data) = value.get("data") {
-            let wrapped = dialect == Dialect { version: Version::V03, binding: Binding::Rest };
+            let wrapped = protocol == Protocol { version: Version::V03, binding: Binding::Rest };
             Content::Data(data.get("data").filter(|_| wrapped).unwrap_or(data).clone())
         } else {
             return Err(Broken(format!("a part has neither text, data nor a file: {}", shown(value))));
@@ -99,13 +99,13 @@ impl Part {
         if KEYS[..4].iter().filter(|key| map.contains_key(**key)).count() != 1 {
             return Err(format!("{form}, and exactly one of the four; found {}", shown(value)));
         }
-        let modern = Dialect { version: Version::V1, binding: Binding::JsonRpc };
+        let modern = Protocol { version: Version::V1, binding: Binding::JsonRpc };
         Part::read(value, modern).map_err(|broken| broken.0)
     }
 
     /// The part as it is sent.
-    pub(super) fn write(&self, dialect: Dialect) -> Value {
-        let mut part = match (dialect.version, dialect.binding) {
+    pub(super) fn write(&self, protocol: Protocol) -> Value {
+        let mut part = match (protocol.version, protocol.binding) {
             (Version::V1, _) => self.modern(),
             (Version::V03, Binding::JsonRpc) => self.kinded(),
             (Version::V03, Binding::Rest) => self.buffered(),
@@ -172,11 +172,11 @@ fn object<'k>(first: Option<(&'k str, Value)>, texts: [(&'k str, &Option<String>
 mod tests {
     use super::*;
 
-    const ALL: [Dialect; 4] = [
-        Dialect { version: Version::V1, binding: Binding::JsonRpc },
-        Dialect { version: Version::V1, binding: Binding::Rest },
-        Dialect { version: Version::V03, binding: Binding::JsonRpc },
-        Dialect { version: Version::V03, binding: Binding::Rest },
+    const ALL: [Protocol; 4] = [
+        Protocol { version: Version::V1, binding: Binding::JsonRpc },
+        Protocol { version: Version::V1, binding: Binding::Rest },
+        Protocol { version: Version::V03, binding: Binding::JsonRpc },
+        Protocol { version: Version::V03, binding: Binding::Rest },
     ];
 
     fn parts() -> Vec<Part> {
@@ -197,10 +197,10 @@ mod tests {
     }
 
     #[test]
-    fn every_dialect_says_the_same() {
-        for dialect in ALL {
+    fn every_protocol_says_the_same() {
+        for protocol in ALL {
             for part in parts() {
-                assert_eq!(Part::read(&part.write(dialect), dialect), Ok(part), "{dialect:?}");
+                assert_eq!(Part::read(&part.write(protocol), protocol), Ok(part), "{protocol:?}");
             }
         }
     }

@@ -3,7 +3,7 @@
 use agentci_trace::Kind;
 use serde_json::Value;
 
-use super::card::Dialect;
+use super::card::Protocol;
 use super::conversation::Conversation;
 use super::fields::{Broken, cut};
 use super::item::{Item, Message, Status};
@@ -63,14 +63,14 @@ impl Reader {
     pub fn item(
         &mut self,
         value: &Value,
-        dialect: Dialect,
+        protocol: Protocol,
         conversation: &mut Conversation,
     ) -> Result<Vec<Kind>, Broken> {
         self.items += 1;
         if self.items > ITEMS {
             return Err(Broken(format!("the agent sent more than {ITEMS} items in one turn")));
         }
-        let item = Item::read(value, dialect)?;
+        let item = Item::read(value, protocol)?;
         self.weigh(&item)?;
         let mut kinds = Vec::new();
         if self.is_over(conversation) && !self.may_go_on(conversation) {

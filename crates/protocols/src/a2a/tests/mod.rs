@@ -7,10 +7,10 @@ mod turns;
 use agentci_trace::Kind;
 use serde_json::{Value, json};
 
-use super::{Binding, Conversation, Dialect, Ending, Outgoing, Reader, Version};
+use super::{Binding, Conversation, Ending, Outgoing, Protocol, Reader, Version};
 
-const MODERN: Dialect = Dialect { version: Version::V1, binding: Binding::JsonRpc };
-const OLD: Dialect = Dialect { version: Version::V03, binding: Binding::JsonRpc };
+const MODERN: Protocol = Protocol { version: Version::V1, binding: Binding::JsonRpc };
+const OLD: Protocol = Protocol { version: Version::V03, binding: Binding::JsonRpc };
 
 fn user(words: &str) -> Outgoing {
     Outgoing::of_messages(&[json!({ "role": "user", "content": words })]).unwrap()
@@ -27,11 +27,11 @@ struct Left {
 }
 
 /// Reads the items of a turn.
-fn read(items: &[Value], dialect: Dialect, conversation: &mut Conversation) -> (Left, Ending) {
+fn read(items: &[Value], protocol: Protocol, conversation: &mut Conversation) -> (Left, Ending) {
     let mut reader = Reader::default();
     let mut kinds = Vec::new();
     for item in items {
-        kinds.extend(reader.item(item, dialect, conversation).unwrap());
+        kinds.extend(reader.item(item, protocol, conversation).unwrap());
     }
     let ending = reader.ending(conversation);
     kinds.extend(reader.end(conversation));

@@ -4,8 +4,8 @@ use super::*;
 use crate::a2a::{Call, Interface, Method, Outgoing, Prepared};
 
 fn interface(version: Version, binding: Binding, tenant: Option<&str>) -> Interface {
-    let dialect = Dialect { version, binding };
-    Interface { url: "https://example.com/a2a/?x=1".into(), dialect, tenant: tenant.map(str::to_owned) }
+    let protocol = Protocol { version, binding };
+    Interface { url: "https://example.com/a2a/?x=1".into(), protocol, tenant: tenant.map(str::to_owned) }
 }
 
 fn sent(call: Call<'_>, interface: &Interface) -> (Prepared, Value) {
@@ -27,7 +27,7 @@ fn message() -> Outgoing {
 }
 
 #[test]
-fn a_message_in_every_dialect() {
+fn a_message_in_every_protocol() {
     let message = message();
     let call = Call::Send { message: &message, immediately: true };
     let (modern, body) = sent(call, &interface(Version::V1, Binding::JsonRpc, Some("acme")));
