@@ -81,7 +81,6 @@ fn surroundings(case: &Case, lookup: Lookup<'_>, secrets: &mut Redactor) {
             LiveTool::Http(tool) => learn_headers(&tool.headers, lookup, secrets),
             LiveTool::Mcp(tool) => learn_transport(&tool.transport, &tool.headers, lookup, secrets),
             // There may be tools that only the plan knows.
-            _ => {}
         }
     }
 }

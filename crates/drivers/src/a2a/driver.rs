@@ -323,7 +323,7 @@ fn message_of(input: &Input) -> Result<Outgoing, String> {
     match input {
         Input::Messages(messages) => Outgoing::of_messages(messages),
         Input::Action { kind, arguments } if kind == "a2a:send" => Outgoing::of_action(arguments),
-        other => Err(format!("an A2A agent can not take {}", other.value())),
+        other @ (Input::Task(_) | Input::Action { .. }) => Err(format!("an A2A agent can not take {}", other.value())),
     }
 }
 
