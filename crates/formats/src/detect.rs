@@ -29,7 +29,7 @@ pub(crate) fn fits(root: &Node, dialect: Dialect) -> bool {
         Dialect::Aumai => aumai::has_tests(root),
         Dialect::Ananke => ananke::is_test(root) || ananke::is_config(root),
         Dialect::Scenario => scenario::is_scenario(root),
-        _ => false,
+        Dialect::Yao => false,
     }
 }
 

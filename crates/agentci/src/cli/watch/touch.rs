@@ -177,7 +177,7 @@ impl Territory {
             self.programs.extend(files(match tool {
                 LiveTool::Command(tool) => &tool.command,
                 LiveTool::Mcp(tool) => started(&tool.transport),
-                _ => &[],
+                LiveTool::Http(_) => &[],
             }));
         }
     }
