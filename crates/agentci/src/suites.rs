@@ -245,7 +245,7 @@ impl Suites {
             require_agent: settings.require_agent,
             retries: settings.retries,
             timeout: settings.timeout,
-            suite_timeout: settings.suite_timeout.or(suite.dialect.suite_timeout()),
+            suite_timeout: settings.suite_timeout.or(suite.habits.time_limit.of_suite()),
             seed: settings.seed,
             stub_bind: settings.stub_bind,
             stub_port: settings.stub_port,

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_checks::{compile, names};
-use agentci_plan::{Case, Check, Dialect, Mode, OutputRule, Plan, ProcessTarget, Speech, Suite, Target, World};
+use agentci_plan::{
+    Case, Check, Dialect, Habits, Mode, OutputRule, Plan, ProcessTarget, Speech, Suite, Target, World,
+};
 use agentci_source::{Diagnostics, MemoryFiles, Node, Sources, Span};
 use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, Trace};
 use agentci_verdict::Outcome;
@@ -31,10 +33,12 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
     let checks = [Arc::new(check)].into();
     let case = Case { checks, ..Case::new("c", span, target, Arc::new(World::default())) };
     let suite = Suite {
+        agent_folder: None,
         agents: Vec::new(),
         embedder: None,
         name: "s".into(),
         dialect: Dialect::Native,
+        habits: Habits::USUAL,
         path: "s/agentci.yaml".into(),
         folder: "s".into(),
         span,

@@ -124,7 +124,7 @@ impl Row {
             recognised: recognised_by(format.variant),
             mode: suite.mode.name(),
             case: time(suite.cases[0].timeout),
-            suite: time(suite.dialect.suite_timeout()),
+            suite: time(suite.habits.time_limit.of_suite()),
             parallel: if outside::parallel(suite, usize::MAX) == 1 { "1" } else { "as many as there are cores" },
             json: if ReportKind::json_of(format.dialect.name()).is_some() { "its own" } else { "the summary" },
         }

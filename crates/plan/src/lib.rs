@@ -13,6 +13,7 @@ mod effect;
 mod embedder;
 mod fault;
 mod gates;
+mod habits;
 mod hook;
 mod limits;
 mod live;
@@ -39,6 +40,10 @@ pub use effect::without_effect;
 pub use embedder::is_meant;
 pub use fault::{Fault, FaultKind, FaultTime};
 pub use gates::Gates;
+pub use habits::{
+    CaseFiles, EmptyChecks, Habits, InvalidChecks, Parallelism, RecordedNumbers, ReportWriter, ResultFiles, TimeLimit,
+    Verdicts,
+};
 pub use hook::Hook;
 pub use limits::{Limit, Limits};
 pub use live::{CommandTool, HttpTool, LiveTool, LiveTools, McpTool, TOOL_TIMEOUT};

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use crate::{Cases, Gates, Redaction, Target};
+use crate::{Cases, Gates, Habits, Redaction, Target};
 use agentci_source::{Sources, Span, Spanned};
 
 /// Everything that is to be run.
@@ -21,8 +20,10 @@ pub struct Plan {
 pub struct Suite {
     /// Its name.
     pub name: String,
-    /// The format it was written in.
+    /// The format it was written in: a label to show. What follows from it is in `habits`.
     pub dialect: Dialect,
+    /// What its format takes for granted.
+    pub habits: Habits,
     /// The file that defines it.
     pub path: PathBuf,
     /// The folder its paths are relative to.
@@ -39,6 +40,8 @@ pub struct Suite {
     pub gates: Gates,
     /// Files and folders in which no suite is looked for, by patterns seen from the folder of the suite's file.
     pub exclude: Vec<String>,
+    /// The folder of the agent that the cases belong to, where the format keeps each agent in a folder and the caller chose none.
+    pub agent_folder: Option<PathBuf>,
     /// Agents that are no target of a case, by name: those that judge or report.
     pub agents: Vec<(String, Arc<Target>)>,
     /// Who tells how near two texts are in meaning, as the suite says; the caller may say otherwise.
@@ -76,18 +79,7 @@ impl Dialect {
             Dialect::Yao => "yao",
         }
     }
-
-    /// How long a whole suite may take, where a time limit is the suite's and not the case's.
-    pub fn suite_timeout(self) -> Option<Duration> {
-        match self {
-            Dialect::Aumai => Some(SUITE_TIMEOUT),
-            Dialect::Native | Dialect::Runledger | Dialect::Ananke | Dialect::Scenario | Dialect::Yao => None,
-        }
-    }
 }
-
-/// How long a whole suite may take where nobody says, in formats whose time limit is the suite's.
-const SUITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Where the answers of tools come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

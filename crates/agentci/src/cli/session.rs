@@ -236,7 +236,7 @@ impl Session<'_> {
         settings.require_agent = self.arguments.agents.required(suite);
         settings.retries = self.arguments.retries;
         // In some dialects it is the suite as a whole that may take so long.
-        match suite.dialect.suite_timeout() {
+        match suite.habits.time_limit.of_suite() {
             Some(_) => settings.suite_timeout = self.arguments.timeout,
             // It was told to the reader of the suite: a test's own limit comes before it.
             None if suite.dialect == Dialect::Yao => {}

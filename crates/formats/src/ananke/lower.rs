@@ -11,6 +11,7 @@ use agentci_plan::{
 use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Sources, Span, Spanned, join};
 
 use super::config::{self, Config};
+use super::habits::HABITS;
 use super::merge::{Merged, Said};
 use super::named::Budget;
 use super::project::{Project, Test};
@@ -53,10 +54,12 @@ pub(crate) fn lower(
     let cases = opened.into_iter().map(|test| Box::new(test.case(&shared, &mut ids))).collect();
     Some(Suite {
         exclude: Vec::new(),
+        agent_folder: None,
         agents: Vec::new(),
         embedder: None,
         name: files.name(&folder).unwrap_or_else(|| "ananke".into()),
         dialect: Dialect::Ananke,
+        habits: HABITS,
         path,
         span: root.span,
         mode: Mode::Live,

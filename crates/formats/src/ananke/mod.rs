@@ -25,6 +25,7 @@
 mod assertion;
 mod call;
 mod config;
+mod habits;
 mod hook;
 mod later;
 mod lower;

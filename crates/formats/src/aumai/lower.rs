@@ -11,6 +11,7 @@ use agentci_plan::{
 use agentci_source::{Diagnostic, Diagnostics, Files, Node, Sources, Span};
 use serde_json::{Map, Value, json};
 
+use super::habits::HABITS;
 use super::mock_config::{self, Config};
 use super::test::{self, Test};
 use super::{Shape, shape, tests};
@@ -70,10 +71,12 @@ pub(crate) fn lower(
     let Some(span) = cases.first().map(|case| case.span).filter(|_| !refused) else { return (None, strays) };
     let suite = Suite {
         exclude: Vec::new(),
+        agent_folder: None,
         agents: Vec::new(),
         embedder: None,
         name: documents.name,
         dialect: Dialect::Aumai,
+        habits: HABITS,
         path: documents.path.to_path_buf(),
         folder: documents.folder.to_path_buf(),
         span,

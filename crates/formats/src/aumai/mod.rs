@@ -12,6 +12,7 @@
 //! and list entries that are no tests refuse the suite; other unknown keys are warned about.
 
 mod expected;
+mod habits;
 mod lower;
 mod mock_config;
 mod shape;

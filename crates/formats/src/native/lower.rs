@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cases, Cassette, Dialect, Hook, Limits, LiveTools, Mode, Recording, Suite, Target, Text, ToolSource, World,
+    Case, Cases, Cassette, Dialect, Habits, Hook, Limits, LiveTools, Mode, Recording, Suite, Target, Text, ToolSource,
+    World,
 };
 use agentci_source::{Diagnostics, Files, Node, Sources, Spanned, join};
 
@@ -80,10 +81,12 @@ pub(crate) fn lower(
     let mut cases: Cases = made.collect();
     cases.shrink_to_fit();
     Some(Suite {
+        agent_folder: None,
         agents: suite.agents,
         embedder: suite.embedder,
         name: suite.name.value,
         dialect: Dialect::Native,
+        habits: Habits::USUAL,
         path: path.to_path_buf(),
         span: suite.name.span,
         mode: suite.mode.unwrap_or_else(|| usual_mode(&cases)),

@@ -10,6 +10,7 @@ use agentci_plan::{
 };
 use agentci_source::{Diagnostics, Files, Name, Node, Sources, Span, Spanned, join};
 
+use super::habits::HABITS;
 use super::read::{self, CaseFile, SuiteFile};
 use super::{assertion, case_files};
 use crate::ids::{self, Ids};
@@ -54,10 +55,12 @@ pub(crate) fn lower(
     let cases = cases.into_iter().map(|case| Box::new(shared.case(case, &folder, &mut ids))).collect();
     Some(Suite {
         exclude: Vec::new(),
+        agent_folder: None,
         agents: Vec::new(),
         embedder: None,
         name: suite.name.value,
         dialect: Dialect::Runledger,
+        habits: HABITS,
         path: path.to_path_buf(),
         span: suite.name.span,
         mode: suite.mode,

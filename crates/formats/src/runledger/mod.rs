@@ -12,6 +12,7 @@
 mod assertion;
 mod budgets;
 mod case_files;
+mod habits;
 mod legacy;
 mod lower;
 mod read;

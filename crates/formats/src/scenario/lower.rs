@@ -12,6 +12,7 @@ use agentci_source::{Diagnostics, Files, Kind, Name, Node, Sources, Span, Spanne
 use super::agents::{Agent, Home, Scenario};
 use super::answer::{ANSWERS, Shelf};
 use super::file::{self, Expected, ScenarioFile};
+use super::habits::HABITS;
 use super::project::Projects;
 use super::settings::Settings;
 use crate::ids::{self, Ids};
@@ -52,6 +53,7 @@ pub(crate) fn lower(
         exclude: Vec::new(),
         name: slug,
         dialect: Dialect::Scenario,
+        habits: HABITS,
         path: home.folder.clone(),
         folder: home.folder.clone(),
         span,
@@ -59,6 +61,7 @@ pub(crate) fn lower(
         output_dir: None,
         redact: Redaction::default(),
         gates: Gates::default(),
+        agent_folder: None,
         agents: Vec::new(),
         embedder: settings.embedder.clone(),
         cases,

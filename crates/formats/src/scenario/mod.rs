@@ -22,6 +22,7 @@ mod answer;
 mod file;
 mod fixture;
 mod fixtures;
+mod habits;
 mod lower;
 mod project;
 mod settings;

@@ -12,7 +12,9 @@ use serde_json::Value;
 
 use super::app::App;
 use super::assertion::{About, Assertions};
+use super::habits::HABITS;
 use super::judges::Judges;
+use super::place::holding_assistant;
 use super::record::{Record, Unknown, record};
 use super::resolve::{Agent, chosen, resolve};
 use super::targets::Targets;
@@ -82,7 +84,13 @@ fn file(
     }
     let (app, agent) = found?;
     let place = Place { path: path.to_path_buf(), folder: &folder };
-    Some(suite(&app, &agent, records, unknown, place, sources, problems))
+    let suite = suite(&app, &agent, records, unknown, place, sources, problems);
+    Some(Suite { agent_folder: agent_folder(files, options, path), ..suite })
+}
+
+/// The folder of the assistant that tests belong to, where the caller chose none.
+fn agent_folder(files: &dyn Files, options: &LoadOptions, path: &Path) -> Option<PathBuf> {
+    if options.agent.is_some() { None } else { holding_assistant(files, path) }
 }
 
 /// Where a suite is from.
@@ -180,6 +188,7 @@ fn empty(name: &str, path: PathBuf, folder: &Path, span: Span) -> Suite {
     Suite {
         name: name.to_owned(),
         dialect: Dialect::Yao,
+        habits: HABITS,
         path,
         folder: folder.to_path_buf(),
         span,
@@ -188,6 +197,7 @@ fn empty(name: &str, path: PathBuf, folder: &Path, span: Span) -> Suite {
         redact: Redaction::default(),
         gates: Gates::default(),
         exclude: Vec::new(),
+        agent_folder: None,
         agents: Vec::new(),
         embedder: None,
         cases: Vec::new(),
@@ -222,7 +232,12 @@ pub(crate) fn lower_message(
         };
         let mut judges = Judges::default();
         open_reporter(&app, &mut judges, sources, &mut problems);
-        Suite { agents: judges.finish(), cases: vec![Box::new(case)], ..empty(agent.id(), path, here, span) }
+        Suite {
+            agent_folder: agent_folder(files, options, &path),
+            agents: judges.finish(),
+            cases: vec![Box::new(case)],
+            ..empty(agent.id(), path, here, span)
+        }
     });
     if message.trim().is_empty() {
         let span = Span::whole(sources.add(Path::new("-i"), ""));

@@ -17,6 +17,7 @@ mod assertion;
 mod assistant;
 mod connector;
 mod environment;
+mod habits;
 mod input;
 mod json;
 mod judges;

@@ -32,6 +32,13 @@ pub(crate) fn assistant_of(files: &dyn Files, folder: &Path) -> Option<PathBuf> 
     upward(files, folder).find(|folder| files.kind(&join(folder, PACKAGE)) == Some(Kind::File))
 }
 
+/// The folder of the assistant that a file is in, as far up as its path is written out.
+pub(super) fn holding_assistant(files: &dyn Files, path: &Path) -> Option<PathBuf> {
+    let is_assistant = |folder: &&Path| files.kind(&join(folder, PACKAGE)) == Some(Kind::File);
+    let folder = path.ancestors().skip(1).find(is_assistant)?;
+    Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() })
+}
+
 /// Whether a folder is an assistant's, or that of an application or below it.
 pub(crate) fn belongs_to_app(files: &dyn Files, folder: &Path) -> bool {
     let says_so = |folder: &PathBuf| APP_FILES.iter().any(|name| files.kind(&join(folder, name)) == Some(Kind::File));

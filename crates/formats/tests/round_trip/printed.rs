@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agentci_formats::{load, print_native};
-use agentci_plan::{Check, Dialect, Suite};
+use agentci_plan::{Check, Dialect, Habits, Suite};
 use agentci_source::{Content, MemoryFiles, Scalar, Spanned};
 use serde_json::json;
 
@@ -109,7 +109,13 @@ fn a_yao_suite_prints_as_a_native_one_that_loads_the_same() {
     let again = &again.plan.suites[0];
     // Its own names for checks are the dialect's alone.
     let plain = |suite: &Suite| {
-        let mut suite = Suite { dialect: Dialect::Native, path: PathBuf::new(), ..suite.clone() };
+        let mut suite = Suite {
+            dialect: Dialect::Native,
+            habits: Habits::USUAL,
+            agent_folder: None,
+            path: PathBuf::new(),
+            ..suite.clone()
+        };
         for case in &mut suite.cases {
             case.checks = case.checks.iter().map(|check| Arc::new(Check::clone(check).with_label(None))).collect();
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Action, Case, CommandPart, Data, Dialect, Gates, Hook, Limit, Limits, Message, Mode, Redaction, Said, Skip,
+    Action, Case, CommandPart, Data, Dialect, Gates, Habits, Hook, Limit, Limits, Message, Mode, Redaction, Said, Skip,
     StopRule, Suite, Text, Turn,
 };
 use agentci_source::{Node, Spanned};
@@ -167,10 +167,12 @@ pub(crate) fn suite() -> impl Strategy<Value = Suite> {
                 case.id = format!("{}{index}", case.id).into();
             }
             Suite {
+                agent_folder: None,
                 agents: agent.into_iter().map(|agent| ("judge".to_owned(), Arc::new(agent))).collect(),
                 embedder: embedder.map(|embedder| Spanned::new(embedder, span())),
                 name,
                 dialect: Dialect::Native,
+                habits: Habits::USUAL,
                 path: "s/agentci.yaml".into(),
                 folder: "s".into(),
                 span: span(),
