@@ -20,12 +20,10 @@
 //! ```
 
 mod ananke;
-mod assistants;
 pub mod aumai;
 mod broken;
 mod chat_context;
 mod command;
-mod conversations;
 mod detect;
 mod document;
 mod foreign_pattern;
@@ -42,7 +40,6 @@ mod pass_rate;
 mod quantity;
 mod runledger;
 mod scenario;
-mod scenarios;
 mod schema_files;
 mod search;
 mod searched;

@@ -25,6 +25,7 @@
 mod assertion;
 mod call;
 mod config;
+mod finder;
 mod habits;
 mod hook;
 mod later;

@@ -20,6 +20,7 @@
 mod agents;
 mod answer;
 mod file;
+mod finder;
 mod fixture;
 mod fixtures;
 mod habits;

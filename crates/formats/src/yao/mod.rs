@@ -17,6 +17,7 @@ mod assertion;
 mod assistant;
 mod connector;
 mod environment;
+mod finder;
 mod habits;
 mod input;
 mod json;
