@@ -21,7 +21,6 @@
 
 mod ananke;
 pub mod aumai;
-mod broken;
 mod chat_context;
 mod command;
 mod detect;
@@ -29,6 +28,7 @@ mod document;
 mod foreign_pattern;
 mod hosts;
 mod ids;
+mod invalid_case;
 mod load;
 mod loader;
 mod mcp_auth;
@@ -44,8 +44,8 @@ mod schema_files;
 mod search;
 mod searched;
 mod skip;
-mod surroundings;
 mod texts;
+mod world;
 mod yao;
 
 pub use agentci_source::schema::{Row, Table};

@@ -20,7 +20,7 @@ use super::target::{Place, Protocol};
 use super::test::{self, Asked, TestFile};
 use super::tool::{Tool, merged};
 use crate::ids::{self, Ids};
-use crate::{broken, document};
+use crate::{document, invalid_case};
 
 /// Lowers a config and its tests; `None` when the suite is refused. A test that is wrong is a broken case.
 pub(crate) fn lower(
@@ -224,7 +224,7 @@ impl Opened {
                 Some(name) => (name.value, name.span),
                 None => (ids.free(&self.stem, span), span),
             };
-            return broken::case(id, span, target, self.checks, self.problems);
+            return invalid_case::case(id, span, target, self.checks, self.problems);
         };
         let TestFile { name, tags, skip, hooks, tools } = file;
         let name = self.name.unwrap_or(name);

@@ -7,7 +7,7 @@ use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
 
 use super::failure::{FAILURE, failure};
-use crate::surroundings::check_pattern;
+use crate::world::check_pattern;
 
 pub(super) static RULE: Shape = Shape::new(
     "a rule",

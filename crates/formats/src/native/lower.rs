@@ -14,8 +14,8 @@ use super::file_names::{FileNames, is_per_case, of_case};
 use super::read::{self, CaseFile, ReadCase};
 use super::settings::{Settings, Timeout, WorldSettings};
 use super::words::Place;
-use crate::broken;
 use crate::ids::Ids;
+use crate::invalid_case;
 
 /// How long a case may take when the suite does not say.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
@@ -151,8 +151,8 @@ impl<'s> Defaults<'s> {
             Some(id) => (id.value, id.span),
             None => (ids.free(&format!("case {}", index + 1), read.span), read.span),
         };
-        let target = target.unwrap_or_else(|| broken::no_target(span));
-        broken::case(id, span, target, read.checks, read.problems)
+        let target = target.unwrap_or_else(|| invalid_case::no_target(span));
+        invalid_case::case(id, span, target, read.checks, read.problems)
     }
 
     /// How the agent of a case is reached: its own way, or the suite's.

@@ -14,7 +14,7 @@ use agentci_plan::{
 };
 use agentci_source::{Content, Node, Pair, Scalar, Span, print_duration, relative};
 
-use crate::surroundings::{
+use crate::world::{
     print_faults, print_live_tools, print_normalization, print_redaction, print_routes, print_scripted,
 };
 

@@ -16,7 +16,7 @@ use super::words::Place;
 use crate::ids;
 use crate::search::{EXCLUDE, read_exclude};
 use crate::skip::{SKIP, skip};
-use crate::surroundings::{REDACTION, read_redaction};
+use crate::world::{REDACTION, read_redaction};
 
 /// What a suite file says beside its cases.
 pub(super) struct SuiteFile {

@@ -7,7 +7,7 @@ use agentci_plan::{Check, Fault, Hook, Limits, LiveTool, MOST_RUNS, Normalizatio
 use agentci_source::shape::{Field, Kind, Rule, Shape, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
 
-use crate::surroundings::{
+use crate::world::{
     FAULTS, LIVE_TOOLS, NORMALIZATION, ROUTES, RouteSettings, SCRIPTED, check_pattern, read_faults, read_live_tools,
     read_normalization, read_routes, read_scripted,
 };

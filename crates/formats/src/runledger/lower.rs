@@ -14,7 +14,7 @@ use super::habits::HABITS;
 use super::read::{self, CaseFile, SuiteFile};
 use super::{assertion, case_files};
 use crate::ids::{self, Ids};
-use crate::{broken, command, document};
+use crate::{command, document, invalid_case};
 
 /// How long a case may take that has no limit on its wall time.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -187,7 +187,7 @@ impl Shared {
                 Some(id) => (id.value, id.span),
                 None => (ids.free(&stem, span), span),
             };
-            return broken::case(id, span, self.target.clone(), checks, problems);
+            return invalid_case::case(id, span, self.target.clone(), checks, problems);
         };
         let cassette = Cassette { path: configured(folder, &file.cassette.value), span: file.cassette.span };
         let limits = file.limits.over(&self.limits);

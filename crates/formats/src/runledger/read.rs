@@ -11,7 +11,7 @@ use super::assertion::ASSERTIONS;
 use super::budgets::BUDGETS;
 use super::regression::REGRESSION;
 use super::{assertion, budgets, legacy, regression};
-use crate::surroundings::{
+use crate::world::{
     FAULTS, LIVE_TOOLS, NORMALIZATION, REDACTION, read_faults, read_live_tools, read_normalization, read_redaction,
 };
 

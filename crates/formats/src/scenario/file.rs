@@ -9,7 +9,7 @@ use super::answer::Shelf;
 use super::fixtures::{FIXTURES, fixtures};
 use super::threshold::{THRESHOLD, threshold};
 use crate::skip::{SKIP, skip};
-use crate::surroundings::{FAULTS, read_faults};
+use crate::world::{FAULTS, read_faults};
 
 /// What a scenario says.
 pub(super) struct ScenarioFile {

@@ -19,7 +19,7 @@ use agentci_source::{Content, Diagnostic, Diagnostics, Node, Pair, Reading, Span
 use serde_json::{Map, Value};
 
 use super::answer::Shelf;
-use crate::surroundings::{MANNER, Manner, check_delay, either_answer, read_manner};
+use crate::world::{MANNER, Manner, check_delay, either_answer, read_manner};
 
 pub(super) static FIXTURE: Shape = Shape::new(
     "an answer",

@@ -6,7 +6,7 @@ use agentci_source::{Diagnostic, Diagnostics, Node, Pair};
 
 use super::answer::Shelf;
 use super::fixture::{FIXTURE, fixture};
-use crate::surroundings::read_tool_id;
+use crate::world::read_tool_id;
 
 /// Answers by the ids of tools.
 pub(super) const FIXTURES: Kind = Kind::Map(&Kind::Either(&[Kind::List(&Kind::Shape(&FIXTURE)), Kind::Nothing]));

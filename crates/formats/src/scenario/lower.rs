@@ -16,7 +16,7 @@ use super::habits::HABITS;
 use super::project::Projects;
 use super::settings::Settings;
 use crate::ids::{self, Ids};
-use crate::{ScenarioOptions, broken};
+use crate::{ScenarioOptions, invalid_case};
 
 /// Lowers the scenarios of an agent; `None` when the suite is refused.
 pub(crate) fn lower(
@@ -145,7 +145,7 @@ impl<'s> Shared<'s> {
                 Some(name) => (name.value, name.span),
                 None => (ids.free(&stem, span), span),
             };
-            return broken::case(id, span, target, Vec::new(), problems);
+            return invalid_case::case(id, span, target, Vec::new(), problems);
         };
         let check = self.check(&file.expected);
         let record = RouteRecord { suite: path, block: file.tools_key, folder: join(self.folder, ANSWERS) };

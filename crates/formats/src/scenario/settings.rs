@@ -19,7 +19,7 @@ use super::threshold::{THRESHOLD, threshold};
 use crate::ScenarioOptions;
 use crate::native::{HTTP_KEYS, Place, ReadHttp, SERVER_KEYS, read_http};
 use crate::search::EXCLUDE;
-use crate::surroundings::{BASES, read_bases};
+use crate::world::{BASES, read_bases};
 
 /// Where an agent is asked whose settings do not say so.
 const USUAL_URL: &str = "http://127.0.0.1:8081/";

@@ -14,7 +14,7 @@ use super::judges::Judges;
 use super::record::Unknown;
 use super::reference::function;
 use crate::foreign_pattern::{Language, translated};
-use crate::surroundings::check_pattern;
+use crate::world::check_pattern;
 
 /// What `assert` may be: one assertion, a list of them, or the type of one that has no value.
 pub(super) const ASSERT: Kind =

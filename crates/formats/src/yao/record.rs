@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::assertion::ASSERT;
 use super::message::{INPUT, messages};
-use crate::surroundings::{SCRIPTED, read_scripted};
+use crate::world::{SCRIPTED, read_scripted};
 
 /// A line of a file of tests.
 pub(crate) static RECORD: Shape = Shape::new(
