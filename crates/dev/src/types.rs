@@ -9,7 +9,7 @@ use super::project;
 
 /// Where stored types are declared.
 const FOLDERS: [&str; 5] =
-    ["crates/verdict/src", "crates/source/src", "crates/plan/src", "crates/trace/src", "crates/report/src/test_suite"];
+    ["crates/verdict/src", "crates/source/src", "crates/plan/src", "crates/trace/src", "crates/report/src/aumai"];
 
 /// The declarations, and the schemas that were made of them so far.
 pub(super) struct Types {

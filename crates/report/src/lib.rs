@@ -5,6 +5,8 @@
 //! reports at once, and [`REPORTS`] has those that can be asked for by name.
 
 mod agents;
+mod ananke;
+mod aumai;
 mod console;
 mod csv;
 mod cut;
@@ -22,19 +24,19 @@ mod pieces;
 mod quantity;
 mod registry;
 mod reporter;
-mod results;
 mod run;
+mod scenario;
 mod similarity;
 mod snippet;
 mod stability;
 mod summary;
-mod test_list;
-mod test_suite;
 mod whole;
 mod yao;
 
 pub use agentci_text::{html_text, one_line, printable, xml_attribute, xml_text};
 pub use agents::HELP as NO_AGENT_HELP;
+pub use ananke::TestList;
+pub use aumai::{AgentTestResult, Gathered, TestSuite, TestSuiteResult, label};
 pub use console::{Console, ConsoleOptions};
 pub use csv::Csv;
 pub use fan_out::FanOut;
@@ -48,9 +50,7 @@ pub use paint::{Paint, Tone};
 pub use pieces::Stream;
 pub use registry::{REPORTS, ReportKind};
 pub use reporter::{Output, ReportError, Reporter};
-pub use results::ScenarioResults;
+pub use scenario::ScenarioResults;
 pub use snippet::{Heading, Snippet, diagnostic, not_loaded};
 pub use summary::{RUNLEDGER_VERSION, Summary};
-pub use test_list::TestList;
-pub use test_suite::{AgentTestResult, Gathered, TestSuite, TestSuiteResult, label};
 pub use yao::{YaoDocument, YaoLines, YaoMarkdown};
