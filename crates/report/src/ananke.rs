@@ -25,7 +25,22 @@
 use agentci_verdict::{CaseEnd, Cause, Finding, Row, Rows, RunEvent, Status};
 use serde_json::{Map, Value, json};
 
-use crate::{Output, ReportError, Reporter};
+use crate::registry::{JSON, OwnReports};
+use crate::{Output, ReportError, ReportKind, Reporter};
+
+/// The reports of the dialect.
+pub(crate) static REPORTS: OwnReports = OwnReports {
+    dialect: "ananke",
+    kinds: &[ReportKind {
+        name: JSON,
+        file: "result.json",
+        extensions: &["json"],
+        joins: false,
+        streams: false,
+        make: |output| Box::new(TestList::new(output)),
+    }],
+    words_in_junit: false,
+};
 
 /// Makes the JSON list of a suite's tests, one document a run.
 pub struct TestList {

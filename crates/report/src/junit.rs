@@ -17,8 +17,8 @@
 //!
 //! Where no agent was run for some cases, `<properties>` of the suite say so.
 //!
-//! Of the `aumai` dialect the labels of expectations that were met stand in `system-out`, and those of others are the failure's
-//! message, of type `AssertionError`. How near an answer is to the expected one stands in `system-out`, too.
+//! Where the format has its own words for expectations, those that were met stand in `system-out`, and those that were not are
+//! the failure's message, of type `AssertionError`. How near an answer is to the expected one stands in `system-out`, too.
 //!
 //! A case has one `testcase` however often it was run; its runs are listed in `system-out`, and how much they are
 //! alike. A gate that failed has one, too,
@@ -32,6 +32,7 @@ use agentci_verdict::{Agentless, Aggregates, Body, Cause, GateReport, GateStatus
 
 use crate::pieces::{Pieces, in_one_piece};
 use crate::quantity::duration;
+use crate::registry::OwnReports;
 use crate::run::Run;
 use crate::{
     AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, Stream, agents, findings, gates, not_loaded,
@@ -66,8 +67,12 @@ impl Junit {
 impl Reporter for Junit {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         if self.runs.is_empty() || matches!(event.body, Body::RunStart(_)) {
-            let aumai = matches!(&event.body, Body::RunStart(start) if start.dialect == "aumai");
-            self.runs.push(Told { run: Run::default(), own_words: aumai.then(Gathered::default) });
+            let own = match &event.body {
+                Body::RunStart(start) => OwnReports::of(&start.dialect),
+                _ => None,
+            };
+            let own_words = own.filter(|own| own.words_in_junit).map(|_| Gathered::default());
+            self.runs.push(Told { run: Run::default(), own_words });
         }
         if let Some(told) = self.runs.last_mut() {
             told.run.add(event);

@@ -17,9 +17,12 @@ use std::path::Path;
 
 use crate::whole::Whole;
 use crate::{
-    Console, ConsoleOptions, Csv, Github, Html, Jsonl, Junit, Markdown, Output, Reporter, ScenarioResults, Summary,
-    TestList, TestSuite, YaoDocument, YaoLines, YaoMarkdown,
+    Console, ConsoleOptions, Csv, Github, Html, Jsonl, Junit, Markdown, Output, Reporter, Summary, ananke, aumai,
+    scenario, yao,
 };
+
+/// What the JSON result of a run is asked for by.
+pub(crate) const JSON: &str = "json";
 
 /// A report that can be asked for.
 #[derive(Debug)]
@@ -35,7 +38,7 @@ pub struct ReportKind {
     pub joins: bool,
     /// Whether its output gets it piece by piece, as the run goes on.
     pub streams: bool,
-    make: fn(Output) -> Box<dyn Reporter>,
+    pub(crate) make: fn(Output) -> Box<dyn Reporter>,
 }
 
 /// Every report, in the order they are told of.
@@ -49,7 +52,7 @@ pub static REPORTS: [ReportKind; 9] = [
         make: |output| Box::new(Summary::new(output)),
     },
     ReportKind {
-        name: "json",
+        name: JSON,
         file: "result.json",
         extensions: &["json"],
         joins: false,
@@ -117,81 +120,37 @@ pub static REPORTS: [ReportKind; 9] = [
     },
 ];
 
-/// What stands for the summary where JSON is asked for and the dialect has a JSON result of its own.
-static TEST_SUITE: ReportKind = ReportKind {
-    name: "json",
-    file: "result.json",
-    extensions: &["json"],
-    joins: false,
-    streams: false,
-    make: |output| Box::new(TestSuite::new(output)),
-};
+/// The formats that have reports of their own, by the name that runs keep of them.
+static OWN: [&OwnReports; 4] = [&ananke::REPORTS, &aumai::REPORTS, &scenario::REPORTS, &yao::REPORTS];
 
-/// The same for another.
-static TEST_LIST: ReportKind = ReportKind {
-    name: "json",
-    file: "result.json",
-    extensions: &["json"],
-    joins: false,
-    streams: false,
-    make: |output| Box::new(TestList::new(output)),
-};
+/// The reports of a format that differ from those of other formats. A stored run knows its format by name alone.
+#[derive(Debug)]
+pub(crate) struct OwnReports {
+    /// The name of the format.
+    pub(crate) dialect: &'static str,
+    /// What stands for the reports of the same names.
+    pub(crate) kinds: &'static [ReportKind],
+    /// Whether JUnit shows its expectations in the format's own words.
+    pub(crate) words_in_junit: bool,
+}
 
-/// What the results of the yao dialect look like.
-static YAO: [ReportKind; 3] = [
-    ReportKind {
-        name: "json",
-        file: "result.json",
-        extensions: &["json"],
-        joins: false,
-        streams: false,
-        make: |output| Box::new(YaoDocument::new(output)),
-    },
-    ReportKind {
-        name: "jsonl",
-        file: "results.jsonl",
-        extensions: &["jsonl"],
-        joins: true,
-        streams: true,
-        make: |output| Box::new(YaoLines::new(output)),
-    },
-    ReportKind {
-        name: "markdown",
-        file: "report.md",
-        extensions: &["md", "markdown"],
-        joins: true,
-        streams: false,
-        make: |output| Box::new(YaoMarkdown::new(output)),
-    },
-];
-
-/// What stands for the table where the dialect has one of its own.
-static RESULTS: ReportKind = ReportKind {
-    name: "csv",
-    file: "results.csv",
-    extensions: &["csv"],
-    joins: false,
-    streams: false,
-    make: |output| Box::new(ScenarioResults::new(output)),
-};
+impl OwnReports {
+    /// Those of a format, if it has any.
+    pub(crate) fn of(dialect: &str) -> Option<&'static Self> {
+        OWN.iter().find(|own| own.dialect == dialect).copied()
+    }
+}
 
 impl ReportKind {
     /// The same report in the shape that users of a dialect know.
     pub fn spelt_for(&'static self, dialect: &str) -> &'static Self {
-        match dialect {
-            "aumai" if self.name == TEST_SUITE.name => &TEST_SUITE,
-            "ananke" if self.name == TEST_LIST.name => &TEST_LIST,
-            "yao" => YAO.iter().find(|own| own.name == self.name).unwrap_or(self),
-            "scenario" if self.name == RESULTS.name => &RESULTS,
-            _ => self,
-        }
+        let kinds = OwnReports::of(dialect).map_or(&[][..], |own| own.kinds);
+        kinds.iter().find(|own| own.name == self.name).unwrap_or(self)
     }
 
     /// The JSON result that a dialect has beside the summary, if it has one.
     pub fn json_of(dialect: &str) -> Option<&'static Self> {
-        let summary = Self::by_name(TEST_SUITE.name)?;
-        let own = summary.spelt_for(dialect);
-        (!std::ptr::eq(own, summary)).then_some(own)
+        OwnReports::of(dialect)?.kinds.iter().find(|own| own.name == JSON)
     }
 
     /// The report of this name.

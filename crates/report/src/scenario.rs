@@ -13,8 +13,23 @@
 use agentci_verdict::{CaseEnd, Cause, Measure, Row, RunEvent, Status};
 
 use crate::csv::cell;
+use crate::registry::OwnReports;
 use crate::run::Runs;
-use crate::{Output, ReportError, Reporter, cut, one_line};
+use crate::{Output, ReportError, ReportKind, Reporter, cut, one_line};
+
+/// The reports of the dialect.
+pub(crate) static REPORTS: OwnReports = OwnReports {
+    dialect: "scenario",
+    kinds: &[ReportKind {
+        name: "csv",
+        file: "results.csv",
+        extensions: &["csv"],
+        joins: false,
+        streams: false,
+        make: |output| Box::new(ScenarioResults::new(output)),
+    }],
+    words_in_junit: false,
+};
 
 /// The longest error, in bytes.
 const ERROR_LIMIT: usize = 500;

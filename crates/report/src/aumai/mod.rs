@@ -30,3 +30,20 @@ pub use gathered::Gathered;
 pub use labels::label;
 pub use report::TestSuite;
 pub use result::{AgentTestResult, TestSuiteResult};
+
+use crate::ReportKind;
+use crate::registry::{JSON, OwnReports};
+
+/// The reports of the dialect.
+pub(crate) static REPORTS: OwnReports = OwnReports {
+    dialect: "aumai",
+    kinds: &[ReportKind {
+        name: JSON,
+        file: "result.json",
+        extensions: &["json"],
+        joins: false,
+        streams: false,
+        make: |output| Box::new(TestSuite::new(output)),
+    }],
+    words_in_junit: true,
+};

@@ -26,3 +26,38 @@ mod record;
 pub use document::YaoDocument;
 pub use lines::YaoLines;
 pub use markdown::YaoMarkdown;
+
+use crate::ReportKind;
+use crate::registry::{JSON, OwnReports};
+
+/// The reports of the dialect.
+pub(crate) static REPORTS: OwnReports = OwnReports {
+    dialect: "yao",
+    kinds: &[
+        ReportKind {
+            name: JSON,
+            file: "result.json",
+            extensions: &["json"],
+            joins: false,
+            streams: false,
+            make: |output| Box::new(YaoDocument::new(output)),
+        },
+        ReportKind {
+            name: "jsonl",
+            file: "results.jsonl",
+            extensions: &["jsonl"],
+            joins: true,
+            streams: true,
+            make: |output| Box::new(YaoLines::new(output)),
+        },
+        ReportKind {
+            name: "markdown",
+            file: "report.md",
+            extensions: &["md", "markdown"],
+            joins: true,
+            streams: false,
+            make: |output| Box::new(YaoMarkdown::new(output)),
+        },
+    ],
+    words_in_junit: false,
+};
