@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agentci_checks::{ReadyCheck, refill};
 use agentci_drivers::{Input, Line, ToolBases};
-use agentci_plan::{Cassette, Dialect, Mode, Said, ToolSource, World, mix};
+use agentci_plan::{Cassette, Mode, RecordedNumbers, Said, ToolSource, World, mix};
 use agentci_source::Reading;
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::{Kind, PLACEHOLDER, Redactor};
@@ -302,10 +302,9 @@ fn records_routes(world: &World) -> bool {
 
 fn tape(job: &Job<'_>, cassette: &Cassette, secrets: &Redactor) -> Result<agentci_stubs::Tape, Box<Finding>> {
     let tape = agentci_stubs::Tape::load(job.options.files, &cassette.path, secrets);
-    // The format of this dialect compares arguments as text.
-    let tape = tape.map(|tape| match job.suite.dialect {
-        Dialect::Runledger => tape.numbers_as_written(),
-        _ => tape,
+    let tape = tape.map(|tape| match job.suite.habits.recorded_numbers {
+        RecordedNumbers::AsWritten => tape.numbers_as_written(),
+        RecordedNumbers::ByValue => tape,
     });
     tape.map_err(|error| {
         Box::new(Finding {

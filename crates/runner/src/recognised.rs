@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use agentci_plan::{Case, Dialect, Speech, Suite, Target};
+use agentci_plan::{Case, Speech, Suite, Target, Verdicts};
 use agentci_trace::{Observer, ToolResult, failure_form, refusal_form};
 use regex::Regex;
 use serde_json::Value;
 
 /// What results of a case are recognised by.
 pub(crate) struct Forms<'c> {
-    native: bool,
+    strict: bool,
     target: &'c Target,
     /// The suite's own patterns. They were compiled when the suite was read; one that fails now would have been refused then.
     refusals: Vec<Regex>,
@@ -17,10 +17,9 @@ pub(crate) struct Forms<'c> {
 
 impl<'c> Forms<'c> {
     pub(crate) fn of(suite: &Suite, case: &'c Case) -> Self {
-        // Other formats keep their verdicts.
-        let native = suite.dialect == Dialect::Native;
+        let strict = suite.habits.verdicts == Verdicts::Strict;
         let refusals = case.world.refusals.iter().filter_map(|pattern| Regex::new(&pattern.value).ok()).collect();
-        Self { native, target: &case.target, refusals }
+        Self { strict, target: &case.target, refusals }
     }
 
     /// Takes note of what a result says, where the agent wrote it. What we answer ourselves says what it says.
@@ -30,10 +29,10 @@ impl<'c> Forms<'c> {
             Observer::Protocol => writes_results(self.target),
             Observer::Stub | Observer::Provider => false,
         };
-        if !self.native {
+        if !self.strict {
             result.refused = None;
         }
-        if !written || !self.native {
+        if !written || !self.strict {
             return;
         }
         if result.refused.is_none() {

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use agentci_plan::{Dialect, Limit, Limits, Target};
+use agentci_plan::{Limit, Limits, Target, Verdicts};
 use agentci_trace::{Event, Kind, Trace, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
 
@@ -68,7 +68,7 @@ impl Judged {
                     let finding = meter::exceeded(unknown.name, unknown.limit, used, job.sources);
                     self.findings.push(Finding { turn, ..finding });
                 }
-            } else if was_asked(events) && job.suite.dialect == Dialect::Native {
+            } else if was_asked(events) && job.suite.habits.verdicts == Verdicts::Strict {
                 self.findings.push(unknown.finding(job));
             } else if (was_asked(events) || !sees_models(job)) && job.unmet.limits.0.borrow_mut().insert(unknown.name) {
                 self.warnings.push(unknown.warning());
