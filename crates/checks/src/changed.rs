@@ -1,7 +1,7 @@
-//! Checks that are judged differently since the last version, for `agentci check`: which, in which formats, and how. A check is
+//! Checks that are judged differently since the last version, for `agentci check`: which, in which suites, and how. A check is
 //! named only where it is used in a way that may come out differently.
 
-use agentci_plan::{Case, Check, Dialect, ModelRule, ModelWorld, Plan, Target};
+use agentci_plan::{Case, Check, ModelRule, ModelWorld, Plan, Target, Verdicts};
 use agentci_source::{Files, Node, Reading, Span, join};
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use crate::json_schema::SCHEMA_LIMIT;
 
 /// A verdict that changed.
 struct Change {
-    /// The formats that it changed in.
-    dialects: &'static [Dialect],
+    /// The suites in which it changed.
+    scope: Scope,
     /// What is judged differently, and how to say what was meant before where there is a way.
     sentence: &'static str,
     /// Whether a check of a case may come out differently.
@@ -40,11 +40,18 @@ pub struct Changed {
     pub count: usize,
 }
 
-const NATIVE: &[Dialect] = &[Dialect::Native];
+/// The suites in which a verdict changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// Those that have every rule, also newer ones.
+    Strict,
+    /// All that use the check in this way.
+    All,
+}
 
 const CHANGES: &[Change] = &[
     Change {
-        dialects: NATIVE,
+        scope: Scope::Strict,
         sentence: "with a scripted model, `tool_called`, `call_order` and `tool_result` see the calls that the agent made and not those \
                    that the script only asks for; `seen: requested` in the first two asks for those",
         concerns: |used| {
@@ -59,23 +66,23 @@ const CHANGES: &[Change] = &[
         },
     },
     Change {
-        dialects: NATIVE,
+        scope: Scope::Strict,
         sentence: "`json_path` without `value` fails where the path leads nowhere; `value: null` asks for null",
         concerns: |used| used.is("json_path") && used.check.arguments.get("value").is_none(),
     },
     Change {
-        dialects: &[Dialect::Native, Dialect::Yao],
+        scope: Scope::All,
         sentence: "`json_path` reads brackets as JSONPath also where the path does not begin with `$`: `items[*]`, `items[-1]`",
         concerns: |used| used.is("json_path") && used.text("path").is_some_and(|path| has_brackets(&path)),
     },
     Change {
-        dialects: NATIVE,
+        scope: Scope::Strict,
         sentence: "`call_order` fails where a tool is called before the first call of one that is listed before it; \
                    `{ order: [..], anywhere: true }` allows it",
         concerns: |used| used.is("call_order") && used.check.arguments.items().is_some_and(|order| order.len() > 1),
     },
     Change {
-        dialects: &[Dialect::Native, Dialect::Yao],
+        scope: Scope::All,
         sentence: "numbers in `args` of `tool_called` and in `tool_result` are compared by value: `20` is `20.0`",
         concerns: |used| {
             let data = match used.check.kind.value.as_str() {
@@ -87,7 +94,7 @@ const CHANGES: &[Change] = &[
         },
     },
     Change {
-        dialects: NATIVE,
+        scope: Scope::Strict,
         sentence: "checks of data (`equals`, `json_path`, `type`, `json_schema`, `required_fields`, `script`, `agent`) fail where \
                    the agent put nothing out",
         concerns: |used| {
@@ -96,7 +103,7 @@ const CHANGES: &[Change] = &[
         },
     },
     Change {
-        dialects: NATIVE,
+        scope: Scope::Strict,
         sentence: "checks of a case with several turns look at the output of the last turn alone; a check of an earlier one belongs \
                    to that turn, and `of: conversation` beside `contains` and `matches` means all turns",
         concerns: |used| {
@@ -122,22 +129,22 @@ const CHANGES: &[Change] = &[
         },
     },
     Change {
-        dialects: NATIVE,
+        scope: Scope::Strict,
         sentence: "`json_schema` enforces `format` under 2020-12; `format: annotate` does not",
         concerns: |used| used.is("json_schema") && used.enforces_format(),
     },
     Change {
-        dialects: &[Dialect::Native, Dialect::Yao],
+        scope: Scope::All,
         sentence: "`script` under `not` is an error where the function returns neither a boolean nor `{ pass: boolean }`",
         concerns: |used| used.is("script") && used.check.negate,
     },
     Change {
-        dialects: NATIVE,
+        scope: Scope::Strict,
         sentence: "`contains` ignores the line end at the end of a block of text (`contains: |`)",
         concerns: |used| used.is("contains") && used.texts("text").iter().any(|text| text.ends_with('\n')),
     },
     Change {
-        dialects: &[Dialect::Native, Dialect::Ananke],
+        scope: Scope::All,
         sentence: "`no_pii`, and `contains` and `matches` under `not`, also look at data that an A2A agent or an MCP server sends \
                    beside its text",
         concerns: |used| {
@@ -151,7 +158,8 @@ const CHANGES: &[Change] = &[
 pub fn changed(plan: &Plan, files: &dyn Files) -> Vec<Changed> {
     let mut found = Vec::new();
     for suite in &plan.suites {
-        for change in CHANGES.iter().filter(|change| change.dialects.contains(&suite.dialect)) {
+        let strict = suite.habits.verdicts == Verdicts::Strict;
+        for change in CHANGES.iter().filter(|change| strict || change.scope == Scope::All) {
             let mut spans: Vec<Span> = Vec::new();
             for case in suite.cases.iter().filter(|case| case.broken.is_none()) {
                 let of_turns = case.turns.iter().flat_map(|turn| turn.checks.iter()).map(|check| (check, false));

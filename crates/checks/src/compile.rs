@@ -1,18 +1,18 @@
 //! From check data to ready checks.
 
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Check, Dialect, Plan, Suite, UnsetVariable, fill, without_effect};
-use agentci_source::{Diagnostic, Diagnostics, Files, Node, Severity, Spanned, did_you_mean, read};
+use agentci_plan::{Check, EmptyChecks, Plan, UnsetVariable, fill};
+use agentci_source::{Diagnostic, Diagnostics, Files, Severity, did_you_mean, read};
 use agentci_trace::Trace;
 use agentci_verdict::Outcome;
 use serde_json::Value;
 
+use crate::compile_suite::compile_suite;
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
-use crate::{Kept, Question, ScriptCall, registry, unusable};
+use crate::{Kept, Question, ScriptCall, invalid, registry};
 
 /// The ready checks of a plan; suites and cases stand where they stand in the plan.
 #[derive(Debug, Clone, Default)]
@@ -55,7 +55,7 @@ impl ReadyCheck {
         &self.check
     }
 
-    /// The same check, which never holds, negated or not, for what is wrong with it.
+    /// An invalid check in its place, for what is wrong with it.
     #[must_use]
     pub fn unusable(&self, problem: &Diagnostic) -> Self {
         never(&self.check, problem)
@@ -156,92 +156,21 @@ pub fn refill(
     })
 }
 
-fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> ReadySuite {
-    let mut compiler = Compiler::new(files, &suite.folder);
-    // Checks that cases share are compiled once; the pointer tells that they are the same.
-    let mut shared: HashMap<*const Check, Result<ReadyCheck, Diagnostics>> = HashMap::new();
-    let mut unled_told = Vec::new();
-    let mut cases = Vec::with_capacity(suite.cases.len());
-    for case in &suite.cases {
-        let mut ready = ReadyCase::default();
-        let mut told: HashSet<*const Check> = HashSet::new();
-        let mut make = |check: &Arc<Check>, of_several: bool, problems: &mut Diagnostics, all: &mut Diagnostics| {
-            let mut first = || {
-                let made = make_ready(&mut compiler, check, Origin::Suite(suite.dialect));
-                let problems = std::mem::take(&mut compiler.problems);
-                // In this dialect an assertion that can not be understood fails its test, and the test is run all the same.
-                if let (None, Dialect::Yao, Some(wrong)) = (&made, suite.dialect, problems.iter().next()) {
-                    problems.iter().for_each(|problem| all.push(survivable(problem)));
-                    return Ok(never(check, wrong));
-                }
-                all.append(problems.clone());
-                made.ok_or(problems)
-            };
-            // What only this case has need not be found again.
-            let made = if of_several || Arc::strong_count(check) > 1 {
-                shared.entry(Arc::as_ptr(check)).or_insert_with(first).clone()
-            } else {
-                first()
-            };
-            // What is asked of several turns is wrong once.
-            made.map_err(|wrong| told.insert(Arc::as_ptr(check)).then(|| problems.append(wrong))).ok()
-        };
-        ready.checks = case.checks.iter().filter_map(|check| make(check, false, &mut ready.problems, all)).collect();
-        let misfits = case.target.misfits(&case.turns);
-        all.append(misfits.clone());
-        ready.problems.append(misfits);
-        if let Some(unled) = case.target.unled(&case.world) {
-            // What is said for all cases is wrong once.
-            if !unled_told.contains(&unled.span) {
-                unled_told.push(unled.span);
-                all.push(unled.clone());
-            }
-            ready.problems.push(unled);
-        }
-        if case.turns.iter().any(|turn| !turn.checks.is_empty()) {
-            let turns = case.turns.iter().map(|turn| {
-                let of_several = Arc::strong_count(&turn.checks) > 1;
-                turn.checks.iter().filter_map(|check| make(check, of_several, &mut ready.problems, all)).collect()
-            });
-            ready.turns = turns.collect();
-        }
-        cases.push(ready);
-    }
-    // What is said for all cases is wrong once.
-    let mut told = Vec::new();
-    for (index, problem) in without_effect(suite) {
-        if !told.contains(&problem.span) {
-            told.push(problem.span);
-            all.push(problem.clone());
-        }
-        if problem.severity == Severity::Error {
-            cases[index].problems.push(problem);
-        }
-    }
-    let runnable = || suite.cases.iter().filter(|case| case.broken.is_none());
-    let wrong_for_all = |check: &Arc<Check>| {
-        shared.get(&Arc::as_ptr(check)).is_some_and(Result::is_err)
-            && runnable().all(|case| case.checks.iter().any(|other| Arc::ptr_eq(other, check)))
-    };
-    // Tests of this dialect stand or fall together: each position counts on those before it.
-    let together = suite.dialect == Dialect::Aumai && cases.iter().any(|case| case.problems.has_errors());
-    let several = runnable().nth(1).is_some();
-    let refused = together || (several && runnable().take(1).any(|case| case.checks.iter().any(wrong_for_all)));
-    ReadySuite { cases, refused }
-}
-
 /// Where a check comes from that is to be made ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    /// A suite of this dialect.
-    Suite(Dialect),
+pub(crate) enum Origin {
+    /// A suite whose checks that ask for nothing mean this.
+    Suite(EmptyChecks),
     /// A suite, with its variables filled.
     Filled,
     /// No suite: whoever asks knows what is asked.
     Alone,
 }
 
-fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>, origin: Origin) -> Option<ReadyCheck> {
+pub(crate) fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>, origin: Origin) -> Option<ReadyCheck> {
+    if check.invalid {
+        return Some(ReadyCheck { check: Arc::clone(check), test: Some(invalid::evaluator(check)) });
+    }
     let Some(compile) = registry::find(&check.kind.value) else {
         unknown(compiler, check);
         return None;
@@ -265,24 +194,20 @@ fn demands_something(check: &Check, origin: Origin, problems: &mut Diagnostics) 
     let Some(empty) = check.empty_demand().filter(|_| origin != Origin::Alone) else { return };
     let problem = empty.problem(check, origin == Origin::Filled);
     let passes = match origin {
-        Origin::Suite(Dialect::Runledger) => check.kind.value == "call_order" || check.negate,
-        Origin::Suite(Dialect::Aumai) => true,
-        _ => false,
+        Origin::Suite(EmptyChecks::PassInOrdersAndProhibitions) => check.kind.value == "call_order" || check.negate,
+        Origin::Suite(EmptyChecks::Pass) => true,
+        Origin::Suite(EmptyChecks::Refused) | Origin::Filled | Origin::Alone => false,
     };
     problems.push(if passes { Diagnostic { severity: Severity::Warning, ..problem } } else { problem });
 }
 
-/// A check that never holds in place of one with a problem. It keeps the name of the other.
-fn never(check: &Check, problem: &Diagnostic) -> ReadyCheck {
-    let span = problem.span;
+/// An invalid check in place of one with a problem. It keeps the name of the other.
+pub(crate) fn never(check: &Check, problem: &Diagnostic) -> ReadyCheck {
     let known = registry::names().find(|name| check.kind.value == *name);
-    let check = Check {
-        kind: Spanned::new("unusable".into(), check.kind.span),
-        arguments: Node::text(problem.message.clone(), span),
-        templated: false,
-        ..check.clone().with_label(check.label().or(known))
-    };
-    ReadyCheck { check: Arc::new(check), test: Some(unusable::because(problem.message.clone(), span)) }
+    let Check { kind, arguments, invalid, .. } = Check::invalid(check.kind.span, problem.message.clone(), problem.span);
+    let labelled = check.clone().with_label(check.label().or(known));
+    let check = Check { kind, arguments, invalid, templated: false, ..labelled };
+    ReadyCheck { test: Some(invalid::evaluator(&check)), check: Arc::new(check) }
 }
 
 /// What is wrong with a check, as a warning that its case will fail.

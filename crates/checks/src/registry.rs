@@ -10,7 +10,7 @@ use crate::evaluate::Evaluate;
 use crate::{
     agent, call_order, contains, duration, equals, finish_reason, json_path, json_schema, latency, matches,
     model_called, no_pii, required_fields, script, semantic, task, tokens, tool_called, tool_evidence, tool_result,
-    type_of, unusable, valid_json,
+    type_of, valid_json,
 };
 
 /// Reads the arguments of a check; problems go to the compiler.
@@ -38,7 +38,6 @@ const KINDS: &[(&CheckShape, Compile)] = &[
     (&tool_evidence::SHAPE, tool_evidence::compile),
     (&tool_result::SHAPE, tool_result::compile),
     (&type_of::SHAPE, type_of::compile),
-    (&unusable::SHAPE, unusable::compile),
     (&valid_json::SHAPE, valid_json::compile),
 ];
 

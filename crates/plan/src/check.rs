@@ -2,6 +2,9 @@
 
 use agentci_source::{Name, Node, Span, Spanned};
 
+/// What reports call a check that cannot be understood, unless it has a label.
+const INVALID: &str = "unusable";
+
 /// Something that is asked of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
@@ -13,6 +16,9 @@ pub struct Check {
     pub negate: bool,
     /// Whether texts in the arguments may hold variables.
     pub templated: bool,
+    /// Whether it cannot be understood. Such a check never passes, negated or not; its argument is the reason, as a text at the
+    /// place that is wrong.
+    pub invalid: bool,
     /// The words about it that are not its own, which most checks do not have.
     pub wording: Option<Box<Wording>>,
 }
@@ -28,7 +34,19 @@ pub struct Wording {
 impl Check {
     /// A check without negation or message.
     pub fn new(kind: impl Into<Name>, kind_span: Span, arguments: Node) -> Self {
-        Self { kind: Spanned::new(kind.into(), kind_span), arguments, negate: false, templated: false, wording: None }
+        Self {
+            kind: Spanned::new(kind.into(), kind_span),
+            arguments,
+            negate: false,
+            templated: false,
+            invalid: false,
+            wording: None,
+        }
+    }
+
+    /// A check that cannot be understood, for this reason; `span` is the place that is wrong.
+    pub fn invalid(kind_span: Span, reason: impl Into<String>, span: Span) -> Self {
+        Self { invalid: true, ..Self::new(INVALID, kind_span, Node::text(reason.into(), span)) }
     }
 
     /// The same with this to say instead of the check's own words when it fails.

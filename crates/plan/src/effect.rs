@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::observed::Row;
-use crate::{Case, Check, Dialect, Limits, Speech, Suite, Target, ToolSource};
+use crate::{Case, Check, Limits, Speech, Suite, Target, ToolSource, Verdicts};
 use agentci_source::{Diagnostic, Node, Span};
 
 /// A setting that does nothing for a case.
@@ -15,10 +15,9 @@ struct Useless {
     help: String,
 }
 
-/// Settings without effect, each with the position of a case that has it. Formats other than the native one keep their verdicts:
-/// what was silent there is a warning.
+/// Settings without effect, each with the position of a case that has it. In formats that keep their verdicts each is a warning.
 pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
-    let native = suite.dialect == Dialect::Native;
+    let strict = suite.habits.verdicts == Verdicts::Strict;
     let cases = || suite.cases.iter().enumerate().filter(|(_, case)| case.broken.is_none());
     let mut found: BTreeMap<Span, Vec<(usize, Useless)>> = BTreeMap::new();
     for (index, case) in cases() {
@@ -41,7 +40,7 @@ pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
         let shared = of_use.contains(&span);
         for (index, Useless { message, label, help, .. }) in all {
             let problem = Diagnostic::error(span, message).label(label).help(help);
-            if !shared && native {
+            if !shared && strict {
                 problems.push((index, problem));
                 continue;
             }

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Case, ChatApi, Check, Dialect, ModelScript, Plan, Target, Text};
+use agentci_plan::{Case, ChatApi, Check, ModelScript, Plan, Target, Text, Verdicts};
 use agentci_source::{Diagnostic, Diagnostics, Files, Node, Reading, Span, Spanned, join};
 use serde_json::Value;
 
@@ -47,13 +47,13 @@ pub fn cannot_fail(plan: &Plan, files: &dyn Files) -> Diagnostics {
     let mut told: HashSet<Span> = HashSet::new();
     let mut scripts: Vec<&Arc<ModelScript>> = Vec::new();
     for suite in &plan.suites {
-        let native = suite.dialect == Dialect::Native;
+        let strict = suite.habits.verdicts == Verdicts::Strict;
         for case in suite.cases.iter().filter(|case| case.broken.is_none()) {
             let mut found = Vec::new();
             for check in checks(case) {
                 found.extend(passes_always(check, case, &suite.folder, files));
                 found.extend(idle::settings(check));
-                found.extend(forbids_nothing(check).filter(|_| native));
+                found.extend(forbids_nothing(check).filter(|_| strict));
             }
             found.extend(case.world.refusals.iter().filter_map(every_result));
             found.extend(silent_model(case));

@@ -1,5 +1,10 @@
 //! Checks over the value of the final output: `equals`, `json_path`, `type`, and the texts of a value.
 
+use std::path::Path;
+
+use agentci_checks::single;
+use agentci_plan::{Check, Outcome};
+use agentci_source::{MemoryFiles, Sources, Span};
 use agentci_trace::{Kind, Trace};
 use serde_json::{Value, json};
 
@@ -12,8 +17,12 @@ fn gave(output: &Value) -> Trace {
 #[test]
 fn what_can_not_be_used_never_holds() {
     let story = Story::default().told();
+    let span = Span::whole(Sources::default().add(Path::new("s"), ""));
     for negate in [false, true] {
-        assert!(!holds("unusable", &json!("there is no such assertion"), negate, &story));
+        let check = Check { negate, ..Check::invalid(span, "there is no such assertion", span) };
+        let ready = single(check, &MemoryFiles::default(), Path::new("")).unwrap();
+        let Outcome::Failed(failure) = ready.evaluate(&story) else { panic!("it passed") };
+        assert_eq!(failure.message, "there is no such assertion");
     }
 }
 

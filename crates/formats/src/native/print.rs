@@ -244,6 +244,9 @@ impl Printer<'_> {
     }
 
     fn check(&self, check: &Check) -> Node {
+        if check.invalid {
+            return self.never(check);
+        }
         let kind = &check.kind.value;
         let bare = check.arguments.is_null();
         if bare && !check.negate && check.message().is_none() {
@@ -257,6 +260,14 @@ impl Printer<'_> {
         };
         let message = check.message().map(|message| self.pair("message", self.text(message)));
         self.map(std::iter::once(pair).chain(message).collect())
+    }
+
+    /// A check that cannot be understood is written as one that no output passes, with the reason as its message.
+    fn never(&self, check: &Check) -> Node {
+        let refuses_all = self.map(vec![self.pair("schema", Node::from_value(&false.into(), self.span))]);
+        let reason = check.arguments.scalar().map(|reason| &*reason.text).unwrap_or_default();
+        let message = self.text(check.message().unwrap_or(reason));
+        self.map(vec![self.pair("json_schema", refuses_all), self.pair("message", message)])
     }
 
     fn limits(&self, limits: &Limits) -> Option<Pair> {

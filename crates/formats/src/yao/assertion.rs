@@ -133,17 +133,20 @@ impl Assertions<'_> {
     }
 
     fn check(&mut self, written: &Written<'_>, about: About<'_>, problems: &mut Diagnostics) -> Check {
-        let made = self.kind(written, about, problems);
-        let (kind, arguments, label, negated) = made.unwrap_or_else(|Unusable { message, span }| {
-            let warning = Diagnostic::warning(span, format!("this assertion can not hold: {message}"));
-            problems.push(warning.label("its test will fail"));
-            let known = TYPES.iter().find(|known| **known == written.kind.value);
-            ("unusable", Node::text(message, span), known.map(|known| (*known, *known)), written.negate)
-        });
-        let negate = written.negate != negated;
-        let label = label.map(|(plain, under_not)| if written.negate { under_not } else { plain });
-        let check = Check::new(kind, written.kind.span, arguments).with_label(label);
-        Check { negate, ..check.with_message(written.message.clone()) }
+        let check = match self.kind(written, about, problems) {
+            Ok((kind, arguments, label, negated)) => {
+                let label = label.map(|(plain, under_not)| if written.negate { under_not } else { plain });
+                let check = Check::new(kind, written.kind.span, arguments).with_label(label);
+                Check { negate: written.negate != negated, ..check }
+            }
+            Err(Unusable { message, span }) => {
+                let warning = Diagnostic::warning(span, format!("this assertion can not hold: {message}"));
+                problems.push(warning.label("its test will fail"));
+                let known = TYPES.iter().find(|known| **known == written.kind.value);
+                Check::invalid(written.kind.span, message, span).with_label(known.copied())
+            }
+        };
+        check.with_message(written.message.clone())
     }
 
     /// The check's kind and arguments, the words for it as it is and negated, and whether it is the opposite that is asked.
