@@ -1,6 +1,6 @@
 //! Opening a YAML file of a suite: read, remembered for messages, parsed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agentci_source::{Diagnostic, FileError, Files, Node, Sources, Span};
 
@@ -8,6 +8,12 @@ use agentci_source::yaml;
 
 /// The most bytes a suite or case file may have.
 pub(crate) const SIZE_LIMIT: u64 = 10 * 1024 * 1024;
+
+/// A file that was opened: its tree, or why there is none.
+pub(crate) struct Opened {
+    pub(crate) path: PathBuf,
+    pub(crate) root: Result<Node, Diagnostic>,
+}
 
 /// The tree of a file. Its text is in the sources afterwards, so that problems can be shown, even when it can not be parsed.
 pub(crate) fn open(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<Node, Diagnostic> {

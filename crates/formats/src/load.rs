@@ -98,13 +98,7 @@ pub fn load(files: &dyn Files, paths: &[PathBuf]) -> Loaded {
 /// that agent are loaded, if there is a folder of them.
 pub fn load_with(files: &dyn Files, paths: &[PathBuf], options: &LoadOptions) -> Loaded {
     let mut loader = Loader::new(files, options);
-    if let Some(input) = &options.yao.input {
-        loader.input(input);
-    } else if let (true, Some(agent)) = (paths.is_empty(), &options.agent)
-        && !loader.named_assistant(agent)
-    {
-        loader.named_agent(agent);
-    }
+    loader.chosen(paths.is_empty());
     for path in paths {
         loader.path(path);
     }

@@ -1,120 +1,194 @@
-//! The tests of the `ananke` dialect among what is found, each taken to its config.
+//! Suites of the `ananke` dialect: a config and all tests that belong to it, wherever they are met.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use agentci_plan::Dialect;
-use agentci_source::{Diagnostic, Severity, Span, join};
+use agentci_source::{Diagnostic, Node, Severity, Span, join};
 
-use crate::detect::fits;
-use crate::loader::Loader;
-use crate::{ananke, document};
+use super::config::NAMES;
+use super::shape::{is_config, is_named_as_config, is_named_as_test, is_test};
+use super::{Projects, lower};
+use crate::document::Opened;
+use crate::finder::{FRONT_ENDS, Finder, FrontEnd};
+use crate::search::Search;
+use crate::{Loaded, aumai};
 
-impl Loader<'_> {
-    /// Takes all tests below the folder of a config to it, whatever the config is called.
-    pub(crate) fn named_config(&mut self, config: &Path, span: Span) {
-        let mut paths = Vec::new();
-        let folder = join(config.parent().unwrap_or(Path::new("")), "");
-        self.start(&folder);
-        self.below(&folder, 0, &mut paths);
-        let mut found = false;
-        for path in paths.into_iter().filter(|path| path != config) {
-            found |= self.conversation(&path, Some(config));
-        }
-        if !found {
-            self.report_empty(config, span, Severity::Error);
+pub(crate) static FRONT_END: FrontEnd = FrontEnd {
+    dialect: Dialect::Ananke,
+    suite_names: &[],
+    config_names: &NAMES,
+    own_key: None,
+    fits,
+    fits_named: fits,
+    finder: |files, options| {
+        let projects = Projects::new(files, options.config.as_deref());
+        Box::new(AnankeFinder { projects, unreadable: HashMap::new() })
+    },
+};
+
+fn fits(root: &Node) -> bool {
+    (is_test(root) || is_config(root)) && !aumai::has_tests(root)
+}
+
+struct AnankeFinder<'f> {
+    projects: Projects<'f>,
+    /// Files with the name of a test that can not be read, and why.
+    unreadable: HashMap<PathBuf, Diagnostic>,
+}
+
+impl Finder for AnankeFinder<'_> {
+    fn is_meant(&mut self, file: &Opened) -> bool {
+        (file.root.is_ok() && is_named_as_config(&file.path)) || self.projects.is_test(file)
+    }
+
+    fn take(&mut self, file: Opened, search: &mut Search<'_>) {
+        match &file.root {
+            Ok(root) if is_named_as_config(&file.path) || is_config(root) => {
+                self.take_config(&file.path, root.span, search);
+            }
+            _ => self.projects.add(file),
         }
     }
 
-    /// YAML files at or below a folder that may belong to its config: not those of suites and of other configs.
-    fn below(&mut self, folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) {
-        if !self.goes_on(folder, depth) {
-            return;
-        }
-        let look = self.look(folder);
-        let mut is_suite = |(path, expected): &(PathBuf, Dialect)| {
-            document::open(self.files, &mut self.loaded.plan.sources, path).is_ok_and(|root| fits(&root, *expected))
-        };
-        if depth > 0 && (look.config.is_some() || look.candidates.iter().any(&mut is_suite)) {
-            return;
-        }
-        paths.extend(look.others);
-        for folder in look.folders {
-            self.below(&folder, depth + 1, paths);
-        }
-    }
-
-    /// Takes the tests of the `ananke` dialect out of these files; whether there are any. Files that nothing hints at are not
-    /// opened.
-    pub(crate) fn conversations(&mut self, paths: &mut Vec<PathBuf>) -> bool {
+    /// Files that nothing hints at are not opened.
+    fn take_found(&mut self, paths: &mut Vec<PathBuf>, _found: bool, search: &mut Search<'_>) -> bool {
         let before = paths.len();
-        paths.retain(|path| !self.projects.may_be_test(path) || !self.conversation(path, None));
+        paths.retain(|path| !self.projects.may_be_test(path) || !self.take_test(path, None, search));
         paths.len() < before
     }
 
-    /// Takes the files out of these that have the name of a test and can not be read, and reports them: nobody can tell whose
-    /// tests they are, and one that is broken must not be left out without a word. Beside suites it is a warning, for there they
-    /// are likely to be of something else. Whether there are any.
-    pub(crate) fn unreadable_tests(&mut self, paths: &mut Vec<PathBuf>, severity: Severity) -> bool {
-        let before = paths.len();
-        paths.retain(|path| match self.unreadable.remove(path) {
+    fn take_opened(
+        &mut self,
+        _folder: &Path,
+        files: &mut Vec<Opened>,
+        _found: bool,
+        _search: &mut Search<'_>,
+    ) -> Option<Vec<PathBuf>> {
+        let of_us = |file: &mut Opened| file.root.as_ref().is_ok_and(is_test);
+        let tests: Vec<Opened> = files.extract_if(.., of_us).collect();
+        let found = !tests.is_empty();
+        tests.into_iter().for_each(|test| self.projects.add(test));
+        found.then(Vec::new)
+    }
+
+    /// Nobody can tell whose tests files are that have the name of a test and can not be read, and one that is broken must not be
+    /// left out without a word. Beside suites it is a warning, for there they are likely to be of something else.
+    fn report_left(
+        &mut self,
+        configs: &[PathBuf],
+        strays: &mut Vec<PathBuf>,
+        found: bool,
+        search: &mut Search<'_>,
+    ) -> bool {
+        let severity = if found { Severity::Warning } else { Severity::Error };
+        let mut reported = false;
+        strays.retain(|path| match self.unreadable.remove(path) {
             Some(problem) => {
-                self.loaded.diagnostics.push(Diagnostic { severity, ..problem });
+                search.report(Diagnostic { severity, ..problem });
+                reported = true;
                 false
             }
             None => true,
         });
-        paths.len() < before
+        for config in configs.iter().filter(|config| self.projects.is_empty(config)) {
+            let span = search.whole(config);
+            report_empty(config, span, severity, search);
+            reported = true;
+        }
+        reported
     }
 
-    /// Takes a test of the `ananke` dialect to its config, or to the given one; whether the file is one.
-    fn conversation(&mut self, path: &Path, config: Option<&Path>) -> bool {
-        if self.opened.contains(path) {
+    fn finish(&mut self, search: &mut Search<'_>) {
+        let (projects, homeless) = self.projects.finish();
+        for project in projects {
+            let Loaded { plan, diagnostics } = &mut search.loaded;
+            if let Some(suite) = lower(search.files, &mut plan.sources, project, diagnostics) {
+                search.add(suite);
+            }
+        }
+        report_homeless(homeless, search);
+    }
+}
+
+impl AnankeFinder<'_> {
+    /// Takes all tests below the folder of a config to it, whatever the config is called.
+    fn take_config(&mut self, config: &Path, span: Span, search: &mut Search<'_>) {
+        let mut paths = Vec::new();
+        let folder = join(config.parent().unwrap_or(Path::new("")), "");
+        search.start(&folder);
+        below(&folder, 0, &mut paths, search);
+        let mut found = false;
+        for path in paths.into_iter().filter(|path| path != config) {
+            found |= self.take_test(&path, Some(config), search);
+        }
+        if !found {
+            report_empty(config, span, Severity::Error, search);
+        }
+    }
+
+    /// Takes a test to its config, or to the given one; whether the file is one.
+    fn take_test(&mut self, path: &Path, config: Option<&Path>, search: &mut Search<'_>) -> bool {
+        if search.opened.contains(path) {
             return true;
         }
-        let test = self.open_test(path);
+        let test = search.open(path);
         if !self.projects.is_test(&test) {
             if let Err(problem) = test.root
-                && ananke::is_named_as_test(path)
+                && is_named_as_test(path)
             {
                 self.unreadable.insert(path.to_path_buf(), problem);
             }
             return false;
         }
-        self.opened.insert(path.to_path_buf());
+        search.opened.insert(path.to_path_buf());
         match config {
             Some(config) => self.projects.add_to(config.to_path_buf(), test),
             None => self.projects.add(test),
         }
         true
     }
+}
 
-    pub(crate) fn open_test(&mut self, path: &Path) -> ananke::Test {
-        let root = document::open(self.files, &mut self.loaded.plan.sources, path);
-        ananke::Test { path: path.to_path_buf(), root }
+/// YAML files at or below a folder that may belong to its config: not those of suites and of other configs.
+fn below(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>, search: &mut Search<'_>) {
+    if !search.goes_on(folder, depth) {
+        return;
     }
-
-    /// Reports a config that no test belongs to.
-    pub(crate) fn report_empty(&mut self, config: &Path, span: Span, severity: Severity) {
-        let message = format!("no tests belong to `{}`", config.display());
-        let help = "a test is a YAML file with `turns:` in the config's folder or below it";
-        let diagnostic = Diagnostic::error(span, message).help(help);
-        self.loaded.diagnostics.push(Diagnostic { severity, ..diagnostic });
+    let look = search.look(folder);
+    let mut is_suite = |(path, expected): &(PathBuf, Dialect)| {
+        let fits = FRONT_ENDS.iter().find(|front| front.dialect == *expected).map(|front| front.fits);
+        search.open(path).root.is_ok_and(|root| fits.is_some_and(|fits| fits(&root)))
+    };
+    if depth > 0 && (look.config.is_some() || look.candidates.iter().any(&mut is_suite)) {
+        return;
     }
+    paths.extend(look.others);
+    for folder in look.folders {
+        below(&folder, depth + 1, paths, search);
+    }
+}
 
-    /// One error for all the tests that have no config.
-    pub(crate) fn report_homeless(&mut self, tests: Vec<ananke::Test>) {
-        let Some(first) = tests.first() else { return };
-        let others = match tests.len() - 1 {
-            0 => String::new(),
-            1 => " and another test".to_owned(),
-            count => format!(" and {count} other tests"),
-        };
-        let message = format!("no `ananke.config.yaml` was found for `{}`{others}", first.path.display());
-        let span = first.root.as_ref().map_or_else(|problem| problem.span, |root| root.span);
-        let help = "put one into the test's folder or one above it, or name one with `--config`";
-        self.loaded.diagnostics.push(Diagnostic::error(span, message).label("a test needs one").help(help));
-        for problem in tests.into_iter().filter_map(|test| test.root.err()) {
-            self.loaded.diagnostics.push(problem);
-        }
+/// Reports a config that no test belongs to.
+fn report_empty(config: &Path, span: Span, severity: Severity, search: &mut Search<'_>) {
+    let message = format!("no tests belong to `{}`", config.display());
+    let help = "a test is a YAML file with `turns:` in the config's folder or below it";
+    search.report(Diagnostic { severity, ..Diagnostic::error(span, message).help(help) });
+}
+
+/// One error for all the tests that have no config.
+fn report_homeless(tests: Vec<Opened>, search: &mut Search<'_>) {
+    let Some(first) = tests.first() else { return };
+    let others = match tests.len() - 1 {
+        0 => String::new(),
+        1 => " and another test".to_owned(),
+        count => format!(" and {count} other tests"),
+    };
+    let message = format!("no `ananke.config.yaml` was found for `{}`{others}", first.path.display());
+    let span = first.root.as_ref().map_or_else(|problem| problem.span, |root| root.span);
+    let help = "put one into the test's folder or one above it, or name one with `--config`";
+    search.report(Diagnostic::error(span, message).label("a test needs one").help(help));
+    for problem in tests.into_iter().filter_map(|test| test.root.err()) {
+        search.report(problem);
     }
 }

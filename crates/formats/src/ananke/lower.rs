@@ -14,11 +14,12 @@ use super::config::{self, Config};
 use super::habits::HABITS;
 use super::merge::{Merged, Said};
 use super::named::Budget;
-use super::project::{Project, Test};
+use super::project::Project;
 use super::recording;
 use super::target::{Place, Protocol};
 use super::test::{self, Asked, TestFile};
 use super::tool::{Tool, merged};
+use crate::document::Opened as Test;
 use crate::ids::{self, Ids};
 use crate::{document, invalid_case};
 

@@ -48,7 +48,8 @@ mod version;
 mod words;
 
 pub(crate) use config::CONFIG;
-pub(crate) use lower::lower;
-pub(crate) use project::{Projects, Test};
-pub(crate) use shape::{is_config, is_named_as_config, is_named_as_test, is_test};
+pub(crate) use finder::FRONT_END;
+use lower::lower;
+use project::Projects;
+pub(crate) use shape::{is_config, is_named_as_test, is_test};
 pub(crate) use test::TEST;

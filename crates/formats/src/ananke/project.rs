@@ -3,19 +3,14 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use agentci_source::{Diagnostic, Files, Kind, Node, join};
+use agentci_source::{Files, Kind, join};
 
 use super::config::NAMES;
 use super::shape::{has_mistyped_turns, is_meant_as_test, is_named_as_test, is_test, reads_like_a_test};
+use crate::document::Opened as Test;
 
 /// How many folders a config is looked for upwards.
 const MOST_STEPS: usize = 128;
-
-/// A test file that was opened, or why it could not be.
-pub(crate) struct Test {
-    pub(crate) path: PathBuf,
-    pub(crate) root: Result<Node, Diagnostic>,
-}
 
 /// A config and its tests.
 pub(crate) struct Project {

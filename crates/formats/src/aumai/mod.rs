@@ -12,6 +12,7 @@
 //! and list entries that are no tests refuse the suite; other unknown keys are warned about.
 
 mod expected;
+mod finder;
 mod habits;
 mod lower;
 mod mock_config;
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 use agentci_source::{Diagnostic, Diagnostics, Files, Node, Sources};
 
 pub use expected::{ALLOWED, checks};
+pub(crate) use finder::FRONT_END;
 pub(crate) use lower::{Documents, lower};
 pub(crate) use mock_config::CONFIG;
 pub use shape::tests;

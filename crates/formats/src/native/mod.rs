@@ -18,6 +18,7 @@
 
 mod check;
 mod file_names;
+mod finder;
 mod gates;
 mod hook;
 mod limits;
@@ -28,14 +29,17 @@ mod named;
 mod print;
 mod read;
 mod settings;
+mod shape;
 mod target;
 mod turn;
 mod words;
 
+pub(crate) use finder::FRONT_END;
 pub(crate) use lower::lower;
 pub(crate) use models::attach_models;
 pub(crate) use named::named_target;
 pub use print::print;
 pub(crate) use read::SUITE;
-pub(crate) use target::{HTTP_KEYS, ReadHttp, SERVER_KEYS, has_target, read_address, read_http};
+pub(crate) use shape::{NAMES, is_settings, is_suite};
+pub(crate) use target::{HTTP_KEYS, ReadHttp, SERVER_KEYS, read_address, read_http};
 pub(crate) use words::Place;

@@ -12,11 +12,13 @@
 mod assertion;
 mod budgets;
 mod case_files;
+mod finder;
 mod habits;
 mod legacy;
 mod lower;
 mod read;
 mod regression;
 
+pub(crate) use finder::{FRONT_END, has_marks};
 pub(crate) use lower::lower;
 pub(crate) use read::{CASE, SUITE};

@@ -2,21 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_source::{Diagnostic, Files, Node, join, relative};
+use agentci_source::{Files, join, relative};
 
 use super::project::TOP;
+use crate::document::Opened;
 
 /// The folder that has a folder for each agent.
 pub(crate) const TESTS: &str = "tests";
 
 /// How many folders the one with all agents is looked for upwards.
 const MOST_STEPS: usize = 64;
-
-/// A scenario's file that was opened, or why it could not be.
-pub(crate) struct Scenario {
-    pub(crate) path: PathBuf,
-    pub(crate) root: Result<Node, Diagnostic>,
-}
 
 /// The folder of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +25,7 @@ pub(crate) struct Home {
 pub(crate) struct Agent {
     pub(crate) slug: String,
     pub(crate) home: Home,
-    pub(crate) scenarios: Vec<Scenario>,
+    pub(crate) scenarios: Vec<Opened>,
 }
 
 /// All agents that were met.
@@ -73,7 +68,7 @@ impl<'f> Agents<'f> {
     }
 
     /// Takes a scenario to its agent.
-    pub(crate) fn add(&mut self, home: Home, scenario: Scenario) {
+    pub(crate) fn add(&mut self, home: Home, scenario: Opened) {
         if let Some(agent) = self.met.iter_mut().find(|agent| agent.home == home) {
             return agent.scenarios.push(scenario);
         }

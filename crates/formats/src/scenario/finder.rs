@@ -1,89 +1,66 @@
-//! The scenarios among what is found, each taken to its agent.
+//! Suites of the `scenario` dialect: all scenarios of an agent, wherever they are met.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use agentci_plan::Dialect;
-use agentci_source::{Kind, did_you_mean, join, read};
+use agentci_source::{Files, Kind, Node, did_you_mean, join, read};
 
-use crate::loader::Loader;
-use crate::scenario::{self, Home, Scenario, Shape};
-use crate::search::DEPTH_LIMIT;
+use super::agents::{Agents, Home};
+use super::lower::{agents, lower};
+use super::project::Projects;
+use super::shape::{Shape, is_scenario, reads_like_one, shape};
+use crate::document::Opened;
+use crate::finder::{Chosen, Finder, FrontEnd};
+use crate::search::{DEPTH_LIMIT, Search};
+use crate::{Loaded, aumai};
 
 /// What a scenario looks like, for someone who has none.
 const WHAT_IS_A_SCENARIO: &str = "a scenario is a YAML file with `test_name`, `user_input` and `expected_answer`, in the folder of its agent or below it";
 
-impl Loader<'_> {
-    /// Loads the scenarios of one agent and nothing else; without a folder for it, what is found here.
-    pub(crate) fn named_agent(&mut self, slug: &str) {
-        let tests = self.agents.tests();
-        let chosen = self.options.scenario.tests.is_some();
-        let folder = join(&tests, slug);
-        if slug.is_empty() || slug.contains(['/', '\\']) || slug.starts_with('.') {
-            let message = format!("`{}` can not be the name of an agent", slug.escape_debug());
-            return self.error(&tests, message, "name one of the folders in the folder of the tests");
-        }
-        if self.files.kind(&folder) == Some(Kind::Folder) {
-            return self.agent(&Home { folder, root: tests });
-        }
-        let known = scenario::agents(self.files, &tests);
-        let mut holds_one = |name: &String| self.holds_a_scenario(&join(&tests, name), 0);
-        if !chosen && !known.iter().any(&mut holds_one) {
-            // It may be the agent of another format.
-            return self.path(Path::new("."));
-        }
-        let help = match did_you_mean(slug, known.iter().map(String::as_str)) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None if known.is_empty() => format!("there is no folder of an agent in `{}`", tests.display()),
-            None => format!("the agents are {}", read::quoted_list(&known)),
-        };
-        self.error(&tests, format!("there is no agent `{slug}` in `{}`", tests.display()), &help);
-    }
+pub(crate) static FRONT_END: FrontEnd = FrontEnd {
+    dialect: Dialect::Scenario,
+    suite_names: &[],
+    config_names: &[],
+    own_key: None,
+    fits,
+    fits_named: fits,
+    finder: |files, options| {
+        let agents = Agents::new(files, options.scenario.tests.as_deref());
+        Box::new(ScenarioFinder { files, agents })
+    },
+};
 
-    fn agent(&mut self, home: &Home) {
-        let mut paths = Vec::new();
-        self.start(&home.folder);
-        self.yaml_below(&home.folder, 0, &mut paths);
-        let mut strays = Vec::new();
-        let mut found = false;
-        for path in paths {
-            if self.scenario_at_home(&path, home) {
-                found = true;
-            } else {
-                strays.push(path);
-            }
-        }
-        if found {
-            self.strays.append(&mut strays);
-        } else {
-            let message = format!("no scenario found in `{}`", home.folder.display());
-            self.error(&home.folder, message, WHAT_IS_A_SCENARIO);
+fn fits(root: &Node) -> bool {
+    is_scenario(root) && !aumai::has_tests(root)
+}
+
+struct ScenarioFinder<'f> {
+    files: &'f dyn Files,
+    agents: Agents<'f>,
+}
+
+impl Finder for ScenarioFinder<'_> {
+    fn choose(&mut self, alone: bool, search: &mut Search<'_>) -> Chosen {
+        match &search.options.agent {
+            Some(agent) if alone => self.named_agent(agent, search),
+            _ => Chosen::Nothing,
         }
     }
 
-    /// YAML files at or below a folder of an agent, except those of a suite of another format.
-    fn yaml_below(&mut self, folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) {
-        if !self.goes_on(folder, depth) {
-            return;
-        }
-        let look = self.look(folder);
-        let candidates = look.candidates.into_iter().map(|(path, _)| path);
-        paths.extend(candidates.filter(|path| scenario::reads_like_one(self.files, path)));
-        paths.extend(look.others);
-        for folder in look.folders {
-            self.yaml_below(&folder, depth + 1, paths);
-        }
+    fn is_meant(&mut self, file: &Opened) -> bool {
+        file.root.is_err() && reads_like_one(self.files, &file.path)
     }
 
-    fn holds_a_scenario(&mut self, folder: &Path, depth: usize) -> bool {
-        let look = self.look(folder);
-        look.others.iter().any(|path| scenario::reads_like_one(self.files, path))
-            || (depth < DEPTH_LIMIT && look.folders.iter().any(|folder| self.holds_a_scenario(folder, depth + 1)))
+    fn take(&mut self, file: Opened, _search: &mut Search<'_>) {
+        let folder = join(folder_of(&file.path), "");
+        let home = self.agents.home(&folder).unwrap_or_else(|| highest(&folder, &BTreeSet::new()));
+        self.agents.add(home, file);
     }
 
-    /// Takes the scenarios out of these files; whether there are any. They are looked for below a folder `tests`, or `everywhere`.
-    /// Once one is found, all files of its agent are looked at, so that none that is wrong is left out.
-    pub(crate) fn scenarios(&mut self, paths: &mut Vec<PathBuf>, everywhere: bool) -> bool {
+    /// They are looked for below a folder `tests`, or everywhere if there is no other suite. Once one is found, all files of its
+    /// agent are looked at, so that none that is wrong is left out.
+    fn take_found(&mut self, paths: &mut Vec<PathBuf>, found: bool, search: &mut Search<'_>) -> bool {
         let mut known: BTreeMap<PathBuf, Option<Home>> = BTreeMap::new();
         for folder in paths.iter().map(|path| folder_of(path)) {
             if !known.contains_key(folder) {
@@ -91,12 +68,12 @@ impl Loader<'_> {
             }
         }
         let below_tests = |path: &Path| known.get(folder_of(path)).is_some_and(Option::is_some);
-        let likely = paths.iter().filter(|path| everywhere || below_tests(path));
-        let likely: Vec<PathBuf> = likely.filter(|path| scenario::reads_like_one(self.files, path)).cloned().collect();
+        let likely = paths.iter().filter(|path| !found || below_tests(path));
+        let likely: Vec<PathBuf> = likely.filter(|path| reads_like_one(self.files, path)).cloned().collect();
         let mut folders = BTreeSet::new();
         for path in likely {
             // One that can not be parsed has the marks of a scenario in its text.
-            if self.open_test(&path).root.map_or(true, |root| scenario::is_scenario(&root)) {
+            if search.open(&path).root.map_or(true, |root| is_scenario(&root)) {
                 folders.insert(folder_of(&path).to_path_buf());
             }
         }
@@ -104,38 +81,17 @@ impl Loader<'_> {
         let homes: Vec<Home> = folders.iter().map(|folder| home(folder)).collect();
         paths.retain(|path| {
             let home = home(folder_of(path));
-            !homes.contains(&home) || !self.scenario_at_home(path, &home)
+            !homes.contains(&home) || !self.take_at_home(path, &home, search)
         });
         !homes.is_empty()
     }
 
-    /// Takes a file in the folder of an agent to the agent, unless it has no sign of a scenario; whether it was.
-    fn scenario_at_home(&mut self, path: &Path, home: &Home) -> bool {
-        if self.opened.contains(path) {
-            return true;
-        }
-        let root = self.open_test(path).root;
-        if root.as_ref().is_ok_and(|root| scenario::shape(root) == Shape::Other) {
-            return false;
-        }
-        self.opened.insert(path.to_path_buf());
-        self.agents.add(home.clone(), Scenario { path: path.to_path_buf(), root });
-        true
-    }
-
-    /// Takes a scenario that was named to its agent.
-    pub(crate) fn named_scenario(&mut self, scenario: Scenario) {
-        let folder = join(folder_of(&scenario.path), "");
-        let home = self.agents.home(&folder).unwrap_or_else(|| highest(&folder, &BTreeSet::new()));
-        self.agents.add(home, scenario);
-    }
-
-    /// Makes suites of the agents that were met.
-    pub(crate) fn add_agents(&mut self) {
+    fn finish(&mut self, search: &mut Search<'_>) {
         let mut agents = self.agents.finish();
-        if let Some(slug) = &self.options.agent
+        let chosen = search.options.agent.as_ref();
+        if let Some(slug) = chosen
             && !agents.iter().any(|agent| agent.slug == *slug)
-            && !self.loaded.plan.suites.iter().any(|suite| suite.dialect == Dialect::Yao)
+            && !search.loaded.plan.suites.iter().any(|suite| suite.dialect == Dialect::Yao)
             && let Some(first) = agents.first()
         {
             let known: Vec<&str> = agents.iter().map(|agent| agent.slug.as_str()).collect();
@@ -143,20 +99,105 @@ impl Loader<'_> {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("the agents are {}", read::quoted_list(&known)),
             };
-            let root = first.home.root.clone();
-            self.error(&root, format!("there are no scenarios of an agent `{}`", slug.escape_debug()), &help);
+            let message = format!("there are no scenarios of an agent `{}`", slug.escape_debug());
+            search.error(&first.home.root, message, &help);
         }
-        agents.retain(|agent| self.options.agent.as_ref().is_none_or(|slug| agent.slug == *slug));
-        let mut projects = scenario::Projects::default();
+        agents.retain(|agent| chosen.is_none_or(|slug| agent.slug == *slug));
+        let mut projects = Projects::default();
         for agent in agents {
-            let crate::Loaded { plan, diagnostics } = &mut self.loaded;
-            let options = &self.options.scenario;
-            let suite = scenario::lower(self.files, &mut plan.sources, agent, &mut projects, options, diagnostics);
+            let Loaded { plan, diagnostics } = &mut search.loaded;
+            let options = &search.options.scenario;
+            let suite = lower(search.files, &mut plan.sources, agent, &mut projects, options, diagnostics);
             if let Some(suite) = suite {
-                self.add(suite);
+                search.add(suite);
             }
         }
     }
+}
+
+impl ScenarioFinder<'_> {
+    /// Loads the scenarios of one agent and nothing else; without a folder for it, what is found here.
+    fn named_agent(&mut self, slug: &str, search: &mut Search<'_>) -> Chosen {
+        let tests = self.agents.tests();
+        let folder = join(&tests, slug);
+        if slug.is_empty() || slug.contains(['/', '\\']) || slug.starts_with('.') {
+            let message = format!("`{}` can not be the name of an agent", slug.escape_debug());
+            search.error(&tests, message, "name one of the folders in the folder of the tests");
+            return Chosen::Taken;
+        }
+        if self.files.kind(&folder) == Some(Kind::Folder) {
+            self.agent(&Home { folder, root: tests }, search);
+            return Chosen::Taken;
+        }
+        let known = agents(self.files, &tests);
+        let is_chosen = search.options.scenario.tests.is_some();
+        if !is_chosen && !known.iter().any(|name| holds_a_scenario(&join(&tests, name), 0, search)) {
+            // It may be the agent of another format.
+            return Chosen::Folder(PathBuf::from("."));
+        }
+        let help = match did_you_mean(slug, known.iter().map(String::as_str)) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None if known.is_empty() => format!("there is no folder of an agent in `{}`", tests.display()),
+            None => format!("the agents are {}", read::quoted_list(&known)),
+        };
+        search.error(&tests, format!("there is no agent `{slug}` in `{}`", tests.display()), &help);
+        Chosen::Taken
+    }
+
+    fn agent(&mut self, home: &Home, search: &mut Search<'_>) {
+        let mut paths = Vec::new();
+        search.start(&home.folder);
+        yaml_below(&home.folder, 0, &mut paths, search);
+        let mut strays = Vec::new();
+        let mut found = false;
+        for path in paths {
+            if self.take_at_home(&path, home, search) {
+                found = true;
+            } else {
+                strays.push(path);
+            }
+        }
+        if found {
+            search.strays.append(&mut strays);
+        } else {
+            let message = format!("no scenario found in `{}`", home.folder.display());
+            search.error(&home.folder, message, WHAT_IS_A_SCENARIO);
+        }
+    }
+
+    /// Takes a file in the folder of an agent to the agent, unless it has no sign of a scenario; whether it was.
+    fn take_at_home(&mut self, path: &Path, home: &Home, search: &mut Search<'_>) -> bool {
+        if search.opened.contains(path) {
+            return true;
+        }
+        let file = search.open(path);
+        if file.root.as_ref().is_ok_and(|root| shape(root) == Shape::Other) {
+            return false;
+        }
+        search.opened.insert(path.to_path_buf());
+        self.agents.add(home.clone(), file);
+        true
+    }
+}
+
+/// YAML files at or below a folder of an agent, except those of a suite of another format.
+fn yaml_below(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>, search: &mut Search<'_>) {
+    if !search.goes_on(folder, depth) {
+        return;
+    }
+    let look = search.look(folder);
+    let candidates = look.candidates.into_iter().map(|(path, _)| path);
+    paths.extend(candidates.filter(|path| reads_like_one(search.files, path)));
+    paths.extend(look.others);
+    for folder in look.folders {
+        yaml_below(&folder, depth + 1, paths, search);
+    }
+}
+
+fn holds_a_scenario(folder: &Path, depth: usize, search: &mut Search<'_>) -> bool {
+    let look = search.look(folder);
+    look.others.iter().any(|path| reads_like_one(search.files, path))
+        || (depth < DEPTH_LIMIT && look.folders.iter().any(|folder| holds_a_scenario(folder, depth + 1, search)))
 }
 
 /// Where there is no folder `tests`, the folder of an agent is the highest one with scenarios.

@@ -9,12 +9,13 @@ use agentci_plan::{
 };
 use agentci_source::{Diagnostics, Files, Kind, Name, Node, Sources, Span, Spanned, join};
 
-use super::agents::{Agent, Home, Scenario};
+use super::agents::{Agent, Home};
 use super::answer::{ANSWERS, Shelf};
 use super::file::{self, Expected, ScenarioFile};
 use super::habits::HABITS;
 use super::project::Projects;
 use super::settings::Settings;
+use crate::document::Opened as Scenario;
 use crate::ids::{self, Ids};
 use crate::{ScenarioOptions, invalid_case};
 

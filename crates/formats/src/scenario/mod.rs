@@ -30,9 +30,7 @@ mod settings;
 mod shape;
 mod threshold;
 
-pub(crate) use agents::{Agents, Home, Scenario};
 pub(crate) use file::SCENARIO;
-pub(crate) use lower::{agents, lower};
-pub(crate) use project::Projects;
+pub(crate) use finder::FRONT_END;
 pub(crate) use settings::SETTINGS;
-pub(crate) use shape::{Shape, is_scenario, reads_like_one, shape};
+pub(crate) use shape::is_scenario;

@@ -7,8 +7,7 @@ use std::rc::Rc;
 use agentci_source::{Diagnostics, Files, Kind, Sources, join};
 
 use super::settings::{Settings, paths, settings};
-use crate::detect::is_settings;
-use crate::document;
+use crate::{document, native};
 
 /// How many folders settings are looked for upwards.
 const MOST_STEPS: usize = 64;
@@ -41,7 +40,7 @@ impl Projects {
                 }
                 let mut problems = Diagnostics::default();
                 let read = match document::open(files, sources, &path) {
-                    Ok(root) if is_settings(&root) => Some(settings(&root, files, &folder, &mut problems)),
+                    Ok(root) if native::is_settings(&root) => Some(settings(&root, files, &folder, &mut problems)),
                     // A suite of its own says nothing about others.
                     Ok(_) => continue,
                     Err(problem) => {

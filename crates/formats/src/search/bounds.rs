@@ -8,14 +8,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use agentci_plan::Dialect;
 use agentci_source::shape::{Field, Kind as Shape, optional};
 use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Node, Sources, Span, Spanned, join, read};
 
 use super::glob::Glob;
 use super::tracked::{Tracked, git_folder};
-use crate::detect::fits_name;
 use crate::document::SIZE_LIMIT;
+use crate::native::{NAMES as SETTINGS, is_suite};
 use agentci_source::yaml;
 
 /// The key of an `agentci.yaml`.
@@ -30,9 +29,6 @@ const IGNORE_LIMIT: u64 = 1 << 20;
 
 /// The most folders above a named one in which rules are looked for.
 const UP_LIMIT: usize = 64;
-
-/// The files that hold the settings of a project.
-const SETTINGS: [&str; 2] = ["agentci.yaml", "agentci.yml"];
 
 /// What a search leaves out.
 pub(crate) struct Bounds<'f> {
@@ -270,7 +266,7 @@ impl<'f> Bounds<'f> {
             let file = sources.add(&path, text.as_str());
             let Ok(root) = yaml::parse(&text, file) else { continue };
             let Some(node) = root.get(EXCLUDE.key) else { continue };
-            found.1 = fits_name(&root, Dialect::Native);
+            found.1 = is_suite(&root);
             // What is wrong with a suite is told by its reader.
             let mut own = Diagnostics::default();
             for written in read_exclude(node, &mut own) {

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use agentci_plan::Dialect;
 use agentci_source::{Entry, Files, Kind, Unusable, join};
 
-use crate::ananke::is_named_as_config;
-use crate::detect::expected;
+use crate::finder::{config_named, suite_named};
 
 /// The most levels below the named folder that are searched.
 pub(crate) const DEPTH_LIMIT: usize = 32;
@@ -22,7 +21,7 @@ const SKIPPED: [&str; 4] = ["target", "node_modules", "__files", "__pycache__"];
 pub(crate) struct Found {
     /// Files whose names say they may define a suite, native ones first.
     pub(crate) candidates: Vec<(PathBuf, Dialect)>,
-    /// The config of tests in the `ananke` dialect.
+    /// The config of tests that are other files.
     pub(crate) config: Option<PathBuf>,
     /// Other YAML files.
     pub(crate) others: Vec<PathBuf>,
@@ -55,9 +54,9 @@ pub(crate) fn look(
             Kind::Folder if SKIPPED.contains(&name.as_str()) => {}
             Kind::Folder => found.folders.push(path),
             // `agentci` comes before `suite` by name already.
-            Kind::File => match expected(&name) {
-                Some(dialect) => found.candidates.push((path, dialect)),
-                None if is_named_as_config(&path) => found.config = found.config.or(Some(path)),
+            Kind::File => match suite_named(&name) {
+                Some(front) => found.candidates.push((path, front.dialect)),
+                None if config_named(&name).is_some() => found.config = found.config.or(Some(path)),
                 None if is_yaml(&path) && !is_of_others(&name) => found.others.push(path),
                 None if is_lines(&path) => found.lines.push(path),
                 None => {}

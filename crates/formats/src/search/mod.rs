@@ -7,6 +7,8 @@ mod bounds;
 mod glob;
 mod look;
 mod tracked;
+mod walk;
 
-pub(crate) use bounds::{Bounds, EXCLUDE, read_exclude};
-pub(crate) use look::{DEPTH_LIMIT, FOLDER_LIMIT, Found, could_hold, look};
+pub(crate) use bounds::{EXCLUDE, read_exclude};
+pub(crate) use look::{DEPTH_LIMIT, FOLDER_LIMIT, could_hold, look};
+pub(crate) use walk::Search;

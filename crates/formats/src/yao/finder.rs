@@ -1,12 +1,18 @@
-//! The tests of the `yao` dialect among what is found and named.
+//! Suites of the `yao` dialect: a file of JSON lines each, or a message.
 
 use std::path::{Path, PathBuf};
 
-use agentci_source::{Kind, join};
+use agentci_plan::Dialect;
+use agentci_source::{Files, Kind, join};
 
+use super::{
+    YaoInput, asserts, assistant_of, belongs_to_app, holds_something, holds_tests, known_folder, lower_file,
+    lower_message,
+};
 use crate::Loaded;
-use crate::loader::Loader;
-use crate::yao::{self, YaoInput};
+use crate::document::Opened;
+use crate::finder::{Chosen, Finder, FrontEnd};
+use crate::search::Search;
 
 /// How our own results are called that lie beside the tests.
 const OUTPUT: &str = "output-";
@@ -15,97 +21,86 @@ const OUTPUT: &str = "output-";
 const TESTS: &str = "tests";
 const INPUTS: &str = "inputs.jsonl";
 
-impl Loader<'_> {
-    /// Loads what was given as input: a file of tests, or a message.
-    pub(crate) fn input(&mut self, written: &str) {
-        match YaoInput::of(self.files, written) {
-            YaoInput::File(path) => {
-                let path = join(&path, "");
-                if self.files.kind(&path) == Some(Kind::File) {
-                    if self.opened.insert(path.clone()) {
-                        self.assistants.push(path);
-                    }
-                } else {
-                    let message = format!("there is no file `{}`", path.display());
-                    self.error(&path, message, "name a file of tests with `-i`, or write a message that is no path");
-                }
-            }
-            YaoInput::Generator(name) => {
-                let message = format!("`{name}` makes tests, and only files of tests and messages are taken");
-                let help = "let it write the tests to a file of JSON lines once, and name that with `-i`; if it is meant as a \
-                            message, put a space into it";
-                self.error(Path::new("-i"), message, help);
-            }
-            YaoInput::Message(message) => {
-                let Loaded { plan, diagnostics } = &mut self.loaded;
-                let suite = yao::lower_message(self.files, self.options, &mut plan.sources, &message, diagnostics);
-                if let Some(suite) = suite {
-                    self.add(suite);
-                }
-            }
+pub(crate) static FRONT_END: FrontEnd = FrontEnd {
+    dialect: Dialect::Yao,
+    suite_names: &[],
+    config_names: &[],
+    own_key: None,
+    // Its tests are JSON lines.
+    fits: |_| false,
+    fits_named: |_| false,
+    finder: |files, _| Box::new(YaoFinder { files, tests: Vec::new() }),
+};
+
+struct YaoFinder<'f> {
+    files: &'f dyn Files,
+    /// The files of tests that were met.
+    tests: Vec<PathBuf>,
+}
+
+impl Finder for YaoFinder<'_> {
+    fn choose(&mut self, alone: bool, search: &mut Search<'_>) -> Chosen {
+        let options = search.options;
+        if let Some(input) = &options.yao.input {
+            self.input(input, search);
+            return Chosen::Taken;
         }
+        let agent = options.agent.as_ref().filter(|_| alone);
+        let folder = agent.and_then(|id| known_folder(self.files, options.yao.app.as_deref(), id));
+        folder.map_or(Chosen::Nothing, Chosen::Folder)
     }
 
-    /// Loads the tests in the folder of the assistant with this id; whether there is one.
-    pub(crate) fn named_assistant(&mut self, id: &str) -> bool {
-        let folder = yao::known_folder(self.files, self.options.yao.app.as_deref(), id);
-        if let Some(folder) = &folder {
-            self.path(folder);
-        }
-        folder.is_some()
-    }
-
-    /// Takes a file that was named directly, if it is one of tests; whether it is.
-    pub(crate) fn named_tests(&mut self, path: &Path) -> bool {
+    fn take_named(&mut self, path: &Path, search: &mut Search<'_>) -> bool {
         let lines = path.extension().is_some_and(|extension| extension == "jsonl");
         if lines && !self.is_test_file(path) {
             // It may be full of mistakes, but then an assistant's folder tells what it is meant to be.
             let folder = path.parent().unwrap_or(Path::new(""));
-            if yao::assistant_of(self.files, folder).is_none() && self.options.agent.is_none() {
+            if assistant_of(self.files, folder).is_none() && search.options.agent.is_none() {
                 return false;
             }
         }
         if lines {
-            self.assistants.push(path.to_path_buf());
+            self.tests.push(path.to_path_buf());
         }
         lines
     }
 
-    /// Takes the files of tests among those of a folder; whether there are any.
-    pub(crate) fn inputs(&mut self, folder: &Path, paths: Vec<PathBuf>) -> bool {
+    /// No YAML file is of this dialect.
+    fn take(&mut self, _file: Opened, _search: &mut Search<'_>) {}
+
+    fn take_lines(&mut self, folder: &Path, paths: &[PathBuf], search: &mut Search<'_>) -> bool {
         if paths.is_empty() {
             return false;
         }
-        let named = |path: &PathBuf| is_named_as_tests(path) && !yao::holds_something(self.files, path);
-        let tests: Vec<PathBuf> = if yao::assistant_of(self.files, folder).is_some() {
-            paths.into_iter().filter(|path| self.is_test_file(path) || named(path)).collect()
+        let named = |path: &PathBuf| is_named_as_tests(path) && !holds_something(self.files, path);
+        let tests: Vec<&PathBuf> = if assistant_of(self.files, folder).is_some() {
+            paths.iter().filter(|path| self.is_test_file(path) || named(path)).collect()
         } else {
             // Without an assistant, records of `id` and `input` may be anybody's data.
-            let of_app =
-                folder.file_name().is_some_and(|name| name == TESTS) && yao::belongs_to_app(self.files, folder);
-            let marked = |path: &PathBuf| of_app || is_named_as_tests(path) || yao::asserts(self.files, path);
-            paths.into_iter().filter(|path| self.is_test_file(path) && marked(path)).collect()
+            let of_app = folder.file_name().is_some_and(|name| name == TESTS) && belongs_to_app(self.files, folder);
+            let marked = |path: &PathBuf| of_app || is_named_as_tests(path) || asserts(self.files, path);
+            paths.iter().filter(|path| self.is_test_file(path) && marked(path)).collect()
         };
         let found = !tests.is_empty();
         for path in tests {
-            if self.opened.insert(path.clone()) {
-                self.assistants.push(path);
+            if search.opened.insert(path.clone()) {
+                self.tests.push(path.clone());
             }
         }
         found
     }
 
-    fn is_test_file(&self, path: &Path) -> bool {
-        let own = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(OUTPUT));
-        !own && yao::holds_tests(self.files, path)
+    /// Whether a YAML file is an assistant's or its application's rather than a stray one.
+    fn knows(&self, path: &Path) -> bool {
+        belongs_to_app(self.files, path.parent().unwrap_or(Path::new("")))
     }
 
     /// Makes a suite of every file of tests, called as the assistant, or as assistant and file where it has several.
-    pub(crate) fn add_assistants(&mut self) {
+    fn finish(&mut self, search: &mut Search<'_>) {
         let mut made = Vec::new();
-        for path in std::mem::take(&mut self.assistants) {
-            let Loaded { plan, diagnostics } = &mut self.loaded;
-            made.extend(yao::lower_file(self.files, self.options, &mut plan.sources, &path, diagnostics));
+        for path in std::mem::take(&mut self.tests) {
+            let Loaded { plan, diagnostics } = &mut search.loaded;
+            made.extend(lower_file(search.files, search.options, &mut plan.sources, &path, diagnostics));
         }
         let names: Vec<String> = made.iter().map(|suite| suite.name.clone()).collect();
         for mut suite in made {
@@ -113,14 +108,45 @@ impl Loader<'_> {
                 let stem = suite.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
                 suite.name = format!("{}.{}", suite.name, stem.unwrap_or_default());
             }
-            self.add(suite);
+            search.add(suite);
+        }
+    }
+}
+
+impl YaoFinder<'_> {
+    /// Loads what was given as input: a file of tests, or a message.
+    fn input(&mut self, written: &str, search: &mut Search<'_>) {
+        match YaoInput::of(self.files, written) {
+            YaoInput::File(path) => {
+                let path = join(&path, "");
+                if self.files.kind(&path) == Some(Kind::File) {
+                    if search.opened.insert(path.clone()) {
+                        self.tests.push(path);
+                    }
+                } else {
+                    let message = format!("there is no file `{}`", path.display());
+                    search.error(&path, message, "name a file of tests with `-i`, or write a message that is no path");
+                }
+            }
+            YaoInput::Generator(name) => {
+                let message = format!("`{name}` makes tests, and only files of tests and messages are taken");
+                let help = "let it write the tests to a file of JSON lines once, and name that with `-i`; if it is meant as a \
+                            message, put a space into it";
+                search.error(Path::new("-i"), message, help);
+            }
+            YaoInput::Message(message) => {
+                let Loaded { plan, diagnostics } = &mut search.loaded;
+                let suite = lower_message(search.files, search.options, &mut plan.sources, &message, diagnostics);
+                if let Some(suite) = suite {
+                    search.add(suite);
+                }
+            }
         }
     }
 
-    /// Whether a YAML file is an assistant's or its application's rather than a stray one.
-    pub(crate) fn is_of_assistant(&self, path: &Path) -> bool {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        yao::belongs_to_app(self.files, folder)
+    fn is_test_file(&self, path: &Path) -> bool {
+        let own = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(OUTPUT));
+        !own && holds_tests(self.files, path)
     }
 }
 

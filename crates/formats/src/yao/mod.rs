@@ -37,9 +37,10 @@ use std::time::Duration;
 pub(crate) use assistant::PACKAGE_FILE;
 pub(crate) use connector::{CONNECTOR, usual_script};
 pub(crate) use environment::variables as read_variables;
+pub(crate) use finder::FRONT_END;
 pub use input::YaoInput;
-pub(crate) use lower::{asserts, holds_something, holds_tests, lower_file, lower_message};
-pub(crate) use place::{assistant_of, belongs_to_app, known_folder};
+use lower::{asserts, holds_something, holds_tests, lower_file, lower_message};
+use place::{assistant_of, belongs_to_app, known_folder};
 pub(crate) use prompts::PROMPTS;
 pub(crate) use record::RECORD;
 

@@ -1,0 +1,82 @@
+//! Suites of the `aumai` dialect: a file of tests that was named, or all files of tests below a folder without other suites.
+
+use std::path::{Path, PathBuf};
+
+use agentci_plan::Dialect;
+use agentci_source::Diagnostics;
+
+use super::{Documents, has_tests, lower};
+use crate::document::Opened;
+use crate::finder::{Finder, FrontEnd};
+use crate::search::Search;
+use crate::{Loaded, ananke};
+
+/// How many files that can not be read are told of where no suite is found.
+const UNREADABLE_TOLD: usize = 3;
+
+pub(crate) static FRONT_END: FrontEnd = FrontEnd {
+    dialect: Dialect::Aumai,
+    suite_names: &[],
+    config_names: &[],
+    own_key: None,
+    fits: has_tests,
+    fits_named: has_tests,
+    finder: |_, _| Box::new(AumaiFinder),
+};
+
+struct AumaiFinder;
+
+impl Finder for AumaiFinder {
+    fn take(&mut self, file: Opened, search: &mut Search<'_>) {
+        let Ok(root) = file.root else { return };
+        let path = file.path.as_path();
+        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tests").to_owned();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let files = vec![(path.to_path_buf(), root)];
+        let documents = Documents { name, path, folder, files, mock: &search.options.mock };
+        let Loaded { plan, diagnostics } = &mut search.loaded;
+        if let (Some(suite), _) = lower(search.files, &mut plan.sources, documents, diagnostics) {
+            search.add_with_models(suite);
+        }
+    }
+
+    fn take_opened(
+        &mut self,
+        folder: &Path,
+        files: &mut Vec<Opened>,
+        found: bool,
+        search: &mut Search<'_>,
+    ) -> Option<Vec<PathBuf>> {
+        let mut opened = Vec::with_capacity(files.len());
+        let mut unreadable = Diagnostics::default();
+        let mut likely = Vec::new();
+        for Opened { path, root } in std::mem::take(files) {
+            match root {
+                Ok(root) => opened.push((path, root)),
+                Err(problem) => {
+                    // Those with the name of a test are reported in any case.
+                    if !ananke::is_named_as_test(&path) && likely.len() < UNREADABLE_TOLD {
+                        likely.push(problem.clone());
+                    }
+                    unreadable.push(problem);
+                }
+            }
+        }
+        if !opened.iter().any(|(_, root)| has_tests(root)) {
+            // Nothing was found: one that can not be read may well be what is looked for.
+            likely.into_iter().filter(|_| !found).for_each(|problem| search.report(problem));
+            return None;
+        }
+        let refused = unreadable.has_errors();
+        search.loaded.diagnostics.append(unreadable);
+        let again = !search.opened.insert(folder.to_path_buf());
+        let name = search.files.name(folder).unwrap_or_else(|| "tests".into());
+        let documents = Documents { name, path: folder, folder, files: opened, mock: &search.options.mock };
+        let Loaded { plan, diagnostics } = &mut search.loaded;
+        let (suite, strays) = lower(search.files, &mut plan.sources, documents, diagnostics);
+        if let Some(suite) = suite.filter(|_| !refused && !again) {
+            search.add(suite);
+        }
+        Some(strays)
+    }
+}

@@ -1,0 +1,56 @@
+//! Suites of the native dialect: an `agentci.yaml` each, or a file of any name that looks like one.
+
+use std::path::Path;
+
+use agentci_plan::Dialect;
+use agentci_source::{Diagnostic, Node};
+
+use super::lower;
+use super::shape::{NAMES, has_marks, is_empty, is_settings, is_suite};
+use crate::Loaded;
+use crate::document::Opened;
+use crate::finder::{Candidate, Finder, FrontEnd};
+use crate::search::Search;
+
+pub(crate) static FRONT_END: FrontEnd = FrontEnd {
+    dialect: Dialect::Native,
+    suite_names: &NAMES,
+    config_names: &[],
+    own_key: None,
+    fits: has_marks,
+    fits_named: is_suite,
+    finder: |_, _| Box::new(NativeFinder),
+};
+
+struct NativeFinder;
+
+impl Finder for NativeFinder {
+    fn take(&mut self, file: Opened, search: &mut Search<'_>) {
+        let Ok(root) = file.root else { return };
+        let Loaded { plan, diagnostics } = &mut search.loaded;
+        if let Some(suite) = lower(search.files, &plan.sources, &file.path, root, diagnostics) {
+            search.add_with_models(suite);
+        }
+    }
+
+    fn candidate(&self, path: &Path, root: &Node, search: &Search<'_>) -> Candidate {
+        if is_suite(root) {
+            Candidate::Suite
+        } else if is_empty(root) {
+            let problem = Diagnostic::error(root.span, format!("`{}` is empty", path.display()))
+                .help("add `suite:` and `cases:`, or the settings of a project, or remove the file");
+            Candidate::Empty((!search.options.empty_allowed).then_some(problem))
+        } else if is_settings(root) {
+            Candidate::Settings
+        } else {
+            Candidate::Other
+        }
+    }
+
+    fn refusal(&self, path: &Path, root: &Node) -> Option<Diagnostic> {
+        is_settings(root).then(|| {
+            Diagnostic::error(root.span, format!("`{}` is no suite: `cases:` is missing", path.display()))
+                .help("add `suite:` and `cases:`, or name a folder to search")
+        })
+    }
+}

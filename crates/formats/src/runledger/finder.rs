@@ -1,0 +1,54 @@
+//! Suites of the `runledger` dialect: a `suite.yaml` each, or a file of any name that looks like one.
+
+use std::path::Path;
+
+use agentci_plan::Dialect;
+use agentci_source::{Kind, Node, join};
+
+use super::{SUITE, lower};
+use crate::Loaded;
+use crate::document::Opened;
+use crate::finder::{Candidate, Finder, FrontEnd, is_one_of_many};
+use crate::search::Search;
+
+/// The key that no suite of another dialect has.
+const OWN_KEY: &str = "agent_command";
+
+pub(crate) static FRONT_END: FrontEnd = FrontEnd {
+    dialect: Dialect::Runledger,
+    suite_names: &["suite.yaml", "suite.yml"],
+    config_names: &[],
+    own_key: Some(OWN_KEY),
+    fits: has_marks,
+    fits_named: has_marks,
+    finder: |_, _| Box::new(RunledgerFinder),
+};
+
+/// Whether the top level of a file bears the marks of a suite.
+pub(crate) fn has_marks(root: &Node) -> bool {
+    root.get("suite_name").is_some() || root.get(OWN_KEY).is_some()
+}
+
+struct RunledgerFinder;
+
+impl Finder for RunledgerFinder {
+    fn take(&mut self, file: Opened, search: &mut Search<'_>) {
+        let Ok(root) = file.root else { return };
+        let Loaded { plan, diagnostics } = &mut search.loaded;
+        if let Some(suite) = lower(search.files, &mut plan.sources, &file.path, &root, diagnostics) {
+            search.add_with_models(suite);
+        }
+    }
+
+    fn candidate(&self, path: &Path, root: &Node, search: &Search<'_>) -> Candidate {
+        if has_marks(root) || is_meant_as_suite(path, root, search) { Candidate::Suite } else { Candidate::Other }
+    }
+}
+
+/// Whether a `suite.yaml` that lacks the marks of a suite was meant as one: it has other keys of one, or cases beside it.
+fn is_meant_as_suite(path: &Path, root: &Node, search: &Search<'_>) -> bool {
+    let cases = join(path.parent().unwrap_or(Path::new("")), "cases");
+    !is_one_of_many(root)
+        && (SUITE.fields().any(|field| root.get(field.key).is_some())
+            || search.files.kind(&cases) == Some(Kind::Folder))
+}

@@ -1,0 +1,176 @@
+//! The state of a search: what is looked at, what was opened, and the plan that comes of it.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use agentci_plan::Suite;
+use agentci_source::{Diagnostic, FileError, Files, Span, Unusable};
+
+use super::bounds::Bounds;
+use super::look::{DEPTH_LIMIT, FOLDER_LIMIT, Found, look};
+use crate::document::{self, Opened};
+use crate::{LoadOptions, Loaded, model_script, native};
+
+/// How to say that nothing is lost by what cannot be looked at.
+const EXCLUDE_IT: &str = "if it holds no suite, add it to `exclude:` in `agentci.yaml` or pass it as `--exclude`";
+
+/// A search for suites, which all finders share.
+pub(crate) struct Search<'f> {
+    pub(crate) files: &'f dyn Files,
+    pub(crate) options: &'f LoadOptions,
+    pub(crate) loaded: Loaded,
+    /// Files that were taken.
+    pub(crate) opened: HashSet<PathBuf>,
+    /// YAML files that belong to no suite, met in searches that found one.
+    pub(crate) strays: Vec<PathBuf>,
+    /// What is left out.
+    bounds: Bounds<'f>,
+    /// Folders of which it was said what cannot be looked at.
+    looked_at: HashSet<PathBuf>,
+    /// How many folders were searched.
+    folders: usize,
+    /// Whether it was said that not all of them were.
+    stopped: bool,
+}
+
+impl<'f> Search<'f> {
+    pub(crate) fn new(files: &'f dyn Files, options: &'f LoadOptions) -> Self {
+        let mut loaded = Loaded::default();
+        let Loaded { plan, diagnostics } = &mut loaded;
+        let bounds = Bounds::new(files, &options.exclude, &mut plan.sources, diagnostics);
+        Self {
+            files,
+            options,
+            loaded,
+            opened: HashSet::new(),
+            strays: Vec::new(),
+            bounds,
+            looked_at: HashSet::new(),
+            folders: 0,
+            stopped: false,
+        }
+    }
+
+    /// Begins a search in a folder that was named.
+    pub(crate) fn start(&mut self, folder: &Path) {
+        let Loaded { plan, diagnostics } = &mut self.loaded;
+        self.bounds.start(folder, &mut plan.sources, diagnostics);
+    }
+
+    /// Whether a search may go into one more folder; says so when it may not.
+    pub(crate) fn goes_on(&mut self, folder: &Path, depth: usize) -> bool {
+        self.folders += 1;
+        if depth <= DEPTH_LIMIT && self.folders <= FOLDER_LIMIT {
+            return true;
+        }
+        if !std::mem::replace(&mut self.stopped, true) {
+            let message = format!("the search stops at `{}`", folder.display());
+            let help = format!(
+                "at most {DEPTH_LIMIT} levels and {FOLDER_LIMIT} folders are searched; name the suite's folder"
+            );
+            let span = self.whole(folder);
+            self.report(Diagnostic::warning(span, message).help(help));
+        }
+        false
+    }
+
+    /// Looks into a folder. What may hide a suite and cannot be looked at is an error, reported once.
+    pub(crate) fn look(&mut self, folder: &Path) -> Found {
+        let Loaded { plan, diagnostics } = &mut self.loaded;
+        self.bounds.enter(folder, &mut plan.sources, diagnostics);
+        let first_time = self.looked_at.insert(folder.to_path_buf());
+        let entries = match self.files.list(folder) {
+            Ok(entries) => entries,
+            // It was there when its parent was listed.
+            Err(FileError::Missing) => Vec::new(),
+            Err(error) => {
+                if first_time {
+                    let message = format!("cannot list the folder `{}`: {error}", folder.display());
+                    self.error(folder, message, &format!("make it readable; {EXCLUDE_IT}"));
+                }
+                Vec::new()
+            }
+        };
+        let bounds = &self.bounds;
+        let found = look(self.files, folder, entries, |name, is_folder| bounds.leave_out(folder, name, is_folder));
+        for (path, why) in found.hidden.iter().filter(|_| first_time) {
+            self.report_hidden(path, *why);
+        }
+        found
+    }
+
+    /// What was left out of this search since git ignores it, and whether it is a folder.
+    pub(crate) fn skipped(&self) -> Vec<(PathBuf, bool)> {
+        self.bounds.skipped()
+    }
+
+    /// Opens a YAML file, whether it can be parsed or not.
+    pub(crate) fn open(&mut self, path: &Path) -> Opened {
+        let root = document::open(self.files, &mut self.loaded.plan.sources, path);
+        Opened { path: path.to_path_buf(), root }
+    }
+
+    /// Takes a suite into the plan, unless its run folder would be another's.
+    pub(crate) fn add(&mut self, suite: Suite) {
+        let Loaded { plan, diagnostics } = &mut self.loaded;
+        let Some(first) = plan.suites.iter().find(|first| first.name == suite.name) else {
+            plan.suites.push(suite);
+            return;
+        };
+        diagnostics.push(
+            Diagnostic::error(suite.span, format!("two suites are called `{}`", suite.name.escape_debug()))
+                .label(format!("the first is `{}`", first.path.display()))
+                .help("rename one of them, since their runs would be kept in the same folder"),
+        );
+    }
+
+    /// The same for a suite whose scripted models are in files of their own.
+    pub(crate) fn add_with_models(&mut self, mut suite: Suite) {
+        let Loaded { plan, diagnostics } = &mut self.loaded;
+        model_script::attach(self.files, &mut plan.sources, &mut suite, diagnostics);
+        native::attach_models(self.files, &mut plan.sources, &mut suite, diagnostics);
+        self.add(suite);
+    }
+
+    /// Reports a problem.
+    pub(crate) fn report(&mut self, problem: Diagnostic) {
+        self.loaded.diagnostics.push(problem);
+    }
+
+    /// Reports what is wrong with a path itself.
+    pub(crate) fn error(&mut self, path: &Path, message: String, help: &str) {
+        let span = self.whole(path);
+        self.report(Diagnostic::error(span, message).help(help));
+    }
+
+    /// A place for a problem with a path itself.
+    pub(crate) fn whole(&mut self, path: &Path) -> Span {
+        Span::whole(self.loaded.plan.sources.add(path, ""))
+    }
+
+    /// What came of it all.
+    pub(crate) fn finish(mut self) -> Loaded {
+        self.bounds.report(&mut self.loaded.diagnostics);
+        self.loaded.diagnostics.sort();
+        self.loaded
+    }
+
+    fn report_hidden(&mut self, path: &Path, why: Unusable) {
+        let shown = path.display();
+        let (message, remedy) = match (why, self.files.link(path)) {
+            (Unusable::FolderName, _) => {
+                (format!("the name of the folder `{shown}` is not UTF-8, so it is not searched"), "rename it")
+            }
+            (Unusable::FileName, _) => {
+                (format!("the name of the file `{shown}` is not UTF-8, so it is not read"), "rename it")
+            }
+            (Unusable::Unreachable, Some(target)) => (
+                format!("`{shown}` is a link to `{}`, which does not exist", target.display()),
+                "fix or remove the link",
+            ),
+            (Unusable::Unreachable, None) => (format!("`{shown}` cannot be accessed"), "make it readable"),
+        };
+        let span = self.whole(path);
+        self.report(Diagnostic::error(span, message).help(format!("{remedy}; {EXCLUDE_IT}")));
+    }
+}
