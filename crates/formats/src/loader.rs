@@ -8,11 +8,8 @@ use agentci_source::{Diagnostic, Files, Kind, join};
 use crate::finder::{
     Candidate, Chosen, FRONT_ENDS, Finder, WHAT_IS_A_SUITE, config_named, is_one_of_many, recognise, suite_named,
 };
-use crate::search::{Search, could_hold};
+use crate::search::{MOST_NAMED, Search};
 use crate::{LoadOptions, Loaded};
-
-/// How many files or folders a message names.
-const MOST_NAMED: usize = 3;
 
 /// Finds suites and makes a plan of them.
 pub(crate) struct Loader<'f> {
@@ -121,7 +118,7 @@ impl<'f> Loader<'f> {
         if found {
             self.search.strays.append(&mut met.strays);
         } else if !reported {
-            self.report_nothing_found(path, written);
+            self.search.report_nothing_found(path, written);
         }
     }
 
@@ -208,29 +205,6 @@ impl<'f> Loader<'f> {
         // It may yet be named directly, and then it matters that it is no suite.
         search.opened.remove(path);
         false
-    }
-
-    /// Says that a folder holds no suite, and what was not searched since git ignores it.
-    fn report_nothing_found(&mut self, path: &Path, written: &Path) {
-        let mut skipped = self.search.skipped();
-        skipped.retain(|(path, is_folder)| could_hold(path, *is_folder));
-        skipped.sort();
-        skipped.dedup();
-        let mut message = format!("no suite found in `{}`", written.display());
-        let mut help = format!("{WHAT_IS_A_SUITE}; `agentci init` writes a first one");
-        if let Some((first, _)) = skipped.first() {
-            let named: Vec<_> =
-                skipped.iter().take(MOST_NAMED).map(|(path, _)| format!("`{}`", path.display())).collect();
-            let more = skipped.len() - named.len();
-            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-            let them = if skipped.len() == 1 { "it" } else { "them" };
-            message = format!("{message}; skipped because git ignores {them}: {}{more}", named.join(", "));
-            help = format!(
-                "name what is to be searched all the same, such as `{}`, or add it to git; {help}",
-                first.display()
-            );
-        }
-        self.search.error(path, message, &help);
     }
 
     /// One warning for all the files that look as if they should matter and do not.

@@ -10,5 +10,5 @@ mod tracked;
 mod walk;
 
 pub(crate) use bounds::{EXCLUDE, read_exclude};
-pub(crate) use look::{DEPTH_LIMIT, FOLDER_LIMIT, could_hold, look};
-pub(crate) use walk::Search;
+pub(crate) use look::{DEPTH_LIMIT, FOLDER_LIMIT, look};
+pub(crate) use walk::{MOST_NAMED, Search};

@@ -7,12 +7,16 @@ use agentci_plan::Suite;
 use agentci_source::{Diagnostic, FileError, Files, Span, Unusable};
 
 use super::bounds::Bounds;
-use super::look::{DEPTH_LIMIT, FOLDER_LIMIT, Found, look};
+use super::look::{DEPTH_LIMIT, FOLDER_LIMIT, Found, could_hold, look};
 use crate::document::{self, Opened};
+use crate::finder::WHAT_IS_A_SUITE;
 use crate::{LoadOptions, Loaded, model_script, native};
 
 /// How to say that nothing is lost by what cannot be looked at.
 const EXCLUDE_IT: &str = "if it holds no suite, add it to `exclude:` in `agentci.yaml` or pass it as `--exclude`";
+
+/// How many files or folders a message names.
+pub(crate) const MOST_NAMED: usize = 3;
 
 /// A search for suites, which all finders share.
 pub(crate) struct Search<'f> {
@@ -99,11 +103,6 @@ impl<'f> Search<'f> {
         found
     }
 
-    /// What was left out of this search since git ignores it, and whether it is a folder.
-    pub(crate) fn skipped(&self) -> Vec<(PathBuf, bool)> {
-        self.bounds.skipped()
-    }
-
     /// Opens a YAML file, whether it can be parsed or not.
     pub(crate) fn open(&mut self, path: &Path) -> Opened {
         let root = document::open(self.files, &mut self.loaded.plan.sources, path);
@@ -146,6 +145,29 @@ impl<'f> Search<'f> {
     /// A place for a problem with a path itself.
     pub(crate) fn whole(&mut self, path: &Path) -> Span {
         Span::whole(self.loaded.plan.sources.add(path, ""))
+    }
+
+    /// Says that a folder holds no suite, and what was not searched since git ignores it.
+    pub(crate) fn report_nothing_found(&mut self, path: &Path, written: &Path) {
+        let mut skipped = self.bounds.skipped();
+        skipped.retain(|(path, is_folder)| could_hold(path, *is_folder));
+        skipped.sort();
+        skipped.dedup();
+        let mut message = format!("no suite found in `{}`", written.display());
+        let mut help = format!("{WHAT_IS_A_SUITE}; `agentci init` writes a first one");
+        if let Some((first, _)) = skipped.first() {
+            let named: Vec<_> =
+                skipped.iter().take(MOST_NAMED).map(|(path, _)| format!("`{}`", path.display())).collect();
+            let more = skipped.len() - named.len();
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            let them = if skipped.len() == 1 { "it" } else { "them" };
+            message = format!("{message}; skipped because git ignores {them}: {}{more}", named.join(", "));
+            help = format!(
+                "name what is to be searched all the same, such as `{}`, or add it to git; {help}",
+                first.display()
+            );
+        }
+        self.error(path, message, &help);
     }
 
     /// What came of it all.
