@@ -54,7 +54,9 @@ pub use model::{
 };
 pub use normalization::{Normalization, TextReplacement};
 pub use redaction::Redaction;
-pub use routes::{Fixture, FixtureAnswer, Missed, RouteRecord, RoutedTool, Routes, ToolBase};
+pub use routes::{
+    Fixture, FixtureAnswer, FixtureWriter, Missed, RecordedFixture, RouteRecord, RoutedTool, Routes, ToolBase,
+};
 pub use seed::{draw, mix, share};
 pub use suite::{Dialect, Mode, Plan, Suite};
 pub use target::{

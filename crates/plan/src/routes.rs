@@ -94,6 +94,36 @@ pub struct RouteRecord {
     pub suite: PathBuf,
     /// The fixtures in it, from their key to the end of their block; nothing when there are none yet.
     pub block: Option<Span>,
+    /// How fixtures are written in the format of the file.
+    pub writer: FixtureWriter,
     /// The folder for the answers' files.
     pub folder: PathBuf,
+}
+
+/// Puts the fixtures of each tool into the text of a suite, in the place of those that are there: how that is done depends on the
+/// format of the file. An error says why there is no place for them.
+#[derive(Debug, Clone, Copy)]
+pub struct FixtureWriter(pub fn(&str, Option<Span>, &[(String, Vec<RecordedFixture>)]) -> Result<String, String>);
+
+impl PartialEq for FixtureWriter {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
+impl Eq for FixtureWriter {}
+
+/// An answer that was recorded, and the request it is for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedFixture {
+    /// The method, where it makes a difference.
+    pub method: Option<String>,
+    /// The body, or the query where there is no body.
+    pub request: Value,
+    /// The file of the answer, from the folder of the answers.
+    pub file: PathBuf,
+    /// The status.
+    pub status: u16,
+    /// Headers beside those that the name of the file tells.
+    pub headers: Vec<(String, String)>,
 }

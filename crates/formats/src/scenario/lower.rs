@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Dialect, Gates, Limits, LiveTools, Missed, Mode, Redaction, RouteRecord, Routes, Said, Suite, Target,
-    ToolBase, ToolSource, Turn, World,
+    Case, Check, Dialect, FixtureWriter, Gates, Limits, LiveTools, Missed, Mode, Redaction, RouteRecord, Routes, Said,
+    Suite, Target, ToolBase, ToolSource, Turn, World,
 };
 use agentci_source::{Diagnostics, Files, Kind, Name, Node, Sources, Span, Spanned, join};
 
@@ -14,6 +14,7 @@ use super::answer::{ANSWERS, Shelf};
 use super::file::{self, Expected, ScenarioFile};
 use super::habits::HABITS;
 use super::project::Projects;
+use super::recorded::with_fixtures;
 use super::settings::Settings;
 use crate::document::Opened as Scenario;
 use crate::ids::{self, Ids};
@@ -149,7 +150,8 @@ impl<'s> Shared<'s> {
             return invalid_case::case(id, span, target, Vec::new(), problems);
         };
         let check = self.check(&file.expected);
-        let record = RouteRecord { suite: path, block: file.tools_key, folder: join(self.folder, ANSWERS) };
+        let folder = join(self.folder, ANSWERS);
+        let record = RouteRecord { suite: path, block: file.tools_key, writer: FixtureWriter(with_fixtures), folder };
         let routes = Routes {
             bases: Arc::clone(&self.bases),
             tools: file.tools,

@@ -26,6 +26,7 @@ mod fixtures;
 mod habits;
 mod lower;
 mod project;
+mod recorded;
 mod settings;
 mod shape;
 mod threshold;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! request ─▶ board: which case ─▶ asked: body or query ─▶ shelf: which fixture ─▶ exchange: the answer, late or spoilt if it is to be
-//!                                                     └─▶ forward: the live tool ─▶ recorded ─▶ block: fixtures in the suite
+//!                                                     └─▶ forward: the live tool ─▶ recorded ─▶ fixtures in the suite, as its format writes them
 //! ```
 //!
 //! One server serves all cases of a suite: the one that is running at the root, or several at once, each below a path of its
@@ -11,7 +11,6 @@
 
 mod active;
 mod asked;
-mod block;
 mod board;
 mod content;
 mod control;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use agentci_plan::RecordedFixture;
 use agentci_trace::{Redactor, sha256_beginning, value_key};
 use bytes::Bytes;
 use hyper::header::{
@@ -33,14 +34,9 @@ pub(super) struct Recorded {
 /// A fixture to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Written {
-    /// The method, where it makes a difference.
-    pub(super) method: Option<String>,
-    pub(super) request: Value,
-    /// Its file in the folder of answers.
-    pub(super) file: PathBuf,
+    pub(super) fixture: RecordedFixture,
+    /// The content of its file.
     pub(super) bytes: Bytes,
-    pub(super) status: u16,
-    pub(super) headers: Vec<(String, String)>,
 }
 
 /// The fixtures that some calls become, by tool, in the order of the calls and without secrets. What is secret anywhere in them
@@ -75,7 +71,7 @@ fn without_repeats(list: &mut Vec<Written>) {
     let mut ends: HashMap<(Option<String>, String), Option<usize>> = HashMap::new();
     let mut needed = vec![true; list.len()];
     for (at, written) in list.iter().enumerate().rev() {
-        let end = ends.entry((written.method.clone(), value_key(&written.request))).or_insert(Some(at));
+        let end = ends.entry((written.fixture.method.clone(), value_key(&written.fixture.request))).or_insert(Some(at));
         match *end {
             Some(later) if later != at && list.get(later) == Some(written) => {
                 needed.splice(later..=later, [false]);
@@ -110,14 +106,14 @@ fn written(call: &Recorded, with_method: bool, secrets: &Redactor) -> Written {
         let hidden = secrets.hides(name.as_str(), &value.into());
         (!hidden).then(|| (name.to_string(), secrets.text(value).into_owned()))
     });
-    Written {
+    let fixture = RecordedFixture {
         method: with_method.then(|| call.method.to_string()),
         request,
         file,
         status: call.status.as_u16(),
         headers: headers.collect(),
-        bytes,
-    }
+    };
+    Written { fixture, bytes }
 }
 
 /// A body without secrets, byte for byte the same where it holds none.
@@ -187,8 +183,10 @@ mod tests {
             call("u", Method::PUT, json!({}), "1"),
         ];
         let fixtures = fixtures(&calls, &Redactor::default());
-        let methods: Vec<Option<&str>> =
-            fixtures.iter().flat_map(|(_, list)| list.iter().map(|written| written.method.as_deref())).collect();
+        let methods: Vec<Option<&str>> = fixtures
+            .iter()
+            .flat_map(|(_, list)| list.iter().map(|written| written.fixture.method.as_deref()))
+            .collect();
         assert_eq!(methods, [Some("POST"), Some("DELETE"), None]);
     }
 
@@ -205,11 +203,11 @@ mod tests {
         ];
         let fixtures = fixtures(&calls, &Redactor::default());
         let (login, list) = (&fixtures[0].1[0], &fixtures[1].1[0]);
-        assert_eq!(login.request, json!({"user": "ada", "password": "[REDACTED]"}));
+        assert_eq!(login.fixture.request, json!({"user": "ada", "password": "[REDACTED]"}));
         assert_eq!(login.bytes, "{\n  \"session_token\": \"[REDACTED]\"\n}\n");
-        assert_eq!(list.request, json!({"with": "[REDACTED]"}));
+        assert_eq!(list.fixture.request, json!({"with": "[REDACTED]"}));
         assert_eq!(list.bytes, "{ \"n\":  1.0 }");
-        assert!(login.headers.is_empty(), "{:?}", login.headers);
+        assert!(login.fixture.headers.is_empty(), "{:?}", login.fixture.headers);
     }
 
     #[test]

@@ -4,13 +4,12 @@ use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentci_plan::{Mode, Routes, ToolBase};
+use agentci_plan::{Mode, RecordedFixture, Routes, ToolBase};
 use agentci_source::Files;
 use agentci_trace::{Kind, Redactor};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::active::Active;
-use super::block::{block, replaced};
 use super::board::Board;
 use super::error::RouteError;
 use super::forward::Live;
@@ -136,12 +135,16 @@ impl RouteSession {
             return Err(wrong(format!("it has grown to more than {} MiB", SUITE_LIMIT >> 20)));
         }
         let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text".into()))?;
-        let text = replaced(&text, record.block, &block(&tools)).map_err(wrong)?;
+        let fixtures: Vec<(String, Vec<RecordedFixture>)> = tools
+            .iter()
+            .map(|(tool, list)| (tool.clone(), list.iter().map(|one| one.fixture.clone()).collect()))
+            .collect();
+        let text = (record.writer.0)(&text, record.block, &fixtures).map_err(wrong)?;
         let mut written: Vec<PathBuf> = Vec::new();
-        for fixture in tools.iter().flat_map(|(_, list)| list) {
-            let path = record.folder.join(&fixture.file);
+        for answer in tools.iter().flat_map(|(_, list)| list) {
+            let path = record.folder.join(&answer.fixture.file);
             if !written.contains(&path) {
-                replace_file(&path, &fixture.bytes)?;
+                replace_file(&path, &answer.bytes)?;
                 written.push(path);
             }
         }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use agentci_plan::{Fixture, Mode, RouteRecord, Routes};
-use agentci_source::Span;
+use agentci_formats::load;
+use agentci_plan::{Fixture, FixtureWriter, Mode, RouteRecord, Routes, ToolSource};
+use agentci_source::{MemoryFiles, Span};
 use agentci_stubs::{RouteServer, RouteSession};
 use agentci_trace::Redactor;
 use serde_json::{Value, json};
@@ -27,9 +28,18 @@ user_input: \"Why?\"
 fn recorded(folder: &Path, suite: &str, line: Option<u32>, url: &str) -> Routes {
     std::fs::write(folder.join("lower.yaml"), suite).unwrap();
     let block = line.map(|line| Span { file: file(), line, column: 1, width: 13 });
-    let record = RouteRecord { suite: folder.join("lower.yaml"), block, folder: folder.join("__files") };
+    let (suite, folder) = (folder.join("lower.yaml"), folder.join("__files"));
+    let record = RouteRecord { suite, block, writer: writer(), folder };
     let bases = [base("PAY_API_BASE", Some(url)), base("OTHER_BASE", None)].into();
     Routes { bases, record: Some(record), ..routes([]) }
+}
+
+/// How fixtures are written in such a file, as its reader says.
+fn writer() -> FixtureWriter {
+    let text = "test_name: x\nuser_input: y\nexpected_answer: z\n";
+    let loaded = load(&MemoryFiles::default().with("tests/a/x.yaml", text), &["tests".into()]);
+    let ToolSource::Routes(routes) = &loaded.plan.suites[0].cases[0].world.tools else { panic!("no routes") };
+    routes.record.as_ref().unwrap().writer
 }
 
 async fn recording(routes: Routes) -> (RouteServer, RouteSession) {

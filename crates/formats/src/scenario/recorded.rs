@@ -1,4 +1,4 @@
-//! Fixtures as a scenario file writes them, and their place in it.
+//! Recorded fixtures as a scenario file writes them, and their place in it.
 //!
 //! ```yaml
 //! tool_fixtures:
@@ -12,16 +12,24 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use agentci_plan::RecordedFixture;
 use agentci_source::Span;
 use serde_json::Value;
-
-use super::recorded::Written;
 
 /// The key of the fixtures.
 const KEY: &str = "tool_fixtures";
 
+/// The text of a scenario with its fixtures replaced, or added at the end where it has none. All else stays as it is.
+pub(super) fn with_fixtures(
+    text: &str,
+    place: Option<Span>,
+    tools: &[(String, Vec<RecordedFixture>)],
+) -> Result<String, String> {
+    replaced(text, place, &block(tools))
+}
+
 /// The block, each line ended by a line feed.
-pub(super) fn block(tools: &[(String, Vec<Written>)]) -> String {
+fn block(tools: &[(String, Vec<RecordedFixture>)]) -> String {
     let mut text = format!("{KEY}:\n");
     for (tool, list) in tools {
         let _ = writeln!(text, "  {}:", scalar(tool));
@@ -32,7 +40,7 @@ pub(super) fn block(tools: &[(String, Vec<Written>)]) -> String {
     text
 }
 
-fn fixture(written: &Written, text: &mut String) {
+fn fixture(written: &RecordedFixture, text: &mut String) {
     match &written.request {
         Value::Object(map) if !map.is_empty() => {
             text.push_str("    - request:\n");
@@ -99,8 +107,7 @@ fn readable(json: &str) -> String {
     text
 }
 
-/// The text of a suite with its fixtures replaced, or added at the end where it has none. All else stays as it is.
-pub(super) fn replaced(text: &str, place: Option<Span>, block: &str) -> Result<String, String> {
+fn replaced(text: &str, place: Option<Span>, block: &str) -> Result<String, String> {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let block = block.replace('\n', newline);
     let range = match place {
@@ -185,24 +192,23 @@ fn lines(text: &str) -> Vec<Range<usize>> {
 mod tests {
     use std::path::Path;
 
-    use agentci_formats::load;
     use agentci_plan::ToolSource;
     use agentci_source::MemoryFiles;
-    use bytes::Bytes;
     use proptest::prelude::*;
     use serde_json::{Number, json};
 
-    use super::*;
     use agentci_trace::same_value;
+
+    use super::*;
+    use crate::load;
 
     const HEAD: &str = "test_name: x\nuser_input: y\nexpected_answer: z\n";
 
-    fn written(request: Value) -> Written {
-        Written {
+    fn written(request: Value) -> RecordedFixture {
+        RecordedFixture {
             method: None,
             request,
             file: "t/1.json".into(),
-            bytes: Bytes::new(),
             status: 200,
             headers: vec![("x-odd".into(), "a: #\"b\" 'c'".into())],
         }
