@@ -21,11 +21,13 @@ extern crate self as agentci;
 #[doc(hidden)]
 pub mod cli;
 mod disk;
+mod environment;
 pub mod mock;
 mod policies;
 mod project;
 mod recording;
 mod scripts;
+mod settings;
 pub mod shards;
 mod suites;
 
@@ -45,6 +47,7 @@ pub use agentci_stubs::Tool;
 pub use agentci_trace as trace;
 pub use agentci_verdict as verdict;
 pub use disk::{DiskFiles, NotedFiles};
+pub use environment::{environment, environment_secrets};
 pub use mock::{
     AgentTestCase, AgentTestConfig, AgentTestResult, AgentTestRunner, ConsoleReporter, JsonReporter, JunitReporter,
     MockLlmConfig, MockLlmProvider, MockLlmResponse, SuiteReporter, TestSuiteResult, assert_calls_tool,
@@ -53,4 +56,5 @@ pub use mock::{
 };
 pub use policies::read_baseline;
 pub use project::real as real_path;
-pub use suites::{Settings, Suites, environment, environment_secrets};
+pub use settings::Settings;
+pub use suites::Suites;

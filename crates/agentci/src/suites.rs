@@ -1,24 +1,20 @@
 //! The pipeline put together: load, compile, run.
 
-use std::ffi::OsString;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
 use agentci_checks::Ready;
 use agentci_formats::LoadOptions;
 use agentci_plan::{Dialect, MOST_RUNS, Mode, Plan, Suite};
 use agentci_runner::{Facts, Options, Run, Stop, Stopper, Unheard};
 use agentci_source::{Diagnostic, Diagnostics, Files};
-use agentci_stubs::{Tool, ToolboxError};
+use agentci_stubs::ToolboxError;
 use agentci_trace::Redactor;
 use agentci_verdict::{Policy, RunEvent, Status};
 use serde_json::Value;
 
 use crate::policies::policy;
-use crate::{DiskFiles, recording, scripts};
+use crate::{DiskFiles, Settings, environment, environment_secrets, recording, scripts};
 
 /// Suites that were read and whose checks are ready.
 #[derive(Debug, Clone)]
@@ -28,63 +24,6 @@ pub struct Suites {
     problems: Diagnostics,
     policies: Vec<Option<Policy>>,
     secrets: Redactor,
-}
-
-/// How to run suites.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Settings {
-    /// Whether tools are replayed, recorded or live; each suite's own mode without it.
-    pub mode: Option<Mode>,
-    /// How many cases run at once.
-    pub parallel: usize,
-    /// Start no further case after one that did not pass.
-    pub fail_fast: bool,
-    /// Whether a run fails when a case is answered from a recording of the whole agent and does not say `played: true`.
-    pub require_agent: bool,
-    /// How often a case is tried again when its agent could not be reached or was busy.
-    pub retries: u32,
-    /// How long a case may take; its own limit without it.
-    pub timeout: Option<Duration>,
-    /// How long all cases of a suite together may take; what its dialect says without it.
-    pub suite_timeout: Option<Duration>,
-    /// What every draw depends on: equal seeds give equal runs.
-    pub seed: u64,
-    /// The address of the server that plays tools over HTTP; only this machine can reach it unless it is changed.
-    pub stub_bind: IpAddr,
-    /// Its port; 0 is any that is free.
-    pub stub_port: u16,
-    /// Tools of this program, to be called by agents in record and live mode.
-    pub tools: Vec<Arc<dyn Tool>>,
-    /// Who compares meanings, by its id; what each suite says without it.
-    pub embedder: Option<String>,
-    /// How long one request for embeddings may take; 30 seconds without it.
-    pub semantic_timeout: Option<Duration>,
-    /// The program, with its arguments, that evaluates schemas and paths which may take long. The binary `agentci` does with the
-    /// argument `check-worker`; without it a thread does: its time is bounded, its memory is not.
-    pub worker: Option<(PathBuf, Vec<OsString>)>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        let parallel = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self {
-            mode: None,
-            parallel,
-            fail_fast: false,
-            require_agent: false,
-            retries: 0,
-            timeout: None,
-            suite_timeout: None,
-            seed: 0,
-            stub_bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            stub_port: 0,
-            tools: Vec::new(),
-            embedder: None,
-            semantic_timeout: None,
-            worker: None,
-        }
-    }
 }
 
 impl Suites {
@@ -274,23 +213,4 @@ fn unknown_embedder(suite: &Suite) -> Option<Diagnostic> {
     let text = agentci_embed::choose(Some(&pinned.value), None).err()?.to_string();
     let (message, help) = text.split_once("\nhelp: ").unwrap_or((&text, "pin another"));
     Some(Diagnostic::error(pinned.span, message).label("not an embedder").help(help))
-}
-
-/// What must not be shown or stored: the values of environment variables whose names look secret.
-pub fn environment_secrets() -> Redactor {
-    let variables = std::env::vars_os();
-    let text = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    Redactor::default().with_environment(text)
-}
-
-/// The environment as suites see it with `${ENV.NAME}`. Unless it is set, `AGENTCI` is the path of the running binary, so that a
-/// suite can start it.
-pub fn environment(name: &str) -> Option<String> {
-    match std::env::var(name) {
-        Ok(value) => Some(value),
-        Err(_) if name == "AGENTCI" => {
-            std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok())
-        }
-        Err(_) => None,
-    }
 }

@@ -1,0 +1,67 @@
+//! What a caller decides about a run.
+
+use std::ffi::OsString;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::Mode;
+use agentci_stubs::Tool;
+
+/// How to run suites.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Whether tools are replayed, recorded or live; each suite's own mode without it.
+    pub mode: Option<Mode>,
+    /// How many cases run at once.
+    pub parallel: usize,
+    /// Start no further case after one that did not pass.
+    pub fail_fast: bool,
+    /// Whether a run fails when a case is answered from a recording of the whole agent and does not say `played: true`.
+    pub require_agent: bool,
+    /// How often a case is tried again when its agent could not be reached or was busy.
+    pub retries: u32,
+    /// How long a case may take; its own limit without it.
+    pub timeout: Option<Duration>,
+    /// How long all cases of a suite together may take; what its dialect says without it.
+    pub suite_timeout: Option<Duration>,
+    /// What every draw depends on: equal seeds give equal runs.
+    pub seed: u64,
+    /// The address of the server that plays tools over HTTP; only this machine can reach it unless it is changed.
+    pub stub_bind: IpAddr,
+    /// Its port; 0 is any that is free.
+    pub stub_port: u16,
+    /// Tools of this program, to be called by agents in record and live mode.
+    pub tools: Vec<Arc<dyn Tool>>,
+    /// Who compares meanings, by its id; what each suite says without it.
+    pub embedder: Option<String>,
+    /// How long one request for embeddings may take; 30 seconds without it.
+    pub semantic_timeout: Option<Duration>,
+    /// The program, with its arguments, that evaluates schemas and paths which may take long. The binary `agentci` does with the
+    /// argument `check-worker`; without it a thread does: its time is bounded, its memory is not.
+    pub worker: Option<(PathBuf, Vec<OsString>)>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let parallel = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self {
+            mode: None,
+            parallel,
+            fail_fast: false,
+            require_agent: false,
+            retries: 0,
+            timeout: None,
+            suite_timeout: None,
+            seed: 0,
+            stub_bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            stub_port: 0,
+            tools: Vec::new(),
+            embedder: None,
+            semantic_timeout: None,
+            worker: None,
+        }
+    }
+}
