@@ -57,4 +57,4 @@ pub use mock::{
 pub use policies::read_baseline;
 pub use project::real as real_path;
 pub use settings::Settings;
-pub use suites::Suites;
+pub use suites::{LoadedSuite, Suites};

@@ -3,22 +3,24 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use agentci_checks::{Ready, ReadyCase, ReadyCheck, ScriptCall, survivable};
-use agentci_plan::{Dialect, Plan};
+use agentci_checks::{ReadyCase, ReadyCheck, ScriptCall, survivable};
+use agentci_plan::Dialect;
 use agentci_script::{Program, ScriptError};
 use agentci_source::{Diagnostic, Diagnostics, Sources, Span, did_you_mean, read as reading};
 
+use crate::LoadedSuite;
+
 /// Reads every file whose functions checks call. What is wrong is returned, and kept with the cases it belongs to; where a check
 /// that is wrong only fails, as in the yao format, it never holds.
-pub(crate) fn read(plan: &mut Plan, ready: &mut Ready) -> Diagnostics {
+pub(crate) fn read(sources: &mut Sources, suites: &mut [LoadedSuite]) -> Diagnostics {
     let mut files = Files::default();
     let mut told = Diagnostics::default();
     let mut places = BTreeSet::new();
-    for (suite, ready) in plan.suites.iter().zip(&mut ready.suites) {
+    for LoadedSuite { suite, ready, .. } in suites {
         for case in &mut ready.cases {
             let ReadyCase { checks, turns, problems } = case;
             for check in checks.iter_mut().chain(turns.iter_mut().flatten()) {
-                let problem = ReadyCheck::script(check).and_then(|call| files.problem(call, &mut plan.sources));
+                let problem = ReadyCheck::script(check).and_then(|call| files.problem(call, sources));
                 let Some(mut problem) = problem else { continue };
                 if suite.dialect == Dialect::Yao {
                     *check = check.unusable(&problem);

@@ -3,11 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use agentci_checks::Ready;
+use agentci_checks::ReadySuite;
 use agentci_formats::LoadOptions;
-use agentci_plan::{Dialect, MOST_RUNS, Mode, Plan, Suite};
-use agentci_runner::{Facts, Options, Run, Stop, Stopper, Unheard};
-use agentci_source::{Diagnostic, Diagnostics, Files};
+use agentci_plan::{Case, Dialect, MOST_RUNS, Mode, Plan, Suite};
+use agentci_runner::{Facts, Options, Part, Run, Stop, Stopper, Unheard};
+use agentci_source::{Diagnostic, Diagnostics, Files, Sources};
 use agentci_stubs::ToolboxError;
 use agentci_trace::Redactor;
 use agentci_verdict::{Policy, RunEvent, Status};
@@ -19,11 +19,44 @@ use crate::{DiskFiles, Settings, environment, environment_secrets, recording, sc
 /// Suites that were read and whose checks are ready.
 #[derive(Debug, Clone)]
 pub struct Suites {
-    plan: Plan,
-    ready: Ready,
+    pub(crate) sources: Sources,
+    pub(crate) loaded: Vec<LoadedSuite>,
     problems: Diagnostics,
-    policies: Vec<Option<Policy>>,
     secrets: Redactor,
+}
+
+/// A suite with everything that a run of it needs.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct LoadedSuite {
+    /// What is to be run.
+    pub suite: Suite,
+    /// Its checks, where the cases stand in the suite.
+    pub ready: ReadySuite,
+    /// What its runs are held to. Its baseline has been read; one that could not be is no problem of the suite, but its runs fail.
+    pub policy: Option<Policy>,
+    /// The cases to run, by position; all of them unless the caller selects some.
+    pub selected: Vec<usize>,
+    /// Which part of a run shared by several machines the selected cases are, if they are one.
+    pub part: Option<Part>,
+}
+
+impl LoadedSuite {
+    fn new(suite: Suite, ready: ReadySuite) -> Self {
+        let policy = policy(&suite, None);
+        let selected = (0..suite.cases.len()).collect();
+        Self { suite, ready, policy, selected, part: None }
+    }
+
+    /// The cases to run.
+    pub fn selected_cases(&self) -> impl Iterator<Item = &Case> {
+        self.selected.iter().filter_map(|index| self.suite.cases.get(*index)).map(|case| &**case)
+    }
+
+    /// Whether there is something to run.
+    pub fn is_runnable(&self) -> bool {
+        !self.selected.is_empty() && !self.ready.refused
+    }
 }
 
 impl Suites {
@@ -44,45 +77,48 @@ impl Suites {
         options: &LoadOptions,
     ) -> Self {
         let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
-        let mut loaded = agentci_formats::load_with(files, &paths, options);
-        let mut problems = loaded.diagnostics;
-        let (mut ready, found) = agentci_checks::compile(&loaded.plan, files);
+        let read = agentci_formats::load_with(files, &paths, options);
+        let mut problems = read.diagnostics;
+        let (ready, found) = agentci_checks::compile(&read.plan, files);
         problems.append(found);
-        problems.append(scripts::read(&mut loaded.plan, &mut ready));
-        replace_unusable(&mut loaded.plan, &ready);
-        for (suite, ready) in loaded.plan.suites.iter().zip(&mut ready.suites) {
+        let Plan { mut sources, suites } = read.plan;
+        let mut loaded: Vec<LoadedSuite> =
+            suites.into_iter().zip(ready.suites).map(|(suite, ready)| LoadedSuite::new(suite, ready)).collect();
+        problems.append(scripts::read(&mut sources, &mut loaded));
+        for LoadedSuite { suite, ready, .. } in &mut loaded {
+            replace_unusable(suite, ready);
             if let Some(unknown) = unknown_embedder(suite) {
                 ready.refused = true;
                 problems.push(unknown);
             }
         }
-        let policies = loaded.plan.suites.iter().map(|suite| policy(suite, None)).collect();
-        let secrets = environment_secrets();
-        Self { plan: loaded.plan, ready, problems, policies, secrets }
+        Self { sources, loaded, problems, secrets: environment_secrets() }
     }
 
-    /// What is to be run.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
+    /// The files that the suites were read from.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
     }
 
-    /// The same, to be changed: cases taken out, runs set.
-    pub fn plan_mut(&mut self) -> &mut Plan {
-        &mut self.plan
+    /// The same, to be added to.
+    pub fn sources_mut(&mut self) -> &mut Sources {
+        &mut self.sources
+    }
+
+    /// The suites, in the order they run.
+    pub fn loaded(&self) -> &[LoadedSuite] {
+        &self.loaded
+    }
+
+    /// The same, to be changed: cases selected or taken out, runs set.
+    pub fn loaded_mut(&mut self) -> &mut [LoadedSuite] {
+        &mut self.loaded
     }
 
     /// Has every case run so often, at most [`MOST_RUNS`](agentci_plan::MOST_RUNS) times, whatever its suite says.
     pub fn repeat(&mut self, runs: u32) {
-        self.plan
-            .suites
-            .iter_mut()
-            .flat_map(|suite| &mut suite.cases)
-            .for_each(|case| case.runs = runs.clamp(1, MOST_RUNS));
-    }
-
-    /// The checks, where the suites and cases stand in the plan.
-    pub fn ready(&self) -> &Ready {
-        &self.ready
+        let cases = self.loaded.iter_mut().flat_map(|loaded| &mut loaded.suite.cases);
+        cases.for_each(|case| case.runs = runs.clamp(1, MOST_RUNS));
     }
 
     /// What is wrong with the suites.
@@ -90,70 +126,62 @@ impl Suites {
         &self.problems
     }
 
-    /// What the runs of each suite are held to, where the suites stand in the plan. Baselines have been read; one that could
-    /// not be is no problem of the suite, but its runs fail.
-    pub fn policies(&self) -> &[Option<Policy>] {
-        &self.policies
-    }
-
     /// Holds all runs against this baseline rather than the suites' own.
     pub fn hold_against(&mut self, baseline: &Path) {
-        self.policies = self.plan.suites.iter().map(|suite| policy(suite, Some(baseline))).collect();
+        for loaded in &mut self.loaded {
+            loaded.policy = policy(&loaded.suite, Some(baseline));
+        }
     }
 
-    /// Runs every case of every suite, suite after suite, and hands each event to `on_event`. The result is the worst status. What
-    /// was run is let go: to run it again, keep a copy. It blocks, and makes a runtime of its own on this thread; from within an
+    /// Runs the selected cases, suite after suite, and hands each event to `on_event`. The result is the worst status. What was
+    /// run is let go: to run it again, keep a copy. It blocks, and makes a runtime of its own on this thread; from within an
     /// asynchronous runtime call it on a thread of its own.
     pub fn run(mut self, settings: &Settings, mut on_event: impl FnMut(RunEvent)) -> io::Result<Status> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (_stopper, stop) = Stopper::new();
         let facts = Facts::default();
         let mut worst = Status::Pass;
-        for position in 0..self.plan.suites.len() {
-            let selected: Vec<usize> = (0..self.plan.suites[position].cases.len()).collect();
-            let run = self.run_suite(position, &selected, &facts, settings, &stop, &mut on_event);
+        for position in 0..self.loaded.len() {
+            let run = self.run_suite(position, &facts, settings, &stop, &mut on_event);
             worst = worst.max(runtime.block_on(run));
         }
         Ok(worst)
     }
 
-    /// In record and live mode, makes sure that every tool that these cases may call can be executed. A run does so, too, but
-    /// case by case.
-    pub async fn resolve_tools(
-        &self,
-        position: usize,
-        selected: &[usize],
-        settings: &Settings,
-    ) -> Result<(), ToolboxError> {
-        let suite = &self.plan.suites[position];
+    /// In record and live mode, makes sure that every tool that the selected cases of a suite may call can be executed. A run does
+    /// so, too, but case by case.
+    pub async fn resolve_tools(&self, position: usize, settings: &Settings) -> Result<(), ToolboxError> {
+        let LoadedSuite { suite, selected, .. } = &self.loaded[position];
         match settings.mode.unwrap_or(suite.mode) {
             Mode::Replay => Ok(()),
             mode => recording::ready(suite, selected, mode, &settings.tools).await,
         }
     }
 
-    /// Runs some cases of one suite, all given by position. The suite has no cases afterwards: each is let go when it was run,
+    /// Runs the selected cases of one suite, given by position. The suite has no cases afterwards: each is let go when it was run,
     /// since what becomes of it needs the room.
     pub async fn run_suite(
         &mut self,
         position: usize,
-        selected: &[usize],
         facts: &Facts,
         settings: &Settings,
         stop: &Stop,
         on_event: &mut dyn FnMut(RunEvent),
     ) -> Status {
-        let cases = std::mem::take(&mut self.plan.suites[position].cases);
-        let ready = std::mem::take(&mut self.ready.suites[position].cases);
-        let facts = Facts { version: env!("CARGO_PKG_VERSION").into(), ..facts.clone() };
+        let loaded = &mut self.loaded[position];
+        let cases = std::mem::take(&mut loaded.suite.cases);
+        let ready = std::mem::take(&mut loaded.ready.cases);
+        let loaded = &self.loaded[position];
+        let version = env!("CARGO_PKG_VERSION").into();
+        let facts = Facts { version, shard: loaded.part.clone(), ..facts.clone() };
         let run = Run {
-            sources: &self.plan.sources,
-            suite: &self.plan.suites[position],
+            sources: &self.sources,
+            suite: &loaded.suite,
             cases,
             ready,
-            selected,
+            selected: &loaded.selected,
             facts: &facts,
-            policy: self.policies[position].as_ref(),
+            policy: loaded.policy.as_ref(),
             options: &self.options(position, settings),
             stop,
         };
@@ -170,11 +198,11 @@ impl Suites {
         stop: &Stop,
     ) -> Result<Value, Unheard> {
         let options = self.options(position, settings);
-        agentci_runner::ask_agent(&self.plan.suites[position], agent, message, &options, stop).await
+        agentci_runner::ask_agent(&self.loaded[position].suite, agent, message, &options, stop).await
     }
 
     fn options<'s>(&'s self, position: usize, settings: &'s Settings) -> Options<'s> {
-        let suite = &self.plan.suites[position];
+        let suite = &self.loaded[position].suite;
         Options {
             files: &DiskFiles,
             environment: &environment,
@@ -198,9 +226,11 @@ impl Suites {
 }
 
 /// Puts what never holds into the plan where an assertion can not be understood, so that the suite means the same in native form.
-fn replace_unusable(plan: &mut Plan, ready: &Ready) {
-    let suites = plan.suites.iter_mut().zip(&ready.suites).filter(|(suite, _)| suite.dialect == Dialect::Yao);
-    for (case, ready) in suites.flat_map(|(suite, ready)| suite.cases.iter_mut().zip(&ready.cases)) {
+fn replace_unusable(suite: &mut Suite, ready: &ReadySuite) {
+    if suite.dialect != Dialect::Yao {
+        return;
+    }
+    for (case, ready) in suite.cases.iter_mut().zip(&ready.cases) {
         for (check, ready) in case.checks.iter_mut().zip(&ready.checks) {
             check.clone_from(ready.check());
         }

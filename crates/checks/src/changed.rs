@@ -1,7 +1,7 @@
 //! Checks that are judged differently since the last version, for `agentci check`: which, in which suites, and how. A check is
 //! named only where it is used in a way that may come out differently.
 
-use agentci_plan::{Case, Check, ModelRule, ModelWorld, Plan, Target, Verdicts};
+use agentci_plan::{Case, Check, ModelRule, ModelWorld, Suite, Target, Verdicts};
 use agentci_source::{Files, Node, Reading, Span, join};
 use serde_json::Value;
 
@@ -154,10 +154,10 @@ const CHANGES: &[Change] = &[
     },
 ];
 
-/// What is judged differently in each suite of a plan, in the order of the suites.
-pub fn changed(plan: &Plan, files: &dyn Files) -> Vec<Changed> {
+/// What is judged differently in each suite, in their order.
+pub fn changed<'s>(suites: impl IntoIterator<Item = &'s Suite>, files: &dyn Files) -> Vec<Changed> {
     let mut found = Vec::new();
-    for suite in &plan.suites {
+    for suite in suites {
         let strict = suite.habits.verdicts == Verdicts::Strict;
         for change in CHANGES.iter().filter(|change| strict || change.scope == Scope::All) {
             let mut spans: Vec<Span> = Vec::new();

@@ -117,7 +117,7 @@ struct Row {
 
 impl Row {
     fn of(format: &Format, suites: &Suites) -> Self {
-        let suite = &suites.plan().suites[0];
+        let suite = &suites.loaded()[0].suite;
         let time = |limit: Option<Duration>| limit.map_or("–".to_owned(), |limit| format!("{} s", limit.as_secs()));
         Self {
             name: format.dialect.name(),
@@ -141,7 +141,7 @@ fn load(format: &Format) -> Suites {
     }
     let suites = Suites::load([folder.path()]);
     assert!(!suites.problems().has_errors(), "{:?}", suites.problems());
-    assert_eq!(suites.plan().suites[0].dialect, format.dialect);
+    assert_eq!(suites.loaded()[0].suite.dialect, format.dialect);
     suites
 }
 
@@ -174,7 +174,7 @@ fn flags_of_some(loaded: &[Suites]) -> Vec<(String, Vec<Dialect>)> {
             let fits: Option<Vec<bool>> = loaded.iter().map(|suites| outside::fits(&words, suites)).collect();
             let Some(fits) = fits else { continue };
             let theirs = loaded.iter().zip(fits).filter(|(_, fits)| *fits);
-            theirs.map(|(suites, _)| suites.plan().suites[0].dialect).collect()
+            theirs.map(|(suites, _)| suites.loaded()[0].suite.dialect).collect()
         };
         if theirs.len() < loaded.len() {
             found.push((format!("`--{long}`"), theirs));

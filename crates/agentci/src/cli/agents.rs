@@ -46,18 +46,17 @@ impl AgentFlags {
     }
 
     /// Says which cases a run would answer from a recording although they must run their agent; whether there is none.
-    pub(super) fn hold(&self, suites: &Suites, selected: &[Vec<usize>], mode: Option<Mode>, context: &Context) -> bool {
+    pub(super) fn hold(&self, suites: &Suites, mode: Option<Mode>, context: &Context) -> bool {
         let mut problems = Diagnostics::default();
-        let plan = suites.plan();
-        for (suite, selected) in plan.suites.iter().zip(selected).filter(|(suite, _)| self.required(suite)) {
-            let cases = selected.iter().map(|index| &*suite.cases[*index]);
+        for loaded in suites.loaded().iter().filter(|loaded| self.required(&loaded.suite)) {
+            let cases = loaded.selected_cases();
             for case in cases.filter(|case| case.skip.is_none() && case.broken.is_none() && !case.played) {
-                if let Some(problem) = played(case, mode.unwrap_or(suite.mode)) {
+                if let Some(problem) = played(case, mode.unwrap_or(loaded.suite.mode)) {
                     problems.push(problem);
                 }
             }
         }
-        context.show(&problems, &plan.sources);
+        context.show(&problems, suites.sources());
         !problems.has_errors()
     }
 }

@@ -28,7 +28,7 @@ const NAMED: usize = 20;
 /// The recordings that the cases of all suites name, each once.
 fn named(suites: &Suites) -> Vec<(Cassette, Vec<&Case>)> {
     let mut found: Vec<(Cassette, Vec<&Case>)> = Vec::new();
-    for case in suites.plan().suites.iter().flat_map(|suite| &suite.cases) {
+    for case in suites.loaded().iter().flat_map(|loaded| &loaded.suite.cases) {
         let ToolSource::Cassette(cassette) = &case.world.tools else { continue };
         match found.iter_mut().find(|(known, _)| known.path == cassette.path) {
             Some((_, cases)) => cases.push(case),
@@ -110,20 +110,20 @@ impl Told {
 /// A place in a recording, which becomes one of the sources.
 fn place(suites: &mut Suites, path: &Path, line: usize, column: usize) -> Span {
     let text = DiskFiles.read_text(path, SHOWN_CASSETTE).unwrap_or_default();
-    let file = suites.plan_mut().sources.add(path, text);
+    let file = suites.sources_mut().add(path, text);
     let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Span { file, line: narrow(line), column: narrow(column), width: 1 }
 }
 
 /// A file as a whole, of which nothing is shown.
 fn nowhere_in(suites: &mut Suites, path: &Path) -> Span {
-    Span::whole(suites.plan_mut().sources.add(path, String::new()))
+    Span::whole(suites.sources_mut().add(path, String::new()))
 }
 
 /// Entries that the newest run of each suite did not ask for, as long as the recording is still the one it played.
 fn not_asked_for(suites: &Suites) -> Vec<Told> {
     let mut told = Vec::new();
-    for suite in &suites.plan().suites {
+    for suite in suites.loaded().iter().map(|loaded| &loaded.suite) {
         let base = suite.output_dir.clone().unwrap_or_else(|| PathBuf::from(RUNS));
         let folder = base.join(agentci::ledger::safe_name(&suite.name));
         let newest = DiskFiles.list(&folder).unwrap_or_default().pop();
@@ -157,7 +157,7 @@ fn not_asked_for(suites: &Suites) -> Vec<Told> {
 fn unplayable(suites: &Suites) -> Vec<Told> {
     let mut seen: BTreeSet<&Path> = BTreeSet::new();
     let mut told = Vec::new();
-    let played = suites.plan().suites.iter().filter(|suite| suite.mode == Mode::Replay);
+    let played = suites.loaded().iter().map(|loaded| &loaded.suite).filter(|suite| suite.mode == Mode::Replay);
     for case in played.flat_map(|suite| &suite.cases) {
         let Some(recording) = &case.world.recording else { continue };
         let played = case.target.takes_requests() || matches!(*case.target, Target::Chat(_));

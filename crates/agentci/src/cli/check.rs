@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agentci::plan::Suite;
 use agentci::source::Severity;
 use agentci::verdict::ExitStatus;
 use agentci::{DiskFiles, Suites, checks};
@@ -42,17 +43,16 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
         problems.append(cassettes::secrets(&mut suites, &paths));
     }
     problems.append(machine::problems(&suites));
-    problems.append(checks::cannot_fail(suites.plan(), &DiskFiles));
+    problems.append(checks::cannot_fail(all(&suites), &DiskFiles));
     let failed = problems.has_errors() || (arguments.strict && problems.count(Severity::Warning) > 0);
-    context.show(&problems, &suites.plan().sources);
+    context.show(&problems, suites.sources());
     // What is wrong comes first; what is judged differently is of use once it is right.
     if !problems.has_errors() {
         tell_changes(&suites, context);
     }
-    let plan = suites.plan();
-    let cases: usize = plan.suites.iter().map(|suite| suite.cases.len()).sum();
+    let cases: usize = all(&suites).map(|suite| suite.cases.len()).sum();
     let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    let found = format!("{}, {}", plural(plan.suites.len(), "suite"), plural(cases, "case"));
+    let found = format!("{}, {}", plural(suites.loaded().len(), "suite"), plural(cases, "case"));
     context.print(&if problems.is_empty() {
         format!("{found}: nothing is wrong\n")
     } else {
@@ -61,10 +61,14 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
     if failed { ExitStatus::Failed } else { ExitStatus::Success }
 }
 
+fn all(suites: &Suites) -> impl Iterator<Item = &Suite> {
+    suites.loaded().iter().map(|loaded| &loaded.suite)
+}
+
 /// Names the checks that are judged differently since the last version. They are notes: nothing is wrong with them.
 fn tell_changes(suites: &Suites, context: &Context) {
-    for changed in checks::changed(suites.plan(), &DiskFiles) {
-        let place = suites.plan().sources.spot(changed.first);
+    for changed in checks::changed(all(suites), &DiskFiles) {
+        let place = suites.sources().spot(changed.first);
         let more = match changed.count {
             1 => String::new(),
             count => format!(" (the first of {count} checks)"),

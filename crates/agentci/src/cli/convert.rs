@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agentci::verdict::ExitStatus;
-use agentci::{Suites, formats, ledger, source};
+use agentci::{LoadedSuite, Suites, formats, ledger, source};
 use clap::Args;
 
 use super::context::Context;
@@ -32,14 +32,13 @@ pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> ExitSt
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
-    let plan = suites.plan();
-    context.show(suites.problems(), &plan.sources);
-    let suite = match plan.suites.as_slice() {
+    context.show(suites.problems(), suites.sources());
+    let suite = match suites.loaded() {
         _ if suites.problems().has_errors() => return ExitStatus::Failed,
-        [suite] => suite,
+        [LoadedSuite { suite, .. }] => suite,
         [] => return ExitStatus::Failed,
         several => {
-            let names: Vec<String> = several.iter().map(|suite| suite.path.display().to_string()).collect();
+            let names: Vec<String> = several.iter().map(|loaded| loaded.suite.path.display().to_string()).collect();
             let path = arguments.path.as_deref().unwrap_or(Path::new("."));
             let message = format!("`{}` holds {} suites", path.display(), several.len());
             context.complain(&message, Some(&format!("name one of them: {}", names.join(", "))));

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use agentci::Suites;
 use agentci::formats::{LoadOptions, MockSource};
 use agentci::plan::Dialect;
+use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
 use super::context::Context;
@@ -68,20 +68,15 @@ impl DialectFlags {
         }
     }
 
-    /// Whether there is a suite that has a use for each flag; says so if not.
+    /// Whether there is a suite that has a use for each flag, and of which something is selected; says so if not.
     pub(crate) fn fit(&self, suites: &Suites, context: &Context) -> bool {
-        self.fit_selected(suites, None, context)
-    }
-
-    /// The same, where only these cases of each suite are meant.
-    pub(crate) fn fit_selected(&self, suites: &Suites, selected: Option<&[Vec<usize>]>, context: &Context) -> bool {
-        let Some((message, help)) = self.misfit(suites, selected) else { return true };
+        let Some((message, help)) = self.misfit(suites) else { return true };
         context.complain(&message, Some(help));
         false
     }
 
     /// What is wrong with the first flag that no selected suite has a use for, and what to do.
-    pub(crate) fn misfit(&self, suites: &Suites, selected: Option<&[Vec<usize>]>) -> Option<(String, &'static str)> {
+    pub(crate) fn misfit(&self, suites: &Suites) -> Option<(String, &'static str)> {
         let scenario = &[Dialect::Scenario][..];
         let leave = "leave it out, or name a folder of scenarios with `test_name` and `user_input`";
         let mut flags = vec![
@@ -110,13 +105,11 @@ impl DialectFlags {
         let is_file = ending.is_some_and(|(_, ending)| matches!(ending, "yaml" | "yml"));
         let help = |flag: &str| if flag == "--connector" && is_file { config } else { assistants };
         flags.extend(self.yao.given().map(|flag| (flag, true, &[Dialect::Yao][..], help(flag))));
-        let loaded = &suites.plan().suites;
-        let chosen = |position: usize| {
-            selected.is_none_or(|selected| selected.get(position).is_none_or(|cases| !cases.is_empty()))
+        let any = |dialects: &[Dialect], meant: &dyn Fn(&LoadedSuite) -> bool| {
+            suites.loaded().iter().any(|loaded| dialects.contains(&loaded.suite.dialect) && meant(loaded))
         };
-        let any = |dialects: &[Dialect], meant: &dyn Fn(usize) -> bool| {
-            loaded.iter().enumerate().any(|(position, suite)| dialects.contains(&suite.dialect) && meant(position))
-        };
+        // A suite without cases has nothing to select.
+        let chosen = |loaded: &LoadedSuite| loaded.suite.cases.is_empty() || !loaded.selected.is_empty();
         // It may be that of a suite that was refused, which is told of by its own problems.
         let refused = suites.problems().has_errors();
         let useless = |(_, given, dialects, _): &(&str, bool, &[Dialect], &'static str)| {

@@ -9,7 +9,7 @@ use agentci::source::{Diagnostic, Diagnostics, Span, did_you_mean};
 /// Faults whose tool is none of those that the cases which have it can call. Where any can be called nothing is known.
 pub(crate) fn problems(suites: &Suites) -> Diagnostics {
     let mut problems = Diagnostics::default();
-    for suite in &suites.plan().suites {
+    for suite in suites.loaded().iter().map(|loaded| &loaded.suite) {
         // Whether some case can call the tool, and what its cases can call instead.
         let mut seen: BTreeMap<Span, (&Fault, bool, BTreeSet<&str>)> = BTreeMap::new();
         for case in &suite.cases {

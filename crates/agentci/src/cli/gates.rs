@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use agentci::Suites;
 use agentci::plan::{Case, Dialect, Suite, ToolSource};
 use agentci::report::baseline_problem;
+use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
 use super::context::Context;
@@ -34,8 +34,8 @@ impl GateFlags {
 }
 
 /// Says which baselines can not be used: at once, since it takes a whole run to get to the same result.
-pub(crate) fn complain(suites: &Suites, selected: &[Vec<usize>], context: &Context) {
-    for (policy, selected) in suites.policies().iter().zip(selected) {
+pub(crate) fn complain(suites: &Suites, context: &Context) {
+    for LoadedSuite { policy, selected, .. } in suites.loaded() {
         let Some(policy) = policy.as_ref().filter(|_| !selected.is_empty()) else { continue };
         let (Some(path), Some(problem)) = (&policy.baseline_path, policy.problem()) else { continue };
         let help = format!("make one of a good run: `agentci baseline promote --from RUN_DIR --to {path}`");

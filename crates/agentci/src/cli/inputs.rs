@@ -12,8 +12,8 @@ use super::watch::recorded;
 
 /// Whether no report goes where an input of a suite is. `read` is what was read of the disk to load them.
 pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<PathBuf>) -> Result<(), Misfit> {
-    let plan = suites.plan();
-    let targets: Vec<PathBuf> = plan.suites.iter().flat_map(|suite| reports.files(&suite.name)).collect();
+    let all = || suites.loaded().iter().map(|loaded| &loaded.suite);
+    let targets: Vec<PathBuf> = all().flat_map(|suite| reports.files(&suite.name)).collect();
     if targets.is_empty() {
         return Ok(());
     }
@@ -21,12 +21,12 @@ pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<P
     let is_lines = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jsonl");
     let mut inputs: BTreeSet<PathBuf> =
         read.iter().filter(|path| !is_lines(path)).map(|path| real_path(path)).collect();
-    for suite in &plan.suites {
+    for suite in all() {
         inputs.insert(real_path(&suite.path));
         inputs.extend(suite.gates.baseline.iter().map(|baseline| real_path(&baseline.value)));
         for case in &suite.cases {
             inputs.extend(programs(&case.target).map(|path| real_path(path)));
-            inputs.insert(real_path(plan.sources.path(case.span.file)));
+            inputs.insert(real_path(suites.sources().path(case.span.file)));
             inputs.extend(recorded(case).iter().map(|path| real_path(path)));
         }
     }

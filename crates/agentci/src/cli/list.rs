@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use agentci::Suites;
-use agentci::plan::{AnsweredBy, Mode, Plan};
+use agentci::plan::{AnsweredBy, Mode};
 use agentci::verdict::ExitStatus;
 use clap::Args;
 use serde_json::json;
@@ -29,23 +29,19 @@ pub(crate) struct ListArguments {
 }
 
 pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
-    let suites = Suites::load_with(arguments.dialects.paths(&arguments.paths), &arguments.dialects.options());
+    let mut suites = Suites::load_with(arguments.dialects.paths(&arguments.paths), &arguments.dialects.options());
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
-    let plan = suites.plan();
-    context.show(suites.problems(), &plan.sources);
-    let selected = match arguments.selection.apply(plan) {
-        Ok(selected) => selected,
-        Err(nothing) => {
-            context.complain(&nothing.message, Some(&nothing.help));
-            return ExitStatus::Failed;
-        }
-    };
+    context.show(suites.problems(), suites.sources());
+    if let Err(nothing) = arguments.selection.apply(&mut suites) {
+        context.complain(&nothing.message, Some(&nothing.help));
+        return ExitStatus::Failed;
+    }
     let mut text = String::new();
-    for (suite, selected) in plan.suites.iter().zip(&selected) {
-        for case in selected.iter().map(|index| &suite.cases[*index]) {
-            let _ = write!(text, "{}/{}", suite.name, case.id);
+    for loaded in suites.loaded() {
+        for case in loaded.selected_cases() {
+            let _ = write!(text, "{}/{}", loaded.suite.name, case.id);
             if !case.tags.is_empty() {
                 let _ = write!(text, " [{}]", case.tags.join(", "));
             }
@@ -59,7 +55,7 @@ pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
         }
     }
     if arguments.json {
-        text = as_json(plan, &selected, None);
+        text = as_json(&suites, None);
     } else {
         text = agentci::report::printable(&text).into_owned();
     }
@@ -68,11 +64,12 @@ pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
 }
 
 /// The selected cases of each suite as a JSON list; in the mode of each suite, unless another is given.
-pub(crate) fn as_json(plan: &Plan, selected: &[Vec<usize>], mode: Option<Mode>) -> String {
+pub(crate) fn as_json(suites: &Suites, mode: Option<Mode>) -> String {
     let mut rows = Vec::new();
-    for (suite, selected) in plan.suites.iter().zip(selected) {
-        for case in selected.iter().map(|index| &suite.cases[*index]) {
-            let place = plan.sources.place(case.span);
+    for loaded in suites.loaded() {
+        let suite = &loaded.suite;
+        for case in loaded.selected_cases() {
+            let place = suites.sources().place(case.span);
             let answered_by = match case.answered_by(mode.unwrap_or(suite.mode)) {
                 AnsweredBy::Agent => "agent",
                 AnsweredBy::Recording(_) => "recording",

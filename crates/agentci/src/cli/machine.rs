@@ -7,16 +7,16 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use agentci::Suites;
 use agentci::plan::{CommandPart, McpTransport, Suite, Target};
 use agentci::source::{Diagnostic, Diagnostics, Span};
+use agentci::{LoadedSuite, Suites};
 
 /// What would keep the suites from running here.
 pub(super) fn problems(suites: &Suites) -> Diagnostics {
     let mut problems = Diagnostics::default();
     let mut told = BTreeSet::new();
-    for suite in &suites.plan().suites {
-        for (command, folder, span) in commands(suite) {
+    for loaded in suites.loaded() {
+        for (command, folder, span) in commands(&loaded.suite) {
             let Some(program) = missing(command, folder).filter(|program| told.insert(program.clone())) else {
                 continue;
             };
@@ -27,7 +27,7 @@ pub(super) fn problems(suites: &Suites) -> Diagnostics {
             );
         }
     }
-    for (suite, policy) in suites.plan().suites.iter().zip(suites.policies()) {
+    for LoadedSuite { suite, policy, .. } in suites.loaded() {
         let Some((path, why)) = suite.gates.baseline.as_ref().zip(policy.as_ref().and_then(|policy| policy.problem()))
         else {
             continue;

@@ -10,11 +10,11 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci::DiskFiles;
 use agentci::formats::YaoInput;
 use agentci::report::{FanOut, printable};
 use agentci::runner::Stop;
 use agentci::verdict::{Body, ExitStatus, Finding, RunEvent, Status};
+use agentci::{DiskFiles, LoadedSuite};
 use serde_json::Value;
 
 use super::facts::facts;
@@ -67,7 +67,7 @@ impl Answer {
 impl Session<'_> {
     /// Says the message and prints the answer, or keeps it in the reports that were asked for.
     pub(super) async fn answer(&mut self, stop: &Stop) -> ExitStatus {
-        let Some(suite) = self.suites.plan().suites.first() else { return ExitStatus::Failed };
+        let Some(LoadedSuite { suite, .. }) = self.suites.loaded().first() else { return ExitStatus::Failed };
         let mut reports = FanOut::default();
         let of = ReportOf { suite: &suite.name, dialect: suite.dialect.name(), folder: Path::new("") };
         let kept = !self.arguments.reports.add_to(&mut reports, of, &[]).is_empty();
@@ -79,7 +79,7 @@ impl Session<'_> {
             answer.borrow_mut().take(&event);
             reports.borrow_mut().on_event(&event);
         };
-        let status = self.suites.run_suite(0, &[0], &facts, &settings, stop, &mut take).await;
+        let status = self.suites.run_suite(0, &facts, &settings, stop, &mut take).await;
         agentci::drivers::sweep_all().await;
         let answer = answer.into_inner();
         let mut failed = status > Status::Skipped;

@@ -1,13 +1,12 @@
 //! Warnings about cases that were not selected: whoever runs one case is not told what is odd about the others.
 
-use agentci::Suites;
 use agentci::plan::{Case, Dialect};
 use agentci::source::Diagnostic;
+use agentci::{LoadedSuite, Suites};
 
 /// Whether a warning is about a case that is not selected. Where it cannot be told whose it is, it is shown.
-pub(super) fn is_of_others(warning: &Diagnostic, suites: &Suites, selected: &[Vec<usize>]) -> bool {
-    let suites = suites.plan().suites.iter().zip(&suites.ready().suites).zip(selected);
-    for ((suite, ready), selected) in suites {
+pub(super) fn is_of_others(warning: &Diagnostic, suites: &Suites) -> bool {
+    for LoadedSuite { suite, ready, selected, .. } in suites.loaded() {
         if selected.len() == suite.cases.len() {
             continue;
         }

@@ -12,11 +12,11 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 
-use agentci::Settings;
 use agentci::ledger::write_whole;
 use agentci::plan::{Dialect, Suite};
 use agentci::report::{FanOut, Output, YaoDocument};
 use agentci::runner::Stop;
+use agentci::{LoadedSuite, Settings, Suites};
 use serde_json::{Value, json};
 
 use super::context::Context;
@@ -27,12 +27,12 @@ use super::session::Session;
 pub(super) type Told = Rc<RefCell<Vec<u8>>>;
 
 /// Whether an assistant can write the reports of these suites; says so if not.
-pub(super) fn fits<'s>(arguments: &RunArguments, suites: impl Iterator<Item = &'s Suite>, context: &Context) -> bool {
+pub(super) fn fits(arguments: &RunArguments, suites: &Suites, context: &Context) -> bool {
     if arguments.reporter.is_none() {
         return true;
     }
-    let mut suites = suites.peekable();
-    if suites.peek().is_some() && !suites.any(|suite| suite.dialect == Dialect::Yao) {
+    let is_for = |loaded: &LoadedSuite| loaded.suite.dialect == Dialect::Yao;
+    if !suites.loaded().is_empty() && !suites.loaded().iter().any(is_for) {
         let help = "leave it out, or name tests of an assistant with `-i`";
         context.complain("`--reporter` is for suites of the yao format, and there is none", Some(help));
         return false;
@@ -62,7 +62,7 @@ pub(super) fn keep(arguments: &RunArguments, suite: &Suite, reports: &mut FanOut
 impl Session<'_> {
     /// Has the assistant write every report that `-o` asks for; whether it could.
     pub(super) async fn write_reports(&self, position: usize, told: &Told, settings: &Settings, stop: &Stop) -> bool {
-        let suite = &self.suites.plan().suites[position];
+        let suite = &self.suites.loaded()[position].suite;
         let Some(reporter) = &self.arguments.reporter else { return true };
         let report: Value = serde_json::from_slice(&told.borrow()).unwrap_or_default();
         // Tests have the time that `--timeout` says from their suite; the assistant is none of them.

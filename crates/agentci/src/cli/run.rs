@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci::plan::{AnsweredBy, MOST_RUNS, Mode};
-use agentci::runner::{Part, Stop};
+use agentci::runner::Stop;
 use agentci::source::{Diagnostics, Files, Severity, parse_duration};
 use agentci::verdict::{ExitStatus, NotLoaded};
-use agentci::{NotedFiles, Suites};
+use agentci::{LoadedSuite, NotedFiles, Suites};
 use clap::Args;
 use tokio::runtime::Runtime;
 
@@ -24,7 +24,7 @@ use super::reporter;
 use super::reports::ReportFlags;
 use super::scenario::ScenarioRunFlags;
 use super::select::Selection;
-use super::session::{Session, Whole, stopped_by_signals};
+use super::session::{Session, stopped_by_signals};
 use super::shard::ShardFlags;
 use super::watch;
 
@@ -105,19 +105,19 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     }
     let noted = NotedFiles::default();
     let mut suites = load(arguments, &noted);
-    let Prepared { selected, parts, not_loaded } = match prepare(&mut suites, &noted.into_read(), arguments, context) {
-        Ok(prepared) => prepared,
+    let not_loaded = match prepare(&mut suites, &noted.into_read(), arguments, context) {
+        Ok(not_loaded) => not_loaded,
         Err(status) => return status,
     };
     if arguments.dry_run {
-        return dry_run(&suites, &selected, arguments, context);
+        return dry_run(&suites, arguments, context);
     }
     let Some(runtime) = runtime(context) else { return ExitStatus::Failed };
     let stop = {
         let _within = runtime.enter();
         stopped_by_signals()
     };
-    execute(&mut suites, &selected, Whole { parts, not_loaded }, arguments, context, &runtime, &stop)
+    execute(&mut suites, not_loaded, arguments, context, &runtime, &stop)
 }
 
 /// Reads the suites that are meant.
@@ -128,60 +128,47 @@ pub(super) fn load(arguments: &RunArguments, files: &dyn Files) -> Suites {
     Suites::load_from(files, arguments.dialects.paths(&arguments.paths), &options)
 }
 
-/// What is to be run.
-pub(super) struct Prepared {
-    /// The cases of each suite, by position.
-    pub(super) selected: Vec<Vec<usize>>,
-    /// Which part of a run they are.
-    pub(super) parts: Vec<Part>,
-    /// What could not be loaded, and no case of any part tells of.
-    pub(super) not_loaded: Vec<NotLoaded>,
-}
-
-/// Holds the flags against the suites, and tells what is wrong with both.
+/// Selects what is to be run, holds the flags against it, and tells what is wrong with both. What could not be loaded, and no case
+/// of any part tells of, is returned.
 pub(super) fn prepare(
     suites: &mut Suites,
     read: &BTreeSet<PathBuf>,
     arguments: &RunArguments,
     context: &Context,
-) -> Result<Prepared, ExitStatus> {
-    if !reporter::fits(arguments, suites.plan().suites.iter(), context) {
+) -> Result<Vec<NotLoaded>, ExitStatus> {
+    let refuse = |(message, help): (String, String)| {
+        context.complain(&message, Some(&help));
+        ExitStatus::Failed
+    };
+    if !reporter::fits(arguments, suites, context) {
         return Err(ExitStatus::Failed);
     }
     if let Some(runs) = arguments.runs {
         suites.repeat(runs);
     }
-    let mut selected = match arguments.selection.apply(suites.plan()) {
-        Ok(selected) => selected,
-        Err(nothing) => {
-            context.show(suites.problems(), &suites.plan().sources);
-            context.complain(&nothing.message, Some(&nothing.help));
-            return Err(ExitStatus::Failed);
-        }
-    };
+    if let Err(nothing) = arguments.selection.apply(suites) {
+        context.show(suites.problems(), suites.sources());
+        return Err(refuse((nothing.message, nothing.help)));
+    }
     // Flags are held against all that is selected: a shard may have none of the suites that they are for.
-    if !arguments.dialects.fit_selected(suites, Some(&selected), context) {
+    if !arguments.dialects.fit(suites, context) {
         return Err(ExitStatus::Failed);
     }
-    let whole = selected.clone();
-    let not_loaded = not_loaded(suites, &selected);
-    let Ok(parts) = arguments.shard.apply(suites.plan(), &mut selected, context) else {
-        return Err(ExitStatus::Failed);
-    };
-    context.show(&not_told_later(suites, &selected), &suites.plan().sources);
-    let fit = arguments.reports.fit(&to_run(suites, &selected), arguments.json);
-    if let Err(misfit) = fit.and_then(|()| inputs::are_kept(&arguments.reports, suites, read)) {
-        context.complain(&misfit.message, Some(&misfit.help));
-        return Err(ExitStatus::Failed);
+    let useless = arguments.scenario.useless(suites, &arguments.reports);
+    let not_loaded = not_loaded(suites);
+    arguments.shard.apply(suites, context).map_err(|()| ExitStatus::Failed)?;
+    context.show(&not_told_later(suites), suites.sources());
+    let fit = arguments.reports.fit(&to_run(suites), arguments.json);
+    let fit = fit.and_then(|()| inputs::are_kept(&arguments.reports, suites, read));
+    fit.map_err(|misfit| refuse((misfit.message, misfit.help)))?;
+    if let Some(misfit) = useless.or_else(|| arguments.scenario.shared_name(suites)) {
+        return Err(refuse(misfit));
     }
-    if !arguments.scenario.fit(suites, &whole, &selected, &arguments.reports, context) {
-        return Err(ExitStatus::Failed);
-    }
-    let to_run = to_run(suites, &selected).len();
+    let to_run = to_run(suites).len();
     if !arguments.gates.apply(suites, to_run, context) {
         return Err(ExitStatus::Failed);
     }
-    Ok(Prepared { selected, parts, not_loaded })
+    Ok(not_loaded)
 }
 
 /// What runs agents, and waits.
@@ -195,23 +182,22 @@ pub(super) fn runtime(context: &Context) -> Option<Runtime> {
     }
 }
 
-/// Runs these cases.
+/// Runs the selected cases.
 pub(super) fn execute(
     suites: &mut Suites,
-    selected: &[Vec<usize>],
-    whole: Whole,
+    not_loaded: Vec<NotLoaded>,
     arguments: &RunArguments,
     context: &Context,
     runtime: &Runtime,
     stop: &Stop,
 ) -> ExitStatus {
-    gates::complain(suites, selected, context);
+    gates::complain(suites, context);
     let seed = arguments.seed.unwrap_or_else(draw_seed);
-    let mut session = Session { arguments, context, suites, whole, seed, summaries: Vec::new() };
+    let mut session = Session { arguments, context, suites, not_loaded, seed, summaries: Vec::new() };
     let status = if message::is_wanted(arguments) {
         runtime.block_on(session.answer(stop))
     } else {
-        runtime.block_on(session.run(selected, stop))
+        runtime.block_on(session.run(stop))
     };
     if arguments.json {
         session.print_summaries();
@@ -220,24 +206,23 @@ pub(super) fn execute(
     if wrong { status.max(ExitStatus::Failed) } else { status }
 }
 
-/// The errors that none of these cases will tell of, as they are stored with a run.
-fn not_loaded(suites: &Suites, selected: &[Vec<usize>]) -> Vec<NotLoaded> {
-    let sources = &suites.plan().sources;
-    let problems = not_told_later(suites, selected).into_iter();
+/// The errors that none of the selected cases will tell of, as they are stored with a run.
+fn not_loaded(suites: &Suites) -> Vec<NotLoaded> {
+    let problems = not_told_later(suites).into_iter();
     let errors = problems.filter(|problem| problem.severity == Severity::Error);
     errors
-        .map(|problem| NotLoaded { place: problem.place(sources), message: problem.message, help: problem.help })
+        .map(|problem| NotLoaded {
+            place: problem.place(suites.sources()),
+            message: problem.message,
+            help: problem.help,
+        })
         .collect()
 }
 
 /// The problems that no case of the run will tell of.
-fn not_told_later(suites: &Suites, selected: &[Vec<usize>]) -> Diagnostics {
+fn not_told_later(suites: &Suites) -> Diagnostics {
     let mut told = Vec::new();
-    for (position, (suite, selected)) in suites.plan().suites.iter().zip(selected).enumerate() {
-        let ready = &suites.ready().suites[position];
-        if ready.refused {
-            continue;
-        }
+    for LoadedSuite { suite, ready, selected, .. } in suites.loaded().iter().filter(|loaded| !loaded.ready.refused) {
         for index in selected {
             told.extend(suite.cases[*index].broken.iter().flatten().chain(&ready.cases[*index].problems));
         }
@@ -245,7 +230,7 @@ fn not_told_later(suites: &Suites, selected: &[Vec<usize>]) -> Diagnostics {
     let mut rest = Diagnostics::default();
     for problem in suites.problems() {
         let is_new = match problem.severity {
-            Severity::Warning => !others::is_of_others(problem, suites, selected),
+            Severity::Warning => !others::is_of_others(problem, suites),
             Severity::Error => !told.contains(&problem),
         };
         if is_new {
@@ -256,20 +241,18 @@ fn not_told_later(suites: &Suites, selected: &[Vec<usize>]) -> Diagnostics {
 }
 
 /// The names of the suites of which something is to be run.
-fn to_run<'s>(suites: &'s Suites, selected: &[Vec<usize>]) -> Vec<&'s str> {
-    let refused = |position: usize| suites.ready().suites[position].refused;
-    let named = suites.plan().suites.iter().zip(selected).enumerate();
-    let runs = named.filter(|(position, (_, selected))| !selected.is_empty() && !refused(*position));
-    runs.map(|(_, (suite, _))| suite.name.as_str()).collect()
+fn to_run(suites: &Suites) -> Vec<&str> {
+    suites.loaded().iter().filter(|loaded| loaded.is_runnable()).map(|loaded| loaded.suite.name.as_str()).collect()
 }
 
-fn dry_run(suites: &Suites, selected: &[Vec<usize>], arguments: &RunArguments, context: &Context) -> ExitStatus {
+fn dry_run(suites: &Suites, arguments: &RunArguments, context: &Context) -> ExitStatus {
     if arguments.json {
-        context.print(&super::list::as_json(suites.plan(), selected, arguments.mode));
+        context.print(&super::list::as_json(suites, arguments.mode));
     } else {
         let mut text = String::new();
-        for (suite, selected) in suites.plan().suites.iter().zip(selected) {
-            for case in selected.iter().map(|index| &suite.cases[*index]) {
+        for loaded in suites.loaded() {
+            let suite = &loaded.suite;
+            for case in loaded.selected_cases() {
                 let answered = case.answered_by(arguments.mode.unwrap_or(suite.mode));
                 let note = match answered {
                     _ if case.skip.is_some() => " (skipped)",
@@ -281,7 +264,7 @@ fn dry_run(suites: &Suites, selected: &[Vec<usize>], arguments: &RunArguments, c
         }
         context.print(&agentci::report::printable(&text));
     }
-    let has_agents = arguments.agents.hold(suites, selected, arguments.mode, context);
+    let has_agents = arguments.agents.hold(suites, arguments.mode, context);
     if suites.problems().has_errors() || !has_agents { ExitStatus::Failed } else { ExitStatus::Success }
 }
 

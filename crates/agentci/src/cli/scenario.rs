@@ -4,13 +4,12 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use agentci::Suites;
 use agentci::formats::ScenarioOptions;
-use agentci::plan::{Case, Dialect, Missed, Plan, ToolSource};
+use agentci::plan::{Case, Dialect, Missed, ToolSource};
 use agentci::source::parse_duration;
+use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
-use super::context::Context;
 use super::reports::ReportFlags;
 
 /// Flags about suites of the scenario format.
@@ -48,51 +47,38 @@ pub(crate) struct ScenarioRunFlags {
 }
 
 impl ScenarioRunFlags {
-    /// Whether there is a suite that has a use for what is said about results; says so if not. `whole` is what is selected, of
-    /// which a shard runs `selected`.
-    pub(crate) fn fit(
-        &self,
-        suites: &Suites,
-        whole: &[Vec<usize>],
-        selected: &[Vec<usize>],
-        reports: &ReportFlags,
-        context: &Context,
-    ) -> bool {
-        // What is wrong with the suites is told already.
-        if suites.plan().suites.is_empty() {
-            return true;
+    /// What is wrong with flags that no selected case has a use for, and what to do. All selected cases count, whichever of them
+    /// a shard leaves.
+    pub(crate) fn useless(&self, suites: &Suites, reports: &ReportFlags) -> Option<(String, String)> {
+        // What is wrong with the suites is told already. Scenarios have a use for all flags, even where one has no tools.
+        if suites.loaded().is_empty() || scenarios(suites) > 0 {
+            return None;
         }
-        let scenarios = |cases: &[Vec<usize>]| {
-            let of_plan = suites.plan().suites.iter().zip(cases);
-            of_plan.filter(|(suite, some)| suite.dialect == Dialect::Scenario && !some.is_empty()).count()
-        };
-        let (scenarios, to_run) = (scenarios(whole), scenarios(selected));
-        let misfit = match scenarios {
-            0 if self.stable_name => Some((
+        if self.stable_name {
+            return Some((
                 "`--stable-name` is for suites of the scenario format, and there is none".to_owned(),
                 "leave it out; other reports have the names that `--report NAME=PATH` gives them".to_owned(),
-            )),
-            0 => reports.no_folder().err().map(|misfit| (misfit.message, misfit.help)),
-            _ if self.stable_name && to_run > 1 => Some((
-                format!("`--stable-name` is for one suite, and {to_run} are to be run"),
-                "run them one by one with `--agent`, each into a folder of its own".to_owned(),
-            )),
-            _ => None,
-        };
-        // Scenarios have a use for all of them, even where one of them has no tools.
-        let misfit = misfit.or_else(|| if scenarios == 0 { self.useless(suites.plan(), whole) } else { None });
-        let Some((message, help)) = misfit else { return true };
-        context.complain(&message, Some(&help));
-        false
+            ));
+        }
+        let folder = reports.no_folder().err().map(|misfit| (misfit.message, misfit.help));
+        folder.or_else(|| self.unmet(suites))
     }
 
-    /// What is wrong with a flag that no selected case has a use for.
-    fn useless(&self, plan: &Plan, selected: &[Vec<usize>]) -> Option<(String, String)> {
+    /// What is wrong with one name for the results of several suites.
+    pub(crate) fn shared_name(&self, suites: &Suites) -> Option<(String, String)> {
+        let to_run = scenarios(suites);
+        (self.stable_name && to_run > 1).then(|| {
+            (
+                format!("`--stable-name` is for one suite, and {to_run} are to be run"),
+                "run them one by one with `--agent`, each into a folder of its own".to_owned(),
+            )
+        })
+    }
+
+    /// What is wrong with a flag about tools or meanings that no selected case has a use for.
+    fn unmet(&self, suites: &Suites) -> Option<(String, String)> {
         let any = |wanted: &dyn Fn(&Case) -> bool| {
-            let suites = plan.suites.iter().zip(selected);
-            suites
-                .flat_map(|(suite, some)| some.iter().filter_map(|index| suite.cases.get(*index)))
-                .any(|case| wanted(case))
+            suites.loaded().iter().flat_map(LoadedSuite::selected_cases).any(|case| wanted(case))
         };
         // A case that can not be read may be one that has a use for it.
         let routed = |case: &Case| case.broken.is_some() || matches!(case.world.tools, ToolSource::Routes(_));
@@ -114,6 +100,12 @@ impl ScenarioRunFlags {
         };
         Some((format!("no selected case has a use for `{flag}`: none {what}"), format!("leave it out; {help}")))
     }
+}
+
+/// How many suites of scenarios have something selected.
+fn scenarios(suites: &Suites) -> usize {
+    let selected = |loaded: &&LoadedSuite| loaded.suite.dialect == Dialect::Scenario && !loaded.selected.is_empty();
+    suites.loaded().iter().filter(selected).count()
 }
 
 fn address(text: &str) -> Result<String, String> {

@@ -1,7 +1,8 @@
 //! Which cases are meant.
 
-use agentci::plan::{Case, Plan, Suite};
+use agentci::plan::{Case, Suite};
 use agentci::source::did_you_mean;
+use agentci::{LoadedSuite, Suites};
 use clap::Args;
 use regex::Regex;
 
@@ -31,23 +32,22 @@ pub(crate) struct NothingSelected {
 }
 
 impl Selection {
-    /// The selected cases of each suite, by position.
-    pub(crate) fn apply(&self, plan: &Plan) -> Result<Vec<Vec<usize>>, NothingSelected> {
+    /// Selects the cases of each suite that are meant.
+    pub(crate) fn apply(&self, suites: &mut Suites) -> Result<(), NothingSelected> {
         for wanted in &self.cases {
-            known(plan, wanted)?;
+            known(suites, wanted)?;
         }
-        let of_suite = |suite: &Suite| {
-            (0..suite.cases.len()).filter(|index| self.matches(suite, &suite.cases[*index])).collect::<Vec<_>>()
-        };
-        let selected: Vec<Vec<usize>> = plan.suites.iter().map(of_suite).collect();
-        let any_case = plan.suites.iter().any(|suite| !suite.cases.is_empty());
-        if any_case && selected.iter().all(Vec::is_empty) {
+        for LoadedSuite { suite, selected, .. } in suites.loaded_mut() {
+            *selected = (0..suite.cases.len()).filter(|index| self.matches(suite, &suite.cases[*index])).collect();
+        }
+        let any_case = suites.loaded().iter().any(|loaded| !loaded.suite.cases.is_empty());
+        if any_case && suites.loaded().iter().all(|loaded| loaded.selected.is_empty()) {
             return Err(NothingSelected {
                 message: "no case fits the selection".into(),
                 help: "`agentci list` shows every case with its tags".into(),
             });
         }
-        Ok(selected)
+        Ok(())
     }
 
     fn matches(&self, suite: &Suite, case: &Case) -> bool {
@@ -61,8 +61,9 @@ impl Selection {
     }
 }
 
-fn known(plan: &Plan, wanted: &str) -> Result<(), NothingSelected> {
-    let ids: Vec<&str> = plan.suites.iter().flat_map(|suite| &suite.cases).map(|case| case.id.as_str()).collect();
+fn known(suites: &Suites, wanted: &str) -> Result<(), NothingSelected> {
+    let cases = suites.loaded().iter().flat_map(|loaded| &loaded.suite.cases);
+    let ids: Vec<&str> = cases.map(|case| case.id.as_str()).collect();
     if ids.is_empty() || ids.contains(&wanted) {
         return Ok(());
     }

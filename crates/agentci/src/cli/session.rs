@@ -15,10 +15,10 @@ use agentci::plan::{Dialect, Suite};
 use agentci::report::{
     Console, ConsoleOptions, FanOut, Html, Junit, Output, ReportError, ReportKind, Reporter, Stream, Summary,
 };
-use agentci::runner::{Facts, Part, Stop, Stopper};
+use agentci::runner::{Facts, Stop, Stopper};
 use agentci::source::{Diagnostic, Diagnostics};
 use agentci::verdict::{Body, ExitStatus, NotLoaded, RunEvent, Status};
-use agentci::{Settings, Suites};
+use agentci::{LoadedSuite, Settings, Suites};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::beside::default_out;
@@ -45,40 +45,33 @@ pub(super) struct Session<'s> {
     pub(super) arguments: &'s RunArguments,
     pub(super) context: &'s Context,
     pub(super) suites: &'s mut Suites,
-    pub(super) whole: Whole,
+    /// What could not be loaded.
+    pub(super) not_loaded: Vec<NotLoaded>,
     pub(super) seed: u64,
     /// The summaries of the suites so far, for `--json`.
     pub(super) summaries: Vec<Vec<u8>>,
 }
 
-/// What a run is a part of.
-pub(super) struct Whole {
-    /// Which part of it the run is, for each suite; empty where it is all of it.
-    pub(super) parts: Vec<Part>,
-    /// What could not be loaded.
-    pub(super) not_loaded: Vec<NotLoaded>,
-}
-
 impl Session<'_> {
     /// Runs the suites one after the other.
-    pub(super) async fn run(&mut self, selected: &[Vec<usize>], stop: &Stop) -> ExitStatus {
+    pub(super) async fn run(&mut self, stop: &Stop) -> ExitStatus {
         let mut status = ExitStatus::Success;
-        for (position, selected) in selected.iter().enumerate() {
+        for position in 0..self.suites.loaded().len() {
             let enough = stop.stopped() || (self.arguments.fail_fast && status != ExitStatus::Success);
-            if selected.is_empty() || self.suites.ready().suites[position].refused || enough {
+            if !self.suites.loaded()[position].is_runnable() || enough {
                 continue;
             }
-            status = status.max(self.run_suite(position, selected, stop).await);
+            status = status.max(self.run_suite(position, stop).await);
         }
         agentci::drivers::sweep_all().await;
         if stop.stopped() { ExitStatus::Interrupted } else { status }
     }
 
-    async fn run_suite(&mut self, position: usize, selected: &[usize], stop: &Stop) -> ExitStatus {
-        let suite = &self.suites.plan().suites[position];
+    async fn run_suite(&mut self, position: usize, stop: &Stop) -> ExitStatus {
+        let LoadedSuite { suite, selected, .. } = &self.suites.loaded()[position];
         let mut settings = self.settings(suite);
         settings.parallel = open_files::fit(settings.parallel, suite, selected, self.context);
-        if let Err(status) = self.tools_are_there(position, selected, &settings).await {
+        if let Err(status) = self.tools_are_there(position, &settings).await {
             return status;
         }
         let results = match ResultFiles::open(self.arguments, suite, self.context).transpose() {
@@ -118,8 +111,7 @@ impl Session<'_> {
         let reports = RefCell::new(reports);
         let mut wrong = Wrong::default();
         let facts = Facts {
-            shard: self.whole.parts.get(position).cloned(),
-            not_loaded: self.whole.not_loaded.clone(),
+            not_loaded: self.not_loaded.clone(),
             ..facts(self.arguments, suite, folder.id(), beside.as_deref())
         };
         let mut take = |event: RunEvent| {
@@ -135,7 +127,7 @@ impl Session<'_> {
         };
         let status = tokio::select! {
             biased;
-            status = self.suites.run_suite(position, selected, &facts, &settings, stop, &mut take) => status,
+            status = self.suites.run_suite(position, &facts, &settings, stop, &mut take) => status,
             // Asked after the run, when that has nothing to do for the moment.
             never = poll_fn(|_| { held.release(); Poll::<Infallible>::Pending }) => match never {},
             never = tick(&reports) => match never {},
@@ -253,19 +245,14 @@ impl Session<'_> {
     }
 
     /// In record and live mode every tool must be there before anything runs.
-    async fn tools_are_there(
-        &self,
-        position: usize,
-        selected: &[usize],
-        settings: &Settings,
-    ) -> Result<(), ExitStatus> {
-        let Err(error) = self.suites.resolve_tools(position, selected, settings).await else { return Ok(()) };
-        let name = &self.suites.plan().suites[position].name;
+    async fn tools_are_there(&self, position: usize, settings: &Settings) -> Result<(), ExitStatus> {
+        let Err(error) = self.suites.resolve_tools(position, settings).await else { return Ok(()) };
+        let name = &self.suites.loaded()[position].suite.name;
         match error.span {
             Some(span) => {
                 let mut problems = Diagnostics::default();
                 problems.push(Diagnostic::error(span, error.message).help(error.help));
-                self.context.show(&problems, &self.suites.plan().sources);
+                self.context.show(&problems, self.suites.sources());
             }
             None => self.context.complain(&format!("suite `{name}`: {}", error.message), Some(&error.help)),
         }

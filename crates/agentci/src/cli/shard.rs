@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use agentci::plan::Plan;
-use agentci::runner::Part;
+use agentci::Suites;
 use agentci::shards::{Durations, Shard, ShardError, split};
 use clap::Args;
 
@@ -29,9 +28,9 @@ fn shard(text: &str) -> Result<Shard, ShardError> {
 }
 
 impl ShardFlags {
-    /// Leaves of the selected cases those of this part; what part that is, for each suite. The error has been told.
-    pub(crate) fn apply(&self, plan: &Plan, selected: &mut [Vec<usize>], context: &Context) -> Result<Vec<Part>, ()> {
-        let Some(shard) = self.shard else { return Ok(Vec::new()) };
+    /// Leaves of the selected cases those of this part. The error has been told.
+    pub(crate) fn apply(&self, suites: &mut Suites, context: &Context) -> Result<(), ()> {
+        let Some(shard) = self.shard else { return Ok(()) };
         let mut durations = None;
         for run in &self.shard_by {
             match stored::summary(run) {
@@ -42,16 +41,12 @@ impl ShardFlags {
                 }
             }
         }
-        let any = selected.iter().any(|selected| !selected.is_empty());
-        let parts = split(plan, selected, shard, durations.as_ref());
-        let mut kept = Vec::with_capacity(parts.len());
-        for (own, (taken, part)) in selected.iter_mut().zip(parts) {
-            *own = taken;
-            kept.push(part);
-        }
-        if any && selected.iter().all(Vec::is_empty) {
+        let any = |suites: &Suites| suites.loaded().iter().any(|loaded| !loaded.selected.is_empty());
+        let before = any(suites);
+        split(suites, shard, durations.as_ref());
+        if before && !any(suites) {
             context.say(&format!("part {} of {} has no case\n", shard.index, shard.count));
         }
-        Ok(kept)
+        Ok(())
     }
 }

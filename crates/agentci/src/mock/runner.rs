@@ -120,9 +120,9 @@ impl AgentTestRunner {
         options.mock = MockSource::Script(script);
         let mut suites = Suites::load_with([path], &options);
         if suites.problems().has_errors() {
-            return Err(LoadError::Invalid(told(suites.problems(), &suites.plan().sources)));
+            return Err(LoadError::Invalid(told(suites.problems(), suites.sources())));
         }
-        if suites.plan().suites.iter().any(|suite| suite.dialect != Dialect::Aumai) {
+        if suites.loaded().iter().any(|loaded| loaded.suite.dialect != Dialect::Aumai) {
             let message = format!("`{}` holds suites of another format; run them with `Suites`", path.display());
             return Err(LoadError::Invalid(message));
         }
@@ -130,8 +130,8 @@ impl AgentTestRunner {
         if !config.parallel() {
             settings.parallel = 1;
         }
-        for suite in &mut suites.plan_mut().suites {
-            suite.gates = agentci_plan::Gates::default();
+        for loaded in suites.loaded_mut() {
+            loaded.suite.gates = agentci_plan::Gates::default();
         }
         let mut gathered = Gathered::default();
         suites.run(&settings, |event| gathered.add(&event)).map_err(|error| LoadError::Run(error.to_string()))?;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agentci_plan::{Plan, Suite};
+use agentci_plan::Suite;
 use agentci_runner::Part;
 use agentci_source::Sources;
 use agentci_verdict::ShardOf;
@@ -10,6 +10,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::Shard;
+use crate::{LoadedSuite, Suites};
 
 /// How long cases took in former runs, by suite and id.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,51 +39,43 @@ impl Durations {
     }
 }
 
-/// What one machine takes of the selected cases, for each suite: the cases by position in the suite, and which part they are.
-/// Without durations the cases are dealt out like cards, so that every machine gets as many and neighbours part.
-pub fn split(
-    plan: &Plan,
-    selected: &[Vec<usize>],
-    shard: Shard,
-    durations: Option<&Durations>,
-) -> Vec<(Vec<usize>, Part)> {
-    let ids = |(suite, selected): (usize, &Vec<usize>)| {
-        let suite = &plan.suites[suite];
-        selected.iter().map(|index| (suite.name.as_str(), suite.cases[*index].id.as_str())).collect::<Vec<_>>()
-    };
-    let cases: Vec<(&str, &str)> = selected.iter().enumerate().flat_map(ids).collect();
-    let taken_by = match durations {
+/// Leaves of the selected cases of all suites those that one machine takes, and notes which part of the run they are. Without
+/// durations the cases are dealt out like cards, so that every machine gets as many and neighbours part.
+pub fn split(suites: &mut Suites, shard: Shard, durations: Option<&Durations>) {
+    let mut cases: Vec<(&str, &str)> = Vec::new();
+    for loaded in &suites.loaded {
+        cases.extend(loaded.selected_cases().map(|case| (loaded.suite.name.as_str(), case.id.as_str())));
+    }
+    let mut taken_by = match durations {
         Some(durations) => balanced(&durations.of(&cases), shard.count),
         None => (0..shard.count).cycle().take(cases.len()).collect(),
-    };
-    let mut next = taken_by.into_iter();
-    let own = |selected: &Vec<usize>| {
-        let mut taken = Vec::new();
-        let mut positions = Vec::new();
-        for (position, index) in selected.iter().enumerate() {
-            if next.next() == Some(shard.index - 1) {
-                taken.push(*index);
-                positions.push(position);
-            }
-        }
-        (taken, positions)
-    };
-    let parts: Vec<(Vec<usize>, Vec<usize>)> = selected.iter().map(own).collect();
-    let digest = |suite: usize| {
-        let mut hash = Sha256::new();
-        for (_, id) in ids((suite, &selected[suite])) {
-            hash.update(id.as_bytes());
-            hash.update([0]);
-        }
-        format!("{:x}", hash.finalize())
-    };
-    let part = |(suite, (taken, positions)): (usize, (Vec<usize>, Vec<usize>))| {
+    }
+    .into_iter();
+    for loaded in &mut suites.loaded {
         let Shard { index, count } = shard;
-        let suite_digest = suite_digest(&plan.sources, &plan.suites[suite]);
-        let of = ShardOf { index, count, cases: selected[suite].len(), digest: digest(suite), suite_digest };
-        (taken, Part { of, positions })
-    };
-    parts.into_iter().enumerate().map(part).collect()
+        let of = ShardOf {
+            index,
+            count,
+            cases: loaded.selected.len(),
+            digest: case_digest(loaded),
+            suite_digest: suite_digest(&suites.sources, &loaded.suite),
+        };
+        let whole = std::mem::take(&mut loaded.selected);
+        let own = whole.into_iter().enumerate().filter(|_| taken_by.next() == Some(index - 1));
+        let (positions, taken) = own.unzip();
+        loaded.selected = taken;
+        loaded.part = Some(Part { of, positions });
+    }
+}
+
+/// What tells two selections of cases apart.
+fn case_digest(loaded: &LoadedSuite) -> String {
+    let mut hash = Sha256::new();
+    for case in loaded.selected_cases() {
+        hash.update(case.id.as_bytes());
+        hash.update([0]);
+    }
+    format!("{:x}", hash.finalize())
 }
 
 /// What tells two versions of a suite apart: the text of the files that it and its cases are written in. Where these files are

@@ -103,7 +103,7 @@ fn compare(suite: &Suite) -> BTreeMap<&'static str, Verdicts> {
     for (folder, root) in first.into_iter().chain([suite.path("examples")]).enumerate() {
         let loaded = Suites::load([root]);
         assert!(!loaded.problems().has_errors(), "{:?}", loaded.problems());
-        for (number, original) in loaded.plan().suites.iter().enumerate() {
+        for (number, original) in loaded.loaded().iter().map(|loaded| &loaded.suite).enumerate() {
             let path = original.path.strip_prefix(suite.root()).unwrap().to_str().unwrap();
             let converted = format!("converted/{folder}-{number}/agentci.yaml");
             let made = suite.agentci(&["convert", path, "-o", &converted]);

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Case, ChatApi, Check, ModelScript, Plan, Target, Text, Verdicts};
+use agentci_plan::{Case, ChatApi, Check, ModelScript, Suite, Target, Text, Verdicts};
 use agentci_source::{Diagnostic, Diagnostics, Files, Node, Reading, Span, Spanned, join};
 use serde_json::Value;
 
@@ -40,13 +40,13 @@ const SILENT: [&str; 12] = [
 /// The types of JSON; a whole number is a number.
 const TYPES: [&str; 6] = ["null", "boolean", "object", "array", "number", "string"];
 
-/// Warnings about checks of a plan that cannot fail and settings that have no effect, each reported once however many cases share
+/// Warnings about checks of suites that cannot fail and settings that have no effect, each reported once however many cases share
 /// it.
-pub fn cannot_fail(plan: &Plan, files: &dyn Files) -> Diagnostics {
+pub fn cannot_fail<'s>(suites: impl IntoIterator<Item = &'s Suite>, files: &dyn Files) -> Diagnostics {
     let mut problems = Diagnostics::default();
     let mut told: HashSet<Span> = HashSet::new();
     let mut scripts: Vec<&Arc<ModelScript>> = Vec::new();
-    for suite in &plan.suites {
+    for suite in suites {
         let strict = suite.habits.verdicts == Verdicts::Strict;
         for case in suite.cases.iter().filter(|case| case.broken.is_none()) {
             let mut found = Vec::new();

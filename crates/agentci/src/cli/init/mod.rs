@@ -152,7 +152,8 @@ fn other_suite(wanted: &Wanted) -> Option<PathBuf> {
     let ours = if wanted.kind == Kind::Answers { Dialect::Aumai } else { Dialect::Native };
     let folder = join(&wanted.folder, "");
     let suites = wanted.folder.is_dir().then(|| Suites::load([&wanted.folder]))?;
-    let mut there = suites.plan().suites.iter().filter(|suite| join(&suite.folder, "") == folder);
+    let mut there =
+        suites.loaded().iter().map(|loaded| &loaded.suite).filter(|suite| join(&suite.folder, "") == folder);
     there.find(|suite| suite.dialect != ours).map(|suite| suite.path.clone())
 }
 

@@ -64,7 +64,7 @@ pub(super) fn serve(arguments: &ToolsArguments, context: &Context) -> ExitStatus
         (given, ..) => given.to_vec(),
     };
     let suites = Suites::load_with(paths, &options);
-    context.show(suites.problems(), &suites.plan().sources);
+    context.show(suites.problems(), suites.sources());
     match played(&suites, &arguments.cases) {
         Ok(cases) => block_on(until_signal(&cases, arguments, context), context),
         Err((message, help)) => {
@@ -76,7 +76,11 @@ pub(super) fn serve(arguments: &ToolsArguments, context: &Context) -> ExitStatus
 
 /// The cases whose tools are played, in the order of their files; or what is wrong, and what to do.
 fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<Played<'p>>, (String, String)> {
-    let all = suites.plan().suites.iter().flat_map(|suite| suite.cases.iter().map(move |case| (suite, case)));
+    let all = suites
+        .loaded()
+        .iter()
+        .map(|loaded| &loaded.suite)
+        .flat_map(|suite| suite.cases.iter().map(move |case| (suite, case)));
     let with_routes = all.filter_map(|(suite, case)| Some((suite, case, routes(case)?)));
     let with_routes: Vec<_> = with_routes.filter(|(_, case, _)| case.broken.is_none()).collect();
     for id in wanted {

@@ -58,7 +58,7 @@ impl Ground {
             folders.extend(folder.map(Path::to_path_buf));
         }
         let mut outputs: BTreeSet<PathBuf> = arguments.output_dir.iter().map(|path| absolute(path)).collect();
-        for suite in &suites.plan().suites {
+        for suite in suites.loaded().iter().map(|loaded| &loaded.suite) {
             outputs.extend(suite.output_dir.iter().map(|path| absolute(path)));
             if arguments.mode.unwrap_or(suite.mode) == Mode::Record {
                 // They are written by each run.

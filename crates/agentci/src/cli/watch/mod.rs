@@ -18,14 +18,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use agentci::NotedFiles;
 use agentci::report::one_line;
 use agentci::runner::Stop;
 use agentci::verdict::ExitStatus;
+use agentci::{NotedFiles, Suites};
+use tokio::runtime::Runtime;
 
 use super::context::Context;
-use super::run::{self, Prepared, RunArguments};
-use super::session::{Whole, stopped_by_signals};
+use super::run::{self, RunArguments};
+use super::session::stopped_by_signals;
 use ground::{Ground, absolute, is_program};
 use snapshot::{FILE_LIMIT, FOLDER_LIMIT, Snapshot};
 use touch::{Former, Territories};
@@ -47,68 +48,116 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
         let _within = runtime.enter();
         stopped_by_signals()
     };
-    let mut former: Option<Former> = None;
-    let mut seen = Snapshot::default();
-    let mut changed: Vec<PathBuf> = Vec::new();
-    let mut restless: BTreeSet<PathBuf> = BTreeSet::new();
-    let mut warned = false;
+    let mut watcher = Watcher {
+        arguments,
+        context,
+        runtime,
+        stop,
+        former: None,
+        seen: Snapshot::default(),
+        changed: Vec::new(),
+        restless: BTreeSet::new(),
+        warned: false,
+    };
     loop {
+        if let Some(status) = watcher.round() {
+            return status;
+        }
+    }
+}
+
+/// What is known from one round to the next.
+struct Watcher<'w> {
+    arguments: &'w RunArguments,
+    context: &'w Context,
+    runtime: Runtime,
+    stop: Stop,
+    /// What belonged to the suites of the last round; nothing before the first.
+    former: Option<Former>,
+    seen: Snapshot,
+    /// What is to be run again: the files that changed.
+    changed: Vec<PathBuf>,
+    /// Files that changed during the last run.
+    restless: BTreeSet<PathBuf>,
+    /// Whether it was said that not everything is watched.
+    warned: bool,
+}
+
+impl Watcher<'_> {
+    /// Runs what the changed files touch, everything at first, and waits for the next change; a status when it is to end.
+    fn round(&mut self) -> Option<ExitStatus> {
         let noted = NotedFiles::default();
-        let mut suites = run::load(arguments, &noted);
-        let territories = Territories::of(suites.plan());
+        let mut suites = run::load(self.arguments, &noted);
+        let territories = Territories::of(&suites);
         let read = noted.into_read();
-        let ground = Ground::of(&suites, &read, arguments, &territories);
+        let ground = Ground::of(&suites, &read, self.arguments, &territories);
         // What was changed while the suites were read is seen after the run.
-        seen = ground.look().with_former(&seen);
-        if seen.is_cut_off() && !warned {
-            warned = true;
-            context.say(&format!(
+        self.seen = ground.look().with_former(&self.seen);
+        self.warn_if_cut_off();
+        self.say_what_changed(&mut suites, &territories, &ground);
+        self.run(&mut suites, &read, &territories, &ground);
+        // A path that was mistyped will hardly come to be.
+        if self.former.is_none() && suites.loaded().is_empty() && !ground.is_there() {
+            return Some(ExitStatus::Failed);
+        }
+        self.former = Some(territories.into_former());
+        if self.stop.stopped() {
+            return Some(ExitStatus::Interrupted);
+        }
+        self.wait_for_change(&ground);
+        self.changed.is_empty().then_some(ExitStatus::Interrupted)
+    }
+
+    fn warn_if_cut_off(&mut self) {
+        if self.seen.is_cut_off() && !self.warned {
+            self.warned = true;
+            self.context.say(&format!(
                 "warning: there are more than {FILE_LIMIT} files or {FOLDER_LIMIT} folders here, and the rest is not \
                  watched\nhelp: name the folder of a suite\n"
             ));
         }
-        let narrow = |selected: &mut [Vec<usize>], former: &Former| {
-            let all = count(selected);
-            territories.narrow(selected, &changed, former, ground.noted());
-            (count(selected), all)
+    }
+
+    /// From the second round on, names the changed files and how many cases they touch.
+    fn say_what_changed(&self, suites: &mut Suites, territories: &Territories, ground: &Ground) {
+        let Some(former) = &self.former else { return };
+        // What is wrong with the selection is said when the run is prepared.
+        let (left, all) = if self.arguments.selection.apply(suites).is_ok() {
+            let all = count(suites);
+            territories.narrow(suites, &self.changed, former, ground.noted());
+            (count(suites), all)
+        } else {
+            (0, 0)
         };
-        if let Some(former) = &former {
-            let mut selected = arguments.selection.apply(suites.plan()).unwrap_or_default();
-            let (left, all) = narrow(&mut selected, former);
-            context.say(&header(&changed, left, all));
+        self.context.say(&header(&self.changed, left, all));
+    }
+
+    /// Runs the cases that the changed files touch.
+    fn run(&self, suites: &mut Suites, read: &BTreeSet<PathBuf>, territories: &Territories, ground: &Ground) {
+        let (arguments, context) = (self.arguments, self.context);
+        let Ok(not_loaded) = run::prepare(suites, read, arguments, context) else { return };
+        if let Some(former) = &self.former {
+            territories.narrow(suites, &self.changed, former, ground.noted());
         }
-        if let Ok(Prepared { mut selected, parts, not_loaded }) = run::prepare(&mut suites, &read, arguments, context) {
-            if let Some(former) = &former {
-                narrow(&mut selected, former);
-            }
-            if count(&selected) > 0 {
-                let whole = Whole { parts, not_loaded };
-                run::execute(&mut suites, &selected, whole, arguments, context, &runtime, &stop);
-            }
+        if count(suites) > 0 {
+            run::execute(suites, not_loaded, arguments, context, &self.runtime, &self.stop);
         }
-        // A path that was mistyped will hardly come to be.
-        if former.is_none() && suites.plan().suites.is_empty() && !ground.is_there() {
-            return ExitStatus::Failed;
-        }
-        former = Some(territories.into_former());
-        if stop.stopped() {
-            return ExitStatus::Interrupted;
-        }
+    }
+
+    /// Waits until something is to be run again; no file is changed afterwards when it is to end.
+    fn wait_for_change(&mut self, ground: &Ground) {
         // What an agent wrote beside its suite is no reason to run it again, nor is a program that each run makes anew.
         let now = ground.look();
-        let during: BTreeSet<PathBuf> = seen.changes(&now).into_iter().collect();
+        let during: BTreeSet<PathBuf> = self.seen.changes(&now).into_iter().collect();
         let counts = |path: &Path| ground.is_named(path) || is_program(path);
-        seen = seen.caught_up(now, &|path| counts(path) && !restless.contains(path));
-        restless = during;
-        let files = seen.len();
+        let before = std::mem::replace(&mut self.restless, during);
+        self.seen = std::mem::take(&mut self.seen).caught_up(now, &|path| counts(path) && !before.contains(path));
+        let files = self.seen.len();
         let s = if files == 1 { "" } else { "s" };
-        context.say(&format!("watching {files} file{s} for changes, Ctrl-C ends it\n"));
+        self.context.say(&format!("watching {files} file{s} for changes, Ctrl-C ends it\n"));
         // The last lines of a log may come late, and what is said here may go to a file that is watched.
-        let heard = |path: &Path| counts(path) || !restless.contains(path) || !path.exists();
-        changed = runtime.block_on(wait(&ground, &mut seen, &heard, &stop));
-        if changed.is_empty() {
-            return ExitStatus::Interrupted;
-        }
+        let heard = |path: &Path| counts(path) || !self.restless.contains(path) || !path.exists();
+        self.changed = self.runtime.block_on(wait(ground, &mut self.seen, &heard, &self.stop));
     }
 }
 
@@ -149,8 +198,8 @@ async fn wait(ground: &Ground, seen: &mut Snapshot, heard: &dyn Fn(&Path) -> boo
     }
 }
 
-fn count(selected: &[Vec<usize>]) -> usize {
-    selected.iter().map(Vec::len).sum()
+fn count(suites: &Suites) -> usize {
+    suites.loaded().iter().map(|loaded| loaded.selected.len()).sum()
 }
 
 /// What is said before a run.

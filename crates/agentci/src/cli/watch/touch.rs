@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{Case, CommandPart, LiveTool, McpTransport, Plan, Suite, Target, ToolSource};
+use agentci::plan::{Case, CommandPart, LiveTool, McpTransport, Suite, Target, ToolSource};
+use agentci::source::Sources;
+use agentci::{LoadedSuite, Suites};
 
 use super::ground::{absolute, is_of_a_program};
 
@@ -44,8 +46,9 @@ enum Touch {
 }
 
 impl Territories {
-    pub(super) fn of(plan: &Plan) -> Self {
-        Self { suites: plan.suites.iter().map(|suite| Territory::of(suite, plan)).collect() }
+    pub(super) fn of(suites: &Suites) -> Self {
+        let territory = |loaded: &LoadedSuite| Territory::of(&loaded.suite, suites.sources());
+        Self { suites: suites.loaded().iter().map(territory).collect() }
     }
 
     /// The files that suites name.
@@ -64,13 +67,7 @@ impl Territories {
     }
 
     /// Leaves of the selected cases those that these files touch, and suites that were not there before.
-    pub(super) fn narrow(
-        &self,
-        selected: &mut [Vec<usize>],
-        changed: &[PathBuf],
-        former: &Former,
-        noted: &BTreeSet<PathBuf>,
-    ) {
+    pub(super) fn narrow(&self, suites: &mut Suites, changed: &[PathBuf], former: &Former, noted: &BTreeSet<PathBuf>) {
         let mut touches: Vec<Vec<Touch>> = self.suites.iter().map(|_| Vec::new()).collect();
         for path in changed {
             let found: Vec<Touch> = self.suites.iter().map(|suite| self.touch(suite, path, former)).collect();
@@ -80,9 +77,9 @@ impl Territories {
                 touches.push(if shared { Touch::All } else { touch });
             }
         }
-        for ((suite, touches), selected) in self.suites.iter().zip(touches).zip(selected) {
+        for ((suite, touches), loaded) in self.suites.iter().zip(touches).zip(suites.loaded_mut()) {
             let new = !former.suites.contains(&suite.path);
-            selected.retain(|index| {
+            loaded.selected.retain(|index| {
                 new || touches.iter().any(|touch| match touch {
                     Touch::Nothing => false,
                     Touch::Cases(cases) => cases.contains(index),
@@ -126,7 +123,7 @@ impl Territories {
 }
 
 impl Territory {
-    fn of(suite: &Suite, plan: &Plan) -> Self {
+    fn of(suite: &Suite, sources: &Sources) -> Self {
         let mut territory = Self {
             path: absolute(&suite.path),
             folder: absolute(&suite.folder),
@@ -135,7 +132,7 @@ impl Territory {
             program_folders: BTreeSet::new(),
         };
         for (index, case) in suite.cases.iter().enumerate() {
-            let own = absolute(plan.sources.path(case.span.file));
+            let own = absolute(sources.path(case.span.file));
             let model = case.world.model.iter().map(|model| absolute(&model.path));
             for path in recorded(case).into_iter().chain(model).chain([own]) {
                 territory.of_cases.entry(path).or_default().insert(index);

@@ -118,7 +118,7 @@ fn told(name: &str) -> Vec<Told> {
     let folder = gallery().join(name);
     let named = folder.join("named.yaml");
     let suites = Suites::load([if named.is_file() { named } else { folder }]);
-    let sources = &suites.plan().sources;
+    let sources = suites.sources();
     let one = |problem: &agentci::source::Diagnostic| {
         let place = problem.place(sources);
         Told {
