@@ -9,10 +9,10 @@ use agentci::{DiskFiles, Suites, checks};
 use clap::Args;
 
 use super::cassettes;
+use super::check_environment;
 use super::context::Context;
-use super::dialects::DialectFlags;
+use super::dialect::DialectFlags;
 use super::faults;
-use super::machine;
 
 /// Arguments of `agentci check`.
 #[derive(Debug, Args)]
@@ -42,7 +42,7 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
     if arguments.secrets {
         problems.append(cassettes::secrets(&mut suites, &paths));
     }
-    problems.append(machine::problems(&suites));
+    problems.append(check_environment::problems(&suites));
     problems.append(checks::cannot_fail(all(&suites), &DiskFiles));
     let failed = problems.has_errors() || (arguments.strict && problems.count(Severity::Warning) > 0);
     context.show(&problems, suites.sources());

@@ -7,7 +7,7 @@ use agentci::{LoadedSuite, Suites, formats, ledger, source};
 use clap::Args;
 
 use super::context::Context;
-use super::dialects::DialectFlags;
+use super::dialect::DialectFlags;
 
 /// Arguments of `agentci convert`.
 #[derive(Debug, Args)]

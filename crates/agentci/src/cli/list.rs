@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::context::Context;
-use super::dialects::DialectFlags;
+use super::dialect::DialectFlags;
 use super::select::Selection;
 
 /// Arguments of `agentci list`.

@@ -17,9 +17,9 @@ use agentci::verdict::{Body, ExitStatus, Finding, RunEvent, Status};
 use agentci::{DiskFiles, LoadedSuite};
 use serde_json::Value;
 
-use super::facts::facts;
 use super::reports::ReportOf;
 use super::run::RunArguments;
+use super::run_metadata::facts;
 use super::session::Session;
 
 /// Whether only the answer to a message is wanted, and not a run with a folder.

@@ -2,47 +2,42 @@
 
 mod agents;
 mod baseline;
-mod beside;
 mod cassettes;
 mod check;
+mod check_environment;
 mod check_worker;
 mod completions;
 mod context;
 mod convert;
 mod demo_agent;
-mod dialects;
+mod dialect;
 mod diff;
-mod elsewhere;
-mod facts;
 mod faults;
+mod foreign_flags;
 mod gates;
 mod guard;
-mod held;
 mod init;
 mod inputs;
+mod journaled_console;
 mod list;
-mod machine;
 mod merge;
 mod message;
 mod open_files;
 mod others;
 pub mod outside;
 mod report;
-mod reporter;
 mod reports;
-mod results;
+mod rerun_hint;
 mod run;
-mod scenario;
+mod run_metadata;
 mod schema;
 mod select;
 mod serve;
 mod session;
 mod shard;
-mod spelling;
+mod single_dash;
 mod stored;
 mod watch;
-mod wrong;
-mod yao;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -110,7 +105,7 @@ enum Command {
 
 /// Runs the command line.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
-    let arguments = spelling::two_dashes(arguments);
+    let arguments = single_dash::two_dashes(arguments);
     if let [_, only] = arguments.as_slice()
         && (only == "--version" || only == "-V")
     {
@@ -121,7 +116,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(mut error) => {
-            elsewhere::advise(&mut error);
+            foreign_flags::advise(&mut error);
             let _ = error.print();
             return usage(&error);
         }

@@ -15,14 +15,14 @@ use tokio::runtime::Runtime;
 
 use super::agents::AgentFlags;
 use super::context::Context;
-use super::dialects::DialectFlags;
+use super::dialect::DialectFlags;
+use super::dialect::scenario::ScenarioRunFlags;
+use super::dialect::yao::report_writer as reporter;
 use super::gates::{self, GateFlags};
 use super::inputs;
 use super::message;
 use super::others;
-use super::reporter;
 use super::reports::ReportFlags;
-use super::scenario::ScenarioRunFlags;
 use super::select::Selection;
 use super::session::{Session, stopped_by_signals};
 use super::shard::ShardFlags;

@@ -21,18 +21,18 @@ use agentci::verdict::{Body, ExitStatus, NotLoaded, RunEvent, Status};
 use agentci::{LoadedSuite, Settings, Suites};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::beside::default_out;
 use super::check_worker;
 use super::context::Context;
-use super::facts::facts;
+use super::dialect::scenario::results::ResultFiles;
+use super::dialect::yao::report_writer as reporter;
+use super::dialect::yao::results::default_out;
 use super::gates;
-use super::held::Held;
+use super::journaled_console::Held;
 use super::open_files;
-use super::reporter;
 use super::reports::{ReportOf, STEP_SUMMARY, USUAL, add_results, annotations, step_summary};
-use super::results::ResultFiles;
+use super::rerun_hint::Wrong;
 use super::run::RunArguments;
-use super::wrong::Wrong;
+use super::run_metadata::facts;
 
 /// The name that errors of what is printed are told with.
 const CONSOLE: &str = "console";

@@ -18,7 +18,7 @@ use agentci::{Suites, ledger};
 use clap::Args;
 
 use super::context::Context;
-use super::wrong::quoted;
+use super::rerun_hint::quoted;
 use agent::Own;
 use kind::Kind;
 

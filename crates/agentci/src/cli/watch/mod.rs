@@ -10,9 +10,9 @@
 //! way for each system, does not reach into containers and network folders, and has limits of its own; looking at ten thousand
 //! files, the most that are watched, takes some ten milliseconds.
 
-mod ground;
 mod snapshot;
 mod touch;
+mod watch_set;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -27,9 +27,9 @@ use tokio::runtime::Runtime;
 use super::context::Context;
 use super::run::{self, RunArguments};
 use super::session::stopped_by_signals;
-use ground::{Ground, absolute, is_program};
 use snapshot::{FILE_LIMIT, FOLDER_LIMIT, Snapshot};
 use touch::{Former, Territories};
+use watch_set::{WatchSet, absolute, is_program};
 
 pub(super) use touch::recorded;
 
@@ -90,21 +90,21 @@ impl Watcher<'_> {
         let mut suites = run::load(self.arguments, &noted);
         let territories = Territories::of(&suites);
         let read = noted.into_read();
-        let ground = Ground::of(&suites, &read, self.arguments, &territories);
+        let watched = WatchSet::of(&suites, &read, self.arguments, &territories);
         // What was changed while the suites were read is seen after the run.
-        self.seen = ground.look().with_former(&self.seen);
+        self.seen = watched.look().with_former(&self.seen);
         self.warn_if_cut_off();
-        self.say_what_changed(&mut suites, &territories, &ground);
-        self.run(&mut suites, &read, &territories, &ground);
+        self.say_what_changed(&mut suites, &territories, &watched);
+        self.run(&mut suites, &read, &territories, &watched);
         // A path that was mistyped will hardly come to be.
-        if self.former.is_none() && suites.loaded().is_empty() && !ground.is_there() {
+        if self.former.is_none() && suites.loaded().is_empty() && !watched.is_there() {
             return Some(ExitStatus::Failed);
         }
         self.former = Some(territories.into_former());
         if self.stop.stopped() {
             return Some(ExitStatus::Interrupted);
         }
-        self.wait_for_change(&ground);
+        self.wait_for_change(&watched);
         self.changed.is_empty().then_some(ExitStatus::Interrupted)
     }
 
@@ -119,12 +119,12 @@ impl Watcher<'_> {
     }
 
     /// From the second round on, names the changed files and how many cases they touch.
-    fn say_what_changed(&self, suites: &mut Suites, territories: &Territories, ground: &Ground) {
+    fn say_what_changed(&self, suites: &mut Suites, territories: &Territories, watched: &WatchSet) {
         let Some(former) = &self.former else { return };
         // What is wrong with the selection is said when the run is prepared.
         let (left, all) = if self.arguments.selection.apply(suites).is_ok() {
             let all = count(suites);
-            territories.narrow(suites, &self.changed, former, ground.noted());
+            territories.narrow(suites, &self.changed, former, watched.noted());
             (count(suites), all)
         } else {
             (0, 0)
@@ -133,11 +133,11 @@ impl Watcher<'_> {
     }
 
     /// Runs the cases that the changed files touch.
-    fn run(&self, suites: &mut Suites, read: &BTreeSet<PathBuf>, territories: &Territories, ground: &Ground) {
+    fn run(&self, suites: &mut Suites, read: &BTreeSet<PathBuf>, territories: &Territories, watched: &WatchSet) {
         let (arguments, context) = (self.arguments, self.context);
         let Ok(not_loaded) = run::prepare(suites, read, arguments, context) else { return };
         if let Some(former) = &self.former {
-            territories.narrow(suites, &self.changed, former, ground.noted());
+            territories.narrow(suites, &self.changed, former, watched.noted());
         }
         if count(suites) > 0 {
             run::execute(suites, not_loaded, arguments, context, &self.runtime, &self.stop);
@@ -145,11 +145,11 @@ impl Watcher<'_> {
     }
 
     /// Waits until something is to be run again; no file is changed afterwards when it is to end.
-    fn wait_for_change(&mut self, ground: &Ground) {
+    fn wait_for_change(&mut self, watched: &WatchSet) {
         // What an agent wrote beside its suite is no reason to run it again, nor is a program that each run makes anew.
-        let now = ground.look();
+        let now = watched.look();
         let during: BTreeSet<PathBuf> = self.seen.changes(&now).into_iter().collect();
-        let counts = |path: &Path| ground.is_named(path) || is_program(path);
+        let counts = |path: &Path| watched.is_named(path) || is_program(path);
         let before = std::mem::replace(&mut self.restless, during);
         self.seen = std::mem::take(&mut self.seen).caught_up(now, &|path| counts(path) && !before.contains(path));
         let files = self.seen.len();
@@ -157,12 +157,12 @@ impl Watcher<'_> {
         self.context.say(&format!("watching {files} file{s} for changes, Ctrl-C ends it\n"));
         // The last lines of a log may come late, and what is said here may go to a file that is watched.
         let heard = |path: &Path| counts(path) || !self.restless.contains(path) || !path.exists();
-        self.changed = self.runtime.block_on(wait(ground, &mut self.seen, &heard, &self.stop));
+        self.changed = self.runtime.block_on(wait(watched, &mut self.seen, &heard, &self.stop));
     }
 }
 
 /// Waits until files were changed, and for all of what is being saved; nothing when it is to end.
-async fn wait(ground: &Ground, seen: &mut Snapshot, heard: &dyn Fn(&Path) -> bool, stop: &Stop) -> Vec<PathBuf> {
+async fn wait(watched: &WatchSet, seen: &mut Snapshot, heard: &dyn Fn(&Path) -> bool, stop: &Stop) -> Vec<PathBuf> {
     let told = |seen: &Snapshot, now: &Snapshot| -> Vec<PathBuf> {
         seen.changes(now).into_iter().filter(|path| heard(path)).collect()
     };
@@ -174,7 +174,7 @@ async fn wait(ground: &Ground, seen: &mut Snapshot, heard: &dyn Fn(&Path) -> boo
             () = tokio::time::sleep(pause) => {}
         }
         let began = Instant::now();
-        let mut now = ground.look();
+        let mut now = watched.look();
         pause = INTERVAL.max(began.elapsed() * 10);
         if told(seen, &now).is_empty() {
             continue;
@@ -182,7 +182,7 @@ async fn wait(ground: &Ground, seen: &mut Snapshot, heard: &dyn Fn(&Path) -> boo
         let deadline = Instant::now() + SETTLING;
         loop {
             tokio::time::sleep(SETTLED).await;
-            let later = ground.look();
+            let later = watched.look();
             let settled = later.changes(&now).is_empty();
             now = later;
             if settled || Instant::now() > deadline {

@@ -7,7 +7,7 @@ use agentci::plan::{Case, CommandPart, LiveTool, McpTransport, Suite, Target, To
 use agentci::source::Sources;
 use agentci::{LoadedSuite, Suites};
 
-use super::ground::{absolute, is_of_a_program};
+use super::watch_set::{absolute, is_of_a_program};
 
 /// What belongs to each suite, where the suites stand in the plan.
 #[derive(Debug)]

@@ -1,5 +1,8 @@
 //! Flags about how suites are found and read: `--exclude`, and those that belong to one format: `--mock-config` to aumai, `--config` to ananke, and those of scenario and yao.
 
+pub(super) mod scenario;
+pub(super) mod yao;
+
 use std::path::PathBuf;
 
 use agentci::formats::{LoadOptions, MockSource};
@@ -8,8 +11,8 @@ use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
 use super::context::Context;
-use super::scenario::ScenarioFlags;
-use super::yao::YaoFlags;
+use scenario::ScenarioFlags;
+use yao::YaoFlags;
 
 /// Flags about how suites are found, and about suites of one format.
 #[derive(Debug, Clone, Default, Args)]

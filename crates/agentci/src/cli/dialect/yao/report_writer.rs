@@ -19,15 +19,15 @@ use agentci::runner::Stop;
 use agentci::{LoadedSuite, Settings, Suites};
 use serde_json::{Value, json};
 
-use super::context::Context;
-use super::run::RunArguments;
-use super::session::Session;
+use crate::cli::context::Context;
+use crate::cli::run::RunArguments;
+use crate::cli::session::Session;
 
 /// The report that the assistant is told of, once it is complete.
-pub(super) type Told = Rc<RefCell<Vec<u8>>>;
+pub(crate) type Told = Rc<RefCell<Vec<u8>>>;
 
 /// Whether an assistant can write the reports of these suites; says so if not.
-pub(super) fn fits(arguments: &RunArguments, suites: &Suites, context: &Context) -> bool {
+pub(crate) fn fits(arguments: &RunArguments, suites: &Suites, context: &Context) -> bool {
     if arguments.reporter.is_none() {
         return true;
     }
@@ -45,7 +45,7 @@ pub(super) fn fits(arguments: &RunArguments, suites: &Suites, context: &Context)
 }
 
 /// Keeps the report that the assistant is told of.
-pub(super) fn keep(arguments: &RunArguments, suite: &Suite, reports: &mut FanOut) -> Option<Told> {
+pub(crate) fn keep(arguments: &RunArguments, suite: &Suite, reports: &mut FanOut) -> Option<Told> {
     if arguments.reporter.is_none() || suite.dialect != Dialect::Yao {
         return None;
     }
@@ -61,7 +61,7 @@ pub(super) fn keep(arguments: &RunArguments, suite: &Suite, reports: &mut FanOut
 
 impl Session<'_> {
     /// Has the assistant write every report that `-o` asks for; whether it could.
-    pub(super) async fn write_reports(&self, position: usize, told: &Told, settings: &Settings, stop: &Stop) -> bool {
+    pub(crate) async fn write_reports(&self, position: usize, told: &Told, settings: &Settings, stop: &Stop) -> bool {
         let suite = &self.suites.loaded()[position].suite;
         let Some(reporter) = &self.arguments.reporter else { return true };
         let report: Value = serde_json::from_slice(&told.borrow()).unwrap_or_default();

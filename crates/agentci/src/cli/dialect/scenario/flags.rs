@@ -10,7 +10,7 @@ use agentci::source::parse_duration;
 use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
-use super::reports::ReportFlags;
+use crate::cli::reports::ReportFlags;
 
 /// Flags about suites of the scenario format.
 #[derive(Debug, Clone, Default, Args)]

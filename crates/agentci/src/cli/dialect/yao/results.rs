@@ -7,10 +7,10 @@ use agentci::formats::YaoInput;
 use agentci::plan::{Dialect, Suite};
 use jiff::Zoned;
 
-use super::run::RunArguments;
+use crate::cli::run::RunArguments;
 
 /// Where the results of a suite go that was named with `-i`, unless `-o` says otherwise. A file that is there stays as it is.
-pub(super) fn default_out(arguments: &RunArguments, suite: &Suite) -> Option<PathBuf> {
+pub(crate) fn default_out(arguments: &RunArguments, suite: &Suite) -> Option<PathBuf> {
     let written = arguments.dialects.yao().input.as_ref().filter(|_| suite.dialect == Dialect::Yao)?;
     let YaoInput::File(path) = YaoInput::of(&DiskFiles, written) else { return None };
     if arguments.reports.first_out().is_some() {

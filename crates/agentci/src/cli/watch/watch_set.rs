@@ -23,7 +23,7 @@ const TOLD: [&str; 8] = ["md", "txt", "prompt", "j2", "jinja", "jinja2", "tmpl",
 
 /// The files that are watched.
 #[derive(Debug)]
-pub(super) struct Ground {
+pub(super) struct WatchSet {
     /// What was named on the command line.
     named: Vec<PathBuf>,
     /// Files that suites are made of, wherever they are.
@@ -38,7 +38,7 @@ pub(super) struct Ground {
     outputs: BTreeSet<PathBuf>,
 }
 
-impl Ground {
+impl WatchSet {
     /// What is to be watched of these suites. `noted` is what was read of the disk for them.
     pub(super) fn of(
         suites: &Suites,

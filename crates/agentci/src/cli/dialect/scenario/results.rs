@@ -12,8 +12,8 @@ use agentci::plan::{Dialect, Suite};
 use agentci::report::{Console, ConsoleOptions, FanOut, Output, ReportKind};
 use agentci::verdict::iso_utc;
 
-use super::context::Context;
-use super::run::RunArguments;
+use crate::cli::context::Context;
+use crate::cli::run::RunArguments;
 
 /// Where the files go in a container that is made for them.
 const WORKSPACE: &str = "/workspace";
@@ -22,7 +22,7 @@ const RESULTS: &str = "results";
 const LOG: &str = "runner.log";
 
 /// The files of one suite.
-pub(super) struct ResultFiles {
+pub(crate) struct ResultFiles {
     csv: PathBuf,
     copy: Option<PathBuf>,
     log: Rc<RefCell<fs_err::File>>,
@@ -30,7 +30,7 @@ pub(super) struct ResultFiles {
 
 impl ResultFiles {
     /// Opens the log and chooses the names, if the suite is one of scenarios. Of a log that can not be written it is told.
-    pub(super) fn open(arguments: &RunArguments, suite: &Suite, context: &Context) -> Option<Result<Self, String>> {
+    pub(crate) fn open(arguments: &RunArguments, suite: &Suite, context: &Context) -> Option<Result<Self, String>> {
         if suite.dialect != Dialect::Scenario {
             return None;
         }
@@ -47,12 +47,12 @@ impl ResultFiles {
     }
 
     /// The file of results.
-    pub(super) fn csv(&self) -> &Path {
+    pub(crate) fn csv(&self) -> &Path {
         &self.csv
     }
 
     /// Adds what writes them.
-    pub(super) fn add_to(&self, reports: &mut FanOut) {
+    pub(crate) fn add_to(&self, reports: &mut FanOut) {
         let log = ConsoleOptions { verbose: true, ..ConsoleOptions::default() };
         reports.add(LOG, Box::new(Console::new(Box::new(Shared(Rc::clone(&self.log))), log)));
         let kind = ReportKind::by_name("csv").map(|kind| kind.spelt_for(Dialect::Scenario.name()));
