@@ -4,14 +4,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use agentci_checks::{ReadyCase, ReadyCheck, ScriptCall, survivable};
-use agentci_plan::Dialect;
+use agentci_plan::InvalidChecks;
 use agentci_script::{Program, ScriptError};
 use agentci_source::{Diagnostic, Diagnostics, Sources, Span, did_you_mean, read as reading};
 
 use crate::LoadedSuite;
 
 /// Reads every file whose functions checks call. What is wrong is returned, and kept with the cases it belongs to; where a check
-/// that is wrong only fails, as in the yao format, it never holds.
+/// that is wrong only fails its case, it never holds.
 pub(crate) fn read(sources: &mut Sources, suites: &mut [LoadedSuite]) -> Diagnostics {
     let mut files = Files::default();
     let mut told = Diagnostics::default();
@@ -22,7 +22,7 @@ pub(crate) fn read(sources: &mut Sources, suites: &mut [LoadedSuite]) -> Diagnos
             for check in checks.iter_mut().chain(turns.iter_mut().flatten()) {
                 let problem = ReadyCheck::script(check).and_then(|call| files.problem(call, sources));
                 let Some(mut problem) = problem else { continue };
-                if suite.dialect == Dialect::Yao {
+                if suite.habits.invalid_checks == InvalidChecks::FailCase {
                     *check = check.unusable(&problem);
                     problem = survivable(&problem);
                 } else {

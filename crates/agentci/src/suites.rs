@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentci_checks::ReadySuite;
 use agentci_formats::LoadOptions;
-use agentci_plan::{Case, Dialect, MOST_RUNS, Mode, Plan, Suite};
+use agentci_plan::{Case, InvalidChecks, MOST_RUNS, Mode, Plan, Suite};
 use agentci_runner::{Facts, Options, Part, Run, Stop, Stopper, Unheard};
 use agentci_source::{Diagnostic, Diagnostics, Files, Sources};
 use agentci_stubs::ToolboxError;
@@ -227,7 +227,7 @@ impl Suites {
 
 /// Puts what never holds into the plan where an assertion can not be understood, so that the suite means the same in native form.
 fn replace_unusable(suite: &mut Suite, ready: &ReadySuite) {
-    if suite.dialect != Dialect::Yao {
+    if suite.habits.invalid_checks != InvalidChecks::FailCase {
         return;
     }
     for (case, ready) in suite.cases.iter_mut().zip(&ready.cases) {

@@ -1,7 +1,7 @@
 //! `--require-agent`: whether cases may be answered from a recording of the whole agent.
 
 use agentci::Suites;
-use agentci::plan::{AnsweredBy, Case, Dialect, Mode, Suite};
+use agentci::plan::{AnsweredBy, Case, Mode, Suite, Verdicts};
 use agentci::report::NO_AGENT_HELP;
 use agentci::source::{Diagnostic, Diagnostics};
 use clap::{Args, ValueEnum};
@@ -40,7 +40,7 @@ impl AgentFlags {
     pub(super) fn required(&self, suite: &Suite) -> bool {
         match self.require_agent {
             Some(Required::All) => true,
-            Some(Required::Native) => suite.dialect == Dialect::Native,
+            Some(Required::Native) => suite.habits.verdicts == Verdicts::Strict,
             Some(Required::None) | None => false,
         }
     }

@@ -6,7 +6,6 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use agentci::report::{Paint, Tone};
 use agentci::source::{Diagnostics, Severity, Sources};
@@ -36,7 +35,7 @@ pub(crate) struct Context {
     pub(crate) stderr_color: bool,
     /// Whether someone watches standard error.
     pub(crate) stderr_is_terminal: bool,
-    /// Whether something could not be printed.
+    /// Whether something could not be printed. A cell, like the log: everyone holds the context and may say something.
     unprinted: Cell<bool>,
     /// What must not be shown.
     secrets: Redactor,
@@ -55,7 +54,7 @@ const KEPT: usize = 1 << 20;
 #[derive(Debug)]
 enum Log {
     Kept(String),
-    File(Rc<RefCell<fs_err::File>>),
+    File(fs_err::File),
 }
 
 /// A job of GitHub Actions.
@@ -127,20 +126,19 @@ impl Context {
             Log::Kept(_) => {}
             // What can not be written there is still said.
             Log::File(file) => {
-                let _ = file.borrow_mut().write_all(text.as_bytes());
+                let _ = file.write_all(text.as_bytes());
             }
         }
     }
 
     /// From now on everything that is said goes to this file as well, and first of all what was said so far. A file that is
-    /// there is begun anew, unless it is the one of before.
-    pub(crate) fn log_to(&self, path: &Path) -> std::io::Result<Rc<RefCell<fs_err::File>>> {
+    /// there is begun anew, unless it is the one of before. Whoever else writes to the returned file continues where this ends.
+    pub(crate) fn log_to(&self, path: &Path) -> std::io::Result<fs_err::File> {
         let mut log = self.log.borrow_mut();
-        if let Log::File(file) = &*log {
-            let same = file.borrow().path() == path;
-            if same {
-                return Ok(Rc::clone(file));
-            }
+        if let Log::File(file) = &*log
+            && file.path() == path
+        {
+            return file.try_clone();
         }
         let mut file = fs_err::File::create(path)?;
         let words = self.without_secrets(&self.arguments.join(" "));
@@ -148,9 +146,9 @@ impl Context {
         if let Log::Kept(kept) = &*log {
             file.write_all(kept.as_bytes())?;
         }
-        let file = Rc::new(RefCell::new(file));
-        *log = Log::File(Rc::clone(&file));
-        Ok(file)
+        let shared = file.try_clone()?;
+        *log = Log::File(file);
+        Ok(shared)
     }
 
     /// A text without what must not be shown.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agentci::plan::{Case, Dialect, Suite, ToolSource};
+use agentci::plan::{Case, Parallelism, Suite, ToolSource};
 use agentci::report::baseline_problem;
 use agentci::{LoadedSuite, Suites};
 use clap::Args;
@@ -43,15 +43,15 @@ pub(crate) fn complain(suites: &Suites, context: &Context) {
     }
 }
 
-/// How many cases run at once where the user does not say. Wall times that are compared must not depend on what else runs.
+/// How many cases run at once where the user does not say.
 pub(crate) fn parallel(suite: &Suite, usual: usize) -> usize {
-    match suite.dialect {
-        Dialect::Runledger if suite.gates.measures_time() => 1,
-        Dialect::Aumai | Dialect::Ananke | Dialect::Scenario | Dialect::Yao => 1,
-        // An agent that is asked by all cases finds their tools at one address.
-        _ if suite.cases.iter().any(|case| shares_tools(case)) => 1,
-        _ => usual,
-    }
+    let one = match suite.habits.parallelism {
+        Parallelism::Machine => false,
+        Parallelism::MachineUnlessTimed => suite.gates.measures_time(),
+        Parallelism::One => true,
+    };
+    // An agent that is asked by all cases finds their tools at one address.
+    if one || suite.cases.iter().any(|case| shares_tools(case)) { 1 } else { usual }
 }
 
 /// Whether the tools of a case are played for an agent that other cases ask as well.

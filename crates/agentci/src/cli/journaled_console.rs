@@ -7,67 +7,93 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use agentci::ledger::{Journal, LedgerError};
-use agentci::verdict::RunEvent;
+use agentci::report::{FanOut, ReportError, Reporter};
+use agentci::verdict::{Body, RunEvent};
 
-/// The journal of a run, and the lines that wait for it.
-pub(super) struct Held {
-    journal: RefCell<Journal>,
+/// The name that errors of what is printed are reported with.
+pub(super) const CONSOLE: &str = "console";
+
+/// The journal of a run, and the reports whose lines wait for it.
+pub(super) struct JournaledConsole {
+    journal: Journal,
     /// The first failure of the journal.
-    journal_error: RefCell<Option<LedgerError>>,
+    journal_error: Option<LedgerError>,
+    reports: FanOut,
     lines: Lines,
     /// Whether lines are let through as they come, since something else writes to the same terminal.
     at_once: bool,
 }
 
-impl Held {
+impl JournaledConsole {
     /// Lines go to `out`, right behind each event where `at_once` says so.
     pub(super) fn new(journal: Journal, out: Box<dyn Write>, at_once: bool) -> Self {
         let lines = Lines(Rc::new(RefCell::new(Pending { text: Vec::new(), out, error: None })));
-        Self { journal: RefCell::new(journal), journal_error: RefCell::default(), lines, at_once }
+        Self { journal, journal_error: None, reports: FanOut::default(), lines, at_once }
     }
 
-    /// A place to print to.
-    pub(super) fn out(&self) -> Box<dyn Write> {
-        Box::new(self.lines.clone())
-    }
-
-    /// Takes an event into the journal, before anyone prints anything about it.
-    pub(super) fn add(&self, event: &RunEvent) {
-        let mut journal = self.journal.borrow_mut();
-        let held = if self.at_once { journal.append(event) } else { journal.hold(event) };
-        self.note(held);
-    }
-
-    /// To be called once an event was handed to all reports.
-    pub(super) fn handed_on(&self) {
-        if self.at_once || self.journal.borrow().is_flushed() {
-            self.lines.print();
-        }
+    /// Adds a report that prints lines to what `make` is given.
+    pub(super) fn add(&mut self, name: &str, make: impl FnOnce(Box<dyn Write>) -> Box<dyn Reporter>) {
+        let out = Box::new(self.lines.clone());
+        self.reports.add(name, make(out));
     }
 
     /// Writes everything: first the journal, then the lines.
-    pub(super) fn release(&self) {
-        let flushed = self.journal.borrow_mut().flush();
+    pub(super) fn release(&mut self) {
+        let flushed = self.journal.flush();
         self.note(flushed);
         self.lines.print();
     }
 
-    /// What went wrong with the journal and with the lines, told once.
-    pub(super) fn finish(self) -> (Option<LedgerError>, Option<io::Error>) {
+    /// Ends the reports. What could not be printed is returned, and what went wrong with the journal.
+    pub(super) fn close(mut self) -> (Vec<(String, ReportError)>, Option<LedgerError>) {
+        let mut unprinted = self.reports.finish();
         self.release();
-        (self.journal_error.into_inner(), self.lines.0.borrow_mut().error.take())
+        let error = self.lines.0.borrow_mut().error.take();
+        unprinted.extend(error.map(|source| (CONSOLE.to_owned(), ReportError::Write { report: CONSOLE, source })));
+        (unprinted, self.journal_error)
     }
 
-    fn note(&self, done: Result<(), LedgerError>) {
+    fn note(&mut self, done: Result<(), LedgerError>) {
         if let Err(error) = done {
-            self.journal_error.borrow_mut().get_or_insert(error);
+            self.journal_error.get_or_insert(error);
         }
     }
 }
 
-/// Lines that were not printed yet.
+impl Reporter for JournaledConsole {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        self.on_shared(&Arc::new(event.clone()))
+    }
+
+    fn on_shared(&mut self, event: &Arc<RunEvent>) -> Result<(), ReportError> {
+        let held = if self.at_once { self.journal.append(event) } else { self.journal.hold(event) };
+        self.note(held);
+        if matches!(event.body, Body::RunEnd(_)) {
+            // The reports that come after this one take their time with many cases.
+            self.release();
+        }
+        self.reports.on_event(event);
+        if self.at_once || self.journal.is_flushed() {
+            self.lines.print();
+        }
+        Ok(())
+    }
+
+    fn on_tick(&mut self, unix_ms: u64) {
+        self.reports.on_tick(unix_ms);
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        self.release();
+        Ok(())
+    }
+}
+
+/// Lines that were not printed yet. The cell is shared because each report owns what it prints to, while only the console knows
+/// when lines may go out.
 #[derive(Clone)]
 struct Lines(Rc<RefCell<Pending>>);
 
@@ -137,51 +163,84 @@ mod tests {
         }
     }
 
+    /// Prints a line about each event.
+    struct Printer(Box<dyn Write>);
+
+    impl Reporter for Printer {
+        fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+            let printed = writeln!(self.0, "{}", event.body.name());
+            printed.map_err(|source| ReportError::Write { report: "printer", source })
+        }
+    }
+
     fn event() -> RunEvent {
-        let body = Body::RunEnd(RunEnd::default());
+        event_of(Body::Gates(Box::default()))
+    }
+
+    fn event_of(body: Body) -> RunEvent {
         RunEvent { suite: "s".into(), case_id: None, attempt: None, timestamp: 1, body }
     }
 
-    fn held(out: impl Write + 'static, at_once: bool) -> (tempfile::TempDir, std::path::PathBuf, Held) {
+    fn console(out: impl Write + 'static, at_once: bool) -> (tempfile::TempDir, std::path::PathBuf, JournaledConsole) {
         let base = tempfile::tempdir().unwrap();
         let folder = RunFolder::create(base.path(), "s", 0).unwrap();
         let path = folder.path().join("run.jsonl");
         let journal = Journal::create(&folder).unwrap();
-        (base, path, Held::new(journal, Box::new(out), at_once))
+        let mut console = JournaledConsole::new(journal, Box::new(out), at_once);
+        console.add("printer", |out| Box::new(Printer(out)));
+        (base, path, console)
     }
 
     #[test]
     fn a_line_is_printed_only_when_the_journal_has_its_event() {
         let screen = Screen::default();
-        let (_base, path, held) = held(screen.clone(), false);
-        held.add(&event());
-        held.out().write_all(b"PASS t1\n").unwrap();
-        held.handed_on();
+        let (_base, path, mut console) = console(screen.clone(), false);
+        console.on_event(&event()).unwrap();
         assert!(screen.0.borrow().is_empty() && read(&path).unwrap().events.is_empty());
-        held.release();
-        assert_eq!(&*screen.0.borrow(), b"PASS t1\n");
+        console.release();
+        assert_eq!(&*screen.0.borrow(), b"gates\n");
+        assert_eq!(read(&path).unwrap().events.len(), 1);
+    }
+
+    #[test]
+    fn nothing_waits_for_longer_than_the_run() {
+        let screen = Screen::default();
+        let (_base, path, mut console) = console(screen.clone(), false);
+        console.on_event(&event_of(Body::RunEnd(RunEnd::default()))).unwrap();
+        assert_eq!(&*screen.0.borrow(), b"run_end\n");
         assert_eq!(read(&path).unwrap().events.len(), 1);
     }
 
     #[test]
     fn on_a_terminal_nothing_waits() {
         let screen = Screen::default();
-        let (_base, path, held) = held(screen.clone(), true);
-        held.add(&event());
-        held.out().write_all(b"PASS t1\n").unwrap();
-        held.handed_on();
-        assert_eq!(&*screen.0.borrow(), b"PASS t1\n");
+        let (_base, path, mut console) = console(screen.clone(), true);
+        console.on_event(&event()).unwrap();
+        assert_eq!(&*screen.0.borrow(), b"gates\n");
         assert_eq!(read(&path).unwrap().events.len(), 1);
     }
 
     #[test]
     fn a_reader_that_went_away_is_told_of() {
-        let (_base, _path, held) = held(Gone, false);
-        let mut out = held.out();
-        out.write_all(b"one\n").unwrap();
-        held.release();
-        assert_eq!(out.write_all(b"two\n").unwrap_err().kind(), io::ErrorKind::BrokenPipe);
-        out.write_all(b"three\n").unwrap();
-        assert_eq!(held.finish().1.unwrap().kind(), io::ErrorKind::BrokenPipe);
+        let (_base, path, mut console) = console(Gone, false);
+        for _ in 0..3 {
+            console.on_event(&event()).unwrap();
+            console.release();
+        }
+        // The report gets the error with its second line and is left out, and the journal goes on.
+        let (unprinted, journal_error) = console.close();
+        let names: Vec<&str> = unprinted.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["printer"]);
+        assert!(unprinted[0].1.is_broken_pipe() && journal_error.is_none());
+        assert_eq!(read(&path).unwrap().events.len(), 3);
+    }
+
+    #[test]
+    fn the_last_line_that_could_not_be_printed_is_told_of() {
+        let (_base, _path, mut console) = console(Gone, false);
+        console.on_event(&event()).unwrap();
+        let (unprinted, _) = console.close();
+        assert_eq!(unprinted.len(), 1);
+        assert_eq!(unprinted[0].0, CONSOLE);
     }
 }

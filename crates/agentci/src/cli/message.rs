@@ -5,34 +5,18 @@
 //! AI, ML
 //! ```
 
-use std::cell::RefCell;
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci::formats::YaoInput;
-use agentci::report::{FanOut, printable};
+use agentci::LoadedSuite;
+use agentci::report::{FanOut, ReportError, Reporter, printable};
 use agentci::runner::Stop;
 use agentci::verdict::{Body, ExitStatus, Finding, RunEvent, Status};
-use agentci::{DiskFiles, LoadedSuite};
 use serde_json::Value;
 
 use super::reports::ReportOf;
-use super::run::RunArguments;
-use super::run_metadata::facts;
 use super::session::Session;
-
-/// Whether only the answer to a message is wanted, and not a run with a folder.
-pub(super) fn is_wanted(arguments: &RunArguments) -> bool {
-    let Some(input) = &arguments.dialects.yao().input else { return false };
-    let message = matches!(YaoInput::of(&DiskFiles, input), YaoInput::Message(_));
-    let asks_for_more = arguments.json
-        || arguments.output_dir.is_some()
-        || arguments.reporter.is_some()
-        || arguments.runs.is_some_and(|runs| runs > 1)
-        || arguments.reports.need_folder();
-    message && arguments.paths.is_empty() && !asks_for_more
-}
 
 /// What is kept of the run.
 #[derive(Default)]
@@ -41,15 +25,18 @@ struct Answer {
     findings: Vec<Finding>,
 }
 
-impl Answer {
-    fn take(&mut self, event: &RunEvent) {
+impl Reporter for Answer {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         match &event.body {
             Body::FinalOutput(end) => self.output = Some(Value::clone(&end.output)),
             Body::CaseEnd(end) => self.findings.clone_from(&end.findings),
             _ => {}
         }
+        Ok(())
     }
+}
 
+impl Answer {
     /// Text as it is, anything else as JSON, nothing for nothing.
     fn text(&self) -> Option<String> {
         let mut text = match self.output.as_ref()? {
@@ -71,17 +58,17 @@ impl Session<'_> {
         let mut reports = FanOut::default();
         let of = ReportOf { suite: &suite.name, dialect: suite.dialect.name(), folder: Path::new("") };
         let kept = !self.arguments.reports.add_to(&mut reports, of, &[]).is_empty();
-        let (reports, answer) = (RefCell::new(reports), RefCell::new(Answer::default()));
-        let facts = facts(self.arguments, suite, "", None);
+        let mut answer = Answer::default();
+        let facts = self.facts(suite, "", None);
         let settings = self.settings(suite);
         let mut take = |event| {
             let event = Arc::new(event);
-            answer.borrow_mut().take(&event);
-            reports.borrow_mut().on_event(&event);
+            // It never fails.
+            let _ = answer.on_event(&event);
+            reports.on_event(&event);
         };
         let status = self.suites.run_suite(0, &facts, &settings, stop, &mut take).await;
         agentci::drivers::sweep_all().await;
-        let answer = answer.into_inner();
         let mut failed = status > Status::Skipped;
         if !kept && let Some(text) = answer.text() {
             // A program gets what was said, letter for letter; a terminal would obey its control characters.
@@ -91,7 +78,7 @@ impl Session<'_> {
         for finding in &answer.findings {
             self.context.complain(&finding.message, finding.help.as_deref());
         }
-        for (name, error) in reports.into_inner().finish() {
+        for (name, error) in reports.finish() {
             self.context.complain(&format!("the report {name} could not be written: {error}"), None);
             failed = true;
         }

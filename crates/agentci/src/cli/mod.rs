@@ -19,6 +19,7 @@ mod guard;
 mod init;
 mod inputs;
 mod journaled_console;
+mod kept;
 mod list;
 mod merge;
 mod message;
@@ -29,14 +30,18 @@ mod report;
 mod reports;
 mod rerun_hint;
 mod run;
+mod run_arguments;
 mod run_metadata;
 mod schema;
 mod select;
 mod serve;
+mod services;
 mod session;
 mod shard;
+mod signals;
 mod single_dash;
 mod stored;
+mod suite_reports;
 mod watch;
 
 use std::ffi::OsString;
@@ -66,9 +71,9 @@ const EXIT_CODES: &str = "Exit codes: 0 all passed; 1 something failed, is wrong
 enum Command {
     /// Run suites (alias: test)
     #[command(alias = "test")]
-    Run(run::RunArguments),
+    Run(run_arguments::RunArguments),
     /// Run suites with their real tools, and write what these answer to the cassettes
-    Record(run::RunArguments),
+    Record(run_arguments::RunArguments),
     /// Make the reports of a stored run again
     Report(report::ReportArguments),
     /// Merge sharded runs into one

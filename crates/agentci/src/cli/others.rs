@@ -1,6 +1,6 @@
 //! Warnings about cases that were not selected: whoever runs one case is not told what is odd about the others.
 
-use agentci::plan::{Case, Dialect};
+use agentci::plan::{Case, CaseFiles};
 use agentci::source::Diagnostic;
 use agentci::{LoadedSuite, Suites};
 
@@ -28,7 +28,7 @@ pub(super) fn is_of_others(warning: &Diagnostic, suites: &Suites) -> bool {
         // The place of a case is that of its id, which need not be its first line: a line between two ids may be of either.
         let after = here.iter().find(|(_, line)| *line > warning.span.line);
         let before = here.iter().rev().find(|(_, line)| *line <= warning.span.line);
-        let within = suite.dialect == Dialect::Native;
+        let within = suite.habits.case_files == CaseFiles::WithSettings;
         // What is before the first case or behind the last may be the suite's own, where both are in one file.
         let neighbours = if within { before.zip(after).map(|(before, after)| vec![before, after]) } else { None };
         let neighbours = match neighbours {

@@ -10,6 +10,8 @@ use agentci::report::{Checkout, FanOut, Github, Markdown, Output, REPORTS, Repor
 use agentci::source::did_you_mean;
 use clap::Args;
 
+use super::dialect;
+
 /// The reports that every run folder has.
 pub(crate) const USUAL: [&str; 3] = ["summary", "junit", "html"];
 
@@ -29,9 +31,7 @@ pub(crate) struct ReportFlags {
     /// run folder, at PATH, or on standard output with `-` for a PATH
     #[arg(long = "report", value_name = "NAME[=PATH]", value_parser = by_name)]
     reports: Vec<Wanted>,
-    /// Make the report that the extension of PATH asks for: .json, .xml, .md, .html, .jsonl, .csv or .txt (may be repeated); in
-    /// the scenario format also the folder for the results and `runner.log`
-    #[arg(short, long, visible_alias = "output", value_name = "PATH", value_parser = by_extension)]
+    #[arg(short, long, visible_alias = "output", value_name = "PATH", value_parser = by_extension, help = dialect::OUT)]
     out: Vec<Wanted>,
 }
 
@@ -124,8 +124,7 @@ impl ReportFlags {
         let Some(path) = self.folder() else { return Ok(()) };
         Err(Misfit {
             message: format!("`--out {path}`: {}", no_such_extension()),
-            help: "only suites of the scenario format leave their results in a folder; others have `--output-dir`"
-                .into(),
+            help: dialect::RESULTS_FOLDER.into(),
         })
     }
 
@@ -245,13 +244,6 @@ pub(crate) fn add_usual(reports: &mut FanOut, folder: &Path) -> Vec<PathBuf> {
     paths.collect()
 }
 
-/// Adds the results that a dialect has as lines, in a file of their own.
-pub(crate) fn add_results(reports: &mut FanOut, path: &Path, dialect: &str) {
-    if let Some(kind) = ReportKind::by_name("jsonl").map(|kind| kind.spelt_for(dialect)) {
-        reports.add(shown(path), kind.make(destination(kind, path)));
-    }
-}
-
 /// What tells GitHub of failures, to be added before everything that prints to `out`.
 pub(crate) fn annotations(out: Box<dyn Write>) -> Github {
     // The hasher is seeded anew in each process, which makes this hard enough to guess for an agent that runs beside it.
@@ -291,7 +283,8 @@ fn resolved(path: &str, suite: &str) -> PathBuf {
     PathBuf::from(path.replace(SUITE, &safe_name(suite)))
 }
 
-fn destination(kind: &ReportKind, path: &Path) -> Output {
+/// The file of a report, which grows as the run goes on if the report is one that does.
+pub(crate) fn destination(kind: &ReportKind, path: &Path) -> Output {
     if kind.streams { growing(path) } else { to_file(path) }
 }
 

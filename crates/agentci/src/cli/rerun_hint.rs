@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use agentci::report::one_line;
+use agentci::report::{ReportError, Reporter, one_line};
 use agentci::verdict::{Body, RunEvent, Status};
 
 use super::context::Context;
@@ -19,23 +19,25 @@ const COMMAND_LIMIT: usize = 1000;
 /// Flags that select cases; each has a value.
 const SELECTING: [&str; 5] = ["--case", "--tag", "--run", "--shard", "--shard-by"];
 
-/// The cases of a run that did not pass.
+/// Collects the cases of a run that did not pass.
 #[derive(Debug, Default)]
-pub(super) struct Wrong {
+pub(super) struct RerunHint {
     /// By position.
     cases: BTreeMap<usize, String>,
 }
 
-impl Wrong {
-    /// Takes note of an event.
-    pub(super) fn add(&mut self, event: &RunEvent) {
+impl Reporter for RerunHint {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         if let (Body::CaseEnd(end), Some(id)) = (&event.body, &event.case_id)
             && matches!(end.status, Status::Fail | Status::Error)
         {
             self.cases.entry(end.index).or_insert_with(|| id.to_string());
         }
+        Ok(())
     }
+}
 
+impl RerunHint {
     /// The lines for a person about a run that did not get through.
     pub(super) fn what_next(&self, context: &Context, report: &Path) -> String {
         let mut text = format!("report: {}\n", one_line(&report.display().to_string()));
@@ -96,7 +98,7 @@ mod tests {
 
     fn command(arguments: &[&str], cases: &[&str]) -> Option<String> {
         let cases = cases.iter().map(|id| (*id).to_owned()).enumerate().collect();
-        Wrong { cases }.command(&arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+        RerunHint { cases }.command(&arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]

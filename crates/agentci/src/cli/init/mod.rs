@@ -11,13 +11,13 @@ mod words;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
-use agentci::plan::Dialect;
 use agentci::source::join;
 use agentci::verdict::ExitStatus;
 use agentci::{Suites, ledger};
 use clap::Args;
 
 use super::context::Context;
+use super::dialect::{NATIVE, OF_ANSWERS};
 use super::rerun_hint::quoted;
 use agent::Own;
 use kind::Kind;
@@ -149,7 +149,7 @@ fn name(folder: &Path) -> String {
 
 /// A suite of another format in the folder: of two only one would be run.
 fn other_suite(wanted: &Wanted) -> Option<PathBuf> {
-    let ours = if wanted.kind == Kind::Answers { Dialect::Aumai } else { Dialect::Native };
+    let ours = if wanted.kind == Kind::Answers { OF_ANSWERS } else { NATIVE };
     let folder = join(&wanted.folder, "");
     let suites = wanted.folder.is_dir().then(|| Suites::load([&wanted.folder]))?;
     let mut there =

@@ -1,10 +1,8 @@
 //! `agentci serve tools`: the stub tool server by itself, with the fixtures of all cases, or of some.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentci::formats::LoadOptions;
 use agentci::plan::{Case, Fault, Mode, Routes, ToolSource};
 use agentci::source::did_you_mean;
 use agentci::stubs::{Faults, RouteError, RouteOptions, RouteServer, RouteServerOptions, RouteSession};
@@ -17,23 +15,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{AddressArguments, OTHER_ADDRESS, Signals, block_on};
 use crate::cli::context::Context;
+use crate::cli::dialect::ScenarioSource;
 
 /// Arguments of `agentci serve tools`.
 #[derive(Debug, Args)]
 pub(super) struct ToolsArguments {
-    /// Folders or files with suites; this folder without any
-    #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
-    /// Leave out files and folders when suites are looked for, by a pattern as in `.gitignore`, seen from this folder (may be
-    /// repeated)
-    #[arg(long, value_name = "GLOB")]
-    exclude: Vec<String>,
-    /// The agent whose scenarios are meant: a folder below `tests`
-    #[arg(short = 'n', long, value_name = "ID")]
-    agent: Option<String>,
-    /// The folder with a folder of scenarios for each agent [default: `tests`]
-    #[arg(long, value_name = "DIR")]
-    tests: Option<PathBuf>,
+    #[command(flatten)]
+    source: ScenarioSource,
     /// Only the tools of this case, by its id (may be repeated)
     #[arg(long = "case", value_name = "ID")]
     cases: Vec<String>,
@@ -53,17 +41,7 @@ struct Played<'p> {
 }
 
 pub(super) fn serve(arguments: &ToolsArguments, context: &Context) -> ExitStatus {
-    let mut options = LoadOptions::default();
-    options.agent.clone_from(&arguments.agent);
-    options.exclude.clone_from(&arguments.exclude);
-    options.scenario.tests.clone_from(&arguments.tests);
-    let paths = match (&arguments.paths[..], &arguments.agent, &arguments.tests) {
-        ([], Some(_), _) => Vec::new(),
-        ([], None, Some(tests)) => vec![tests.clone()],
-        ([], None, None) => vec![PathBuf::from(".")],
-        (given, ..) => given.to_vec(),
-    };
-    let suites = Suites::load_with(paths, &options);
+    let suites = arguments.source.load();
     context.show(suites.problems(), suites.sources());
     match played(&suites, &arguments.cases) {
         Ok(cases) => block_on(until_signal(&cases, arguments, context), context),

@@ -25,11 +25,12 @@ use agentci::{NotedFiles, Suites};
 use tokio::runtime::Runtime;
 
 use super::context::Context;
-use super::run::{self, RunArguments};
-use super::session::stopped_by_signals;
+use super::run;
+use super::run_arguments::RunArguments;
+use super::signals::stopped_by_signals;
 use snapshot::{FILE_LIMIT, FOLDER_LIMIT, Snapshot};
 use touch::{Former, Territories};
-use watch_set::{WatchSet, absolute, is_program};
+use watch_set::{WatchSet, Written, absolute, is_program};
 
 pub(super) use touch::recorded;
 
@@ -87,10 +88,13 @@ impl Watcher<'_> {
     /// Runs what the changed files touch, everything at first, and waits for the next change; a status when it is to end.
     fn round(&mut self) -> Option<ExitStatus> {
         let noted = NotedFiles::default();
-        let mut suites = run::load(self.arguments, &noted);
+        let mut suites = self.arguments.load(&noted);
         let territories = Territories::of(&suites);
         let read = noted.into_read();
-        let watched = WatchSet::of(&suites, &read, self.arguments, &territories);
+        let RunArguments { paths, output_dir, mode, .. } = self.arguments;
+        let named = self.arguments.dialects.paths(paths);
+        let written = Written { output_dir: output_dir.as_deref(), mode: *mode };
+        let watched = WatchSet::of(&suites, &read, &named, written, &territories);
         // What was changed while the suites were read is seen after the run.
         self.seen = watched.look().with_former(&self.seen);
         self.warn_if_cut_off();

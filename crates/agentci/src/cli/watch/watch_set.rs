@@ -7,7 +7,6 @@ use agentci::Suites;
 use agentci::plan::Mode;
 use agentci::source::join;
 
-use super::super::run::RunArguments;
 use super::snapshot::Snapshot;
 use super::touch::{Territories, recorded};
 
@@ -38,29 +37,38 @@ pub(super) struct WatchSet {
     outputs: BTreeSet<PathBuf>,
 }
 
+/// What tells which files runs write.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written<'w> {
+    /// The folder for run folders.
+    pub(super) output_dir: Option<&'w Path>,
+    /// Whether tools are recorded; as each suite says without it.
+    pub(super) mode: Option<Mode>,
+}
+
 impl WatchSet {
-    /// What is to be watched of these suites. `noted` is what was read of the disk for them.
+    /// What is to be watched of these suites. `noted` is what was read of the disk for them, `named` what the user named.
     pub(super) fn of(
         suites: &Suites,
         noted: &BTreeSet<PathBuf>,
-        arguments: &RunArguments,
+        named: &[PathBuf],
+        written: Written<'_>,
         territories: &Territories,
     ) -> Self {
         let noted: BTreeSet<PathBuf> = noted.iter().map(|path| absolute(path)).collect();
         let mut sources = noted.clone();
         sources.extend(territories.files().cloned());
         let mut folders: BTreeSet<PathBuf> = territories.folders().cloned().collect();
-        let named: Vec<PathBuf> =
-            arguments.dialects.paths(&arguments.paths).iter().map(|path| absolute(path)).collect();
+        let named: Vec<PathBuf> = named.iter().map(|path| absolute(path)).collect();
         for path in &named {
             // A file may be gone for a moment.
             let folder = if path.is_dir() { Some(path.as_path()) } else { path.parent() };
             folders.extend(folder.map(Path::to_path_buf));
         }
-        let mut outputs: BTreeSet<PathBuf> = arguments.output_dir.iter().map(|path| absolute(path)).collect();
+        let mut outputs: BTreeSet<PathBuf> = written.output_dir.iter().map(|path| absolute(path)).collect();
         for suite in suites.loaded().iter().map(|loaded| &loaded.suite) {
             outputs.extend(suite.output_dir.iter().map(|path| absolute(path)));
-            if arguments.mode.unwrap_or(suite.mode) == Mode::Record {
+            if written.mode.unwrap_or(suite.mode) == Mode::Record {
                 // They are written by each run.
                 for path in suite.cases.iter().flat_map(|case| recorded(case)) {
                     sources.remove(&path);

@@ -1,6 +1,10 @@
 //! What the command line has for the scenario format alone: its flags, and the folder of results.
 
 mod flags;
-pub(crate) mod results;
+mod results;
+mod run_flags;
+mod source;
 
-pub(crate) use flags::{ScenarioFlags, ScenarioRunFlags};
+pub(super) use flags::ScenarioFlags;
+pub(super) use run_flags::{ScenarioRunFlags, selected};
+pub(crate) use source::ScenarioSource;

@@ -1,19 +1,18 @@
 //! The files that a run of scenarios leaves where its users look for them: `<agent>_results_<time>Z.csv`, a copy of it as
 //! `results.csv` if asked for, and `runner.log`, which holds everything that was said.
 
-use std::cell::RefCell;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{safe_name, write_whole};
-use agentci::plan::{Dialect, Suite};
-use agentci::report::{Console, ConsoleOptions, FanOut, Output, ReportKind};
+use agentci::plan::Suite;
+use agentci::report::{Console, ConsoleOptions, Output};
 use agentci::verdict::iso_utc;
 
 use crate::cli::context::Context;
-use crate::cli::run::RunArguments;
+use crate::cli::dialect::OwnResults;
+use crate::cli::dialect::own_results::{named, own_report};
 
 /// Where the files go in a container that is made for them.
 const WORKSPACE: &str = "/workspace";
@@ -21,62 +20,32 @@ const WORKSPACE: &str = "/workspace";
 const RESULTS: &str = "results";
 const LOG: &str = "runner.log";
 
-/// The files of one suite.
-pub(crate) struct ResultFiles {
-    csv: PathBuf,
-    copy: Option<PathBuf>,
-    log: Rc<RefCell<fs_err::File>>,
+/// Opens the log and chooses the names of the other files, in the folder that was asked for or the usual one.
+pub(super) fn open(
+    suite: &Suite,
+    folder: Option<&str>,
+    stable_name: bool,
+    context: &Context,
+) -> io::Result<OwnResults> {
+    let folder = folder.map_or_else(|| usual_folder(Path::new(WORKSPACE)), PathBuf::from);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let stamp = file_stamp(u64::try_from(now.as_millis()).unwrap_or_default());
+    fs_err::create_dir_all(&folder)?;
+    let log = context.log_to(&folder.join(LOG))?;
+    let verbose = ConsoleOptions { verbose: true, ..ConsoleOptions::default() };
+    let console = Console::new(Box::new(log), verbose);
+    let mut own = OwnResults { reports: vec![(LOG.to_owned(), Box::new(console))], ..OwnResults::default() };
+    let csv = free(&folder, &format!("{}_results_{stamp}", safe_name(&suite.name)));
+    if let Some(kind) = own_report("csv", suite) {
+        let copy = stable_name.then(|| folder.join("results.csv"));
+        own.reports.push(named(&csv, kind, to_files([csv.clone()].into_iter().chain(copy).collect())));
+    }
+    Ok(OwnResults { path: Some(csv), ..own })
 }
 
-impl ResultFiles {
-    /// Opens the log and chooses the names, if the suite is one of scenarios. Of a log that can not be written it is told.
-    pub(crate) fn open(arguments: &RunArguments, suite: &Suite, context: &Context) -> Option<Result<Self, String>> {
-        if suite.dialect != Dialect::Scenario {
-            return None;
-        }
-        let asked = arguments.reports.folder().map(PathBuf::from);
-        let folder = asked.unwrap_or_else(|| usual_folder(Path::new(WORKSPACE)));
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let stamp = file_stamp(u64::try_from(now.as_millis()).unwrap_or_default());
-        let log = fs_err::create_dir_all(&folder).and_then(|()| context.log_to(&folder.join(LOG)));
-        Some(log.map_err(|error| error.to_string()).map(|log| Self {
-            csv: free(&folder, &format!("{}_results_{stamp}", safe_name(&suite.name))),
-            copy: arguments.scenario.stable_name.then(|| folder.join("results.csv")),
-            log,
-        }))
-    }
-
-    /// The file of results.
-    pub(crate) fn csv(&self) -> &Path {
-        &self.csv
-    }
-
-    /// Adds what writes them.
-    pub(crate) fn add_to(&self, reports: &mut FanOut) {
-        let log = ConsoleOptions { verbose: true, ..ConsoleOptions::default() };
-        reports.add(LOG, Box::new(Console::new(Box::new(Shared(Rc::clone(&self.log))), log)));
-        let kind = ReportKind::by_name("csv").map(|kind| kind.spelt_for(Dialect::Scenario.name()));
-        if let Some(kind) = kind {
-            let paths: Vec<PathBuf> = [&self.csv].into_iter().chain(&self.copy).cloned().collect();
-            let write: Output = Box::new(move |bytes| {
-                paths.iter().try_for_each(|path| write_whole(path, bytes)).map_err(io::Error::other)
-            });
-            reports.add(self.csv.display().to_string(), kind.make(write));
-        }
-    }
-}
-
-/// A log that several write to.
-struct Shared(Rc<RefCell<fs_err::File>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.borrow_mut().flush()
-    }
+/// An output that goes to several files.
+fn to_files(paths: Vec<PathBuf>) -> Output {
+    Box::new(move |bytes| paths.iter().try_for_each(|path| write_whole(path, bytes)).map_err(io::Error::other))
 }
 
 /// The folder where nobody chooses one: below the workspace of a container if it can be written to, else here.

@@ -1,51 +1,64 @@
-//! Flags of the yao format.
+//! Flags about how suites of the yao format are read.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use agentci::formats::YaoOptions;
+use agentci::DiskFiles;
+use agentci::formats::{YaoInput, YaoOptions};
+use agentci::plan::{ChatContext, Dialect, Suite, Target};
 use clap::Args;
+
+use super::results;
+use crate::cli::dialect::OwnResults;
+use crate::cli::dialect::format_flag::FormatFlag;
+use crate::cli::reports::ReportFlags;
 
 /// The variable that names the folder of the application where no flag does.
 const APP_VARIABLE: &str = "YAO_ROOT";
 
 /// Flags about suites of the yao format.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct YaoFlags {
+pub(in super::super) struct YaoFlags {
     /// A file of tests of the yao format, or a message to an assistant
     #[arg(short, long, value_name = "FILE|MESSAGE", help_heading = "Assistants")]
-    pub(crate) input: Option<String>,
+    pub(in super::super) input: Option<String>,
     /// The connector of the assistant [default: its own]
     #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
-    pub(crate) connector: Option<String>,
+    pub(in super::super) connector: Option<String>,
     /// The user who asks an assistant [default: `test-user`]
     #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
-    pub(crate) user: Option<String>,
+    user: Option<String>,
     /// The team of that user [default: `test-team`]
     #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
-    pub(crate) team: Option<String>,
+    team: Option<String>,
     /// The folder of the assistants' application [default: found from the tests]
     #[arg(short, long, value_name = "DIR", help_heading = "Assistants")]
-    pub(crate) app: Option<PathBuf>,
+    app: Option<PathBuf>,
     /// A file of environment variables for connectors and prompts
     #[arg(short, long, value_name = "FILE", help_heading = "Assistants")]
-    pub(crate) env: Option<PathBuf>,
+    env: Option<PathBuf>,
 }
 
 impl YaoFlags {
-    /// The flags that were given and mean nothing to suites of other formats, each by its name.
-    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
-        let flags = [
-            ("--connector", self.connector.is_some()),
-            ("--user", self.user.is_some()),
-            ("--team", self.team.is_some()),
-            ("--app", self.app.is_some()),
-            ("--env", self.env.is_some()),
-        ];
-        flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag)
+    /// The flags that mean nothing to suites of other formats.
+    pub(in super::super) fn flags(&self) -> [FormatFlag; 5] {
+        let assistants = "leave it out, or name tests of an assistant with `-i`";
+        // Others have `-c` for the config.
+        let config = "`-c` names the connector of an assistant; for the config of ananke tests write `--config FILE`";
+        let ending = self.connector.as_ref().and_then(|id| id.rsplit_once('.'));
+        let is_file = ending.is_some_and(|(_, ending)| matches!(ending, "yaml" | "yml"));
+        let flag = |name, given, help| FormatFlag { name, given, formats: &[Dialect::Yao], help };
+        [
+            flag("--connector", self.connector.is_some(), if is_file { config } else { assistants }),
+            flag("--user", self.user.is_some(), assistants),
+            flag("--team", self.team.is_some(), assistants),
+            flag("--app", self.app.is_some(), assistants),
+            flag("--env", self.env.is_some(), assistants),
+        ]
     }
 
     /// What they say to whoever reads the suites.
-    pub(crate) fn options(&self) -> YaoOptions {
+    pub(in super::super) fn options(&self) -> YaoOptions {
         YaoOptions {
             input: self.input.clone(),
             connector: self.connector.clone(),
@@ -56,5 +69,35 @@ impl YaoFlags {
             environment: Some(agentci::environment),
             ..YaoOptions::default()
         }
+    }
+
+    /// Whether `-i` is a message rather than tests.
+    pub(in super::super) fn is_message(&self) -> bool {
+        let input = self.input.as_ref().map(|input| YaoInput::of(&DiskFiles, input));
+        matches!(input, Some(YaoInput::Message(_)))
+    }
+
+    /// Who asks agents that are prompts and a model, unless a case says otherwise.
+    pub(in super::super) fn asker(&self, suite: &Suite) -> BTreeMap<String, String> {
+        if !suite.cases.iter().any(|case| matches!(&*case.target, Target::Chat(_))) {
+            return BTreeMap::new();
+        }
+        let usual = ChatContext::default();
+        let facts = [
+            ("user_id", self.user.clone().unwrap_or(usual.user)),
+            ("team_id", self.team.clone().unwrap_or(usual.team)),
+            ("locale", usual.locale),
+            ("client_type", usual.client_type),
+            ("client_ip", usual.client_ip),
+            ("referer", usual.referer),
+            ("accept", usual.accept),
+        ];
+        facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect()
+    }
+
+    /// The results beside the tests.
+    pub(in super::super) fn results(&self, suite: &Suite, reports: &ReportFlags) -> OwnResults {
+        let input = self.input.as_ref().filter(|_| reports.first_out().is_none());
+        results::beside(suite, input.map(|input| YaoInput::of(&DiskFiles, input)))
     }
 }

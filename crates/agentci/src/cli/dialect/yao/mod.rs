@@ -1,8 +1,11 @@
 //! What the command line has for the yao format alone: its flags, the results beside the tests, and the report that an assistant
 //! writes.
 
+mod agent_report;
 mod flags;
-pub(crate) mod report_writer;
-pub(crate) mod results;
+mod results;
+mod run_flags;
 
-pub(crate) use flags::YaoFlags;
+pub(crate) use agent_report::AgentReport;
+pub(super) use flags::YaoFlags;
+pub(super) use run_flags::YaoRunFlags;

@@ -2,20 +2,25 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci::DiskFiles;
 use agentci::formats::YaoInput;
-use agentci::plan::{Dialect, Suite};
+use agentci::plan::Suite;
 use jiff::Zoned;
 
-use crate::cli::run::RunArguments;
+use crate::cli::dialect::OwnResults;
+use crate::cli::dialect::own_results::{named, own_report};
+use crate::cli::reports::destination;
 
-/// Where the results of a suite go that was named with `-i`, unless `-o` says otherwise. A file that is there stays as it is.
-pub(crate) fn default_out(arguments: &RunArguments, suite: &Suite) -> Option<PathBuf> {
-    let written = arguments.dialects.yao().input.as_ref().filter(|_| suite.dialect == Dialect::Yao)?;
-    let YaoInput::File(path) = YaoInput::of(&DiskFiles, written) else { return None };
-    if arguments.reports.first_out().is_some() {
-        return None;
-    }
+/// The results of a suite whose tests were named on the command line. A file that is there stays as it is.
+pub(super) fn beside(suite: &Suite, input: Option<YaoInput>) -> OwnResults {
+    let Some((path, kind)) = input.and_then(|input| path(suite, input)).zip(own_report("jsonl", suite)) else {
+        return OwnResults::default();
+    };
+    let reports = vec![named(&path, kind, destination(kind, &path))];
+    OwnResults { path: Some(path), is_out: true, reports, writer: None }
+}
+
+fn path(suite: &Suite, input: YaoInput) -> Option<PathBuf> {
+    let YaoInput::File(path) = input else { return None };
     // Where other tests are run as well, theirs stay in their run folders.
     let same = path.canonicalize().ok().is_some_and(|path| suite.path.canonicalize().is_ok_and(|own| own == path));
     same.then(|| free(path.parent().unwrap_or(Path::new("")), &Zoned::now().strftime("%Y%m%d%H%M%S").to_string()))

@@ -8,70 +8,48 @@
 //!
 //! What we would have written is in the file before: an assistant that fails leaves it there.
 
-use std::cell::RefCell;
-use std::path::Path;
-use std::rc::Rc;
+use std::path::{Path, PathBuf};
 
 use agentci::ledger::write_whole;
-use agentci::plan::{Dialect, Suite};
-use agentci::report::{FanOut, Output, YaoDocument};
+use agentci::report::{Reporter, YaoDocument, printable};
 use agentci::runner::Stop;
-use agentci::{LoadedSuite, Settings, Suites};
+use agentci::{Settings, Suites};
 use serde_json::{Value, json};
 
 use crate::cli::context::Context;
-use crate::cli::run::RunArguments;
-use crate::cli::session::Session;
+use crate::cli::kept::Kept;
 
-/// The report that the assistant is told of, once it is complete.
-pub(crate) type Told = Rc<RefCell<Vec<u8>>>;
-
-/// Whether an assistant can write the reports of these suites; says so if not.
-pub(crate) fn fits(arguments: &RunArguments, suites: &Suites, context: &Context) -> bool {
-    if arguments.reporter.is_none() {
-        return true;
-    }
-    let is_for = |loaded: &LoadedSuite| loaded.suite.dialect == Dialect::Yao;
-    if !suites.loaded().is_empty() && !suites.loaded().iter().any(is_for) {
-        let help = "leave it out, or name tests of an assistant with `-i`";
-        context.complain("`--reporter` is for suites of the yao format, and there is none", Some(help));
-        return false;
-    }
-    if arguments.reports.first_out().is_none() {
-        context.complain("`--reporter` has nowhere to write its report", Some("say where with `-o report.html`"));
-        return false;
-    }
-    true
+/// The reports of a suite that an assistant writes.
+pub(crate) struct AgentReport {
+    /// The assistant.
+    agent: String,
+    /// Where they go.
+    paths: Vec<PathBuf>,
+    /// What the assistant is sent, once it is complete.
+    document: Kept,
 }
 
-/// Keeps the report that the assistant is told of.
-pub(crate) fn keep(arguments: &RunArguments, suite: &Suite, reports: &mut FanOut) -> Option<Told> {
-    if arguments.reporter.is_none() || suite.dialect != Dialect::Yao {
-        return None;
+impl AgentReport {
+    /// What an assistant writes to these files, and the report that it is sent.
+    pub(super) fn new(agent: String, paths: Vec<PathBuf>) -> (Self, Box<dyn Reporter>) {
+        let (document, output) = Kept::new();
+        (Self { agent, paths, document }, Box::new(YaoDocument::new(output)))
     }
-    let told = Told::default();
-    let kept = Rc::clone(&told);
-    let output: Output = Box::new(move |bytes| {
-        kept.borrow_mut().extend_from_slice(bytes);
-        Ok(())
-    });
-    reports.add("for the reporter", Box::new(YaoDocument::new(output)));
-    Some(told)
-}
 
-impl Session<'_> {
-    /// Has the assistant write every report that `-o` asks for; whether it could.
-    pub(crate) async fn write_reports(&self, position: usize, told: &Told, settings: &Settings, stop: &Stop) -> bool {
-        let suite = &self.suites.loaded()[position].suite;
-        let Some(reporter) = &self.arguments.reporter else { return true };
-        let report: Value = serde_json::from_slice(&told.borrow()).unwrap_or_default();
-        // Tests have the time that `--timeout` says from their suite; the assistant is none of them.
-        let mut settings = settings.clone();
-        settings.timeout = self.arguments.timeout.or(settings.timeout);
+    /// Has the assistant, which the suite at `position` names, write every report; whether it could.
+    pub(crate) async fn write(
+        self,
+        (suites, position): (&Suites, usize),
+        settings: &Settings,
+        verbose: bool,
+        stop: &Stop,
+        context: &Context,
+    ) -> bool {
+        let report: Value = serde_json::from_slice(&self.document.into_bytes()).unwrap_or_default();
         let mut written = true;
-        for path in self.arguments.reports.out_paths(&suite.name) {
-            let message = message(&report, &path, self.arguments.verbose);
-            let answer = self.suites.ask(position, reporter, message, &settings, stop).await;
+        for path in self.paths {
+            let message = message(&report, &path, verbose);
+            let answer = suites.ask(position, &self.agent, message, settings, stop).await;
             let outcome = match answer {
                 Ok(answer) => save(&answer, &path),
                 Err(trouble) => Err((trouble.message, trouble.help)),
@@ -80,7 +58,7 @@ impl Session<'_> {
                 let help = help.map(|help| format!("help: {help}\n")).unwrap_or_default();
                 let shown = path.display();
                 let words = format!("warning: {trouble}; `{shown}` is the built-in report\n{help}");
-                self.context.say(&agentci::report::printable(&self.context.without_secrets(&words)));
+                context.say(&printable(&context.without_secrets(&words)));
                 written = false;
             }
         }

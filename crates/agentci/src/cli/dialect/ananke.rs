@@ -1,0 +1,27 @@
+//! The flag of the ananke format.
+
+use std::path::PathBuf;
+
+use agentci::plan::Dialect;
+use clap::Args;
+
+use super::format_flag::FormatFlag;
+
+/// Flags about suites of the ananke format.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct AnankeFlags {
+    /// The config of tests of the ananke format [default: the nearest `ananke.config.yaml` in a parent directory]
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+}
+
+impl AnankeFlags {
+    pub(super) fn flags(&self) -> [FormatFlag; 1] {
+        [FormatFlag {
+            name: "--config",
+            given: self.config.is_some(),
+            formats: &[Dialect::Ananke],
+            help: "leave it out, or name tests with `turns:`",
+        }]
+    }
+}

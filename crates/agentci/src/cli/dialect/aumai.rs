@@ -1,0 +1,36 @@
+//! The flag of the aumai format.
+
+use std::path::PathBuf;
+
+use agentci::formats::MockSource;
+use agentci::plan::Dialect;
+use clap::Args;
+
+use super::format_flag::FormatFlag;
+
+/// The format of tests of what a model answers, which `agentci init` can write.
+pub(crate) const OF_ANSWERS: Dialect = Dialect::Aumai;
+
+/// Flags about suites of the aumai format.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct AumaiFlags {
+    /// The scripted model that answers tests of the aumai format [default: `mock_config.yaml` beside the tests]
+    #[arg(long, value_name = "FILE")]
+    mock_config: Option<PathBuf>,
+}
+
+impl AumaiFlags {
+    /// Where the scripted model comes from.
+    pub(super) fn mock(&self) -> MockSource {
+        self.mock_config.clone().map_or(MockSource::Beside, MockSource::File)
+    }
+
+    pub(super) fn flags(&self) -> [FormatFlag; 1] {
+        [FormatFlag {
+            name: "--mock-config",
+            given: self.mock_config.is_some(),
+            formats: &[Dialect::Aumai],
+            help: "leave it out; a native suite has its script under `target: { mock: {..} }`",
+        }]
+    }
+}

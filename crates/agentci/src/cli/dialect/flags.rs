@@ -1,0 +1,99 @@
+//! Flags about how suites are found and read: `--exclude`, and those that belong to one format.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use agentci::Suites;
+use agentci::formats::LoadOptions;
+use agentci::plan::{Dialect, Suite};
+use clap::Args;
+
+use super::ananke::AnankeFlags;
+use super::aumai::AumaiFlags;
+use super::format_flag::FormatFlag;
+use super::scenario::ScenarioFlags;
+use super::yao::YaoFlags;
+use crate::cli::context::Context;
+
+/// Flags about how suites are found, and about suites of one format.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct DialectFlags {
+    /// Leave out files and folders when suites are looked for, by a pattern as in `.gitignore`, seen from this folder (may be
+    /// repeated)
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+    #[command(flatten)]
+    aumai: AumaiFlags,
+    #[command(flatten)]
+    ananke: AnankeFlags,
+    /// The agent whose tests are meant: a folder below `tests` in the scenario format, an assistant's id in the yao format
+    #[arg(short = 'n', long, visible_alias = "name", value_name = "ID")]
+    agent: Option<String>,
+    #[command(flatten)]
+    scenario: ScenarioFlags,
+    #[command(flatten)]
+    pub(super) yao: YaoFlags,
+}
+
+impl DialectFlags {
+    /// What they say to whoever reads the suites.
+    pub(crate) fn options(&self) -> LoadOptions {
+        let mut options = LoadOptions::default();
+        options.mock = self.aumai.mock();
+        options.config.clone_from(&self.ananke.config);
+        options.agent.clone_from(&self.agent);
+        options.exclude.clone_from(&self.exclude);
+        options.scenario = self.scenario.options();
+        options.yao = self.yao.options();
+        options
+    }
+
+    /// The paths to load: those given, else what the flags point at, else this folder. None with an agent alone, since that says
+    /// where to look.
+    pub(crate) fn paths(&self, given: &[PathBuf]) -> Vec<PathBuf> {
+        if given.is_empty() && self.yao.input.is_some() {
+            return Vec::new();
+        }
+        self.scenario.paths(given, self.agent.as_deref())
+    }
+
+    /// Whether all that is to be run is one message to an agent.
+    pub(crate) fn is_message(&self) -> bool {
+        self.yao.is_message()
+    }
+
+    /// Who asks the agents of a suite, unless a case says otherwise, as stored runs have it.
+    pub(crate) fn asker(&self, suite: &Suite) -> BTreeMap<String, String> {
+        self.yao.asker(suite)
+    }
+
+    /// The connector that was chosen for the agent.
+    pub(crate) fn connector(&self) -> Option<&str> {
+        self.yao.connector.as_deref()
+    }
+
+    /// Whether there is a suite that has a use for each flag, and of which something is selected; says so if not.
+    pub(crate) fn fit(&self, suites: &Suites, context: &Context) -> bool {
+        let Some((message, help)) = self.misfit(suites) else { return true };
+        context.complain(&message, Some(help));
+        false
+    }
+
+    /// What is wrong with the first flag that no selected suite has a use for, and what to do.
+    pub(crate) fn misfit(&self, suites: &Suites) -> Option<(String, &'static str)> {
+        // The suite it is for may be one that was refused, which its own problems say.
+        if suites.problems().has_errors() {
+            return None;
+        }
+        let agent = FormatFlag {
+            name: "--agent",
+            given: self.agent.is_some(),
+            formats: &[Dialect::Scenario, Dialect::Yao],
+            help: "leave it out, or run it where there is a folder `tests` with a folder of that name, or name that folder with \
+                   `--tests`",
+        };
+        let of_files = self.aumai.flags().into_iter().chain(self.ananke.flags()).chain([agent]);
+        let mut flags = of_files.chain(self.scenario.flags()).chain(self.yao.flags());
+        flags.find_map(|flag| Some((flag.useless(suites)?, flag.help)))
+    }
+}

@@ -1,0 +1,34 @@
+//! What a suite's format keeps beside the run folder.
+
+use std::path::PathBuf;
+
+use agentci::plan::Suite;
+use agentci::report::{Output, ReportKind, Reporter};
+
+use super::yao::AgentReport;
+
+/// A report, and the name that its errors are told with.
+pub(super) type Named = (String, Box<dyn Reporter>);
+
+/// What a suite's format keeps beside the run folder, ready to be fed with the events of a run.
+#[derive(Default)]
+pub(crate) struct OwnResults {
+    /// The file of results, which is named when the run is over.
+    pub(crate) path: Option<PathBuf>,
+    /// Whether that file is the default of `--out`.
+    pub(crate) is_out: bool,
+    /// What writes the files.
+    pub(crate) reports: Vec<Named>,
+    /// The agent that writes reports once the run is over.
+    pub(crate) writer: Option<AgentReport>,
+}
+
+/// The report of this name in the shape that a suite's format gives it.
+pub(super) fn own_report(name: &str, suite: &Suite) -> Option<&'static ReportKind> {
+    ReportKind::by_name(name).map(|kind| kind.spelt_for(suite.dialect.name()))
+}
+
+/// Names a report that goes to a file after the file.
+pub(super) fn named(path: &std::path::Path, kind: &ReportKind, output: Output) -> Named {
+    (path.display().to_string(), kind.make(output))
+}

@@ -1,0 +1,128 @@
+//! The flags of `agentci run` and `agentci record`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use agentci::Suites;
+use agentci::plan::{MOST_RUNS, Mode};
+use agentci::source::{Files, parse_duration, print_duration};
+use clap::Args;
+use serde_json::Value;
+
+use super::agents::AgentFlags;
+use super::dialect::{self, DialectFlags, DialectRunFlags};
+use super::gates::GateFlags;
+use super::reports::ReportFlags;
+use super::select::Selection;
+use super::services::ServiceFlags;
+use super::shard::ShardFlags;
+
+/// Arguments of `agentci run`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(crate) struct RunArguments {
+    /// Folders or files with suites; this folder without any
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) selection: Selection,
+    #[command(flatten)]
+    pub(super) shard: ShardFlags,
+    #[command(flatten)]
+    pub(super) dialects: DialectFlags,
+    /// Where the answers of tools come from: replay, record or live
+    #[arg(long, value_name = "MODE", value_parser = mode)]
+    pub(super) mode: Option<Mode>,
+    /// How many cases run at once [default: the number of cores, or 1 in formats whose tests run one after the other]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(super) parallel: Option<usize>,
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help = dialect::TIMEOUT)]
+    pub(super) timeout: Option<Duration>,
+    /// How often each case is run; it passes only if all its runs do
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RUNS)))]
+    pub(super) runs: Option<u32>,
+    /// Start no further case after the first that does not pass
+    #[arg(long)]
+    pub(super) fail_fast: bool,
+    #[command(flatten)]
+    pub(super) agents: AgentFlags,
+    /// Retry a case up to N times if its agent is unreachable or answers with status 429 (a failed check is never retried)
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10))]
+    pub(super) retries: u32,
+    /// Seed for all random choices [default: random, printed at the start]
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// Re-run affected cases when a file changes, until interrupted
+    #[arg(long, conflicts_with_all = ["shard", "dry_run", "json"])]
+    pub(super) watch: bool,
+    /// Say what would be run, and run nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    #[arg(long, help = dialect::JSON)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) services: ServiceFlags,
+    #[command(flatten)]
+    pub(super) dialects_run: DialectRunFlags,
+    #[command(flatten)]
+    pub(super) gates: GateFlags,
+    #[command(flatten)]
+    pub(super) reports: ReportFlags,
+    /// The folder for run folders [default: the suite's own, or `.agentci/runs`]
+    #[arg(long, value_name = "DIR")]
+    pub(super) output_dir: Option<PathBuf>,
+    /// Show every check and tool call
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+}
+
+impl RunArguments {
+    /// Reads the suites that are meant.
+    pub(super) fn load(&self, files: &dyn Files) -> Suites {
+        let mut options = self.dialects.options();
+        self.dialects_run.add_to(&mut options, self.timeout);
+        Suites::load_from(files, self.dialects.paths(&self.paths), &options)
+    }
+
+    /// Whether standard output is taken by data, so that talk has to go elsewhere.
+    pub(super) fn talks_aside(&self) -> bool {
+        self.json || self.reports.take_stdout()
+    }
+
+    /// Whether only the answer to a message is wanted, and not a run with a folder.
+    pub(super) fn want_answer_only(&self) -> bool {
+        let asks_for_more = self.json
+            || self.output_dir.is_some()
+            || self.dialects_run.report_writer().is_some()
+            || self.runs.is_some_and(|runs| runs > 1)
+            || self.reports.need_folder();
+        self.dialects.is_message() && self.paths.is_empty() && !asks_for_more
+    }
+
+    /// What was asked for, by the name of the flag, as stored runs have it.
+    pub(super) fn recorded(&self, default_out: Option<&Path>) -> BTreeMap<String, Value> {
+        let out = self.reports.first_out().map(str::to_owned).or(default_out.map(|path| path.display().to_string()));
+        let options: [(&str, Option<Value>); 9] = [
+            ("connector", self.dialects.connector().map(Value::from)),
+            ("retries", (self.retries > 0).then(|| self.retries.into())),
+            ("fail_fast", self.fail_fast.then_some(true.into())),
+            ("out", out.map(Value::from)),
+            ("parallel", self.parallel.map(Value::from)),
+            ("reporter", self.dialects_run.report_writer().map(Value::from)),
+            ("runs", self.runs.map(Value::from)),
+            ("timeout", self.timeout.map(|limit| print_duration(limit).into())),
+            ("verbose", self.verbose.then_some(true.into())),
+        ];
+        options.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    }
+}
+
+fn mode(word: &str) -> Result<Mode, String> {
+    let known = Mode::NAMES.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode);
+    known.ok_or_else(|| "it is one of replay, record, live".into())
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|count| *count >= 1).ok_or_else(|| "it is a whole number, 1 or more".into())
+}
