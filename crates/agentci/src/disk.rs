@@ -87,6 +87,7 @@ impl Files for DiskFiles {
 /// The files of this machine, and which of them were read.
 #[derive(Debug, Default)]
 pub struct NotedFiles {
+    /// A cell, since those who read files only borrow them.
     read: RefCell<BTreeSet<PathBuf>>,
 }
 

@@ -1,4 +1,4 @@
-//! Flags that users of scenarios know with one dash.
+//! Flags that may be written with one dash, as users of other programs know them.
 
 use std::ffi::OsString;
 

@@ -5,8 +5,13 @@
 
 mod auto;
 mod gather;
+mod merge_error;
+mod play;
+mod search;
 mod split;
+mod stored;
 
 pub use auto::{Shard, ShardError};
-pub use gather::{Gathered, MergeError, gather};
+pub use gather::{Gathered, gather};
+pub use merge_error::MergeError;
 pub use split::{Durations, split};

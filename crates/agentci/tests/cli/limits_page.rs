@@ -11,7 +11,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
     (
         "how much of something a message tells",
         &[
-            ("agentci/src/cli/wrong.rs", "COMMAND_LIMIT"),
+            ("agentci/src/cli/rerun_hint.rs", "COMMAND_LIMIT"),
             ("formats/src/ananke/named.rs", "MOST_COMPARED"),
             ("formats/src/runledger/legacy.rs", "WARNING_LIMIT"),
             ("source/src/source.rs", "PLACE_TEXT_LIMIT"),

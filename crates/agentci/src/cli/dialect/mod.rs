@@ -18,7 +18,7 @@ pub(crate) use flags::DialectFlags;
 pub(crate) use help::{JSON, OUT, RESULTS_FOLDER, TIMEOUT};
 pub(crate) use own_results::OwnResults;
 pub(crate) use run_flags::DialectRunFlags;
-pub(crate) use scenario::ScenarioSource;
+pub(crate) use scenario::PlayedSuites;
 
 /// The format that everything can be converted to.
 pub(crate) const NATIVE: agentci::plan::Dialect = agentci::plan::Dialect::Native;

@@ -15,13 +15,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{AddressArguments, OTHER_ADDRESS, Signals, block_on};
 use crate::cli::context::Context;
-use crate::cli::dialect::ScenarioSource;
+use crate::cli::dialect::PlayedSuites;
 
 /// Arguments of `agentci serve tools`.
 #[derive(Debug, Args)]
 pub(super) struct ToolsArguments {
     #[command(flatten)]
-    source: ScenarioSource,
+    source: PlayedSuites,
     /// Only the tools of this case, by its id (may be repeated)
     #[arg(long = "case", value_name = "ID")]
     cases: Vec<String>,

@@ -7,4 +7,4 @@ mod source;
 
 pub(super) use flags::ScenarioFlags;
 pub(super) use run_flags::{ScenarioRunFlags, selected};
-pub(crate) use source::ScenarioSource;
+pub(crate) use source::PlayedSuites;

@@ -8,7 +8,7 @@ use clap::Args;
 
 /// The suites whose tools are played.
 #[derive(Debug, Args)]
-pub(crate) struct ScenarioSource {
+pub(crate) struct PlayedSuites {
     /// Folders or files with suites; this folder without any
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -24,7 +24,7 @@ pub(crate) struct ScenarioSource {
     tests: Option<PathBuf>,
 }
 
-impl ScenarioSource {
+impl PlayedSuites {
     /// Reads them.
     pub(crate) fn load(&self) -> Suites {
         let mut options = LoadOptions::default();

@@ -1,0 +1,79 @@
+//! Several parts, played as one run.
+
+use std::sync::Arc;
+
+use agentci_ledger::{LedgerError, play};
+use agentci_plan::Mode;
+use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, StabilitySummary, Status};
+
+use super::Gathered;
+
+impl Gathered {
+    /// Plays the parts as one run. The result is the worst status of all cases, and at least a failure if a gate failed.
+    pub fn play(
+        &self,
+        run_id: &str,
+        policy: Option<&Policy>,
+        mut on_event: impl FnMut(RunEvent),
+    ) -> Result<Status, LedgerError> {
+        let suite: Arc<str> = self.suite.as_str().into();
+        let of_run =
+            |timestamp, body| RunEvent { suite: Arc::clone(&suite), case_id: None, attempt: None, timestamp, body };
+        let start = self.start(run_id);
+        let (whole, require_agent) = (start.cases_left_out == 0, start.require_agent);
+        let loaded = start.not_loaded.is_empty();
+        let mut rows = Rows::default();
+        // What could not be loaded has no case of its own.
+        let mut worst = if loaded { Status::Pass } else { Status::Error };
+        let mut begun = Some(start);
+        for part in &self.parts {
+            play(&part.path, |event| match &event.body {
+                Body::RunStart(_) => {
+                    let merged = begun.take().map(|start| of_run(event.timestamp, Body::RunStart(Box::new(start))));
+                    merged.into_iter().for_each(&mut on_event);
+                }
+                Body::Gates(_) | Body::RunEnd(_) => {}
+                body => {
+                    if let Body::CaseEnd(end) = body {
+                        worst = worst.max(end.status);
+                        rows.add(&event);
+                    }
+                    on_event(event);
+                }
+            })?;
+        }
+        let ended_at = self.parts.iter().map(|part| part.ended_at).max().unwrap_or_default();
+        if let Some(policy) = policy {
+            let mut report = policy.judge(&self.suite, &rows, whole);
+            let recorded = self.parts[0].start.mode == Mode::Record.name();
+            worst = report.decide(worst, loaded && !recorded && rows.all_run());
+            on_event(of_run(ended_at, Body::Gates(Box::new(report))));
+        }
+        let wall_ms = self.parts.iter().map(|part| part.end.wall_ms).max().unwrap_or_default();
+        let stability = StabilitySummary::of_several(&rows);
+        on_event(of_run(ended_at, Body::RunEnd(RunEnd { wall_ms, stability, ..RunEnd::default() })));
+        if require_agent && rows.iter().any(|row| row.lacks_agent().is_some()) {
+            worst = worst.max(Status::Fail);
+        }
+        Ok(worst)
+    }
+
+    /// How the whole run began.
+    fn start(&self, run_id: &str) -> RunStart {
+        let parts = || self.parts.iter().map(|part| &part.start);
+        let (first, cases) = (&self.parts[0].start, self.parts[0].shard.cases);
+        let all = first.cases_total + first.cases_left_out;
+        RunStart {
+            run_id: run_id.to_owned(),
+            shard: None,
+            cases_total: cases,
+            cases_left_out: all.saturating_sub(cases),
+            seed: first.seed.filter(|_| parts().all(|start| start.seed == first.seed)),
+            not_loaded: self.not_loaded(),
+            cases_played: parts().map(|start| start.cases_played).sum(),
+            cases_without_agent: parts().map(|start| start.cases_without_agent).sum(),
+            require_agent: parts().any(|start| start.require_agent),
+            ..first.clone()
+        }
+    }
+}

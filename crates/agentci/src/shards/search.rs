@@ -1,0 +1,76 @@
+//! Where the records of parts are: in run folders at or below the folders that a user names.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::MergeError;
+
+/// How deep run folders are looked for.
+const DEPTH_LIMIT: usize = 12;
+/// The most folders that are looked into.
+pub(super) const FOLDER_LIMIT: usize = 20_000;
+/// The records at a folder and below it.
+pub(super) fn find(folder: &Path, most: usize) -> Result<BTreeSet<PathBuf>, MergeError> {
+    let mut search = Search { most, searched: 0, found: BTreeSet::new() };
+    search.look(folder, 0).map_err(|source| MergeError::Search { path: folder.to_path_buf(), source })?;
+    if search.searched > most {
+        return Err(MergeError::Endless { path: folder.to_path_buf(), most });
+    }
+    Ok(search.found)
+}
+
+struct Search {
+    /// How many folders are looked into.
+    most: usize,
+    searched: usize,
+    found: BTreeSet<PathBuf>,
+}
+
+impl Search {
+    fn look(&mut self, path: &Path, depth: usize) -> io::Result<()> {
+        self.searched += 1;
+        let record = if path.is_dir() { path.join("run.jsonl") } else { path.to_path_buf() };
+        if record.is_file() {
+            self.found.insert(record.canonicalize()?);
+            return Ok(());
+        }
+        if depth < DEPTH_LIMIT {
+            for entry in fs_err::read_dir(path)? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() && self.searched <= self.most {
+                    self.look(&entry.path(), depth + 1)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_for_runs_has_a_depth_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let nested = |levels: usize| folder.path().join(levels.to_string()).join(vec!["a"; levels - 1].join("/"));
+        for levels in [DEPTH_LIMIT, DEPTH_LIMIT + 1] {
+            std::fs::create_dir_all(nested(levels)).unwrap();
+            std::fs::write(nested(levels).join("run.jsonl"), "").unwrap();
+        }
+        let found = find(folder.path(), FOLDER_LIMIT).unwrap();
+        assert_eq!(found, BTreeSet::from([nested(DEPTH_LIMIT).join("run.jsonl").canonicalize().unwrap()]));
+    }
+
+    #[test]
+    fn a_tree_of_too_many_folders_is_not_searched_to_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        assert_eq!(find(folder.path(), 4).unwrap(), BTreeSet::new());
+        let error = find(folder.path(), 3).unwrap_err();
+        assert!(error.to_string().ends_with("there are more than 3 folders"), "{error}");
+    }
+}
