@@ -13,6 +13,7 @@ use super::check_environment;
 use super::context::Context;
 use super::dialect::DialectFlags;
 use super::faults;
+use super::secrets;
 
 /// Arguments of `agentci check`.
 #[derive(Debug, Args)]
@@ -40,7 +41,7 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
     problems.append(faults::problems(&suites));
     problems.append(cassettes::problems(&mut suites));
     if arguments.secrets {
-        problems.append(cassettes::secrets(&mut suites, &paths));
+        problems.append(secrets::problems(&mut suites, &paths));
     }
     problems.append(check_environment::problems(&suites));
     problems.append(checks::cannot_fail(all(&suites), &DiskFiles));

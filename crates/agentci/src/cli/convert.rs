@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use agentci::plan::Suite;
 use agentci::verdict::ExitStatus;
 use agentci::{LoadedSuite, Suites, formats, ledger, source};
 use clap::Args;
@@ -45,12 +46,17 @@ pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> ExitSt
             return ExitStatus::Failed;
         }
     };
-    let Some(out) = &arguments.out else {
-        let note = format!("# Paths are relative to `{}`: save this there.\n", shown(&suite.folder));
-        context.print(&format!("{note}{}", formats::print_native(suite, None)));
-        return ExitStatus::Success;
-    };
-    if out.exists() && !arguments.force {
+    if let Some(out) = &arguments.out {
+        return write(suite, out, arguments.force, context);
+    }
+    let note = format!("# Paths are relative to `{}`: save this there.\n", shown(&suite.folder));
+    context.print(&format!("{note}{}", formats::print_native(suite, None)));
+    ExitStatus::Success
+}
+
+/// Writes a suite to a file, with paths that are right from there.
+fn write(suite: &Suite, out: &Path, force: bool, context: &Context) -> ExitStatus {
+    if out.exists() && !force {
         context.complain(&format!("`{}` is there already", out.display()), Some("use `--force` to replace it"));
         return ExitStatus::Failed;
     }

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci::ledger::{self, Playback};
+use agentci::ledger::{self, LedgerError, Playback};
 use agentci::report::{Console, ConsoleOptions, FanOut, one_line};
-use agentci::verdict::{Body, ExitStatus};
+use agentci::verdict::{Body, ExitStatus, RunEvent};
 use clap::Args;
 
 use super::context::Context;
@@ -34,44 +34,53 @@ pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> ExitStat
         return ExitStatus::Failed;
     }
     let file = if arguments.run.is_dir() { arguments.run.join("run.jsonl") } else { arguments.run.clone() };
-    let folder = file.parent().unwrap_or(Path::new(""));
     let mut made: Option<(FanOut, Vec<PathBuf>)> = None;
     let mut complete = false;
     let played = ledger::play(&file, |event| {
-        // Paths may hold the name of the suite, which the first event tells.
-        let (reports, _) = made.get_or_insert_with(|| {
-            let dialect = match &event.body {
-                Body::RunStart(start) => {
-                    context.show_not_loaded(&start.not_loaded);
-                    start.dialect.as_str()
-                }
-                _ => "",
-            };
-            reports(arguments, context, ReportOf { suite: &event.suite, dialect, folder })
-        });
+        let (reports, _) = made.get_or_insert_with(|| first(&event, &file, arguments, context));
         complete = matches!(event.body, Body::RunEnd(_));
         reports.on_event(&Arc::new(event));
     });
     let playback = match played {
         Ok(playback) => playback,
         Err(error) => {
-            let missing = arguments.run.is_dir() && !file.exists();
-            context.complain(
-                &if missing {
-                    format!("`{}` is not the folder of a run: it has no `run.jsonl`", arguments.run.display())
-                } else {
-                    format!("the run can not be read: {error}")
-                },
-                Some("name the folder of a run, as it was printed after `artifacts:`"),
-            );
+            unreadable(&arguments.run, &file, &error, context);
             return ExitStatus::Failed;
         }
     };
     warn(&playback, complete, &file, context);
-    let Some((mut reports, paths)) = made else {
+    let Some((reports, paths)) = made else {
         context.complain(&format!("`{}` holds no event of a run", file.display()), None);
         return ExitStatus::Failed;
     };
+    if written(reports, &paths, context) { ExitStatus::Success } else { ExitStatus::Failed }
+}
+
+/// The reports, once the first event tells of what: paths may hold the name of the suite.
+fn first(event: &RunEvent, file: &Path, arguments: &ReportArguments, context: &Context) -> (FanOut, Vec<PathBuf>) {
+    let dialect = match &event.body {
+        Body::RunStart(start) => {
+            context.show_not_loaded(&start.not_loaded);
+            start.dialect.as_str()
+        }
+        _ => "",
+    };
+    let folder = file.parent().unwrap_or(Path::new(""));
+    reports(arguments, context, ReportOf { suite: &event.suite, dialect, folder })
+}
+
+/// Says that a record can not be read.
+fn unreadable(run: &Path, file: &Path, error: &LedgerError, context: &Context) {
+    let message = if run.is_dir() && !file.exists() {
+        format!("`{}` is not the folder of a run: it has no `run.jsonl`", run.display())
+    } else {
+        format!("the run can not be read: {error}")
+    };
+    context.complain(&message, Some("name the folder of a run, as it was printed after `artifacts:`"));
+}
+
+/// Ends the reports and names their files; whether all could be written.
+fn written(mut reports: FanOut, paths: &[PathBuf], context: &Context) -> bool {
     let mut failed = Vec::new();
     for (name, error) in reports.finish() {
         if !error.is_broken_pipe() {
@@ -82,7 +91,7 @@ pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> ExitStat
     for path in paths.iter().map(|path| path.display().to_string()).filter(|path| !failed.contains(path)) {
         context.say(&format!("wrote {path}\n"));
     }
-    if failed.is_empty() { ExitStatus::Success } else { ExitStatus::Failed }
+    failed.is_empty()
 }
 
 fn reports(arguments: &ReportArguments, context: &Context, of: ReportOf<'_>) -> (FanOut, Vec<PathBuf>) {

@@ -1,28 +1,21 @@
 //! Which reports are made of a run, and where they go.
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher as _, Hasher as _};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use agentci::ledger::{safe_name, write_whole};
-use agentci::report::{Checkout, FanOut, Github, Markdown, Output, REPORTS, ReportKind, Reporter};
+use agentci::ledger::safe_name;
+use agentci::report::{FanOut, Github, Output, REPORTS, ReportKind, Reporter};
 use agentci::source::did_you_mean;
 use clap::Args;
 
 use super::dialect;
+use super::github_job::checkout;
+use super::report_outputs::{destination, to_file, to_stdout};
 
 /// The reports that every run folder has.
 pub(crate) const USUAL: [&str; 3] = ["summary", "junit", "html"];
 
-/// The name under which the summary of a CI job is told of.
-pub(crate) const STEP_SUMMARY: &str = "for GITHUB_STEP_SUMMARY";
-
 /// What stands for the suite in a path.
 const SUITE: &str = "{suite}";
-
-/// How much GitHub takes of the summary of a job step, with some to spare: beyond 1 MiB it refuses all of it.
-const STEP_SUMMARY_LIMIT: u64 = 1000 * 1000;
 
 /// Flags that ask for reports.
 #[derive(Debug, Clone, Default, Args)]
@@ -157,18 +150,7 @@ impl ReportFlags {
                 Destination::Stdout | Destination::RunFolder | Destination::Folder(_) => {}
             }
         }
-        taken.sort();
-        match taken.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            None => Ok(()),
-            Some(pair) => Err(Misfit {
-                message: format!("two reports would be written to `{}`", pair[0].0.display()),
-                help: if pair[0].2 == pair[1].2 && pair[0].1 == pair[1].1 {
-                    "suites of the same name have to be run one at a time".into()
-                } else {
-                    "give each a path of its own".into()
-                },
-            }),
-        }
+        each_alone(taken)
     }
 
     /// Adds the reports of a suite, all but those that are made in its folder anyway; tells where each goes that goes to a
@@ -233,6 +215,19 @@ impl ReportFlags {
     }
 }
 
+/// Whether no two reports go to one file; each is a path, the name of the report and the suite.
+fn each_alone(mut taken: Vec<(PathBuf, &str, &str)>) -> Result<(), Misfit> {
+    taken.sort();
+    let Some(pair) = taken.windows(2).find(|pair| pair[0].0 == pair[1].0) else { return Ok(()) };
+    let help = if pair[0].2 == pair[1].2 && pair[0].1 == pair[1].1 {
+        "suites of the same name have to be run one at a time"
+    } else {
+        "give each a path of its own"
+    };
+    let message = format!("two reports would be written to `{}`", pair[0].0.display());
+    Err(Misfit { message, help: help.into() })
+}
+
 /// Adds the reports that a run folder always has.
 pub(crate) fn add_usual(reports: &mut FanOut, folder: &Path) -> Vec<PathBuf> {
     let kinds = USUAL.iter().filter_map(|name| ReportKind::by_name(name));
@@ -244,78 +239,14 @@ pub(crate) fn add_usual(reports: &mut FanOut, folder: &Path) -> Vec<PathBuf> {
     paths.collect()
 }
 
-/// What tells GitHub of failures, to be added before everything that prints to `out`.
-pub(crate) fn annotations(out: Box<dyn Write>) -> Github {
-    // The hasher is seeded anew in each process, which makes this hard enough to guess for an agent that runs beside it.
-    let token = RandomState::new().build_hasher().finish();
-    Github::new(out, format!("agentci-{token:016x}")).within(checkout())
-}
-
 /// A report that was asked for.
 fn make(kind: &ReportKind, output: Output) -> Box<dyn Reporter> {
     if kind.name == "github" { Github::whole(output, checkout()) } else { kind.make(output) }
 }
 
-/// The checkout of a job of GitHub Actions, and where in it this is.
-fn checkout() -> Option<Checkout> {
-    let top = std::env::var_os("GITHUB_WORKSPACE").filter(|path| !path.is_empty())?;
-    let here = std::env::current_dir().ok()?;
-    // Where one of them is named by a link.
-    let real = |path: PathBuf| fs_err::canonicalize(&path).unwrap_or(path);
-    Some(Checkout { top: real(top.into()), here: real(here) })
-}
-
-/// The report for the summary of a job step, which is appended to what other steps and suites wrote.
-pub(crate) fn step_summary(path: &Path) -> Markdown {
-    let used = std::fs::metadata(path).map_or(0, |file| file.len());
-    let room = usize::try_from(STEP_SUMMARY_LIMIT.saturating_sub(used)).unwrap_or_default();
-    let path = path.to_path_buf();
-    let append: Output = Box::new(move |bytes| {
-        let mut file = fs_err::OpenOptions::new().append(true).create(true).open(&path)?;
-        file.write_all(bytes)?;
-        file.write_all(b"\n")
-    });
-    Markdown::with_room(append, room)
-}
-
 /// A path with the suite put in.
 fn resolved(path: &str, suite: &str) -> PathBuf {
     PathBuf::from(path.replace(SUITE, &safe_name(suite)))
-}
-
-/// The file of a report, which grows as the run goes on if the report is one that does.
-pub(crate) fn destination(kind: &ReportKind, path: &Path) -> Output {
-    if kind.streams { growing(path) } else { to_file(path) }
-}
-
-/// A file that grows piece by piece, each of which is there as soon as it is known; one that is there is begun anew.
-fn growing(path: &Path) -> Output {
-    let path = path.to_path_buf();
-    let mut open: Option<fs_err::File> = None;
-    Box::new(move |bytes| {
-        if open.is_none() {
-            if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-                fs_err::create_dir_all(parent)?;
-            }
-            open = Some(fs_err::File::create(&path)?);
-        }
-        let Some(file) = &mut open else { return Ok(()) };
-        file.write_all(bytes)?;
-        file.flush()
-    })
-}
-
-fn to_file(path: &Path) -> Output {
-    let path = path.to_path_buf();
-    Box::new(move |bytes| write_whole(&path, bytes).map_err(io::Error::other))
-}
-
-fn to_stdout() -> Output {
-    Box::new(|bytes| {
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(bytes)?;
-        stdout.flush()
-    })
 }
 
 fn shown(path: &Path) -> String {

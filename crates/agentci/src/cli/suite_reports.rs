@@ -14,9 +14,10 @@ use agentci::report::{
 use agentci::verdict::RunEvent;
 
 use super::context::Context;
+use super::github_job::{STEP_SUMMARY, annotations, step_summary};
 use super::journaled_console::{CONSOLE, JournaledConsole};
 use super::kept::Kept;
-use super::reports::{ReportFlags, ReportOf, STEP_SUMMARY, USUAL, annotations, step_summary};
+use super::reports::{ReportFlags, ReportOf, USUAL};
 use super::rerun_hint::RerunHint;
 
 /// What the user asked for.

@@ -8,7 +8,7 @@ use jiff::Zoned;
 
 use crate::cli::dialect::OwnResults;
 use crate::cli::dialect::own_results::{named, own_report};
-use crate::cli::reports::destination;
+use crate::cli::report_outputs::destination;
 
 /// The results of a suite whose tests were named on the command line. A file that is there stays as it is.
 pub(super) fn beside(suite: &Suite, input: Option<YaoInput>) -> OwnResults {

@@ -1,0 +1,44 @@
+//! Where reports are written to: whole files, growing ones, and standard output.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use agentci::ledger::write_whole;
+use agentci::report::{Output, ReportKind};
+
+/// The file of a report, which grows as the run goes on if the report is one that does.
+pub(crate) fn destination(kind: &ReportKind, path: &Path) -> Output {
+    if kind.streams { growing(path) } else { to_file(path) }
+}
+
+/// A file that grows piece by piece, each of which is there as soon as it is known; one that is there is begun anew.
+fn growing(path: &Path) -> Output {
+    let path = path.to_path_buf();
+    let mut open: Option<fs_err::File> = None;
+    Box::new(move |bytes| {
+        if open.is_none() {
+            if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+                fs_err::create_dir_all(parent)?;
+            }
+            open = Some(fs_err::File::create(&path)?);
+        }
+        let Some(file) = &mut open else { return Ok(()) };
+        file.write_all(bytes)?;
+        file.flush()
+    })
+}
+
+/// A file that is complete or not there.
+pub(super) fn to_file(path: &Path) -> Output {
+    let path = path.to_path_buf();
+    Box::new(move |bytes| write_whole(&path, bytes).map_err(io::Error::other))
+}
+
+/// Standard output.
+pub(super) fn to_stdout() -> Output {
+    Box::new(|bytes| {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes)?;
+        stdout.flush()
+    })
+}

@@ -1,0 +1,136 @@
+//! What `agentci check --secrets` finds in recordings.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use agentci::source::{Diagnostic, Diagnostics, FileError, Files as _, Kind, Span};
+use agentci::{DiskFiles, Suites};
+use serde_json::Value;
+
+use super::cassettes::named;
+
+/// The largest recording that is searched for secrets: all of it is looked at together.
+const SEARCHED_CASSETTE: u64 = 64 << 20;
+/// How many levels of folders are searched for recordings.
+const DEPTH_LIMIT: usize = 32;
+/// The most folders that are searched for recordings; links can make a small tree endless.
+const FOLDER_LIMIT: usize = 20_000;
+/// How many lines with a secret are named, of each recording.
+const NAMED: usize = 20;
+
+/// Lines of recordings that hold something that looks like a secret. What it is stays untold. Every recording below the paths
+/// is looked at, whether a case uses it or not and whether it can be read or not.
+pub(crate) fn problems(suites: &mut Suites, paths: &[PathBuf]) -> Diagnostics {
+    let mut files: BTreeSet<PathBuf> = named(suites).into_iter().map(|(cassette, _)| cassette.path).collect();
+    let mut problems = Diagnostics::default();
+    for path in paths {
+        let mut search = Search { most: FOLDER_LIMIT, searched: 0, found: &mut files };
+        search.look(path, 0);
+        if search.is_cut_off() {
+            let message =
+                format!("`{}` has more than {FOLDER_LIMIT} folders, and not all are searched", path.display());
+            problems.push(Diagnostic::error(nowhere_in(suites, path), message).help("name the folders of recordings"));
+        }
+    }
+    for path in files {
+        match DiskFiles.read_text(&path, SEARCHED_CASSETTE) {
+            Ok(text) => tell(suites, &path, &dirty_lines(&text), &mut problems),
+            // That a case names it is told already.
+            Err(FileError::Missing) => {}
+            Err(error) => {
+                let message = format!("`{}` is not searched for secrets: {error}", path.display());
+                problems.push(Diagnostic::error(nowhere_in(suites, &path), message).help("record the case again"));
+            }
+        }
+    }
+    problems
+}
+
+/// Names the lines of a recording that hold secrets. The lines themselves are not shown.
+fn tell(suites: &mut Suites, path: &Path, lines: &[usize], problems: &mut Diagnostics) {
+    if lines.is_empty() {
+        return;
+    }
+    let span = nowhere_in(suites, path);
+    let remedy = "record the case again, or put `[REDACTED]` in its place, and change the secret";
+    for line in lines.iter().take(NAMED) {
+        let message = format!("line {line} of `{}` holds a secret", path.display());
+        problems.push(Diagnostic::error(span, message).help(remedy));
+    }
+    if let Some(more) = lines.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        let message = format!("{more} more lines of `{}` hold secrets", path.display());
+        problems.push(Diagnostic::error(span, message).help(remedy));
+    }
+}
+
+/// A file as a whole, of which nothing is shown.
+fn nowhere_in(suites: &mut Suites, path: &Path) -> Span {
+    Span::whole(suites.sources_mut().add(path, String::new()))
+}
+
+/// The lines that change when secrets are removed; one that is secret by its key on one line is secret on all.
+fn dirty_lines(text: &str) -> Vec<usize> {
+    let parsed: Vec<(&str, Option<Value>)> =
+        text.split('\n').map(|line| (line, serde_json::from_str(line).ok())).collect();
+    let mut redactor = agentci::environment_secrets();
+    for value in parsed.iter().filter_map(|(_, value)| value.as_ref()) {
+        redactor.learn(value);
+    }
+    let dirty = |(line, value): &(&str, Option<Value>)| match value {
+        None => redactor.text(line) != *line,
+        Some(value) => {
+            let mut clean = value.clone();
+            redactor.value(&mut clean);
+            clean != *value
+        }
+    };
+    parsed.iter().enumerate().filter(|(_, line)| dirty(line)).map(|(index, _)| index + 1).collect()
+}
+
+/// Looks for every `.jsonl` file at or below a path; folders of tools and of runs are left out.
+struct Search<'s> {
+    /// How many folders are looked into.
+    most: usize,
+    searched: usize,
+    found: &'s mut BTreeSet<PathBuf>,
+}
+
+impl Search<'_> {
+    fn look(&mut self, path: &Path, depth: usize) {
+        if path.extension().is_some_and(|extension| extension == "jsonl") && DiskFiles.kind(path) == Some(Kind::File) {
+            self.found.insert(agentci::source::join(path, ""));
+        }
+        let skipped = |name: &str| name.starts_with('.') || ["target", "node_modules"].contains(&name);
+        if depth < DEPTH_LIMIT && DiskFiles.kind(path) == Some(Kind::Folder) {
+            self.searched += 1;
+            for entry in DiskFiles.list(path).unwrap_or_default() {
+                if !skipped(&entry.name) && !self.is_cut_off() {
+                    self.look(&path.join(entry.name), depth + 1);
+                }
+            }
+        }
+    }
+
+    fn is_cut_off(&self) -> bool {
+        self.searched > self.most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two links that lead back make a tree of a folder that has no end.
+    #[test]
+    fn the_search_for_recordings_has_an_end() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["one", "other"] {
+            std::os::unix::fs::symlink(folder.path(), folder.path().join(name)).unwrap();
+        }
+        let mut found = BTreeSet::new();
+        let mut search = Search { most: 100, searched: 0, found: &mut found };
+        search.look(folder.path(), 0);
+        assert!(search.is_cut_off());
+        assert_eq!(search.searched, 101);
+    }
+}
