@@ -21,3 +21,16 @@ impl Kept {
         self.0.try_iter().collect::<Vec<_>>().concat()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_in_pieces_comes_back_whole() {
+        let (kept, mut output) = Kept::new();
+        output(b"{\"a\":").unwrap();
+        output(b"1}\n").unwrap();
+        assert_eq!(kept.into_bytes(), b"{\"a\":1}\n");
+    }
+}

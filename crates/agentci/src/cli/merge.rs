@@ -9,7 +9,7 @@ use agentci::ledger::{Journal, LedgerError, RunFolder};
 use agentci::read_baseline;
 use agentci::report::{Console, ConsoleOptions, FanOut};
 use agentci::shards::{Gathered, MergeError, gather};
-use agentci::verdict::{ExitStatus, Status};
+use agentci::verdict::{ExitStatus, Policy, Status};
 use clap::Args;
 
 use super::context::Context;
@@ -79,12 +79,7 @@ fn help(error: &MergeError) -> &'static str {
 
 fn one(run: &Gathered, arguments: &MergeArguments, context: &Context) -> Result<ExitStatus, LedgerError> {
     context.show_not_loaded(&run.not_loaded());
-    let mut policy = run.policy(read_baseline);
-    if let Some(path) = &arguments.baseline {
-        let chosen = policy.get_or_insert_default();
-        chosen.baseline_path = Some(path.display().to_string());
-        chosen.baseline = Some(read_baseline(path));
-    }
+    let policy = policy(run, arguments);
     let base = arguments.output_dir.clone().unwrap_or_else(|| PathBuf::from(RUNS));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let folder = RunFolder::create(&base, &run.suite, u64::try_from(now.as_millis()).unwrap_or_default())?;
@@ -108,20 +103,37 @@ fn one(run: &Gathered, arguments: &MergeArguments, context: &Context) -> Result<
         return Err(error);
     }
     journal.flush()?;
-    let mut failed = status > Status::Skipped;
-    for (name, error) in reports.map(|mut reports| reports.finish()).unwrap_or_default() {
-        if !error.is_broken_pipe() {
-            context.complain(&format!("the report {name} could not be written: {error}"), None);
-            failed = true;
-        }
-    }
+    let complete = reports.is_none_or(|reports| are_written(reports, context));
     let line = format!("artifacts: {} (of {} parts)\n", Path::new(folder.path()).display(), run.len());
     if arguments.reports.take_stdout() {
         context.say(&line);
     } else {
         context.print(&line);
     }
-    Ok(if failed { ExitStatus::Failed } else { ExitStatus::Success })
+    Ok(if complete && status <= Status::Skipped { ExitStatus::Success } else { ExitStatus::Failed })
+}
+
+/// What the run is held to: what its parts were, with the chosen baseline.
+fn policy(run: &Gathered, arguments: &MergeArguments) -> Option<Policy> {
+    let mut policy = run.policy(read_baseline);
+    if let Some(path) = &arguments.baseline {
+        let chosen = policy.get_or_insert_default();
+        chosen.baseline_path = Some(path.display().to_string());
+        chosen.baseline = Some(read_baseline(path));
+    }
+    policy
+}
+
+/// Ends the reports, and says which could not be written; whether all could.
+fn are_written(mut reports: FanOut, context: &Context) -> bool {
+    let mut complete = true;
+    for (name, error) in reports.finish() {
+        if !error.is_broken_pipe() {
+            context.complain(&format!("the report {name} could not be written: {error}"), None);
+            complete = false;
+        }
+    }
+    complete
 }
 
 fn fan_out(arguments: &MergeArguments, context: &Context, of: ReportOf<'_>) -> FanOut {

@@ -94,11 +94,33 @@ pub(super) fn quoted(word: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use agentci::verdict::CaseEnd;
+
     use super::*;
 
     fn command(arguments: &[&str], cases: &[&str]) -> Option<String> {
         let cases = cases.iter().map(|id| (*id).to_owned()).enumerate().collect();
         RerunHint { cases }.command(&arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn only_cases_that_did_not_pass_are_run_again() {
+        let mut hint = RerunHint::default();
+        let statuses =
+            [(2, Status::Error), (0, Status::Fail), (1, Status::Pass), (3, Status::Skipped), (0, Status::Fail)];
+        for (index, status) in statuses {
+            let end = CaseEnd { index, status, ..CaseEnd::default() };
+            let (suite, case_id) = ("s".into(), Some(format!("c{index}").into()));
+            hint.on_event(&RunEvent {
+                suite,
+                case_id,
+                attempt: Some(1),
+                timestamp: 1,
+                body: Body::CaseEnd(end.into()),
+            })
+            .unwrap();
+        }
+        assert_eq!(hint.command(&["run".to_owned()]).unwrap(), "agentci run --case c0 --case c2");
     }
 
     #[test]

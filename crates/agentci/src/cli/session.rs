@@ -76,7 +76,9 @@ impl Session<'_> {
             self.context.print("\n");
         }
         let mut reports = SuiteReports::open(suite, &folder, journal, self.wanted(), self.context);
-        own_reports.into_iter().for_each(|(name, report)| reports.add(name, report));
+        for (name, report) in own_reports {
+            reports.add(name, report);
+        }
         let not_loaded = self.not_loaded.clone();
         let facts = Facts { not_loaded, ..self.facts(suite, folder.id(), path.as_deref().filter(|_| is_out)) };
         let (status, reports) = drive(self.suites, position, &facts, &settings, stop, reports).await;

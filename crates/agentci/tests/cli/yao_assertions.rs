@@ -51,6 +51,11 @@ impl Kind {
 }
 
 fn kinds() -> Vec<Kind> {
+    plain_kinds().into_iter().chain(asking_kinds()).collect()
+}
+
+/// Types that look at the answer.
+fn plain_kinds() -> Vec<Kind> {
     vec![
         kind("equals", "Hi", json!({"value": "Hello, world 42!"}), json!({"value": "hello"}), "is not as asked"),
         kind("contains", "Hi", json!({"value": "world"}), json!({"value": "World"}), "did not say `World`"),
@@ -68,6 +73,12 @@ fn kinds() -> Vec<Kind> {
             .broken(json!({}), "needs a pattern"),
         kind("type", "json", json!({"value": "object"}), json!({"value": "array"}), "not `array`")
             .broken(json!({"value": "list"}), "needs one of"),
+    ]
+}
+
+/// Types that also look at calls, or ask someone.
+fn asking_kinds() -> Vec<Kind> {
+    vec![
         kind("script", "Hi", json!({"script": "scripts.t.Yes"}), json!({"script": "scripts.t.No"}), "so it is")
             .broken(json!({"script": "scripts.t.Nobody"}), "has no function `Nobody`")
             .broken(json!({"script": "scripts.none.Yes"}), "there is no file")
