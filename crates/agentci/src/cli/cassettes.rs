@@ -11,8 +11,7 @@ use agentci::trace::Redactor;
 use agentci::{DiskFiles, Suites};
 use serde_json::Value;
 
-use super::session::RUNS;
-use super::stored;
+use super::stored::{self, RUNS};
 
 /// The most of a cassette that is kept to show a wrong line.
 const SHOWN_CASSETTE: u64 = 64 << 20;

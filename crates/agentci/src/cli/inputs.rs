@@ -7,11 +7,12 @@ use agentci::plan::{CommandPart, Target};
 use agentci::source::join;
 use agentci::{Suites, real_path};
 
-use super::reports::{Misfit, ReportFlags};
-use super::watch::recorded;
+use super::case_files::recorded;
+use super::reports::ReportFlags;
+use super::usage_error::UsageError;
 
 /// Whether no report goes where an input of a suite is. `read` is what was read of the disk to load them.
-pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<PathBuf>) -> Result<(), Misfit> {
+pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<PathBuf>) -> Result<(), UsageError> {
     let all = || suites.loaded().iter().map(|loaded| &loaded.suite);
     let targets: Vec<PathBuf> = all().flat_map(|suite| reports.files(&suite.name)).collect();
     if targets.is_empty() {
@@ -37,7 +38,7 @@ pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<P
     };
     match targets.iter().find(replaces) {
         None => Ok(()),
-        Some(target) => Err(Misfit {
+        Some(target) => Err(UsageError {
             message: format!("a report would replace `{}`, which the suite is made of", target.display()),
             help: "write the report to another file".into(),
         }),

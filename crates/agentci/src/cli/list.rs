@@ -34,9 +34,8 @@ pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
         return ExitStatus::Failed;
     }
     context.show(suites.problems(), suites.sources());
-    if let Err(nothing) = arguments.selection.apply(&mut suites) {
-        context.complain(&nothing.message, Some(&nothing.help));
-        return ExitStatus::Failed;
+    if let Err(error) = arguments.selection.apply(&mut suites) {
+        return error.tell(context);
     }
     let mut text = String::new();
     for loaded in suites.loaded() {

@@ -14,7 +14,7 @@ use clap::Args;
 
 use super::context::Context;
 use super::reports::{ReportFlags, ReportOf, add_usual};
-use super::session::RUNS;
+use super::stored::RUNS;
 
 /// Arguments of `agentci merge`.
 #[derive(Debug, Args)]

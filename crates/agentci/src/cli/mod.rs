@@ -2,6 +2,7 @@
 
 mod agents;
 mod baseline;
+mod case_files;
 mod cassettes;
 mod check;
 mod check_environment;
@@ -12,6 +13,7 @@ mod convert;
 mod demo_agent;
 mod dialect;
 mod diff;
+mod execute;
 mod faults;
 mod foreign_flags;
 mod gates;
@@ -27,6 +29,7 @@ mod message;
 mod open_files;
 mod others;
 pub mod outside;
+mod prepare;
 mod report;
 mod report_outputs;
 mod reports;
@@ -45,6 +48,7 @@ mod signals;
 mod single_dash;
 mod stored;
 mod suite_reports;
+mod usage_error;
 mod watch;
 
 use std::ffi::OsString;

@@ -29,9 +29,8 @@ pub(crate) struct ReportArguments {
 }
 
 pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> ExitStatus {
-    if let Err(misfit) = arguments.reports.no_folder().and_then(|()| arguments.reports.fit(&[""], false)) {
-        context.complain(&misfit.message, Some(&misfit.help));
-        return ExitStatus::Failed;
+    if let Err(error) = arguments.reports.no_folder().and_then(|()| arguments.reports.fit(&[""], false)) {
+        return error.tell(context);
     }
     let file = if arguments.run.is_dir() { arguments.run.join("run.jsonl") } else { arguments.run.clone() };
     let mut made: Option<(FanOut, Vec<PathBuf>)> = None;

@@ -10,6 +10,7 @@ use clap::Args;
 use super::dialect;
 use super::github_job::checkout;
 use super::report_outputs::{destination, to_file, to_stdout};
+use super::usage_error::UsageError;
 
 /// The reports that every run folder has.
 pub(crate) const USUAL: [&str; 3] = ["summary", "junit", "html"];
@@ -86,13 +87,6 @@ pub(crate) struct ReportOf<'r> {
     pub(crate) folder: &'r Path,
 }
 
-/// Reports that can not all be made.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Misfit {
-    pub(crate) message: String,
-    pub(crate) help: String,
-}
-
 impl ReportFlags {
     /// Whether none was asked for.
     pub(crate) fn is_empty(&self) -> bool {
@@ -113,33 +107,33 @@ impl ReportFlags {
     }
 
     /// The same, where no such format is at hand.
-    pub(crate) fn no_folder(&self) -> Result<(), Misfit> {
+    pub(crate) fn no_folder(&self) -> Result<(), UsageError> {
         let Some(path) = self.folder() else { return Ok(()) };
-        Err(Misfit {
+        Err(UsageError {
             message: format!("`--out {path}`: {}", no_such_extension()),
             help: dialect::RESULTS_FOLDER.into(),
         })
     }
 
     /// Whether all reports can be made for these suites, one not overwriting another; `json` also asks for standard output.
-    pub(crate) fn fit(&self, suites: &[&str], json: bool) -> Result<(), Misfit> {
+    pub(crate) fn fit(&self, suites: &[&str], json: bool) -> Result<(), UsageError> {
         let on_stdout = self.all().filter(|wanted| wanted.to == Destination::Stdout);
         if on_stdout.count() + usize::from(json) > 1 {
             let message = "only one report can go to standard output".to_owned();
-            return Err(Misfit { message, help: "give the others a path: `--report NAME=PATH`".into() });
+            return Err(UsageError { message, help: "give the others a path: `--report NAME=PATH`".into() });
         }
         let mut taken = Vec::new();
         for wanted in self.all() {
             let name = wanted.kind.name;
             match &wanted.to {
                 Destination::Stdout if suites.len() > 1 && !wanted.kind.joins => {
-                    return Err(Misfit {
+                    return Err(UsageError {
                         message: format!("{} suites can not share one {name} report on standard output", suites.len()),
                         help: format!("write one for each: `--report {name}=PATH` with `{SUITE}` in the path"),
                     });
                 }
                 Destination::File(path) if suites.len() > 1 && !path.contains(SUITE) => {
-                    return Err(Misfit {
+                    return Err(UsageError {
                         message: format!("{} suites would all write their report to `{path}`", suites.len()),
                         help: format!("put `{SUITE}` into the path, or run one suite"),
                     });
@@ -216,7 +210,7 @@ impl ReportFlags {
 }
 
 /// Whether no two reports go to one file; each is a path, the name of the report and the suite.
-fn each_alone(mut taken: Vec<(PathBuf, &str, &str)>) -> Result<(), Misfit> {
+fn each_alone(mut taken: Vec<(PathBuf, &str, &str)>) -> Result<(), UsageError> {
     taken.sort();
     let Some(pair) = taken.windows(2).find(|pair| pair[0].0 == pair[1].0) else { return Ok(()) };
     let help = if pair[0].2 == pair[1].2 && pair[0].1 == pair[1].1 {
@@ -225,7 +219,7 @@ fn each_alone(mut taken: Vec<(PathBuf, &str, &str)>) -> Result<(), Misfit> {
         "give each a path of its own"
     };
     let message = format!("two reports would be written to `{}`", pair[0].0.display());
-    Err(Misfit { message, help: help.into() })
+    Err(UsageError { message, help: help.into() })
 }
 
 /// Adds the reports that a run folder always has.

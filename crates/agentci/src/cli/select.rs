@@ -6,6 +6,8 @@ use agentci::{LoadedSuite, Suites};
 use clap::Args;
 use regex::Regex;
 
+use super::usage_error::UsageError;
+
 /// Flags that select cases.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Selection {
@@ -24,16 +26,9 @@ fn pattern(text: &str) -> Result<Regex, String> {
     Regex::new(text).map_err(|error| error.to_string())
 }
 
-/// Nothing is left to run, or a name is wrong.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct NothingSelected {
-    pub(crate) message: String,
-    pub(crate) help: String,
-}
-
 impl Selection {
-    /// Selects the cases of each suite that are meant.
-    pub(crate) fn apply(&self, suites: &mut Suites) -> Result<(), NothingSelected> {
+    /// Selects the cases of each suite that are meant. It is an error if nothing is left, or a name is wrong.
+    pub(crate) fn apply(&self, suites: &mut Suites) -> Result<(), UsageError> {
         for wanted in &self.cases {
             known(suites, wanted)?;
         }
@@ -42,7 +37,7 @@ impl Selection {
         }
         let any_case = suites.loaded().iter().any(|loaded| !loaded.suite.cases.is_empty());
         if any_case && suites.loaded().iter().all(|loaded| loaded.selected.is_empty()) {
-            return Err(NothingSelected {
+            return Err(UsageError {
                 message: "no case fits the selection".into(),
                 help: "`agentci list` shows every case with its tags".into(),
             });
@@ -61,7 +56,7 @@ impl Selection {
     }
 }
 
-fn known(suites: &Suites, wanted: &str) -> Result<(), NothingSelected> {
+fn known(suites: &Suites, wanted: &str) -> Result<(), UsageError> {
     let cases = suites.loaded().iter().flat_map(|loaded| &loaded.suite.cases);
     let ids: Vec<&str> = cases.map(|case| case.id.as_str()).collect();
     if ids.is_empty() || ids.contains(&wanted) {
@@ -71,5 +66,5 @@ fn known(suites: &Suites, wanted: &str) -> Result<(), NothingSelected> {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => "`agentci list` shows every case".into(),
     };
-    Err(NothingSelected { message: format!("there is no case `{}`", wanted.escape_debug()), help })
+    Err(UsageError { message: format!("there is no case `{}`", wanted.escape_debug()), help })
 }

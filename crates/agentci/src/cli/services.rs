@@ -8,7 +8,7 @@ use agentci::source::parse_duration;
 use agentci::{LoadedSuite, Settings, Suites};
 use clap::Args;
 
-use super::reports::Misfit;
+use super::usage_error::UsageError;
 
 /// Flags about the stub tool server and the embedder.
 #[derive(Debug, Clone, Default, Args)]
@@ -37,7 +37,7 @@ impl ServiceFlags {
     }
 
     /// What is wrong with a flag that no selected case has a use for.
-    pub(super) fn useless(&self, suites: &Suites) -> Option<Misfit> {
+    pub(super) fn useless(&self, suites: &Suites) -> Option<UsageError> {
         let any = |wanted: fn(&Case) -> bool| {
             // A case that can not be read may be one that has a use for it.
             let mut cases = suites.loaded().iter().flat_map(LoadedSuite::selected_cases);
@@ -55,7 +55,7 @@ impl ServiceFlags {
             () if self.semantic_timeout.is_some() && !any(is_compared) => ("--semantic-timeout", meanings),
             () => return None,
         };
-        Some(Misfit {
+        Some(UsageError {
             message: format!("no selected case has a use for `{flag}`: none {what}"),
             help: format!("leave it out; {help}"),
         })

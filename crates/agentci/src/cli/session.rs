@@ -18,17 +18,15 @@ use agentci::{LoadedSuite, Settings, Suites};
 
 use super::check_worker;
 use super::context::Context;
-use super::dialect::OwnResults;
+use super::dialect::{OutPaths, OwnResults};
 use super::gates;
 use super::github_job::STEP_SUMMARY;
 use super::open_files;
 use super::rerun_hint::RerunHint;
 use super::run_arguments::RunArguments;
 use super::run_metadata::facts;
+use super::stored::RUNS;
 use super::suite_reports::{Finished, SuiteReports, Wanted};
-
-/// Where run folders go unless someone says otherwise.
-pub(super) const RUNS: &str = ".agentci/runs";
 
 /// A run of all selected suites.
 pub(super) struct Session<'s> {
@@ -103,10 +101,11 @@ impl Session<'_> {
     /// Opens what the run of a suite is written to; says so if that can not be done.
     fn open(&self, suite: &Suite) -> Option<Opened> {
         let RunArguments { dialects, dialects_run, reports, .. } = self.arguments;
-        let own = match dialects_run.open_results(suite, dialects, reports, self.context) {
+        let out = OutPaths { folder: reports.folder(), files: reports.out_paths(&suite.name) };
+        let own = match dialects_run.open_results(suite, dialects, out, self.context) {
             Ok(own) => own,
-            Err(misfit) => {
-                self.context.complain(&misfit.message, Some(&misfit.help));
+            Err(error) => {
+                error.tell(self.context);
                 return None;
             }
         };

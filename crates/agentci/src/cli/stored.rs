@@ -6,6 +6,9 @@ use agentci::DiskFiles;
 use agentci::source::Files as _;
 use serde_json::Value;
 
+/// Where run folders go unless someone says otherwise.
+pub(crate) const RUNS: &str = ".agentci/runs";
+
 /// The largest summary that is read, in bytes.
 const SUMMARY_LIMIT: u64 = 256 << 20;
 

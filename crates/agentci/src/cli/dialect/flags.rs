@@ -14,6 +14,7 @@ use super::format_flag::FormatFlag;
 use super::scenario::ScenarioFlags;
 use super::yao::YaoFlags;
 use crate::cli::context::Context;
+use crate::cli::usage_error::UsageError;
 
 /// Flags about how suites are found, and about suites of one format.
 #[derive(Debug, Clone, Default, Args)]
@@ -74,13 +75,13 @@ impl DialectFlags {
 
     /// Whether there is a suite that has a use for each flag, and of which something is selected; says so if not.
     pub(crate) fn fit(&self, suites: &Suites, context: &Context) -> bool {
-        let Some((message, help)) = self.misfit(suites) else { return true };
-        context.complain(&message, Some(help));
+        let Some(error) = self.misfit(suites) else { return true };
+        error.tell(context);
         false
     }
 
     /// What is wrong with the first flag that no selected suite has a use for, and what to do.
-    pub(crate) fn misfit(&self, suites: &Suites) -> Option<(String, &'static str)> {
+    pub(crate) fn misfit(&self, suites: &Suites) -> Option<UsageError> {
         // The suite it is for may be one that was refused, which its own problems say.
         if suites.problems().has_errors() {
             return None;
@@ -94,6 +95,6 @@ impl DialectFlags {
         };
         let of_files = self.aumai.flags().into_iter().chain(self.ananke.flags()).chain([agent]);
         let mut flags = of_files.chain(self.scenario.flags()).chain(self.yao.flags());
-        flags.find_map(|flag| Some((flag.useless(suites)?, flag.help)))
+        flags.find_map(|flag| flag.useless(suites))
     }
 }

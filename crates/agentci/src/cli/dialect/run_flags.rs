@@ -9,10 +9,9 @@ use clap::Args;
 
 use super::scenario::{self, ScenarioRunFlags};
 use super::yao::YaoRunFlags;
-use super::{DialectFlags, OwnResults};
+use super::{DialectFlags, OutPaths, OwnResults};
 use crate::cli::context::Context;
-use crate::cli::reports::{Misfit, ReportFlags};
-use crate::cli::services::ServiceFlags;
+use crate::cli::usage_error::UsageError;
 
 /// Flags of `agentci run` that belong to one format.
 #[derive(Debug, Clone, Default, Args)]
@@ -35,23 +34,23 @@ impl DialectRunFlags {
         self.yao.reporter.as_deref()
     }
 
-    /// What is wrong with the agent that is to write a report.
-    pub(crate) fn no_report(&self, suites: &Suites, reports: &ReportFlags) -> Option<Misfit> {
-        self.yao.no_report(suites, reports.first_out().is_some())
+    /// What is wrong with the agent that is to write a report, where `--out` says so or not.
+    pub(crate) fn no_report(&self, suites: &Suites, has_out: bool) -> Option<UsageError> {
+        self.yao.no_report(suites, has_out)
     }
 
-    /// What is wrong with flags about results, tools and meanings that no selected case has a use for. All selected cases count,
-    /// whichever of them a shard leaves.
-    pub(crate) fn useless(&self, suites: &Suites, reports: &ReportFlags, services: &ServiceFlags) -> Option<Misfit> {
-        // What is wrong with the suites is told already. Scenarios have a use for all flags, even where one has no tools.
-        if suites.loaded().is_empty() || scenario::selected(suites) > 0 {
-            return None;
-        }
-        self.scenario.useless().or_else(|| reports.no_folder().err()).or_else(|| services.useless(suites))
+    /// Whether something is selected whose format has a use for every flag about results, tools and meanings.
+    pub(crate) fn all_are_of_use(suites: &Suites) -> bool {
+        scenario::selected(suites) > 0
+    }
+
+    /// What is wrong with flags about results where no format is selected that has a use for them.
+    pub(crate) fn useless(&self) -> Option<UsageError> {
+        self.scenario.useless()
     }
 
     /// What is wrong with one name for the results of several suites.
-    pub(crate) fn shared_name(&self, suites: &Suites) -> Option<Misfit> {
+    pub(crate) fn shared_name(&self, suites: &Suites) -> Option<UsageError> {
         self.scenario.shared_name(suites)
     }
 
@@ -60,16 +59,16 @@ impl DialectRunFlags {
         &self,
         suite: &Suite,
         dialects: &DialectFlags,
-        reports: &ReportFlags,
+        out: OutPaths<'_>,
         context: &Context,
-    ) -> Result<OwnResults, Misfit> {
+    ) -> Result<OwnResults, UsageError> {
         let mut own = match suite.habits.result_files {
-            ResultFiles::RunFolder => OwnResults::default(),
-            ResultFiles::BesideCases => dialects.yao.results(suite, reports),
-            ResultFiles::ResultsFolder => self.scenario.open_results(suite, reports.folder(), context)?,
+            ResultFiles::BesideCases if out.files.is_empty() => dialects.yao.results(suite),
+            ResultFiles::ResultsFolder => self.scenario.open_results(suite, out.folder, context)?,
+            ResultFiles::RunFolder | ResultFiles::BesideCases => OwnResults::default(),
         };
         if suite.habits.report_writer == ReportWriter::Agent {
-            own.writer = self.yao.writer(suite, reports, &mut own.reports);
+            own.writer = self.yao.writer(out.files, &mut own.reports);
         }
         Ok(own)
     }

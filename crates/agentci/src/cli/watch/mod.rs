@@ -24,15 +24,15 @@ use agentci::verdict::ExitStatus;
 use agentci::{NotedFiles, Suites};
 use tokio::runtime::Runtime;
 
+use super::case_files::absolute;
 use super::context::Context;
-use super::run;
+use super::execute;
+use super::prepare::prepare;
 use super::run_arguments::RunArguments;
 use super::signals::stopped_by_signals;
 use snapshot::{FILE_LIMIT, FOLDER_LIMIT, Snapshot};
 use touch::{Former, Territories};
-use watch_set::{WatchSet, Written, absolute, is_program};
-
-pub(super) use touch::recorded;
+use watch_set::{WatchSet, Written, is_program};
 
 /// How often files are looked at; less often where looking takes long.
 const INTERVAL: Duration = Duration::from_millis(300);
@@ -44,7 +44,7 @@ const SETTLING: Duration = Duration::from_secs(3);
 const NAMED: usize = 3;
 
 pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
-    let Some(runtime) = run::runtime(context) else { return ExitStatus::Failed };
+    let Some(runtime) = execute::runtime(context) else { return ExitStatus::Failed };
     let stop = {
         let _within = runtime.enter();
         stopped_by_signals()
@@ -139,12 +139,12 @@ impl Watcher<'_> {
     /// Runs the cases that the changed files touch.
     fn run(&self, suites: &mut Suites, read: &BTreeSet<PathBuf>, territories: &Territories, watched: &WatchSet) {
         let (arguments, context) = (self.arguments, self.context);
-        let Ok(not_loaded) = run::prepare(suites, read, arguments, context) else { return };
+        let Ok(not_loaded) = prepare(suites, read, arguments, context) else { return };
         if let Some(former) = &self.former {
             territories.narrow(suites, &self.changed, former, watched.noted());
         }
         if count(suites) > 0 {
-            run::execute(suites, not_loaded, arguments, context, &self.runtime, &self.stop);
+            execute::execute(suites, not_loaded, arguments, context, &self.runtime, &self.stop);
         }
     }
 

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{Case, CommandPart, LiveTool, McpTransport, Suite, Target, ToolSource};
+use agentci::plan::{Case, CommandPart, LiveTool, McpTransport, Suite, Target};
 use agentci::source::Sources;
 use agentci::{LoadedSuite, Suites};
 
-use super::watch_set::{absolute, is_of_a_program};
+use super::watch_set::is_of_a_program;
+use crate::cli::case_files::{absolute, recorded};
 
 /// What belongs to each suite, where the suites stand in the plan.
 #[derive(Debug)]
@@ -191,14 +192,4 @@ fn started(transport: &McpTransport) -> &[CommandPart] {
         McpTransport::Stdio { command, .. } => command,
         McpTransport::Http(_) => &[],
     }
-}
-
-/// Where what a case meets is recorded.
-pub(in super::super) fn recorded(case: &Case) -> Vec<PathBuf> {
-    let cassette = match &case.world.tools {
-        ToolSource::Cassette(cassette) => Some(&cassette.path),
-        _ => None,
-    };
-    let recording = case.world.recording.as_ref().map(|recording| &recording.path);
-    cassette.into_iter().chain(recording).map(|path| absolute(path)).collect()
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use agentci::Suites;
 use agentci::plan::Mode;
-use agentci::source::join;
 
 use super::snapshot::Snapshot;
-use super::touch::{Territories, recorded};
+use super::touch::Territories;
+use crate::cli::case_files::{absolute, recorded};
 
 /// How the names of programs end.
 const PROGRAMS: [&str; 24] = [
@@ -116,10 +116,4 @@ pub(super) fn is_of_a_program(path: &Path) -> bool {
 
 fn ends(path: &Path, endings: &[&str]) -> bool {
     path.extension().and_then(|extension| extension.to_str()).is_some_and(|extension| endings.contains(&extension))
-}
-
-/// The one name of a path that everything is compared by.
-pub(super) fn absolute(path: &Path) -> PathBuf {
-    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    join(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), "")
 }

@@ -11,7 +11,6 @@ use clap::Args;
 use super::results;
 use crate::cli::dialect::OwnResults;
 use crate::cli::dialect::format_flag::FormatFlag;
-use crate::cli::reports::ReportFlags;
 
 /// The variable that names the folder of the application where no flag does.
 const APP_VARIABLE: &str = "YAO_ROOT";
@@ -96,8 +95,7 @@ impl YaoFlags {
     }
 
     /// The results beside the tests.
-    pub(in super::super) fn results(&self, suite: &Suite, reports: &ReportFlags) -> OwnResults {
-        let input = self.input.as_ref().filter(|_| reports.first_out().is_none());
-        results::beside(suite, input.map(|input| YaoInput::of(&DiskFiles, input)))
+    pub(in super::super) fn results(&self, suite: &Suite) -> OwnResults {
+        results::beside(suite, self.input.as_ref().map(|input| YaoInput::of(&DiskFiles, input)))
     }
 }

@@ -1,0 +1,55 @@
+//! Runs what was prepared, on a runtime of its own.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use agentci::Suites;
+use agentci::runner::Stop;
+use agentci::verdict::{ExitStatus, NotLoaded};
+use tokio::runtime::Runtime;
+
+use super::context::Context;
+use super::gates;
+use super::run_arguments::RunArguments;
+use super::session::Session;
+
+/// What runs agents, and waits.
+pub(super) fn runtime(context: &Context) -> Option<Runtime> {
+    match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => Some(runtime),
+        Err(error) => {
+            context.complain(&format!("no runtime could be made: {error}"), None);
+            None
+        }
+    }
+}
+
+/// Runs the selected cases.
+pub(super) fn execute(
+    suites: &mut Suites,
+    not_loaded: Vec<NotLoaded>,
+    arguments: &RunArguments,
+    context: &Context,
+    runtime: &Runtime,
+    stop: &Stop,
+) -> ExitStatus {
+    gates::complain(suites, context);
+    let seed = arguments.seed.unwrap_or_else(draw_seed);
+    let mut session = Session { arguments, context, suites, not_loaded, seed, summaries: Vec::new() };
+    let status = if arguments.want_answer_only() {
+        runtime.block_on(session.answer(stop))
+    } else {
+        runtime.block_on(session.run(stop))
+    };
+    if arguments.json {
+        session.print_summaries();
+    }
+    let wrong = suites.problems().has_errors();
+    if wrong { status.max(ExitStatus::Failed) } else { status }
+}
+
+/// A seed nobody chose.
+fn draw_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    // Short enough to be typed.
+    agentci::plan::mix(u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20) ^ u64::from(std::process::id())) >> 40
+}

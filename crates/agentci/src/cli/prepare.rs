@@ -1,0 +1,104 @@
+//! What is to be run: the cases are selected, and the flags held against them before anything runs.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use agentci::source::{Diagnostics, Severity};
+use agentci::verdict::{ExitStatus, NotLoaded};
+use agentci::{LoadedSuite, Suites};
+
+use super::context::Context;
+use super::dialect::DialectRunFlags;
+use super::inputs;
+use super::others;
+use super::run_arguments::RunArguments;
+use super::usage_error::UsageError;
+
+/// Selects what is to be run, holds the flags against it, and tells what is wrong with both. What could not be loaded, and no case
+/// of any part tells of, is returned.
+pub(super) fn prepare(
+    suites: &mut Suites,
+    read: &BTreeSet<PathBuf>,
+    arguments: &RunArguments,
+    context: &Context,
+) -> Result<Vec<NotLoaded>, ExitStatus> {
+    let refuse = |error: UsageError| error.tell(context);
+    let RunArguments { dialects, dialects_run, reports, .. } = arguments;
+    held(dialects_run.no_report(suites, reports.first_out().is_some())).map_err(refuse)?;
+    if let Some(runs) = arguments.runs {
+        suites.repeat(runs);
+    }
+    if let Err(error) = arguments.selection.apply(suites) {
+        context.show(suites.problems(), suites.sources());
+        return Err(refuse(error));
+    }
+    // Flags are held against all that is selected: a shard may have none of the suites that they are for.
+    if !dialects.fit(suites, context) {
+        return Err(ExitStatus::Failed);
+    }
+    let useless = useless(arguments, suites);
+    let not_loaded = not_loaded(suites);
+    arguments.shard.apply(suites, context).map_err(|()| ExitStatus::Failed)?;
+    context.show(&not_told_later(suites), suites.sources());
+    reports.fit(&to_run(suites), arguments.json).map_err(refuse)?;
+    inputs::are_kept(reports, suites, read).map_err(refuse)?;
+    held(useless.or_else(|| dialects_run.shared_name(suites))).map_err(refuse)?;
+    let to_run = to_run(suites).len();
+    if !arguments.gates.apply(suites, to_run, context) {
+        return Err(ExitStatus::Failed);
+    }
+    Ok(not_loaded)
+}
+
+fn held(error: Option<UsageError>) -> Result<(), UsageError> {
+    error.map_or(Ok(()), Err)
+}
+
+/// What is wrong with flags about results, tools and meanings that nothing selected has a use for.
+fn useless(arguments: &RunArguments, suites: &Suites) -> Option<UsageError> {
+    // What is wrong with the suites is told already.
+    if suites.loaded().is_empty() || DialectRunFlags::all_are_of_use(suites) {
+        return None;
+    }
+    let RunArguments { dialects_run, reports, services, .. } = arguments;
+    dialects_run.useless().or_else(|| reports.no_folder().err()).or_else(|| services.useless(suites))
+}
+
+/// The errors that none of the selected cases will tell of, as they are stored with a run.
+fn not_loaded(suites: &Suites) -> Vec<NotLoaded> {
+    let problems = not_told_later(suites).into_iter();
+    let errors = problems.filter(|problem| problem.severity == Severity::Error);
+    errors
+        .map(|problem| NotLoaded {
+            place: problem.place(suites.sources()),
+            message: problem.message,
+            help: problem.help,
+        })
+        .collect()
+}
+
+/// The problems that no case of the run will tell of.
+fn not_told_later(suites: &Suites) -> Diagnostics {
+    let mut told = Vec::new();
+    for LoadedSuite { suite, ready, selected, .. } in suites.loaded().iter().filter(|loaded| !loaded.ready.refused) {
+        for index in selected {
+            told.extend(suite.cases[*index].broken.iter().flatten().chain(&ready.cases[*index].problems));
+        }
+    }
+    let mut rest = Diagnostics::default();
+    for problem in suites.problems() {
+        let is_new = match problem.severity {
+            Severity::Warning => !others::is_of_others(problem, suites),
+            Severity::Error => !told.contains(&problem),
+        };
+        if is_new {
+            rest.push(problem.clone());
+        }
+    }
+    rest
+}
+
+/// The names of the suites of which something is to be run.
+fn to_run(suites: &Suites) -> Vec<&str> {
+    suites.loaded().iter().filter(|loaded| loaded.is_runnable()).map(|loaded| loaded.suite.name.as_str()).collect()
+}
