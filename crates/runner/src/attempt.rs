@@ -11,12 +11,12 @@ use agentci_trace::{Kind, Trace};
 use agentci_verdict::{AssertionCount, Body, CaseEnd, Cause, Finding, Status, settle};
 
 use crate::converse::converse;
+use crate::fingerprint::fingerprint;
 use crate::job::Job;
 use crate::prepare::{Unprepared, prepare};
 use crate::retries::Retries;
 use crate::services::{Held, Late, has_own_agent};
-use crate::step::fingerprint;
-use crate::{changed_arguments, findings, model, model_trouble, not_run, recording, translate};
+use crate::{changed_arguments, findings, mock_model, model_trouble, not_run, recording, translate};
 
 /// How an attempt ended.
 struct Attempted {
@@ -140,7 +140,7 @@ impl Job<'_> {
                 if self.case.world.model.is_some()
                     && let Some(first) = end.findings.first_mut()
                 {
-                    first.notes.extend(model::refusals(&talk.trace));
+                    first.notes.extend(mock_model::refusals(&talk.trace));
                 }
                 late = talk.late;
                 end.metrics = talk.metrics;

@@ -14,16 +14,16 @@ use agentci_verdict::{Cause, Finding, Metrics};
 use agentci_wire::Seldom;
 use tokio::time::Instant;
 
-use crate::host::{Host, Source, allowed};
 use crate::job::Job;
 use crate::meter::{self, Meter, Meters};
-use crate::model::Model;
+use crate::mock_model::Model;
 use crate::prepare::Prepared;
 use crate::recognised::Forms;
-use crate::scope::Scope;
 use crate::services::{Late, OpenTools};
-use crate::volume::Volume;
-use crate::{findings, model, model_trouble, recording, silence, translate, unmet, unreported};
+use crate::tool_host::{Host, Source, allowed};
+use crate::trace_limits::Volume;
+use crate::variables::Scope;
+use crate::{findings, mock_model, model_trouble, recording, silence, translate, unreported, unused_faults};
 
 /// What came of the conversation.
 #[derive(Default)]
@@ -188,7 +188,7 @@ pub(crate) async fn converse(job: &Job<'_>, number: u32, clock: Clock, mut prepa
     talk.findings.splice(0..0, found.take());
     look_around(job, number, prepared.tools.as_ref(), &mut talk).await;
     conclude(job, &mut talk, meters.into_inner().conclude());
-    talk.faults = unmet::seen(job, host.faults.into_inner(), prepared.tools.as_ref());
+    talk.faults = unused_faults::seen(job, host.faults.into_inner(), prepared.tools.as_ref());
     put_away(job, host.source, prepared.tools, prepared.secrets, recording, &mut talk).await;
     talk
 }
@@ -276,7 +276,7 @@ async fn open(job: &Job<'_>, number: u32, prepared: &mut Prepared<'_>) -> Result
         draws: &draws,
         request_timeout: job.options.timeout,
         attempt: number,
-        tools: model::answers_tools(job),
+        tools: mock_model::answers_tools(job),
         agents: &job.suite.agents,
         resources: &job.resources,
         fetched: &job.fetched,

@@ -9,7 +9,7 @@ use agentci_source::print_duration;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-use crate::scope::Scope;
+use crate::variables::Scope;
 
 /// The most a hook may print.
 const OUTPUT_LIMIT: usize = 1 << 20;

@@ -22,8 +22,8 @@ use crate::redact::redact;
 use crate::resources::CaseResources;
 use crate::services::Services;
 use crate::stop::Stop;
-use crate::unmet::Unmet;
-use crate::volume;
+use crate::trace_limits;
+use crate::unused_faults::Unmet;
 
 /// When a suite as a whole is given up.
 #[derive(Debug, Clone, Copy)]
@@ -115,7 +115,7 @@ impl Job<'_> {
     ) -> Vec<Finding> {
         let mut found = Vec::new();
         let mut stopped = before.map(|cause| format!("the case ended before: {}", cause.name()));
-        let bytes = if checks.is_empty() { 0 } else { volume::bytes(trace) };
+        let bytes = if checks.is_empty() { 0 } else { trace_limits::bytes(trace) };
         for ready in checks {
             let check = ready.check();
             let judged = match &stopped {

@@ -2,22 +2,22 @@
 //!
 //! The runner is the only maker of run events, and run events are its only output.
 
-mod ask;
+mod ask_agent;
 mod attempt;
 mod changed_arguments;
 mod converse;
 mod draws;
 mod evidence;
 mod findings;
+mod fingerprint;
 mod hook;
-mod host;
 mod job;
-mod learn;
 mod meter;
-mod model;
+mod mock_model;
 mod model_trouble;
 mod not_run;
 mod options;
+mod pending;
 mod prepare;
 mod recognised;
 mod recording;
@@ -25,19 +25,19 @@ mod redact;
 mod resources;
 mod retries;
 mod schedule;
-mod scope;
+mod secrets;
 mod services;
 mod silence;
-mod step;
 mod stop;
 mod surroundings;
+mod tool_host;
+mod trace_limits;
 mod translate;
-mod unmet;
 mod unreported;
-mod volume;
-mod waiting;
+mod unused_faults;
+mod variables;
 
-pub use ask::{Unheard, ask_agent};
+pub use ask_agent::{Unheard, ask_agent};
 pub use evidence::{WORKER_MEMORY, WORKER_READY};
 pub use options::Options;
 pub use schedule::{Facts, Part, Run, run_suite};

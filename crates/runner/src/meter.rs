@@ -7,7 +7,7 @@ use agentci_source::Sources;
 use agentci_trace::{Change, Event, Joiner, Kind, ModelAttempts, Redactor, ToolCall, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
 
-use crate::step::{STEPS, step};
+use crate::fingerprint::{STEPS, step};
 
 /// How many of the tools that failed are named.
 const FAILED_NAMED: usize = 5;

@@ -14,14 +14,14 @@ use agentci_verdict::{Cause, Finding, Replay};
 use serde_json::Map;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::host::Source;
 use crate::job::Job;
-use crate::learn::CaseSecrets;
-use crate::model::{self, Model};
+use crate::mock_model::{self, Model};
 use crate::recording::{self, Tape};
-use crate::scope::Scope;
+use crate::secrets::CaseSecrets;
 use crate::services::OpenTools;
 use crate::surroundings::{Surroundings, surroundings};
+use crate::tool_host::Source;
+use crate::variables::Scope;
 use crate::{findings, hook};
 
 /// A case that is ready to be run.
@@ -129,7 +129,7 @@ pub(crate) async fn prepare<'j>(job: &Job<'j>, number: u32) -> Result<Prepared<'
     environment.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
     let watched = model.is_some() || tools.is_some();
     if watched {
-        environment.extend(model::no_proxy(job.options.environment));
+        environment.extend(mock_model::no_proxy(job.options.environment));
     }
     let (line, replay) = match tape {
         Tape::Live => (Line::Live, replay),
@@ -166,7 +166,7 @@ async fn start_model(
     observer: Option<UnboundedSender<Kind>>,
     scope: &Scope<'_>,
 ) -> Result<Option<Model>, Box<Finding>> {
-    model::start(job, seed, observer, &|name| scope.get(name)).await
+    mock_model::start(job, seed, observer, &|name| scope.get(name)).await
 }
 
 /// Runs the hooks of a case, in order. What they print are variables of the case.

@@ -21,12 +21,12 @@ use crate::draws::Draws;
 use crate::evidence::Evidence;
 use crate::job::{Job, SuiteDeadline};
 use crate::options::Options;
+use crate::pending::Waiting;
 use crate::redact::{redact, suite_secrets};
 use crate::resources::{CaseResources, Library};
 use crate::services::{Services, takes_turns};
 use crate::stop::Stop;
-use crate::unmet::Unmet;
-use crate::waiting::Waiting;
+use crate::unused_faults::Unmet;
 
 /// What the run's first event tells beside the plan.
 #[derive(Debug, Clone, Default)]

@@ -6,10 +6,10 @@ use agentci_trace::Kind;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::job::Job;
-use crate::model::{self, Model};
+use crate::mock_model::{self, Model};
 use crate::prepare::Unprepared;
-use crate::scope::Scope;
 use crate::services::{OpenTools, PORT, Reached, Services, has_own_agent};
+use crate::variables::Scope;
 
 /// What an attempt meets that it shares with others.
 #[derive(Default)]
@@ -60,7 +60,7 @@ pub(crate) async fn surroundings(
         };
         told.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
         if !told.is_empty() {
-            told.extend(model::no_proxy(job.options.environment));
+            told.extend(mock_model::no_proxy(job.options.environment));
         }
         told
     };

@@ -9,7 +9,7 @@ use agentci_verdict::{
 };
 use serde_json::Value;
 
-use crate::step::STEPS;
+use crate::fingerprint::STEPS;
 
 fn note(level: &str, message: String, data: Option<Arc<Value>>) -> Body {
     Body::Log(Log { level: level.to_owned(), message, data })

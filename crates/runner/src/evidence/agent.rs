@@ -5,9 +5,9 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::{Evidence, Unanswered};
-use crate::ask::{Ask, find, lookup, patience};
+use crate::ask_agent::{Ask, find, lookup, patience};
 use crate::job::Job;
-use crate::learn::learn_target;
+use crate::secrets::learn_target;
 
 /// Asks an agent; its result is under `output`.
 pub(super) async fn ask(

@@ -12,7 +12,7 @@ use agentci_trace::Redactor;
 use serde_json::Value;
 
 use crate::job::Job;
-use crate::scope::Scope;
+use crate::variables::Scope;
 
 /// The value of a variable.
 pub(crate) type Lookup<'l> = &'l dyn Fn(&str) -> Option<String>;
