@@ -18,6 +18,8 @@ use crate::http::HttpDriver;
 use crate::mcp::McpDriver;
 use crate::mock::{MockDraws, MockDriver};
 use crate::process::{PlainDriver, ProcessDriver};
+#[cfg(feature = "testing")]
+use crate::testing::{self, FakeDriver};
 use crate::{DriveError, Input, ToolHost, TraceSink};
 use agentci_exchange::{Line, Recording};
 
@@ -76,6 +78,8 @@ enum Kind {
     Mcp(Box<McpDriver>),
     Chat(Box<ChatDriver>),
     Http(Box<HttpDriver>),
+    #[cfg(feature = "testing")]
+    Fake(Box<FakeDriver>),
 }
 
 impl Driver {
@@ -85,6 +89,10 @@ impl Driver {
         context: &Context<'_>,
         line: Line,
     ) -> Result<Result<Self, DriveError>, UnsetVariable> {
+        #[cfg(feature = "testing")]
+        if testing::stands_in(target, context) {
+            return Ok(FakeDriver::open(context, line).map(|driver| Driver(Kind::Fake(Box::new(driver)))));
+        }
         match target {
             Target::Process(process) if process.speaks == Speech::Text => {
                 Ok(Ok(Driver(Kind::Plain(Box::new(PlainDriver::open(process, context)?)))))
@@ -109,6 +117,8 @@ impl Driver {
             Kind::Process(driver) => driver.listen(seen),
             Kind::Plain(driver) => driver.listen(seen),
             Kind::Http(driver) => driver.listen(seen),
+            #[cfg(feature = "testing")]
+            Kind::Fake(driver) => driver.listen(seen),
             // Neither a scripted model nor a server that calls no tools of ours has a wire that we see, and of a model that
             // we ask we know all.
             Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Chat(_) => {}
@@ -122,6 +132,8 @@ impl Driver {
             Kind::Process(driver) => driver.take_seen(sink),
             Kind::Plain(driver) => driver.take_seen(sink),
             Kind::Http(driver) => driver.take_seen(sink),
+            #[cfg(feature = "testing")]
+            Kind::Fake(driver) => driver.take_seen(sink),
             Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Chat(_) => Ok(()),
         };
     }
@@ -161,6 +173,8 @@ impl Driver {
             Kind::Mcp(driver) => Box::pin(driver.turn(input, sink)),
             Kind::Chat(driver) => Box::pin(driver.turn(input, sink, host)),
             Kind::Http(driver) => Box::pin(driver.turn(input, sink)),
+            #[cfg(feature = "testing")]
+            Kind::Fake(driver) => Box::pin(driver.turn(input, sink, host)),
         }
     }
 
@@ -175,6 +189,8 @@ impl Driver {
             | Kind::Mcp(_)
             | Kind::Http(_)
             | Kind::Chat(_) => 0,
+            #[cfg(feature = "testing")]
+            Kind::Fake(_) => 0,
         }
     }
 
@@ -187,6 +203,8 @@ impl Driver {
             Kind::Mcp(driver) => driver.take_recording(),
             Kind::Chat(driver) => driver.take_recording(),
             Kind::Http(driver) => driver.take_recording(),
+            #[cfg(feature = "testing")]
+            Kind::Fake(driver) => driver.take_recording(),
         }
     }
 
@@ -196,6 +214,8 @@ impl Driver {
             Kind::Process(driver) => Box::pin(driver.close()).await,
             Kind::Plain(driver) => Box::pin(driver.close()).await,
             Kind::Mcp(driver) => Box::pin(driver.close()).await,
+            #[cfg(feature = "testing")]
+            Kind::Fake(driver) => driver.close(),
             Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Http(_) | Kind::Chat(_) => {
                 Ending { exit: None, stderr_tail: Vec::new() }
             }

@@ -19,6 +19,8 @@ pub mod outside;
 mod parts;
 mod process;
 mod sink;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use agentci_exchange as exchange;
 pub use agentci_exchange::{Clock, Line, Player, Recorder, Recording, RecordingError};

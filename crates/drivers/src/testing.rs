@@ -1,0 +1,243 @@
+//! A scripted agent for tests of the runner, behind the feature `testing` that no shipped build has.
+//!
+//! A test says with [`script`] what the agent of a case does. The runner then opens this agent in place of the one that the
+//! target of the case describes, whatever kind it is; only mocks stay what they are. What was opened, asked and closed is
+//! written down in order, see [`effects`]. Everything belongs to the thread of the test, so that tests can run beside each other.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_exchange::{Line, Recording};
+use agentci_plan::Target;
+use agentci_process::Ending;
+use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
+use agentci_wire::FetchedSecrets;
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::{Context, Delivery, DriveError, Input, Stopped, ToolHost, TraceSink};
+
+/// One thing that the agent does in a turn.
+pub enum Step {
+    /// It does something that the trace shows.
+    Show(Kind),
+    /// It calls a tool of this name with these arguments and waits for the answer.
+    Call(String, Value),
+    /// It takes this long.
+    Wait(Duration),
+    /// It never goes on.
+    Hang,
+    /// It cannot go on.
+    Fail(DriveError),
+    /// It gets hold of a secret, such as an access token.
+    Fetch(String),
+    /// It sends this and is answered this, which a recording keeps. In a replay the recorded answer is what it says.
+    Exchange(Value, Value),
+    /// Something happens outside.
+    Meanwhile(Box<dyn FnOnce()>),
+}
+
+impl Step {
+    /// It says something.
+    pub fn say(text: &str) -> Self {
+        Step::Show(Kind::Text(text.to_owned()))
+    }
+
+    /// It has a result.
+    pub fn result(value: Value) -> Self {
+        Step::Show(Kind::FinalOutput(Arc::new(value)))
+    }
+
+    /// It calls a tool of this name.
+    pub fn call(name: &str, args: Value) -> Self {
+        Step::Call(name.to_owned(), args)
+    }
+}
+
+/// What the agent does from when it is opened until it is closed.
+#[derive(Default)]
+pub struct Script {
+    /// Why it cannot be reached.
+    pub unreachable: Option<DriveError>,
+    /// What it does in each turn; nothing in those that are not listed.
+    pub turns: Vec<Vec<Step>>,
+    /// What it printed, as is known when it is closed.
+    pub printed: Vec<String>,
+}
+
+impl Script {
+    /// An agent that does this in its turns.
+    pub fn turns(turns: impl IntoIterator<Item = Vec<Step>>) -> Self {
+        Self { turns: turns.into_iter().collect(), ..Self::default() }
+    }
+
+    /// An agent that cannot be reached.
+    pub fn unreachable(error: DriveError) -> Self {
+        Self { unreachable: Some(error), ..Self::default() }
+    }
+}
+
+type Scripts = HashMap<String, Rc<RefCell<dyn FnMut(u32) -> Script>>>;
+
+thread_local! {
+    static SCRIPTS: RefCell<Scripts> = RefCell::default();
+    static EFFECTS: RefCell<Vec<String>> = RefCell::default();
+}
+
+/// Says what the agent of a case does, each time it is opened; the argument is the number of the attempt.
+pub fn script(case_id: &str, script: impl FnMut(u32) -> Script + 'static) {
+    SCRIPTS.with_borrow_mut(|scripts| scripts.insert(case_id.to_owned(), Rc::new(RefCell::new(script))));
+}
+
+/// Writes down that something happened.
+pub fn note(effect: impl Into<String>) {
+    EFFECTS.with_borrow_mut(|effects| effects.push(effect.into()));
+}
+
+/// Everything that happened so far, which is forgotten then.
+pub fn effects() -> Vec<String> {
+    EFFECTS.take()
+}
+
+/// Whether a scripted agent takes the place of the target.
+pub(crate) fn stands_in(target: &Target, context: &Context<'_>) -> bool {
+    !matches!(target, Target::Mock(_)) && SCRIPTS.with_borrow(|scripts| scripts.contains_key(context.case_id))
+}
+
+/// A scripted agent.
+pub(crate) struct FakeDriver {
+    name: String,
+    turns: std::vec::IntoIter<Vec<Step>>,
+    printed: Vec<String>,
+    line: Line,
+    fetched: FetchedSecrets,
+    seen: Option<UnboundedReceiver<Kind>>,
+    calls: usize,
+    taken: usize,
+}
+
+impl FakeDriver {
+    pub(crate) fn open(context: &Context<'_>, line: Line) -> Result<Self, DriveError> {
+        let name = format!("{}/{}", context.case_id, context.attempt);
+        note(format!("open {name}"));
+        let script = SCRIPTS.with_borrow(|scripts| scripts.get(context.case_id).cloned());
+        let script = script.map(|script| script.borrow_mut()(context.attempt)).unwrap_or_default();
+        match script.unreachable {
+            Some(error) => Err(error),
+            None => Ok(Self {
+                name,
+                turns: script.turns.into_iter(),
+                printed: script.printed,
+                line,
+                fetched: context.fetched.clone(),
+                seen: None,
+                calls: 0,
+                taken: 0,
+            }),
+        }
+    }
+
+    pub(crate) fn listen(&mut self, seen: UnboundedReceiver<Kind>) {
+        self.seen = Some(seen);
+    }
+
+    pub(crate) fn take_seen(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
+        while let Some(kind) = self.seen.as_mut().and_then(|seen| seen.try_recv().ok()) {
+            sink.push(kind)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn turn(
+        &mut self,
+        input: &Input,
+        sink: &mut TraceSink<'_>,
+        host: &dyn ToolHost,
+    ) -> Result<(), DriveError> {
+        note(format!("turn {} of {}", self.taken, self.name));
+        self.taken += 1;
+        sink.push(Kind::TurnStart(input.value()))?;
+        for step in self.turns.next().unwrap_or_default() {
+            self.take(step, sink, host).await?;
+            self.take_seen(sink)?;
+        }
+        sink.push(Kind::TurnEnd)?;
+        Ok(())
+    }
+
+    async fn take(&mut self, step: Step, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> Result<(), DriveError> {
+        match step {
+            Step::Show(kind) => sink.push(kind)?,
+            Step::Call(name, args) => self.call(name, args, sink, host).await?,
+            Step::Wait(time) => tokio::time::sleep(time).await,
+            Step::Hang => std::future::pending().await,
+            Step::Fail(error) => return Err(error),
+            Step::Fetch(secret) => self.fetched.add(&secret),
+            Step::Exchange(sent, answer) => self.exchange(&sent, &answer, sink)?,
+            Step::Meanwhile(happens) => happens(),
+        }
+        Ok(())
+    }
+
+    async fn call(
+        &mut self,
+        name: String,
+        args: Value,
+        sink: &mut TraceSink<'_>,
+        host: &dyn ToolHost,
+    ) -> Result<(), DriveError> {
+        self.calls += 1;
+        let call = ToolCall {
+            call_id: format!("c{}", self.calls),
+            name,
+            args: Arc::new(args),
+            observer: Observer::Protocol,
+            begun: None,
+        };
+        sink.push(Kind::ToolCall(call.clone()))?;
+        let reply = host.call(&call).await?;
+        let result: ToolResult = reply.result;
+        sink.push(Kind::ToolResult(result))?;
+        if reply.delivery == Delivery::Never {
+            std::future::pending::<()>().await;
+        }
+        Ok(())
+    }
+
+    fn exchange(&mut self, sent: &Value, answer: &Value, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+        let clock = sink.clock();
+        if let Some(recalled) = self.line.recall(sent, clock) {
+            let (body, at) = recalled?;
+            sink.push_at(at, Kind::Text(String::from_utf8_lossy(&body).into_owned()))?;
+            return Ok(());
+        }
+        let at = self.line.next(clock);
+        if let Some(slot) = self.line.note(sent, clock, at) {
+            slot.answered(at, answer.to_string());
+        }
+        sink.push_at(at, Kind::Text(answer.to_string()))?;
+        Ok(())
+    }
+
+    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
+        match std::mem::take(&mut self.line) {
+            Line::Record(recorder) => Some(recorder.into_recording()),
+            Line::Live | Line::Replay(_) => None,
+        }
+    }
+
+    pub(crate) fn close(self) -> Ending {
+        note(format!("close {}", self.name));
+        Ending { exit: None, stderr_tail: self.printed }
+    }
+}
+
+impl fmt::Debug for FakeDriver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FakeDriver").field("name", &self.name).finish_non_exhaustive()
+    }
+}
