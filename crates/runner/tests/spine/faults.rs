@@ -1,0 +1,65 @@
+//! What goes wrong on purpose.
+
+use agentci_drivers::testing::{Script, Step, note, script};
+use agentci_verdict::Cause;
+use serde_json::json;
+
+use crate::run::{Bench, Ran, WORKER};
+
+async fn with_fault(fault: &str) -> Ran {
+    script("a", |_| {
+        let call = || Step::call("find", json!({}));
+        let went = Step::Meanwhile(Box::new(|| note("went on")));
+        Script::turns([vec![call(), call(), went, Step::result(json!({"done": true}))]])
+    });
+    let shared = format!(
+        "{WORKER}world: {{ faults: [{{ {fault} }}], tools: {{ scripted: {{ find: [{{ reply: 1 }}, {{ reply: 2 }}] }} }} }}\n"
+    );
+    let case = "  - { id: a, input: {}, checks: [{ tool_called: find }], timeout: 10s }\n";
+    Bench::new(&shared, case).run().await
+}
+
+/// The answers as the run tells of them: what was given, what went wrong, and the fault.
+fn answers(ran: &Ran) -> Vec<(serde_json::Value, Option<String>, Option<String>)> {
+    let results = ran.events.iter().filter_map(|event| match &event.body {
+        agentci_verdict::Body::ToolResult(result) => Some(result),
+        _ => None,
+    });
+    results.map(|result| ((*result.result).clone(), result.error.clone(), result.fault.clone())).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_takes_the_place_of_an_answer_which_is_kept_for_the_next_call() {
+    let ran = with_fault("tool: find, call: 1, error: torn").await;
+    let failed = (json!(null), Some("torn".to_owned()), Some("error".to_owned()));
+    assert_eq!(answers(&ran), [failed, (json!(1), None, None)]);
+    assert_eq!(ran.end("a").cause, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_never_comes_ends_the_case_at_its_time_limit() {
+    let ran = with_fault("tool: find, call: 2, hang: true").await;
+    assert_eq!(ran.end("a").cause, Some(Cause::Timeout));
+    let notes = &ran.end("a").findings[0].notes;
+    assert!(notes.iter().any(|note| note == "on purpose, the answer to `find` met the fault `hang`"), "{notes:?}");
+    assert_eq!(ran.effects_of(&["went", "close"]), ["close a/1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_late_comes() {
+    let begun = tokio::time::Instant::now();
+    let ran = with_fault("tool: find, delay: 4s").await;
+    assert_eq!((ran.end("a").cause, answers(&ran).len()), (None, 2));
+    assert!((8..9).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fault_that_never_happens_is_told() {
+    let ran = with_fault("tool: find, call: 3, error: torn").await;
+    let warnings = &ran.end("a").warnings;
+    assert_eq!(
+        *warnings.to_vec(),
+        ["the fault `error` at agentci.yaml:3:19 never happened: it is for call 3 of `find`, called 2 times at most"]
+    );
+    assert_eq!(ran.end("a").cause, None);
+}

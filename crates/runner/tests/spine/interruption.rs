@@ -1,0 +1,80 @@
+//! A run that is told to stop: before, in and after a turn.
+
+use agentci_drivers::testing::{Script, Step, note, script};
+use agentci_verdict::{Cause, Status};
+
+use crate::run::{Bench, TALKER};
+
+const TWO: &str = "  - { id: a, turns: [{ user: hi, checks: [{ contains: one }] }, { user: more }], checks: [{ contains: one }] }\n  \
+    - { id: b, turns: [{ user: hi }], checks: [{ contains: x }] }\n";
+
+#[tokio::test(start_paused = true)]
+async fn before_the_run_no_case_is_begun() {
+    script("a", |_| Script::default());
+    let bench = Bench::new(TALKER, TWO);
+    bench.stopper().stop();
+    let ran = bench.run().await;
+    assert_eq!(ran.effects, ["run_start", "run_end"]);
+    assert_eq!((ran.run_end().not_run, ran.run_end().interrupted), (2, true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_agent_is_opened_no_turn_is_taken() {
+    let bench = Bench::new(TALKER, TWO);
+    let stopper = bench.stopper();
+    script("a", move |_| {
+        stopper.stop();
+        Script::turns([vec![Step::Meanwhile(Box::new(|| note("went on")))]])
+    });
+    let ran = bench.run().await;
+    assert_eq!(ran.cause("a"), (Some(Cause::Interrupted), vec!["the run was interrupted"]));
+    assert_eq!(ran.effects_of(&["open", "turn", "went", "close"]), ["open a/1", "close a/1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_a_turn_the_agent_is_closed_and_nothing_is_judged() {
+    let bench = Bench::new(TALKER, TWO);
+    let stopper = bench.stopper();
+    script("a", move |_| {
+        let stopper = std::rc::Rc::clone(&stopper);
+        Script::turns([vec![Step::say("one"), Step::Meanwhile(Box::new(move || stopper.stop())), Step::Hang]])
+    });
+    let ran = bench.run().await;
+    assert_eq!(ran.cause("a"), (Some(Cause::Interrupted), vec!["the run was interrupted"]));
+    assert_eq!(ran.effects_of(&["open", "turn", "close"]), ["open a/1", "turn 0 of a/1", "close a/1"]);
+    assert_eq!(ran.checks(), ["contains NotEvaluated"]);
+    assert_eq!((ran.status, ran.run_end().not_run), (Status::Error, 1));
+}
+
+/// The turn came to its end: it is judged, and the next is not taken.
+#[tokio::test(start_paused = true)]
+async fn after_a_turn_it_is_judged_and_the_next_is_not_taken() {
+    let bench = Bench::new(TALKER, TWO);
+    let stopper = bench.stopper();
+    script("a", move |_| {
+        let stopper = std::rc::Rc::clone(&stopper);
+        Script::turns([vec![Step::say("one"), Step::Meanwhile(Box::new(move || stopper.stop()))]])
+    });
+    let ran = bench.run().await;
+    assert_eq!(ran.cause("a"), (Some(Cause::Interrupted), vec!["the run was interrupted"]));
+    assert_eq!(ran.effects_of(&["turn", "close"]), ["turn 0 of a/1", "close a/1"]);
+    assert_eq!(ran.checks(), ["contains Held", "contains NotEvaluated"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn between_attempts_no_further_one_is_begun() {
+    let bench = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }], checks: [{ contains: one }], runs: 3 }\n");
+    let stopper = bench.stopper();
+    script("a", move |attempt| {
+        let stopper = std::rc::Rc::clone(&stopper);
+        let stop = move || {
+            if attempt == 2 {
+                stopper.stop()
+            }
+        };
+        Script::turns([vec![Step::say("one"), Step::Meanwhile(Box::new(stop))]])
+    });
+    let ran = bench.run().await;
+    assert_eq!(ran.effects_of(&["open"]), ["open a/1", "open a/2"]);
+    assert_eq!(ran.ends("a").iter().map(|end| end.passed).collect::<Vec<_>>(), [true, true]);
+}

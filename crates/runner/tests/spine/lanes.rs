@@ -1,0 +1,64 @@
+//! Cases that run at once.
+
+use std::time::Duration;
+
+use agentci_drivers::testing::{Script, Step, script};
+use agentci_verdict::Status;
+
+use crate::run::{Bench, Ran, TALKER};
+
+/// Four cases that take 3, 1, 1 and 1 seconds.
+async fn run(parallel: usize, fail_fast: bool) -> Ran {
+    for (id, seconds) in [("a", 3), ("b", 1), ("c", 1), ("d", 1)] {
+        script(id, move |_| Script::turns([vec![Step::Wait(Duration::from_secs(seconds)), Step::say(id)]]));
+    }
+    let case = |id| format!("  - {{ id: {id}, turns: [{{ user: hi }}], checks: [{{ not: {{ contains: b }} }}] }}\n");
+    let mut bench = Bench::new(TALKER, &["a", "b", "c", "d"].map(case).concat());
+    (bench.parallel, bench.fail_fast) = (parallel, fail_fast);
+    bench.run().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_lane_takes_one_case_after_the_other() {
+    let ran = run(1, false).await;
+    assert_eq!(
+        ran.effects_of(&["open", "close"]),
+        ["open a/1", "close a/1", "open b/1", "close b/1", "open c/1", "close c/1", "open d/1", "close d/1"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lane_that_is_done_takes_the_next_case() {
+    let ran = run(2, false).await;
+    assert_eq!(ran.effects_of(&["open"]), ["open a/1", "open b/1", "open c/1", "open d/1"]);
+    let order: Vec<&str> = ran.effects_of(&["open", "case_end"]);
+    assert_eq!(order[..5], ["open a/1", "open b/1", "case_end of b/1", "open c/1", "case_end of c/1"]);
+    assert_eq!(ran.status, Status::Fail);
+    // Each end says where its case stands, whatever finished first.
+    let positions = ["a", "b", "c", "d"].map(|id| ran.end(id).index);
+    assert_eq!(positions, [0, 1, 2, 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_order_of_events_is_the_same_in_every_run() {
+    let first = run(3, false).await.effects;
+    for _ in 0..10 {
+        assert_eq!(run(3, false).await.effects, first);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_lanes_are_opened_than_asked_for() {
+    let ran = run(3, false).await;
+    let before: Vec<&str> =
+        ran.effects_of(&["open", "close"]).into_iter().take_while(|effect| effect.starts_with("open")).collect();
+    assert_eq!(before, ["open a/1", "open b/1", "open c/1"]);
+}
+
+/// A case that was begun before the failure comes to its end.
+#[tokio::test(start_paused = true)]
+async fn a_failure_in_one_lane_keeps_the_others_from_beginning_cases() {
+    let ran = run(2, true).await;
+    assert_eq!(ran.effects_of(&["open"]), ["open a/1", "open b/1"]);
+    assert_eq!((ran.end("a").passed, ran.run_end().not_run), (true, 2));
+}

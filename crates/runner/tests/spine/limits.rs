@@ -1,0 +1,140 @@
+//! Each limit ends the case as soon as it is exceeded, and says what was used.
+
+use std::time::Duration;
+
+use agentci_drivers::testing::{Script, Step, note, script};
+use agentci_plan::Mode;
+use agentci_trace::{Kind, Usage};
+use agentci_verdict::{Cause, Status};
+use serde_json::{Value, json};
+
+use crate::run::{Bench, Ran, SERVER, TALKER, WORKER};
+
+/// A call of a model.
+fn asks(request: Value) -> Step {
+    Step::Show(Kind::ModelCall { request: request.into(), response: json!({"choices": []}).into() })
+}
+
+fn uses(tokens_in: u64, tokens_out: u64, cost_usd: f64) -> Step {
+    let (tokens_in, tokens_out, cost_usd) = (Some(tokens_in), Some(tokens_out), Some(cost_usd));
+    Step::Show(Kind::Usage(Usage { tokens_in, tokens_out, cost_usd }))
+}
+
+fn never() -> Step {
+    Step::Meanwhile(Box::new(|| note("went on")))
+}
+
+/// Runs a case with these limits; its agent does this, and has a result if nothing stops it.
+async fn limited(limits: &str, steps: impl Fn() -> Vec<Step> + 'static) -> Ran {
+    script("a", move |_| {
+        let mut steps = steps();
+        steps.extend([never(), Step::result(json!({"done": true}))]);
+        Script::turns([steps])
+    });
+    let world = "world: { model: { script: model.yaml }, tools: { scripted: { find: { reply: 1 }, pay: { error: no money } } } }\n";
+    let case =
+        format!("  - {{ id: a, input: {{}}, limits: {{ {limits} }}, checks: [{{ required_fields: [done] }}] }}\n");
+    Bench::new(&format!("{WORKER}{world}"), &case).with("model.yaml", "default: Fine.\n").run().await
+}
+
+#[track_caller]
+fn stopped(ran: &Ran, message: &str) {
+    assert_eq!(ran.cause("a"), (Some(Cause::Limit), vec![message]));
+    assert_eq!(ran.effects_of(&["went", "close"]), ["close a/1"]);
+    assert_eq!((ran.status, ran.checks()), (Status::Fail, vec!["required_fields NotEvaluated".to_owned()]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn exactly_as_much_as_a_limit_passes() {
+    let limits = "tool_calls: 2, tool_errors: 1, model_calls: 1, tokens_in: 10, tokens_out: 5, cost_usd: 0.5";
+    let ran = limited(limits, || {
+        vec![Step::call("find", json!({})), Step::call("pay", json!({})), asks(json!({"n": 1})), uses(10, 5, 0.5)]
+    })
+    .await;
+    assert_eq!(ran.cause("a"), (None, vec![]));
+    assert_eq!(ran.effects_of(&["went"]), ["went on"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tool_calls() {
+    let ran = limited("tool_calls: 1", || (0..2).map(|n| Step::call("find", json!({"n": n}))).collect()).await;
+    stopped(&ran, "budget exceeded: max_tool_calls limit=1 actual=2");
+    // The call that is one too many is not answered.
+    assert_eq!(ran.effects_of(&["tool_call", "tool_result"]).len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tool_errors() {
+    let ran = limited("tool_errors: 0", || vec![Step::call("find", json!({})), Step::call("pay", json!({}))]).await;
+    stopped(&ran, "budget exceeded: max_tool_errors limit=0 actual=1");
+    assert_eq!(ran.end("a").findings[0].label, "1 call failed: pay");
+}
+
+#[tokio::test(start_paused = true)]
+async fn model_calls() {
+    let ran = limited("model_calls: 1", || vec![asks(json!({"n": 1})), asks(json!({"n": 2}))]).await;
+    stopped(&ran, "budget exceeded: max_model_calls limit=1 actual=2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_and_cost_are_added_up() {
+    let twice = || vec![uses(10, 5, 0.5), uses(10, 5, 0.5)];
+    stopped(&limited("tokens_in: 19", twice).await, "budget exceeded: max_tokens_in limit=19 actual=20");
+    stopped(&limited("tokens_out: 9", twice).await, "budget exceeded: max_tokens_out limit=9 actual=10");
+    stopped(&limited("cost_usd: 0.75", twice).await, "budget exceeded: max_cost_usd limit=0.75 actual=1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn wall_time() {
+    let ran = limited("wall: 20s", || vec![Step::Wait(Duration::from_secs(19)), Step::Hang]).await;
+    let (cause, messages) = ran.cause("a");
+    assert_eq!(cause, Some(Cause::Limit));
+    assert!(messages[0].starts_with("budget exceeded: max_wall_ms limit=20000 actual=200"), "{messages:?}");
+    assert_eq!(ran.end("a").findings[0].label, "the agent was not done by then");
+    assert_eq!(ran.effects_of(&["went", "close"]), ["close a/1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_first_limit_that_is_exceeded_counts() {
+    let limits = "tool_calls: 0, tool_errors: 0";
+    stopped(
+        &limited(limits, || vec![Step::call("pay", json!({}))]).await,
+        "budget exceeded: max_tool_calls limit=0 actual=1",
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_is_not_allowed_is_refused() {
+    script("a", |_| Script::turns([vec![Step::call("find", json!({})), Step::call("drop_all", json!({})), never()]]));
+    let world = "world: { tools: { allow: [find], scripted: { find: { reply: 1 } } } }\n";
+    let ran = Bench::new(&format!("{WORKER}{world}"), "  - { id: a, input: {}, checks: [{ tool_called: find }] }\n");
+    let ran = ran.run().await;
+    assert_eq!(ran.cause("a"), (Some(Cause::ToolNotAllowed), vec!["tool not allowed: drop_all. Allowed tools: find"]));
+    assert_eq!(ran.effects_of(&["went", "close"]), ["close a/1"]);
+}
+
+/// A turn's own limit begins with the turn.
+#[tokio::test(start_paused = true)]
+async fn a_turn_has_limits_of_its_own() {
+    let slow = |seconds| vec![Step::Wait(Duration::from_secs(seconds)), Step::say("hi")];
+    script("a", move |_| Script::turns([slow(9), slow(9), slow(11)]));
+    let turn = "{ user: hi, limits: { wall: 10s } }";
+    let case = format!("  - {{ id: a, turns: [{turn}, {turn}, {turn}, {turn}], checks: [{{ contains: hi }}] }}\n");
+    let mut bench = Bench::new(SERVER, &case);
+    bench.mode = Mode::Live;
+    let ran = bench.run().await;
+    assert_eq!(ran.end("a").cause, Some(Cause::Limit));
+    assert_eq!(ran.end("a").findings[0].turn, Some(2));
+    assert_eq!(ran.effects_of(&["turn"]).len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_case_and_a_run_have_a_time_limit() {
+    script("a", |_| Script::turns([vec![Step::say("hi"), Step::Hang]]));
+    let case = "  - { id: a, turns: [{ user: hi }], checks: [{ contains: hi }], timeout: 7s }\n";
+    let ran = Bench::new(TALKER, case).run().await;
+    assert_eq!(ran.cause("a"), (Some(Cause::Timeout), vec!["the agent was not done within 7s"]));
+    let mut bench = Bench::new(TALKER, case);
+    bench.timeout = Some(Duration::from_secs(3));
+    assert_eq!(bench.run().await.cause("a"), (Some(Cause::Timeout), vec!["the agent was not done within 3s"]));
+}

@@ -1,0 +1,125 @@
+//! What is opened, asked and closed when.
+
+use std::time::Duration;
+
+use agentci_drivers::DriveError;
+use agentci_drivers::testing::{Script, Step, note, script};
+use agentci_plan::Mode;
+use agentci_verdict::{Cause, Status};
+use serde_json::json;
+
+use crate::run::{Bench, TALKER, WORKER};
+
+#[tokio::test(start_paused = true)]
+async fn a_case_is_opened_asked_judged_and_closed_before_it_ends() {
+    let cases = "  - { id: a, turns: [{ user: hi, checks: [{ contains: one }] }, { user: more }], checks: [{ contains: two }] }\n";
+    script("a", |_| Script::turns([vec![Step::say("one")], vec![Step::say("two")]]));
+    let ran = Bench::new(TALKER, cases).run().await;
+    assert_eq!(
+        ran.effects,
+        [
+            "run_start",
+            "open a/1",
+            "turn 0 of a/1",
+            "task_start of a/1",
+            "text of a/1",
+            "check of a/1",
+            "turn 1 of a/1",
+            "turn_start of a/1",
+            "text of a/1",
+            "close a/1",
+            "check of a/1",
+            "case_end of a/1",
+            "run_end",
+        ]
+    );
+    assert_eq!(ran.status, Status::Pass);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_fails_is_closed_and_its_last_words_are_kept() {
+    script("a", |_| Script {
+        printed: vec!["oh no".into()],
+        ..Script::turns([vec![Step::Fail(DriveError::AgentError("tired".into()))]])
+    });
+    let cases = "  - { id: a, turns: [{ user: hi }, { user: more }], checks: [{ contains: x }] }\n";
+    let ran = Bench::new(TALKER, cases).run().await;
+    assert_eq!(ran.effects_of(&["open", "turn", "close"]), ["open a/1", "turn 0 of a/1", "close a/1"]);
+    assert_eq!(ran.cause("a"), (Some(Cause::AgentError), vec!["the agent gave up: tired"]));
+    assert_eq!(*ran.end("a").stderr_tail, ["oh no"]);
+    assert_eq!(ran.checks(), ["contains NotEvaluated"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_cannot_be_reached_is_neither_asked_nor_closed() {
+    script("a", |_| Script::unreachable(DriveError::NoServer("nobody is there".into())));
+    let ran = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }], checks: [{ contains: x }] }\n").run().await;
+    assert_eq!(ran.effects, ["run_start", "open a/1", "check of a/1", "case_end of a/1", "run_end"]);
+    assert_eq!(ran.end("a").cause, Some(Cause::Unreachable));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_case_lacks_is_told_before_its_agent_is_opened() {
+    script("a", |_| Script::default());
+    let cases = "  - { id: a, turns: [{ user: '${NOT_SET}' }], checks: [{ contains: x }] }\n";
+    let ran = Bench::new(TALKER, cases).run().await;
+    assert_eq!(ran.effects, ["run_start", "case_end of a/1", "run_end"]);
+    assert_eq!(ran.end("a").cause, Some(Cause::Config));
+}
+
+/// Each step prints where it is; a hook is a program, so time is not paused.
+#[tokio::test]
+async fn hooks_run_in_order_before_the_agent_and_the_first_that_fails_is_the_last() {
+    let hook = |line: &str| format!("{{ command: [sh, -c, '{line}'] }}");
+    let fine = hook(r#"echo "{\"ORDER\": \"A-17\"}""#);
+    let uses = r#"{ command: [sh, -c, 'test "$1" = A-17 && echo "{\"ORDER\": \"$1-2\"}"', sh, "${ORDER}"] }"#;
+    let fails = hook("echo broken >&2; exit 3");
+    let asks = "turns: [{ user: 'about ${ORDER}' }], checks: [{ contains: A-17-2 }]";
+    let cases = format!(
+        "  - {{ id: a, {asks}, hooks: [{fine}, {uses}] }}\n  - {{ id: b, {asks}, hooks: [{fine}, {fails}, {uses}] }}\n"
+    );
+    script("a", |_| Script::turns([vec![Step::say("it is A-17-2")]]));
+    script("b", |_| Script::default());
+    let ran = Bench::new(TALKER, &cases).run().await;
+    assert_eq!(ran.end("a").cause, None);
+    assert!(ran.stored().contains("about A-17-2"));
+    let end = ran.end("b");
+    assert_eq!((end.cause, &*end.stderr_tail), (Some(Cause::Hook), &vec!["broken".to_owned()]));
+    assert_eq!(ran.effects_of(&["open"]), ["open a/1"]);
+}
+
+struct Clerk;
+
+impl agentci_stubs::Tool for Clerk {
+    fn name(&self) -> &'static str {
+        "look_up"
+    }
+
+    fn call(&self, args: &serde_json::Value) -> Result<serde_json::Value, String> {
+        Ok(json!({ "found": args["order"] }))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_is_executed_between_the_call_and_its_answer() {
+    script("a", |_| {
+        Script::turns([vec![
+            Step::call("look_up", json!({"order": "A-17"})),
+            Step::Wait(Duration::from_secs(3)),
+            Step::Meanwhile(Box::new(|| note("then"))),
+            Step::result(json!({"done": true})),
+        ]])
+    });
+    let case = "  - { id: a, input: {}, checks: [{ tool_called: look_up }] }\n";
+    let mut bench = Bench::new(&format!("{WORKER}world: {{ tools: {{ allow: [look_up] }} }}\n"), case);
+    bench.mode = Mode::Live;
+    bench.tools = vec![std::sync::Arc::new(Clerk)];
+    let ran = bench.run().await;
+    assert_eq!(ran.end("a").findings.len(), 0, "{:?}", ran.end("a").findings);
+    let order = ran.effects_of(&["tool_call", "tool_result", "then", "final_output", "close", "check"]);
+    assert_eq!(
+        order,
+        ["tool_call of a/1", "tool_result of a/1", "then", "final_output of a/1", "close a/1", "check of a/1"]
+    );
+    assert!(ran.stored().contains(r#""found":"A-17""#));
+}

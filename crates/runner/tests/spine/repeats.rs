@@ -1,0 +1,92 @@
+//! Cases that are run several times, and those that are tried again.
+
+use agentci_drivers::DriveError;
+use agentci_drivers::testing::{Script, Step, script};
+use agentci_verdict::{Body, Cause, Status};
+
+use crate::run::{Bench, TALKER};
+
+#[tokio::test(start_paused = true)]
+async fn each_run_has_an_agent_of_its_own_and_stability_is_told_after_the_last() {
+    script("a", |attempt| Script::turns([vec![Step::say(if attempt == 2 { "two" } else { "one" })]]));
+    let ran =
+        Bench::new(TALKER, "  - { id: a, runs: 3, turns: [{ user: hi }], checks: [{ contains: one }] }\n").run().await;
+    assert_eq!(
+        ran.effects_of(&["open", "close", "case_end", "stability"]),
+        [
+            "open a/1",
+            "close a/1",
+            "case_end of a/1",
+            "open a/2",
+            "close a/2",
+            "case_end of a/2",
+            "open a/3",
+            "close a/3",
+            "case_end of a/3",
+            "stability of a",
+        ]
+    );
+    let passed: Vec<bool> = ran.ends("a").iter().map(|end| end.passed).collect();
+    assert_eq!((ran.status, passed), (Status::Fail, vec![true, false, true]));
+    let hashes: Vec<_> = ran.ends("a").iter().map(|end| end.output_hash.clone().unwrap()).collect();
+    assert!(hashes[0] == hashes[2] && hashes[0] != hashes[1], "{hashes:?}");
+}
+
+/// Checks of one run say nothing in the next.
+#[tokio::test(start_paused = true)]
+async fn what_one_run_was_told_is_not_told_by_the_next() {
+    script("a", |attempt| {
+        let odd = agentci_trace::Kind::Violation("odd".into());
+        let first = if attempt == 1 { vec![Step::Show(odd)] } else { Vec::new() };
+        Script::turns([first.into_iter().chain([Step::say("one")]).collect()])
+    });
+    let ran =
+        Bench::new(TALKER, "  - { id: a, runs: 2, turns: [{ user: hi }], checks: [{ contains: one }] }\n").run().await;
+    let warnings: Vec<Vec<String>> = ran.ends("a").iter().map(|end| end.warnings.to_vec()).collect();
+    assert_eq!(warnings, [vec!["odd".to_owned()], vec![]]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_cannot_be_reached_is_tried_again_after_a_while() {
+    let mut opened = 0;
+    script("a", move |_| {
+        opened += 1;
+        if opened < 3 {
+            return Script::unreachable(DriveError::NoServer("nobody is there".into()));
+        }
+        Script::turns([vec![Step::say("one")]])
+    });
+    let mut bench = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }], checks: [{ contains: one }] }\n");
+    bench.retries = 2;
+    let begun = tokio::time::Instant::now();
+    let ran = bench.run().await;
+    assert_eq!((ran.status, ran.effects_of(&["open"]).len()), (Status::Pass, 3));
+    // Half a second, then a whole one.
+    assert_eq!(begun.elapsed().as_millis() / 100, 15);
+    assert_eq!(ran.end("a").warnings.to_vec(), ["passed after 2 retries; the first try: nobody is there"]);
+    let logs = ran.events.iter().filter(|event| matches!(event.body, Body::Log(_))).count();
+    assert_eq!(logs, 2);
+}
+
+/// What the agent did wrong is its own.
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_gave_up_is_not_tried_again() {
+    script("a", |_| Script::turns([vec![Step::Fail(DriveError::AgentError("tired".into()))]]));
+    let mut bench = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }] }\n");
+    bench.retries = 2;
+    let ran = bench.run().await;
+    assert_eq!((ran.end("a").cause, ran.effects_of(&["open"]).len()), (Some(Cause::AgentError), 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_stopped_waits_for_no_retry() {
+    let mut bench = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }] }\n");
+    bench.retries = 2;
+    let stopper = bench.stopper();
+    script("a", move |_| {
+        stopper.stop();
+        Script::unreachable(DriveError::NoServer("nobody is there".into()))
+    });
+    let ran = bench.run().await;
+    assert_eq!((ran.end("a").cause, ran.effects_of(&["open"]).len()), (Some(Cause::Unreachable), 1));
+}

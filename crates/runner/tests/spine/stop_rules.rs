@@ -1,0 +1,81 @@
+//! What a failed check means for the rest of its case, and a failed case for the rest of the run.
+
+use agentci_drivers::DriveError;
+use agentci_drivers::testing::{Script, Step, script};
+use agentci_verdict::{Cause, Status};
+
+use crate::run::{Bench, Ran, TALKER};
+
+/// Two turns, of which the first fails its first check; one check of the whole case fails, too.
+async fn stopped(rule: &str) -> Ran {
+    script("a", |_| Script::turns([vec![Step::say("one")], vec![Step::say("two")]]));
+    let case = format!(
+        "  - {{ id: a, stop: {rule}, turns: [{{ user: hi, checks: [{{ contains: wrong }}, {{ contains: one }}] }}, \
+         {{ user: more, checks: [{{ contains: two }}] }}], checks: [{{ contains: two }}, {{ matches: wrong }}, {{ contains: two }}] }}\n"
+    );
+    Bench::new(TALKER, &case).run().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_failed_turn_no_further_one_is_taken() {
+    let ran = stopped("first_failed_turn").await;
+    assert_eq!(ran.effects_of(&["turn"]), ["turn 0 of a/1"]);
+    let skipped = ["contains NotEvaluated", "matches NotEvaluated", "contains NotEvaluated"];
+    assert_eq!(ran.checks(), [&["contains Failed", "contains Held"][..], &skipped].concat());
+    assert_eq!((ran.end("a").cause, ran.end("a").assertions.failed), (Some(Cause::Check), 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_case_that_never_stops_takes_all_turns_and_is_judged_as_a_whole() {
+    let ran = stopped("never").await;
+    assert_eq!(ran.effects_of(&["turn"]).len(), 2);
+    let all = ["contains Failed", "contains Held", "contains Held", "contains Held", "matches Failed", "contains Held"];
+    assert_eq!(ran.checks(), all);
+    assert_eq!(ran.end("a").assertions.failed, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_case_that_stops_at_the_first_failure_evaluates_nothing_after_it() {
+    let ran = stopped("first_failure").await;
+    assert_eq!(ran.effects_of(&["turn"]), ["turn 0 of a/1"]);
+    assert!(ran.checks()[1..].iter().all(|check| check.ends_with("NotEvaluated")), "{:?}", ran.checks());
+    assert_eq!((ran.checks().len(), ran.end("a").assertions.failed), (5, 1));
+}
+
+/// That an agent gave up is not a failed check: nothing goes on after it, whatever the rule.
+#[tokio::test(start_paused = true)]
+async fn trouble_ends_a_case_that_never_stops() {
+    script("a", |_| Script::turns([vec![Step::Fail(DriveError::AgentError("tired".into()))]]));
+    let case = "  - { id: a, stop: never, turns: [{ user: hi }, { user: more }], checks: [{ contains: two }] }\n";
+    let ran = Bench::new(TALKER, case).run().await;
+    assert_eq!(ran.effects_of(&["turn"]), ["turn 0 of a/1"]);
+    assert_eq!(ran.checks(), ["contains NotEvaluated"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_fails_fast_begins_no_case_after_one_that_did_not_pass() {
+    for id in ["a", "b", "c"] {
+        script(id, move |_| Script::turns([vec![Step::say(id)]]));
+    }
+    let case =
+        |id| format!("  - {{ id: {id}, turns: [{{ user: hi }}], checks: [{{ not: {{ contains: b }} }}], runs: 2 }}\n");
+    let cases = ["a", "b", "c"].map(case).concat();
+    let mut bench = Bench::new(TALKER, &cases);
+    bench.fail_fast = true;
+    let ran = bench.run().await;
+    // A case that was begun is run as often as it is to be run.
+    assert_eq!(ran.effects_of(&["open"]), ["open a/1", "open a/2", "open b/1", "open b/2"]);
+    assert_eq!((ran.status, ran.run_end().not_run), (Status::Fail, 1));
+    assert_eq!(Bench::new(TALKER, &cases).run().await.effects_of(&["open"]).len(), 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_skipped_case_stops_nothing() {
+    script("b", |_| Script::turns([vec![Step::say("one")]]));
+    let cases = "  - { id: a, skip: later, turns: [{ user: hi }] }\n  - { id: b, turns: [{ user: hi }], checks: [{ contains: one }] }\n";
+    let mut bench = Bench::new(TALKER, cases);
+    bench.fail_fast = true;
+    let ran = bench.run().await;
+    assert_eq!(ran.effects_of(&["open", "case_end"]), ["case_end of a/1", "open b/1", "case_end of b/1"]);
+    assert_eq!(ran.end("a").status, Status::Skipped);
+}
