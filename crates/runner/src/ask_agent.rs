@@ -16,7 +16,7 @@ use agentci_verdict::Cause;
 use agentci_wire::FetchedSecrets;
 use serde_json::{Value, json};
 
-use crate::findings;
+use crate::drive_findings::drive;
 use crate::options::Options;
 use crate::resources::{CaseResources, Library};
 use crate::stop::Stop;
@@ -167,7 +167,7 @@ pub(crate) fn patience(options: &Options<'_>, own: Option<Duration>) -> Duration
 /// The trouble of a driver as that of a question.
 fn unheard(error: &DriveError, suite: &Path) -> Unheard {
     let place = Place { path: suite.display().to_string().into(), line: 0, column: 1, width: 0, text: String::new() };
-    let finding = findings::drive(error, place).unwrap_or_default();
+    let finding = drive(error, place).unwrap_or_default();
     Unheard { help: finding.help, ..Unheard::new(finding.cause, finding.message) }
 }
 

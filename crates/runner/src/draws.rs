@@ -12,6 +12,7 @@ use agentci_plan::mix;
 #[derive(Debug)]
 pub(crate) struct Draws {
     seed: u64,
+    /// Lanes that are in the same run share its draws, which come to be when the first of them asks.
     runs: RefCell<BTreeMap<u32, Rc<MockDraws>>>,
 }
 

@@ -2,18 +2,13 @@
 
 use std::time::Duration;
 
-use agentci_drivers::DriveError;
-use agentci_plan::{Check, Target};
-use agentci_process::{Exit, SpawnError};
+use agentci_plan::{Check, Failure, Outcome};
 use agentci_source::{Diagnostics, Place, Sources, print_duration};
 use agentci_stubs::ToolboxError;
 use agentci_trace::{Kind, Observer, Trace};
 use agentci_verdict::{Cause, Finding};
-use agentci_verdict::{Failure, Outcome};
 
 use crate::evidence::Unanswered;
-
-const RUN_BY_HAND: &str = "check that it can be run from this folder";
 
 /// A finding of a cause that has no better name than itself.
 pub(crate) fn plain(cause: Cause, message: impl Into<String>, place: Option<Place>) -> Finding {
@@ -35,92 +30,6 @@ pub(crate) fn config(problems: &Diagnostics, sources: &Sources) -> Vec<Finding> 
             ..Finding::default()
         })
         .collect()
-}
-
-/// Why the agent could not go on; nothing when whoever stopped it said so already.
-pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
-    let mut finding = plain(Cause::Protocol, error.to_string(), None);
-    match error {
-        DriveError::Stopped => return None,
-        DriveError::Unreachable(_) | DriveError::NotStarted(_) => {
-            finding.cause = Cause::Unreachable;
-            finding.place = Some(target);
-            finding.label = "this command".into();
-            finding.help = Some(match error {
-                DriveError::Unreachable(error) => spawn_help(error).into(),
-                _ => RUN_BY_HAND.into(),
-            });
-        }
-        DriveError::NoServer(_) => {
-            finding.cause = Cause::Unreachable;
-            finding.place = Some(target);
-            finding.label = "this server".into();
-            finding.help = Some("check the address, and start it before the run or in a hook".into());
-        }
-        DriveError::Refused { help, .. } | DriveError::Busy { help, .. } => {
-            finding.cause = Cause::AgentError;
-            finding.place = Some(target);
-            finding.label = "this server".into();
-            finding.help = Some(help.clone());
-        }
-        DriveError::Timeout { .. } => {
-            finding.cause = Cause::Timeout;
-            finding.place = Some(target);
-            finding.help = Some("raise the target's time limit, or `--timeout`, if it needs longer".into());
-        }
-        DriveError::NotRecorded(_) => {
-            finding.cause = Cause::ReplayMiss;
-            finding.help = Some("if the change is meant, record the case again: `agentci record`".into());
-        }
-        DriveError::Protocol { help, .. } => finding.help = Some(help.clone()),
-        DriveError::Exited { exit, while_answered } => {
-            finding.cause = Cause::AgentExited;
-            // One that failed says why; one that thinks it is done does not know the protocol.
-            if exit.is_none_or(|exit| exit == Exit::Code(0)) {
-                finding.help = Some("it has to end with a line `{\"type\":\"final_output\",\"output\":{..}}`".into());
-            }
-            if *while_answered {
-                finding.notes.push("it left with an answer unread".into());
-            }
-        }
-        DriveError::Function { .. } => finding.cause = Cause::Hook,
-        DriveError::AgentError(_) => finding.cause = Cause::AgentError,
-        DriveError::Silent => {
-            finding.cause = Cause::AgentError;
-            finding.place = Some(target);
-            finding.label = "this command".into();
-            finding.help =
-                Some("print the answer to standard output, or say `output: none` in the target if it has none".into());
-        }
-        DriveError::Failed { .. } | DriveError::Transport(_) => finding.cause = Cause::AgentExited,
-        DriveError::Unsupported(_) => finding.cause = Cause::Config,
-    }
-    finding.name = finding.cause.name().into();
-    Some(finding)
-}
-
-/// The same of the agent of a case.
-pub(crate) fn drive_target(error: &DriveError, target: &Target, sources: &Sources) -> Option<Finding> {
-    let mut finding = drive(error, sources.place(target.span()))?;
-    if let (DriveError::NoServer(_), Target::Http(http)) = (error, target) {
-        finding.help = Some(if http.server.is_none() {
-            "let agentci start it, by `command` in its target (`agent_command` in scenarios), or start it before the run".into()
-        } else {
-            "its program runs, and nothing answers there: check the port that it listens at, and its `ready` address"
-                .into()
-        });
-    }
-    Some(finding)
-}
-
-/// What to do about a program that did not start.
-pub(crate) fn spawn_help(error: &SpawnError) -> &'static str {
-    match error {
-        SpawnError::NotExecutable(_) => {
-            "make it executable with `chmod +x`, or name what runs it: `[python3, agent.py]`"
-        }
-        _ => RUN_BY_HAND,
-    }
 }
 
 /// A variable has no value.

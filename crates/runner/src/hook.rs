@@ -6,9 +6,15 @@ use std::time::Duration;
 use agentci_plan::Hook;
 use agentci_process::{Command, Exit, Grace, PrintError, Process};
 use agentci_source::print_duration;
+use agentci_verdict::{Cause, Finding};
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
+use crate::attempt::Attempt;
+use crate::findings;
+use crate::not_opened::NotOpened;
+use crate::recording::Tape;
+use crate::secret_sources::learn_variables;
 use crate::variables::Scope;
 
 /// The most a hook may print.
@@ -18,14 +24,44 @@ const SHOWN: usize = 500;
 const GRACE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
 
 /// Why a hook failed, and the last lines of its standard error.
-pub(crate) struct HookFailure {
-    pub(crate) message: String,
-    pub(crate) help: Option<&'static str>,
-    pub(crate) stderr_tail: Vec<String>,
+struct HookFailure {
+    message: String,
+    help: Option<&'static str>,
+    stderr_tail: Vec<String>,
+}
+
+/// Runs the hooks of a case, in order. What they print are variables of the case.
+pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut Tape) -> Result<(), NotOpened> {
+    let job = attempt.job;
+    for (number, step) in job.case.hooks.iter().enumerate() {
+        // What a hook printed when the conversation was recorded, it need not print again.
+        if let Tape::Replay(recording, _) = &*tape {
+            attempt.variables.take(recording.variables(number).unwrap_or(&Map::new()));
+            continue;
+        }
+        let printed = Box::pin(run(step, &attempt.variables)).await;
+        if attempt.variables.is_spent() {
+            return Err(Scope::too_much(job.place(step.span)).into());
+        }
+        let printed = printed.map_err(|failure| NotOpened {
+            findings: vec![Finding {
+                help: failure.help.map(Into::into),
+                ..findings::plain(Cause::Hook, failure.message, Some(job.place(step.span)))
+            }],
+            stderr_tail: failure.stderr_tail,
+        })?;
+        attempt.variables.take(&printed);
+        // Before the next one runs, which may print what this one did.
+        learn_variables(job, &attempt.variables);
+        if let Tape::Record(recorder) = tape {
+            recorder.printed(number, printed);
+        }
+    }
+    Ok(())
 }
 
 /// Runs a hook and gives what it prints, one JSON object.
-pub(crate) async fn run(hook: &Hook, scope: &Scope<'_>) -> Result<Map<String, Value>, HookFailure> {
+async fn run(hook: &Hook, scope: &Scope<'_>) -> Result<Map<String, Value>, HookFailure> {
     let plain = |message: String| HookFailure { message, help: None, stderr_tail: Vec::new() };
     let command = command(hook, scope).map_err(plain)?;
     let name = command.program.to_string_lossy().into_owned();

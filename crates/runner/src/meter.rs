@@ -79,12 +79,12 @@ pub(crate) struct Meter<'m> {
     /// Forms that failures of tools were recognised by.
     recognised: BTreeSet<String>,
     /// Steps are told apart without looking at secrets. Without these only what has a limit is counted.
-    secrets: Option<&'m Redactor>,
+    secrets: Option<Redactor>,
 }
 
 impl<'m> Meter<'m> {
     /// For a case, of which everything is kept.
-    pub(crate) fn of_case(limits: &'m Limits, sources: &'m Sources, secrets: &'m Redactor) -> Self {
+    pub(crate) fn of_case(limits: &'m Limits, sources: &'m Sources, secrets: Redactor) -> Self {
         Self { secrets: Some(secrets), ..Self::of_turn(limits, sources) }
     }
 
@@ -129,7 +129,7 @@ impl<'m> Meter<'m> {
     fn conclude(&mut self, joiner: &Joiner) {
         self.metrics.tool_calls = joiner.count(true);
         self.metrics.model_calls = Some(self.asked.calls() as u64).filter(|calls| *calls > 0);
-        let Some(secrets) = self.secrets else { return };
+        let Some(secrets) = &self.secrets else { return };
         for made in joiner.made() {
             if !made.within {
                 count_one(&mut self.metrics.tool_calls_by_name, &made.call.name);

@@ -81,14 +81,14 @@ pub(crate) async fn start(
         observe_tools: !tells_of_calls(&job.case.target, &job.case.world),
         strict: Some(world.is_strict()),
         keys: known_keys(&job.case.target, world, lookup),
-        secrets: Some(job.fetched.clone()),
+        secrets: Some(job.secrets.fetched().clone()),
         ..ServerOptions::default()
     };
     let server = Box::pin(ModelServer::start(world.script.clone(), options)).await.map_err(|error| {
         let message = format!("the scripted model could not be started: {error}");
         Box::new(findings::plain(Cause::Config, message, Some(job.place(world.span))))
     })?;
-    let environment = environment(&server, world, job.options.environment);
+    let environment = environment(&server, world, job.run.options.environment);
     Ok(Some(Model { environment, server }))
 }
 
@@ -139,10 +139,10 @@ fn tells_of_calls(target: &Target, world: &World) -> bool {
 /// Whether a model that is asked by us has its tools answered: by a recording, by what is written down, or by the tools.
 pub(crate) fn answers_tools(job: &Job<'_>) -> bool {
     let world = &job.case.world;
-    let executed = !world.live.tools.is_empty() || world.live.module.is_some() || !job.options.tools.is_empty();
+    let executed = !world.live.tools.is_empty() || world.live.module.is_some() || !job.run.options.tools.is_empty();
     matches!(world.tools, ToolSource::Cassette(_))
         || !world.scripted.is_empty()
-        || (executed && job.options.mode != Mode::Replay)
+        || (executed && job.run.options.mode != Mode::Replay)
 }
 
 fn environment(

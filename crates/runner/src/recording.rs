@@ -25,7 +25,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
         Target::Chat(_) => job.case.world.recording.is_some(),
         target => target.takes_requests(),
     };
-    if !records || job.options.mode == Mode::Live {
+    if !records || job.run.options.mode == Mode::Live {
         return Ok(Tape::Live);
     }
     let Some(recording) = &job.case.world.recording else {
@@ -33,7 +33,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
         if matches!(job.case.world.tools, ToolSource::Routes(_)) {
             return Ok(Tape::Live);
         }
-        let verb = if job.options.mode == Mode::Record { "record to" } else { "replay" };
+        let verb = if job.run.options.mode == Mode::Record { "record to" } else { "replay" };
         let finding = findings::plain(
             Cause::Config,
             format!("there is no `recording` to {verb}"),
@@ -42,7 +42,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
         let help = "add `recording: PATH` to the `world` of the case, or use `--mode live`";
         return Err(Box::new(Finding { help: Some(help.into()), ..finding }));
     };
-    if job.options.mode == Mode::Record {
+    if job.run.options.mode == Mode::Record {
         return Ok(Tape::Record(Recorder::new()));
     }
     let wrong = |message: String, help: &str| {
@@ -50,7 +50,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
         Box::new(Finding { help: Some(help.into()), ..finding })
     };
     let shown = recording.path.display();
-    let text = job.options.files.read_text(&recording.path, Recording::LARGEST as u64).map_err(|error| {
+    let text = job.run.options.files.read_text(&recording.path, Recording::LARGEST as u64).map_err(|error| {
         wrong(format!("the recording `{shown}` can not be read: {error}"), "make it with `agentci record`")
     })?;
     let read = Recording::parse(&text)
@@ -62,10 +62,10 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
 
 /// The recording that answers a case in place of its agent, if one does.
 pub(crate) fn played(job: &Job<'_>) -> Option<Played> {
-    let AnsweredBy::Recording(recording) = job.case.answered_by(job.options.mode) else { return None };
+    let AnsweredBy::Recording(recording) = job.case.answered_by(job.run.options.mode) else { return None };
     Some(Played {
         recording: recording.path.display().to_string(),
-        place: job.sources.spot(recording.span),
+        place: job.run.sources.spot(recording.span),
         meant: job.case.played,
     })
 }

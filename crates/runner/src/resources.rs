@@ -15,7 +15,8 @@ use agentci_mock_llm::{ModelReply, ScriptIndex, ScriptMind};
 use agentci_plan::{ModelScript, ScriptFile, mix};
 use agentci_script::{Program, ScriptError};
 
-/// What all cases of a run share. Each is known by where it is, and kept, so that nothing else can come to be there.
+/// What all cases of a run share. Each is known by where it is, and kept, so that nothing else can come to be there. Drivers of
+/// all lanes ask for it, on one thread, when they need it first: so it is in cells.
 #[derive(Default)]
 pub(crate) struct Library {
     scripts: RefCell<HashMap<usize, ScriptIndex>>,
@@ -49,6 +50,7 @@ impl Library {
 pub(crate) struct CaseResources<'l> {
     library: &'l Library,
     seed: u64,
+    /// In a cell, since drivers ask through a shared reference.
     minds: RefCell<Vec<(Arc<ModelScript>, Rc<Scripted>)>>,
 }
 

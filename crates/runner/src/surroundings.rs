@@ -5,17 +5,17 @@ use agentci_stubs::Faults;
 use agentci_trace::Kind;
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::attempt::Attempt;
 use crate::job::Job;
 use crate::mock_model::{self, Model};
-use crate::prepare::Unprepared;
-use crate::services::{OpenTools, PORT, Reached, Services, has_own_agent};
-use crate::variables::Scope;
+use crate::not_opened::NotOpened;
+use crate::services::{OpenTools, PORT, Reached, has_own_agent};
 
 /// What an attempt meets that it shares with others.
 #[derive(Default)]
 pub(crate) struct Surroundings {
     /// The tools of the case that are over HTTP.
-    pub(crate) tools: Option<OpenTools>,
+    pub(crate) served: Option<OpenTools>,
     /// What leads the agent to them.
     pub(crate) bases: ToolBases,
     /// What an agent that is started for this attempt finds in its environment.
@@ -26,48 +26,48 @@ pub(crate) struct Surroundings {
 
 /// Has the tools of the case served and its agent run, and tells the case where they are. A replay needs neither.
 pub(crate) async fn surroundings(
-    job: &Job<'_>,
-    number: u32,
-    scope: &mut Scope<'_>,
+    attempt: &mut Attempt<'_>,
     replayed: bool,
     faults: Faults,
     observer: Option<&UnboundedSender<Kind>>,
     model: Option<&Model>,
-) -> Result<Surroundings, Unprepared> {
-    let Services { tools: server, agents, .. } = job.services;
-    let tools = if replayed {
-        None
-    } else {
-        server.open(job, faults, observer.cloned(), &|name| scope.get(name)).map_err(|finding| *finding)?
-    };
-    let bases = server.bases(job, tools.as_ref());
+) -> Result<Surroundings, NotOpened> {
+    let (job, number) = (attempt.job, attempt.number);
+    let services = &job.run.shared.services;
+    let served =
+        if replayed { None } else { services.tools.open(job, faults, observer.cloned(), &attempt.lookup())? };
+    let bases = services.tools.bases(job, served.as_ref());
     for (name, base) in &bases.bases {
-        scope.set(name, base);
+        attempt.variables.set(name, base);
     }
     if replayed {
         // Nobody will be asked there, but the address must be one.
-        if scope.get(PORT).is_none() {
-            scope.set(PORT, "0");
+        if attempt.variables.get(PORT).is_none() {
+            attempt.variables.set(PORT, "0");
         }
         return Ok(Surroundings { bases, ..Surroundings::default() });
     }
-    let environment = || {
-        let mut told = if has_own_agent(job) {
-            bases.bases.clone()
-        } else {
-            // An agent that is started now serves the cases to come as well.
-            server.shared_bases(&job.case.target, job.options.mode)
-        };
-        told.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
-        if !told.is_empty() {
-            told.extend(mock_model::no_proxy(job.options.environment));
-        }
-        told
-    };
-    let Reached { variables, warning } = agents.reach(job, number, &|name| scope.get(name), &environment).await?;
+    let environment = || of_server(job, &bases, model);
+    let reached = services.agents.reach(job, number, &attempt.lookup(), &environment).await;
+    let Reached { variables, warning } = reached?;
     for (name, value) in &variables {
-        scope.set(name, value);
+        attempt.variables.set(name, value);
     }
-    let environment = if tools.is_some() { bases.bases.clone() } else { Vec::new() };
-    Ok(Surroundings { tools, bases, environment, warning })
+    let environment = if served.is_some() { bases.bases.clone() } else { Vec::new() };
+    Ok(Surroundings { served, bases, environment, warning })
+}
+
+/// What an agent that is a server and is started now finds in its environment.
+fn of_server(job: &Job<'_>, bases: &ToolBases, model: Option<&Model>) -> Vec<(String, String)> {
+    let mut told = if has_own_agent(job) {
+        bases.bases.clone()
+    } else {
+        // It serves the cases to come as well.
+        job.run.shared.services.tools.shared_bases(&job.case.target, job.run.options.mode)
+    };
+    told.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
+    if !told.is_empty() {
+        told.extend(mock_model::no_proxy(job.run.options.environment));
+    }
+    told
 }

@@ -1,55 +1,41 @@
 //! Who answers tool calls: the allow-list first, then what goes wrong on purpose, then the recording or the tool itself.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use agentci_drivers::{Answer, Delivery, Reply, Stopped, ToolHost};
 use agentci_plan::{FaultKind, ToolSource, World};
 use agentci_source::{Place, Sources, did_you_mean};
-use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Toolbox};
 use agentci_trace::{ToolCall, ToolResult};
 use agentci_verdict::{Cause, Finding};
 
 use crate::findings;
-
-/// Where answers come from.
-pub(crate) enum Source {
-    /// Nowhere.
-    Nothing,
-    /// A recording.
-    Replay(RefCell<Player>),
-    /// The tools themselves; and into a recording, if one is made.
-    Execute(Box<Toolbox>, Option<RefCell<Recorder>>),
-}
+use crate::job::Job;
+use crate::tools::{Source, Tools};
+use crate::watch::Watch;
 
 /// Answers the tool calls of one attempt.
-pub(crate) struct Host<'h> {
-    pub(crate) world: &'h World,
-    pub(crate) sources: &'h Sources,
-    pub(crate) source: Source,
-    pub(crate) scripted: RefCell<Scripted>,
-    pub(crate) faults: RefCell<Faults>,
-    pub(crate) normalizer: &'h Normalizer,
+pub(crate) struct Host<'h, 'w> {
+    pub(crate) job: &'h Job<'h>,
+    pub(crate) tools: &'h Tools,
     /// Where a refusal is written down.
-    pub(crate) findings: Rc<RefCell<Vec<Finding>>>,
+    pub(crate) watch: &'h Watch<'w>,
 }
 
-impl ToolHost for Host<'_> {
+impl ToolHost for Host<'_, '_> {
     fn call<'h>(&'h self, call: &'h ToolCall) -> Answer<'h> {
         Box::pin(async move {
             self.reply(call).await.map_err(|finding| {
-                self.findings.borrow_mut().push(*finding);
+                self.watch.find([*finding]);
                 Stopped
             })
         })
     }
 }
 
-impl Host<'_> {
+impl Host<'_, '_> {
     async fn reply(&self, call: &ToolCall) -> Result<Reply, Box<Finding>> {
-        allowed(self.world, self.sources, call)?;
-        let planned = self.faults.borrow_mut().next(&call.name);
+        allowed(&self.job.case.world, self.job.run.sources, call)?;
+        let planned = self.tools.faults.borrow_mut().next(&call.name);
         if let Some(FaultKind::Error(words)) = planned {
             // The recorded answer is kept for the next try.
             return Ok(Reply { result: failed(call, words), delivery: Delivery::Whole });
@@ -71,9 +57,9 @@ impl Host<'_> {
 
     /// The answer, and what goes wrong with it according to the recording.
     async fn answer(&self, call: &ToolCall) -> Result<(ToolResult, Option<FaultKind>), Box<Finding>> {
-        let scripted = self.scripted.borrow_mut().answer(&call.name);
+        let scripted = self.tools.scripted.borrow_mut().answer(&call.name);
         let recorded = scripted.is_none();
-        let (outcome, fault) = match &self.source {
+        let (outcome, fault) = match &self.tools.source {
             _ if let Some(outcome) = scripted => (outcome.map(Arc::new), None),
             Source::Nothing => return Err(no_source(call)),
             Source::Replay(player) => {
@@ -86,7 +72,7 @@ impl Host<'_> {
             Source::Execute(toolbox, _) => {
                 // Apart, since it takes much room where answers are at hand.
                 let outcome = Box::pin(toolbox.call(&call.call_id, &call.name, &call.args)).await;
-                let outcome = outcome.map_err(|error| Box::new(findings::toolbox(error, self.sources)))?;
+                let outcome = outcome.map_err(|error| Box::new(findings::toolbox(error, self.job.run.sources)))?;
                 (outcome.map(Arc::new), None)
             }
         };
@@ -95,11 +81,11 @@ impl Host<'_> {
             Ok(result) => (true, result, None),
             Err(error) => (false, Arc::default(), Some(error)),
         };
-        self.normalizer.shared(&mut result);
+        self.tools.normalizer.shared(&mut result);
         if let Some(error) = &mut error {
-            self.normalizer.text(error);
+            self.tools.normalizer.text(error);
         }
-        if let Source::Execute(_, Some(recorder)) = &self.source
+        if let Source::Execute(_, Some(recorder)) = &self.tools.source
             && recorded
         {
             let answer = if ok { Ok(&*result) } else { Err(error.as_deref().unwrap_or_default()) };
@@ -122,8 +108,8 @@ impl Host<'_> {
     }
 
     fn cassette_place(&self) -> Option<Place> {
-        match &self.world.tools {
-            ToolSource::Cassette(cassette) => Some(self.sources.place(cassette.span)),
+        match &self.job.case.world.tools {
+            ToolSource::Cassette(cassette) => Some(self.job.run.sources.place(cassette.span)),
             _ => None,
         }
     }

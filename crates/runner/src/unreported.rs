@@ -12,7 +12,7 @@ use crate::findings;
 use crate::job::Job;
 use crate::meter;
 
-/// The limits that a suite was warned about.
+/// The limits that a suite was warned about. All lanes look here, on one thread, so it is a cell.
 #[derive(Debug, Default)]
 pub(crate) struct Unreported(RefCell<BTreeSet<&'static str>>);
 
@@ -65,12 +65,14 @@ impl Judged {
             // The scripted model itself says what it read and wrote, also where the agent does not.
             if let Some(used) = tokens_of_model(events, unknown.key) {
                 if used > unknown.limit.most {
-                    let finding = meter::exceeded(unknown.name, unknown.limit, used, job.sources);
+                    let finding = meter::exceeded(unknown.name, unknown.limit, used, job.run.sources);
                     self.findings.push(Finding { turn, ..finding });
                 }
-            } else if was_asked(events) && job.suite.habits.verdicts == Verdicts::Strict {
+            } else if was_asked(events) && job.run.suite.habits.verdicts == Verdicts::Strict {
                 self.findings.push(unknown.finding(job));
-            } else if (was_asked(events) || !sees_models(job)) && job.unmet.limits.0.borrow_mut().insert(unknown.name) {
+            } else if (was_asked(events) || !sees_models(job))
+                && job.run.shared.unmet.limits.0.borrow_mut().insert(unknown.name)
+            {
                 self.warnings.push(unknown.warning());
             }
         }

@@ -16,6 +16,7 @@ use crate::unreported::Unreported;
 /// met it, so that it is told with the last of them.
 #[derive(Debug, Default)]
 pub(crate) struct Unmet {
+    /// All lanes write here, on one thread, so it is a cell.
     faults: RefCell<BTreeMap<Span, Awaited>>,
     /// The limits that were told of as not checked.
     pub(crate) limits: Unreported,
@@ -79,7 +80,7 @@ impl Unmet {
 
 /// What is known of what was to go wrong on purpose; nothing of a run that was broken off.
 pub(crate) fn seen(job: &Job<'_>, answered: Faults, tools: Option<&OpenTools>) -> Vec<Faults> {
-    if job.case.world.faults.is_empty() || job.stop.stopped() {
+    if job.case.world.faults.is_empty() || job.run.stop.stopped() {
         return Vec::new();
     }
     [answered].into_iter().chain(tools.map(OpenTools::faults)).collect()

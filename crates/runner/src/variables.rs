@@ -19,26 +19,26 @@ pub(crate) struct Scope<'s> {
     /// What the target's own file puts before the environment.
     own: &'s [(String, String)],
     variables: Variables,
-    /// How much was put into texts so far.
+    /// How much was put into texts so far. Whoever fills a text is given a lookup that it can only share, so this is a cell.
     filled: Cell<usize>,
 }
 
 impl<'s> Scope<'s> {
-    /// The case's own variables, each of which may use those before it. The finding names the one that could not be filled.
-    pub(crate) fn new(
-        case: &'s Case,
-        environment: &'s dyn Fn(&str) -> Option<String>,
-        place: impl Fn() -> Place,
-    ) -> Result<Self, Box<Finding>> {
+    /// Only the environment is known.
+    pub(crate) fn new(case: &'s Case, environment: &'s dyn Fn(&str) -> Option<String>) -> Self {
         let own = case.target.environment();
-        let mut scope = Self { environment, own, variables: Variables::new(), filled: Cell::default() };
+        Self { environment, own, variables: Variables::new(), filled: Cell::default() }
+    }
+
+    /// Takes the case's own variables, each of which may use those before it. The finding names the one that could not be filled.
+    pub(crate) fn fill(&mut self, case: &Case, place: impl Fn() -> Place) -> Result<(), Box<Finding>> {
         for (name, text) in case.variables.iter() {
-            let value = text.fill(&|wanted| scope.get(wanted)).map_err(|unset| {
-                Box::new(scope.unset(format!("the variable `{name}` can not be filled: {unset}"), place()))
+            let value = text.fill(&|wanted| self.get(wanted)).map_err(|unset| {
+                Box::new(self.unset(format!("the variable `{name}` can not be filled: {unset}"), place()))
             })?;
-            scope.variables.insert(name.clone(), value);
+            self.variables.insert(name.clone(), value);
         }
-        Ok(scope)
+        Ok(())
     }
 
     /// The value of a variable; none either once too much was filled.
@@ -72,7 +72,7 @@ impl<'s> Scope<'s> {
     }
 
     /// All variables of the case.
-    pub(crate) fn variables(&self) -> impl Iterator<Item = (&String, &String)> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&String, &String)> {
         self.variables.iter()
     }
 

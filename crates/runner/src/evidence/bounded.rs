@@ -46,6 +46,7 @@ pub const WORKER_READY: &str = "ready";
 pub(super) struct Workers {
     /// What to start, if that is known.
     command: Option<Command>,
+    /// All lanes share them, on one thread; one that works is not in here.
     idle: RefCell<Vec<Worker>>,
     free: Semaphore,
 }
@@ -77,9 +78,9 @@ impl Workers {
     }
 
     /// Has a task done. Only the work itself counts as time of the case, not what is waited for a worker.
-    pub(super) async fn evaluate(&self, job: &Job<'_>, task: Task) -> Result<Value, Unanswered> {
+    pub(super) async fn evaluate(&self, job: &Job<'_>, spent: &mut Duration, task: Task) -> Result<Value, Unanswered> {
         let allowed = time(job);
-        let left = allowed.saturating_sub(job.evaluated.get());
+        let left = allowed.saturating_sub(*spent);
         if left.is_zero() {
             return Err(late(allowed));
         }
@@ -88,7 +89,7 @@ impl Workers {
             Some(command) => self.ask(command, &task, left).await?,
             None => beside(&task, left).await,
         };
-        job.evaluated.set(job.evaluated.get() + took);
+        *spent += took;
         let answer = match answer {
             None => return Err(late(allowed)),
             Some(Err(Silent::NoMemory)) => return Err(exceeded(&format!("{} MB of memory", WORKER_MEMORY >> 20))),
@@ -187,7 +188,7 @@ async fn beside(task: &Task, left: Duration) -> Asked {
 /// How long the evaluations of a case may take together: no longer than the case.
 fn time(job: &Job<'_>) -> Duration {
     let wall = job.case.limits.wall_ms.and_then(|limit| Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0).ok());
-    within([wall, job.options.timeout, job.case.timeout])
+    within([wall, job.run.options.timeout, job.case.timeout])
 }
 
 fn within(limits: [Option<Duration>; 3]) -> Duration {
@@ -196,9 +197,14 @@ fn within(limits: [Option<Duration>; 3]) -> Duration {
 
 /// Evaluates a check on a thread of its own, so that the run can be stopped meanwhile. A thread that is late is left behind: it
 /// looks at patterns, whose memory has a limit, and ends with the program at the latest.
-pub(super) async fn apart(job: &Job<'_>, ready: &ReadyCheck, trace: &Trace) -> Result<Outcome, Unanswered> {
+pub(super) async fn apart(
+    job: &Job<'_>,
+    spent: &mut Duration,
+    ready: &ReadyCheck,
+    trace: &Trace,
+) -> Result<Outcome, Unanswered> {
     let allowed = time(job);
-    let left = allowed.saturating_sub(job.evaluated.get());
+    let left = allowed.saturating_sub(*spent);
     let (send, outcome) = oneshot::channel();
     let (ready, trace) = (ready.clone(), trace.clone());
     let begun = Instant::now();
@@ -207,7 +213,7 @@ pub(super) async fn apart(job: &Job<'_>, ready: &ReadyCheck, trace: &Trace) -> R
     });
     started.map_err(|error| broken(&error.to_string()))?;
     let outcome = timeout(left, outcome).await;
-    job.evaluated.set(job.evaluated.get() + begun.elapsed());
+    *spent += begun.elapsed();
     match outcome {
         Ok(outcome) => outcome.map_err(|_| broken("its evaluation broke down")),
         Err(_) => Err(late(allowed)),

@@ -5,6 +5,8 @@ mod bounded;
 mod script;
 mod similarity;
 
+use std::time::Duration;
+
 use agentci_checks::{Question, ReadyCheck};
 use agentci_plan::Suite;
 use agentci_trace::Trace;
@@ -53,24 +55,31 @@ impl Evidence {
         }
     }
 
-    /// Evaluates a check that may take long, unless the run is stopped meanwhile.
+    /// Evaluates a check that may take long, unless the run is stopped meanwhile. The time of the case that was spent on this so
+    /// far grows by it.
     pub(crate) async fn evaluate(
         &self,
         job: &Job<'_>,
+        spent: &mut Duration,
         ready: &ReadyCheck,
         trace: &Trace,
     ) -> Result<Outcome, Unanswered> {
-        in_time(job, bounded::apart(job, ready, trace)).await
+        in_time(job, bounded::apart(job, spent, ready, trace)).await
     }
 
-    /// Finds out what a check wants to know.
-    pub(crate) async fn answer(&self, job: &Job<'_>, question: Question) -> Result<Value, Unanswered> {
+    /// Finds out what a check wants to know. The time of the case that workers spent so far grows by theirs.
+    pub(crate) async fn answer(
+        &self,
+        job: &Job<'_>,
+        spent: &mut Duration,
+        question: Question,
+    ) -> Result<Value, Unanswered> {
         match question {
             Question::Similarity { expected, said } => self.meanings.compare(job, &expected, &said).await,
             Question::Script { file, function, arguments } => {
                 in_time(job, script::call(self, file, function, arguments)).await
             }
-            Question::Bounded(task) => in_time(job, self.workers.evaluate(job, task)).await,
+            Question::Bounded(task) => in_time(job, self.workers.evaluate(job, spent, task)).await,
             Question::Agent { agent, message } => agent::ask(self, job, &agent, message).await,
         }
     }
@@ -79,9 +88,9 @@ impl Evidence {
 /// Waits for an answer, unless the run is stopped or the suite has used up its time meanwhile.
 async fn in_time<T>(job: &Job<'_>, answer: impl Future<Output = Result<T, Unanswered>>) -> Result<T, Unanswered> {
     let late = async {
-        match job.suite_deadline {
+        match job.run.deadline {
             Some(deadline) => {
-                tokio::time::sleep_until(deadline.at.into()).await;
+                tokio::time::sleep_until(deadline.at).await;
                 findings::suite_timeout(deadline.after)
             }
             None => std::future::pending().await,
@@ -89,7 +98,7 @@ async fn in_time<T>(job: &Job<'_>, answer: impl Future<Output = Result<T, Unansw
     };
     tokio::select! {
         biased;
-        () = job.stop.wait() => Err(findings::interrupted().into()),
+        () = job.run.stop.wait() => Err(findings::interrupted().into()),
         answer = answer => answer,
         late = late => Err(late.into()),
     }

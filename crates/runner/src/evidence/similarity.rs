@@ -26,7 +26,7 @@ const KNOWN: usize = 512;
 #[derive(Debug)]
 pub(super) struct Meanings {
     embedder: Result<Embedder, Unanswered>,
-    /// Vectors of expected texts, which are asked for in many cases. A service keeps its own.
+    /// Vectors of expected texts, which are asked for in many cases, by all lanes on one thread. A service keeps its own.
     known: RefCell<HashMap<String, Vec<f32>>>,
 }
 

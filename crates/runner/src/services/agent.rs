@@ -14,7 +14,7 @@ use tokio::process::ChildStdin;
 use tokio::time::timeout;
 
 use super::ready::{Sign, host_and_port};
-use crate::findings::spawn_help;
+use crate::drive_findings::spawn_help;
 
 /// The variable for a port that the run chooses.
 pub(crate) const PORT: &str = "PORT";

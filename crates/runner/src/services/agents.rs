@@ -12,11 +12,12 @@ use tokio::sync::Mutex;
 use super::agent::{Agent, NotRunning, PORT};
 use crate::findings;
 use crate::job::Job;
-use crate::prepare::Unprepared;
+use crate::not_opened::NotOpened;
 
 /// Agents that are servers.
 #[derive(Default)]
 pub(crate) struct Agents {
+    /// All lanes look here, on one thread. Nothing is awaited while it is borrowed: who waits holds an agent's own lock.
     known: RefCell<Vec<Shared>>,
 }
 
@@ -93,7 +94,7 @@ impl Agents {
         number: u32,
         lookup: &dyn Fn(&str) -> Option<String>,
         environment: &dyn Fn() -> Vec<(String, String)>,
-    ) -> Result<Reached, Unprepared> {
+    ) -> Result<Reached, NotOpened> {
         let shared = || self.shared(job, number);
         match program(&job.case.target) {
             // Apart, since it takes much room in cases that have none.
@@ -181,7 +182,7 @@ impl Shared {
         server: &HttpServer,
         lookup: &dyn Fn(&str) -> Option<String>,
         environment: &dyn Fn() -> Vec<(String, String)>,
-    ) -> Result<Reached, Unprepared> {
+    ) -> Result<Reached, NotOpened> {
         let mut state = self.state.lock().await;
         let mut warning = None;
         match &mut *state {
@@ -193,7 +194,7 @@ impl Shared {
             State::Running(agent) => match agent.left().await {
                 None => {
                     // Of several cases at once nobody can tell whose words they are.
-                    if job.services.tools.is_shared(job) {
+                    if job.run.shared.services.tools.is_shared(job) {
                         agent.begin_case();
                     }
                     return Ok(Reached { variables: variables(agent), warning: None });
@@ -216,7 +217,7 @@ impl Shared {
             Err(error) => {
                 *state = State::Failed(job.case.id.to_string());
                 let printed = error.printed.clone();
-                Err(Unprepared { findings: vec![unreachable(job, server, error)], stderr_tail: printed })
+                Err(NotOpened { findings: vec![unreachable(job, server, error)], stderr_tail: printed })
             }
         }
     }

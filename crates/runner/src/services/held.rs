@@ -6,19 +6,18 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use agentci_trace::Redactor;
-use agentci_verdict::{Body, CaseEnd, RunEvent, Status, settle};
+use agentci_verdict::{Body, CaseEnd, Status, settle};
 
 use super::tools::Late;
-use crate::redact::redact;
+use crate::event_sink::EventSink;
+use crate::secrets::Secrets;
 
-/// At most one end that is not told yet.
+/// At most one end that is not told yet. Cases that run one after the other share it, so it is in a cell.
 #[derive(Default)]
 pub(crate) struct HeldEnd(RefCell<Option<Held>>);
 
 /// An end that is not told yet.
 pub(crate) struct Held {
-    pub(crate) suite: Arc<str>,
     pub(crate) attempt: u32,
     pub(crate) timestamp: u64,
     pub(crate) end: CaseEnd,
@@ -26,7 +25,7 @@ pub(crate) struct Held {
     pub(crate) printed: Vec<String>,
     pub(crate) late: Late,
     /// What must not leave the case.
-    pub(crate) secrets: Redactor,
+    pub(crate) secrets: Secrets,
 }
 
 impl HeldEnd {
@@ -36,8 +35,8 @@ impl HeldEnd {
     }
 
     /// Tells the end that was held, if one was; and what the case came to.
-    pub(crate) fn tell(&self, emit: &dyn Fn(RunEvent)) -> Option<Status> {
-        let Held { suite, attempt, timestamp, mut end, printed, late, mut secrets } = self.0.take()?;
+    pub(crate) fn tell(&self, events: &EventSink<'_>) -> Option<Status> {
+        let Held { attempt, timestamp, mut end, printed, late, secrets } = self.0.take()?;
         let (found, warnings) = late.told();
         end.warnings.extend(warnings);
         if !found.is_empty() {
@@ -46,10 +45,8 @@ impl HeldEnd {
             end.passed = end.status == Status::Pass;
             end.stderr_tail = printed.into();
         }
-        let (status, case_id) = (end.status, Some(Arc::clone(&end.id)));
-        let mut body = Body::CaseEnd(Arc::new(end));
-        redact(&mut body, &mut secrets);
-        emit(RunEvent { suite, case_id, attempt: Some(attempt), timestamp, body });
+        let (status, case_id) = (end.status, Arc::clone(&end.id));
+        events.of_attempt((&case_id, attempt), timestamp, Body::CaseEnd(Arc::new(end)), &secrets);
         Some(status)
     }
 }

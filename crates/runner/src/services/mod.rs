@@ -11,9 +11,10 @@ pub(crate) use agents::{Agents, Reached, has_own_agent, takes_turns};
 pub(crate) use held::{Held, HeldEnd};
 pub(crate) use tools::{Late, OpenTools, ToolServer};
 
-use agentci_verdict::{RunEvent, Status};
+use agentci_verdict::Status;
 
-use crate::schedule::Run;
+use crate::event_sink::EventSink;
+use crate::run::Run;
 
 /// What the cases of a suite share while they run.
 pub(crate) struct Services {
@@ -30,8 +31,8 @@ impl Services {
     }
 
     /// Ends every agent, after the last case, and tells the end that was held; what that case came to.
-    pub(crate) async fn stop(self, emit: &dyn Fn(RunEvent)) -> Option<Status> {
+    pub(crate) async fn stop(&self, events: &EventSink<'_>) -> Option<Status> {
         self.agents.stop().await;
-        self.held.tell(emit)
+        self.held.tell(events)
     }
 }

@@ -15,7 +15,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::has_own_agent;
 use crate::findings;
 use crate::job::Job;
-use crate::schedule::Run;
+use crate::run::Run;
 
 /// What a tool's address is where no tool will be called.
 const NOWHERE: &str = "http://127.0.0.1:0";
@@ -72,10 +72,10 @@ impl ToolServer {
         let own = format!("case-{}", job.index + 1);
         let options = RouteOptions {
             routes: Arc::clone(routes),
-            mode: job.options.mode,
+            mode: job.run.options.mode,
             faults,
             observer,
-            files: job.options.files,
+            files: job.run.options.files,
             variables,
         };
         let opened = match (self.scoped, has_own_agent(job)) {

@@ -69,7 +69,7 @@ async fn between_attempts_no_further_one_is_begun() {
         let stopper = std::rc::Rc::clone(&stopper);
         let stop = move || {
             if attempt == 2 {
-                stopper.stop()
+                stopper.stop();
             }
         };
         Script::turns([vec![Step::say("one"), Step::Meanwhile(Box::new(stop))]])

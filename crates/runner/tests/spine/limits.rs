@@ -138,3 +138,19 @@ async fn a_case_and_a_run_have_a_time_limit() {
     bench.timeout = Some(Duration::from_secs(3));
     assert_eq!(bench.run().await.cause("a"), (Some(Cause::Timeout), vec!["the agent was not done within 3s"]));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_suite_that_used_up_its_time_begins_no_further_case() {
+    script("a", |_| Script::turns([vec![Step::say("hi"), Step::Wait(Duration::from_secs(4))]]));
+    script("b", |_| Script::turns([vec![Step::say("hi"), Step::Wait(Duration::from_secs(4))]]));
+    script("c", |_| Script::default());
+    let case = |id| format!("  - {{ id: {id}, turns: [{{ user: hi }}], checks: [{{ contains: hi }}] }}\n");
+    let mut bench = Bench::new(TALKER, &["a", "b", "c"].map(case).concat());
+    bench.suite_timeout = Some(Duration::from_secs(6));
+    let ran = bench.run().await;
+    assert_eq!(ran.end("a").cause, None);
+    for late in ["b", "c"] {
+        assert_eq!(ran.cause(late), (Some(Cause::Timeout), vec!["the suite was not done within 6s"]));
+    }
+    assert_eq!(ran.effects_of(&["open"]), ["open a/1", "open b/1"]);
+}

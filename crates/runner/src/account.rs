@@ -1,0 +1,168 @@
+//! What is known of an attempt: what its agent did, what it used, and everything that was found.
+
+use std::time::Duration;
+
+use agentci_checks::ReadyCheck;
+use agentci_plan::{AnsweredBy, StopRule};
+use agentci_trace::{Kind, Trace};
+use agentci_verdict::{CaseEnd, Cause, Finding, Metrics};
+
+use crate::attempt::Attempt;
+use crate::fingerprint::fingerprint;
+use crate::job::Job;
+use crate::judge::Judged;
+use crate::services::Late;
+use crate::stage::{Left, Stage};
+use crate::turn::TurnEnd;
+use crate::watch::Watch;
+use crate::{changed_arguments, mock_model, model_trouble, not_run, recording, translate};
+
+/// What is known of an attempt.
+#[derive(Default)]
+pub(crate) struct Account {
+    pub(crate) trace: Trace,
+    pub(crate) findings: Vec<Finding>,
+    /// What is odd and does not keep the case from passing.
+    pub(crate) warnings: Vec<String>,
+    pub(crate) metrics: Metrics,
+    /// A limit that is exceeded by what was used in all, even by nothing.
+    pub(crate) exceeded: Option<Finding>,
+    /// How long the agent took.
+    pub(crate) wall: Duration,
+    /// Whether the agent could not be reached or had too many requests, which may be over the next time.
+    pub(crate) may_pass: bool,
+    /// Whether the agent may still be busy with a turn that nobody waits for any more.
+    pub(crate) given_up: bool,
+    /// What the agent printed.
+    pub(crate) stderr_tail: Vec<String>,
+    pub(crate) checks: Judged,
+    /// What is left of the stage.
+    pub(crate) left: Left,
+}
+
+impl Account {
+    /// An attempt that was opened, and what was found until then.
+    pub(crate) fn new(stage: &mut Stage) -> Self {
+        let not_reached = std::mem::take(&mut stage.not_reached);
+        Self {
+            may_pass: not_reached.findings.iter().any(|finding| finding.cause == Cause::Unreachable),
+            findings: not_reached.findings,
+            stderr_tail: not_reached.stderr_tail,
+            warnings: stage.warning.take().into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Takes note of how a turn ended, so long after the start of the agent.
+    pub(crate) fn ended(&mut self, ended: &TurnEnd, wall: Duration) {
+        self.wall = wall;
+        self.given_up = ended.is_given_up();
+        self.may_pass = ended.may_pass();
+    }
+
+    /// Evaluates the checks of a turn, over what happened in it alone; whether one did not hold.
+    pub(crate) async fn judge_turn(
+        &mut self,
+        attempt: &Attempt<'_>,
+        checks: &[ReadyCheck],
+        trace: &Trace,
+        turn: u32,
+    ) -> bool {
+        if checks.is_empty() {
+            return false;
+        }
+        let failed = self.checks.judge(attempt, checks, &trace.of_turn(turn), None, Some(turn)).await;
+        let any = !failed.is_empty();
+        self.findings.extend(failed);
+        any
+    }
+
+    /// Takes over what was found and counted in the conversation.
+    pub(crate) fn take(&mut self, watch: Watch<'_>) {
+        let (found, meter) = watch.conclude();
+        self.findings.splice(0..0, found);
+        self.exceeded = meter.exceeded();
+        self.metrics = meter.into_metrics();
+    }
+
+    /// Evaluates the checks of the whole case.
+    pub(crate) async fn judge(&mut self, attempt: &Attempt<'_>, checks: &[ReadyCheck]) {
+        let reason = keeps_from_judging(attempt.job.case.stop, &self.findings);
+        let failed = self.checks.judge(attempt, checks, &self.trace, reason, None).await;
+        self.findings.extend(failed);
+    }
+
+    /// Writes everything down as the end of the attempt; calls of its tools may still come after that.
+    pub(crate) fn settle(mut self, attempt: &Attempt<'_>, end: &mut CaseEnd) -> Option<Late> {
+        let job = attempt.job;
+        self.conclude_model(job);
+        end.replay = self.left.replay.take().map(Box::new);
+        end.played = recording::played(job).map(Box::new);
+        end.no_agent = job.case.answered_by(job.run.options.mode) == AnsweredBy::Script;
+        end.wall_ms = u64::try_from(self.wall.as_millis()).unwrap_or(u64::MAX);
+        end.output_hash = output_hash(job, &self.trace).map(Into::into);
+        end.calls = translate::lives(&self.trace).into();
+        end.warnings = self.all_warnings(job).into();
+        end.assertions.failed = self.checks.failed;
+        end.similarities = self.checks.similarities.into();
+        end.findings = self.findings.into();
+        end.metrics = self.metrics;
+        end.stderr_tail = self.stderr_tail.into();
+        self.left.late
+    }
+
+    /// What a scripted model has to say of a case that was judged.
+    fn conclude_model(&mut self, job: &Job<'_>) {
+        if self.findings.is_empty() && self.left.has_model {
+            self.findings.extend(model_trouble::never_asked(job, &self.trace, &self.left.reached));
+        }
+        if job.case.world.model.is_some()
+            && let Some(first) = self.findings.first_mut()
+        {
+            first.notes.extend(mock_model::refusals(&self.trace));
+        }
+    }
+
+    fn all_warnings(&mut self, job: &Job<'_>) -> Vec<String> {
+        let mut warnings = violations(&self.trace);
+        warnings.extend(changed_arguments::told(&self.trace));
+        warnings.extend(not_run::told(job, &self.trace));
+        warnings.append(&mut self.checks.warnings);
+        warnings.append(&mut self.warnings);
+        warnings.extend(job.run.shared.unmet.ended(&self.left.faults, &self.trace, job.run.sources));
+        warnings
+    }
+}
+
+/// Why the checks of the whole case are not evaluated, if they are not. A case that takes all its turns whatever their checks say
+/// is judged as a whole, too.
+fn keeps_from_judging(stop: StopRule, findings: &[Finding]) -> Option<Cause> {
+    let goes_on = |finding: &Finding| stop == StopRule::Never && finding.cause == Cause::Check;
+    findings.iter().find(|finding| !goes_on(finding)).map(|finding| finding.cause)
+}
+
+/// What tells the output of this run from that of another, if there is another.
+fn output_hash(job: &Job<'_>, trace: &Trace) -> Option<String> {
+    if job.case.runs < 2 {
+        return None;
+    }
+    let secrets = job.secrets.all();
+    if let Some(output) = trace.final_output() {
+        return Some(fingerprint(output, &secrets));
+    }
+    let text = trace.conversation().text();
+    (!text.is_empty()).then(|| fingerprint(&text.into(), &secrets))
+}
+
+/// The rules of its protocol that the agent broke, each told once.
+fn violations(trace: &Trace) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for event in trace.events() {
+        if let Kind::Violation(message) = &event.kind
+            && !told.contains(message)
+        {
+            told.push(message.clone());
+        }
+    }
+    told
+}

@@ -1,0 +1,83 @@
+//! What can be said of an attempt only when its agent is gone.
+
+use std::time::Duration;
+
+use agentci_plan::Target;
+use agentci_trace::{Trace, TracedCall};
+use agentci_verdict::{Cause, Finding};
+
+use crate::account::Account;
+use crate::attempt::Attempt;
+use crate::job::Job;
+use crate::services::OpenTools;
+use crate::{findings, meter, model_trouble, silence, unreported};
+
+/// What its tools and the agent itself have to say when all is over.
+pub(crate) async fn look_around(attempt: &Attempt<'_>, served: Option<&OpenTools>, account: &mut Account) {
+    let (job, number) = (attempt.job, attempt.number);
+    if let Some(served) = served {
+        let (misses, warnings) = served.misses(job);
+        account.warnings.extend(warnings);
+        findings::put_first(&mut account.findings, misses);
+    }
+    let troubles = model_trouble::judge(job, &account.trace);
+    account.warnings.extend(troubles.warnings);
+    model_trouble::put_first(&mut account.findings, troubles.findings);
+    if account.findings.is_empty() {
+        return;
+    }
+    let broke_off = account.findings.iter().any(|found| matches!(found.cause, Cause::AgentExited | Cause::Unreachable));
+    let (left, printed) = Box::pin(job.run.shared.services.agents.look(job, number, broke_off)).await;
+    account.stderr_tail.extend(printed);
+    if let (Some(left), Some(finding)) = (left, account.findings.first_mut()) {
+        finding.notes.push(left);
+    }
+    if account.given_up && job.run.shared.services.tools.is_shared(job) {
+        Box::pin(job.run.shared.services.agents.give_up(job, number)).await;
+    }
+}
+
+/// What can only be said when all is over.
+pub(crate) fn conclude(job: &Job<'_>, account: &mut Account) {
+    if account.findings.is_empty() {
+        account.findings.extend(silence::finding(job, &account.trace));
+    }
+    if account.findings.is_empty() {
+        // A limit below zero is exceeded by using nothing.
+        account.findings.extend(account.exceeded.take());
+        account.findings.extend(wall_exceeded(job, account.wall));
+    }
+    let model_calls = &mut account.metrics.model_calls;
+    match &*job.case.target {
+        // There is no agent that could ask a model.
+        Target::Mock(_) => *model_calls = None,
+        // Elsewhere, that no request was seen does not mean that there was none.
+        target if matches!(target, Target::Chat(_)) || job.case.world.model.is_some() => {
+            model_calls.get_or_insert_default();
+        }
+        _ => {}
+    }
+    if account.findings.is_empty() {
+        let judged = unreported::judge(job, &account.trace, &account.metrics);
+        account.findings.extend(judged.findings);
+        account.warnings.extend(judged.warnings);
+    }
+    if let Some(finding) = account.findings.first_mut() {
+        finding.notes.extend(faults_met(&account.trace));
+    }
+}
+
+/// What went wrong on purpose before something else did.
+fn faults_met(trace: &Trace) -> Vec<String> {
+    let note = |call: TracedCall<'_>| {
+        let fault = call.results().find_map(|result| result.fault.as_ref())?;
+        Some(format!("on purpose, the answer to `{}` met the fault `{fault}`", call.call.name))
+    };
+    trace.asked_calls().into_iter().filter_map(note).collect()
+}
+
+fn wall_exceeded(job: &Job<'_>, used: Duration) -> Option<Finding> {
+    let limit = job.case.limits.wall_ms?;
+    let used = used.as_secs_f64() * 1000.0;
+    (used > limit.most).then(|| meter::exceeded("max_wall_ms", limit, used.round(), job.run.sources))
+}

@@ -1,0 +1,93 @@
+//! From the trouble of a driver to a finding a person can use.
+
+use agentci_drivers::DriveError;
+use agentci_plan::Target;
+use agentci_process::{Exit, SpawnError};
+use agentci_source::{Place, Sources};
+use agentci_verdict::{Cause, Finding};
+
+use crate::findings::plain;
+
+const RUN_BY_HAND: &str = "check that it can be run from this folder";
+
+/// Why the agent could not go on; nothing when whoever stopped it said so already.
+pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
+    let mut finding = plain(cause(error)?, error.to_string(), None);
+    if let Some(label) = label(error) {
+        finding.place = Some(target);
+        finding.label = label.into();
+    }
+    finding.help = help(error);
+    if let DriveError::Exited { while_answered: true, .. } = error {
+        finding.notes.push("it left with an answer unread".into());
+    }
+    Some(finding)
+}
+
+fn cause(error: &DriveError) -> Option<Cause> {
+    Some(match error {
+        DriveError::Stopped => return None,
+        DriveError::Unreachable(_) | DriveError::NotStarted(_) | DriveError::NoServer(_) => Cause::Unreachable,
+        DriveError::Refused { .. } | DriveError::Busy { .. } | DriveError::AgentError(_) | DriveError::Silent => {
+            Cause::AgentError
+        }
+        DriveError::Timeout { .. } => Cause::Timeout,
+        DriveError::NotRecorded(_) => Cause::ReplayMiss,
+        DriveError::Protocol { .. } => Cause::Protocol,
+        DriveError::Exited { .. } | DriveError::Failed { .. } | DriveError::Transport(_) => Cause::AgentExited,
+        DriveError::Function { .. } => Cause::Hook,
+        DriveError::Unsupported(_) => Cause::Config,
+    })
+}
+
+/// What stands at the place of the target, where that is what the trouble is about.
+fn label(error: &DriveError) -> Option<&'static str> {
+    match error {
+        DriveError::Unreachable(_) | DriveError::NotStarted(_) | DriveError::Silent => Some("this command"),
+        DriveError::NoServer(_) | DriveError::Refused { .. } | DriveError::Busy { .. } => Some("this server"),
+        DriveError::Timeout { .. } => Some(""),
+        _ => None,
+    }
+}
+
+fn help(error: &DriveError) -> Option<String> {
+    let help = match error {
+        DriveError::Refused { help, .. } | DriveError::Busy { help, .. } | DriveError::Protocol { help, .. } => help,
+        DriveError::Unreachable(error) => spawn_help(error),
+        DriveError::NotStarted(_) => RUN_BY_HAND,
+        DriveError::NoServer(_) => "check the address, and start it before the run or in a hook",
+        DriveError::Timeout { .. } => "raise the target's time limit, or `--timeout`, if it needs longer",
+        DriveError::NotRecorded(_) => "if the change is meant, record the case again: `agentci record`",
+        // One that failed says why; one that thinks it is done does not know the protocol.
+        DriveError::Exited { exit, .. } if exit.is_none_or(|exit| exit == Exit::Code(0)) => {
+            "it has to end with a line `{\"type\":\"final_output\",\"output\":{..}}`"
+        }
+        DriveError::Silent => "print the answer to standard output, or say `output: none` in the target if it has none",
+        _ => return None,
+    };
+    Some(help.to_owned())
+}
+
+/// The same of the agent of a case.
+pub(crate) fn drive_target(error: &DriveError, target: &Target, sources: &Sources) -> Option<Finding> {
+    let mut finding = drive(error, sources.place(target.span()))?;
+    if let (DriveError::NoServer(_), Target::Http(http)) = (error, target) {
+        finding.help = Some(if http.server.is_none() {
+            "let agentci start it, by `command` in its target (`agent_command` in scenarios), or start it before the run".into()
+        } else {
+            "its program runs, and nothing answers there: check the port that it listens at, and its `ready` address"
+                .into()
+        });
+    }
+    Some(finding)
+}
+
+/// What to do about a program that did not start.
+pub(crate) fn spawn_help(error: &SpawnError) -> &'static str {
+    match error {
+        SpawnError::NotExecutable(_) => {
+            "make it executable with `chmod +x`, or name what runs it: `[python3, agent.py]`"
+        }
+        _ => RUN_BY_HAND,
+    }
+}

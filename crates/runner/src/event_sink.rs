@@ -1,0 +1,85 @@
+//! The one way out of the runner: events go in as things happen, and leave without secrets.
+//!
+//! What a whole run comes to is made of the same events: which cases ended how, and whether one lacks its agent.
+
+use std::cell::{Ref, RefCell};
+use std::sync::Arc;
+
+use agentci_trace::Redactor;
+use agentci_verdict::{Body, Rows, RunEvent, Stability};
+
+use crate::redact::redact;
+use crate::secrets::Secrets;
+
+/// Where run events go.
+pub(crate) struct EventSink<'e> {
+    suite: Arc<str>,
+    out: &'e dyn Fn(RunEvent),
+    /// Lanes are futures of one thread, and all of them send through a shared reference. Nothing is awaited and nothing is sent
+    /// while this is borrowed.
+    kept: RefCell<Kept>,
+}
+
+/// What is kept of the events.
+#[derive(Default)]
+struct Kept {
+    /// The secrets of the run itself.
+    secrets: Redactor,
+    /// Whether rows are kept: only where something is made of them.
+    keeps_rows: bool,
+    rows: Rows,
+    lacks_agent: bool,
+}
+
+impl<'e> EventSink<'e> {
+    /// A sink for the events of a suite, which has these secrets.
+    pub(crate) fn new(suite: &str, secrets: Redactor, keeps_rows: bool, out: &'e dyn Fn(RunEvent)) -> Self {
+        let kept = Kept { secrets, keeps_rows, ..Kept::default() };
+        Self { suite: suite.into(), out, kept: RefCell::new(kept) }
+    }
+
+    /// Sends an event of the run as a whole.
+    pub(crate) fn of_run(&self, timestamp: u64, mut body: Body) {
+        redact(&mut body, &mut self.kept.borrow_mut().secrets);
+        self.send(RunEvent { suite: Arc::clone(&self.suite), case_id: None, attempt: None, timestamp, body });
+    }
+
+    /// Sends an event of an attempt at a case, which has these secrets.
+    pub(crate) fn of_attempt(&self, of: (&Arc<str>, u32), timestamp: u64, mut body: Body, secrets: &Secrets) {
+        secrets.redact(&mut body);
+        let (case_id, attempt) = (Some(Arc::clone(of.0)), Some(of.1));
+        let event = RunEvent { suite: Arc::clone(&self.suite), case_id, attempt, timestamp, body };
+        let stability = self.kept.borrow_mut().take(&event);
+        let case_id = event.case_id.clone().filter(|_| stability.is_some());
+        self.send(event);
+        if let Some(stability) = stability {
+            let (suite, body) = (Arc::clone(&self.suite), Body::Stability(stability));
+            self.send(RunEvent { suite, case_id, attempt: None, timestamp, body });
+        }
+    }
+
+    fn send(&self, event: RunEvent) {
+        (self.out)(event);
+    }
+
+    /// How the cases ended so far, as far as rows are kept.
+    pub(crate) fn rows(&self) -> Ref<'_, Rows> {
+        Ref::map(self.kept.borrow(), |kept| &kept.rows)
+    }
+
+    /// Whether a recording answered a case in place of its agent, and the case does not say that it is meant to.
+    pub(crate) fn lacks_agent(&self) -> bool {
+        self.kept.borrow().lacks_agent
+    }
+}
+
+impl Kept {
+    /// Takes note of an event; how stable its case is, if it completed one that was run several times.
+    fn take(&mut self, event: &RunEvent) -> Option<Stability> {
+        if let Body::CaseEnd(end) = &event.body {
+            self.lacks_agent |= end.played.as_ref().is_some_and(|played| !played.meant);
+        }
+        let completed = if self.keeps_rows { self.rows.add(event) } else { None };
+        completed.and_then(|index| self.rows.get(index)).and_then(Stability::of_several)
+    }
+}

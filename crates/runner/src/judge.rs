@@ -1,0 +1,147 @@
+//! Evaluating checks, of one turn or of a whole case.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_checks::ReadyCheck;
+use agentci_plan::{Check, Outcome, Similarity, StopRule};
+use agentci_trace::Trace;
+use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding};
+use serde_json::Value;
+
+use crate::attempt::Attempt;
+use crate::evidence::Unanswered;
+use crate::findings;
+use crate::suite_run::SuiteDeadline;
+use crate::trace_limits;
+
+/// What the checks of an attempt came to.
+#[derive(Debug, Default)]
+pub(crate) struct Judged {
+    /// How many did not hold.
+    pub(crate) failed: usize,
+    pub(crate) similarities: Vec<Similarity>,
+    pub(crate) warnings: Vec<String>,
+    /// How long workers evaluated them.
+    evaluated: Duration,
+}
+
+impl Judged {
+    /// Evaluates checks and says what became of each; the findings are those that did not hold. When something else went wrong
+    /// before, none is evaluated.
+    pub(crate) async fn judge(
+        &mut self,
+        attempt: &Attempt<'_>,
+        checks: &[ReadyCheck],
+        trace: &Trace,
+        before: Option<Cause>,
+        turn: Option<u32>,
+    ) -> Vec<Finding> {
+        let mut found = Vec::new();
+        let mut stopped = before.map(ended_before);
+        let bytes = if checks.is_empty() { 0 } else { trace_limits::bytes(trace) };
+        for ready in checks {
+            let judged = match &stopped {
+                Some(reason) => Ok((Outcome::NotEvaluated(reason.clone()), None)),
+                None => self.outcome(attempt, ready, trace, bytes).await,
+            };
+            match judged {
+                Err(trouble) => {
+                    if trouble.cause == Cause::Interrupted
+                        || attempt.job.run.deadline.as_ref().is_some_and(SuiteDeadline::is_over)
+                    {
+                        stopped = Some(ended_before(trouble.cause));
+                    }
+                    let finding = unanswered(attempt, ready.check(), trouble);
+                    found.push(Finding { turn, ..finding });
+                }
+                Ok((outcome, evidence)) => {
+                    if outcome == Outcome::Held {
+                        self.warn(ready.warnings(trace));
+                    }
+                    let finding = concluded(attempt, ready.check(), &outcome, evidence, stopped.is_some());
+                    found.extend(finding.map(|finding| Finding { turn, ..finding }));
+                    if attempt.job.case.stop == StopRule::FirstFailure && !found.is_empty() {
+                        stopped = Some("an earlier check did not hold".into());
+                    }
+                }
+            }
+        }
+        self.failed += found.len();
+        found
+    }
+
+    /// What comes of a check, and what is kept as evidence for it.
+    async fn outcome(
+        &mut self,
+        attempt: &Attempt<'_>,
+        ready: &ReadyCheck,
+        trace: &Trace,
+        bytes: u64,
+    ) -> Result<(Outcome, Option<Value>), Unanswered> {
+        let (job, evidence) = (attempt.job, &attempt.job.run.shared.evidence);
+        if let Some(question) = ready.question(trace) {
+            let answer = Box::pin(evidence.answer(job, &mut self.evaluated, question)).await?;
+            return Ok((ready.conclude(trace, &answer), Some(self.keep(ready, answer))));
+        }
+        if ready.may_take_long(bytes) {
+            let outcome = Box::pin(evidence.evaluate(job, &mut self.evaluated, ready, trace)).await?;
+            return Ok((outcome, None));
+        }
+        Ok((ready.evaluate(trace), None))
+    }
+
+    /// Takes note of warnings, each once.
+    fn warn(&mut self, warnings: Vec<String>) {
+        for warning in warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+
+    /// Takes note of what an answer tells beside whether the check holds, and gives what is kept of it.
+    fn keep(&mut self, ready: &ReadyCheck, answer: Value) -> Value {
+        let kept = ready.keep(answer);
+        self.similarities.extend(kept.similarity);
+        self.warnings.extend(kept.warnings);
+        kept.evidence
+    }
+}
+
+fn ended_before(cause: Cause) -> String {
+    format!("the case ended before: {}", cause.name())
+}
+
+/// Tells of a check whose question has no answer.
+fn unanswered(attempt: &Attempt<'_>, check: &Check, trouble: Unanswered) -> Finding {
+    attempt.emit(check_end(check, CheckStatus::Error, Some(trouble.message.clone()), None));
+    findings::unanswered(check, trouble, attempt.job.run.sources)
+}
+
+/// Tells what became of a check; the finding, if it did not hold. One that says nothing although nothing stopped it is one.
+fn concluded(
+    attempt: &Attempt<'_>,
+    check: &Check,
+    outcome: &Outcome,
+    evidence: Option<Value>,
+    stopped: bool,
+) -> Option<Finding> {
+    let (status, message) = match outcome {
+        Outcome::Held => (CheckStatus::Held, None),
+        Outcome::Failed(failure) => (CheckStatus::Failed, Some(failure.message.clone())),
+        Outcome::Error(failure) => (CheckStatus::Error, Some(failure.message.clone())),
+        Outcome::NotEvaluated(reason) => (CheckStatus::NotEvaluated, Some(reason.clone())),
+    };
+    attempt.emit(check_end(check, status, message, evidence));
+    let sources = attempt.job.run.sources;
+    match outcome {
+        Outcome::NotEvaluated(reason) if !stopped => Some(findings::not_evaluated(check, reason, sources)),
+        outcome => findings::check(check, outcome, sources),
+    }
+}
+
+fn check_end(check: &Check, status: CheckStatus, message: Option<String>, evidence: Option<Value>) -> Body {
+    let evidence = evidence.map(Arc::new);
+    Body::Check(CheckEnd { name: check.name(), subject: check.subject().map(Into::into), status, message, evidence })
+}

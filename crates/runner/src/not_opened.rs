@@ -1,0 +1,29 @@
+//! Why an attempt could not be made.
+
+use agentci_verdict::Finding;
+
+/// Why something that an attempt needs could not be opened.
+#[derive(Debug, Default)]
+pub(crate) struct NotOpened {
+    pub(crate) findings: Vec<Finding>,
+    /// What the program printed that was to blame.
+    pub(crate) stderr_tail: Vec<String>,
+}
+
+impl From<Finding> for NotOpened {
+    fn from(finding: Finding) -> Self {
+        vec![finding].into()
+    }
+}
+
+impl From<Box<Finding>> for NotOpened {
+    fn from(finding: Box<Finding>) -> Self {
+        Self::from(*finding)
+    }
+}
+
+impl From<Vec<Finding>> for NotOpened {
+    fn from(findings: Vec<Finding>) -> Self {
+        Self { findings, stderr_tail: Vec::new() }
+    }
+}

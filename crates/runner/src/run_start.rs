@@ -1,0 +1,76 @@
+//! What the first event of a run tells.
+
+use agentci_plan::{AnsweredBy, Case, ChatApi, ChatTarget, CommandPart, Target};
+use agentci_stubs::Faults;
+use agentci_verdict::RunStart;
+
+use crate::run::Run;
+
+/// The first event of a run.
+pub(crate) fn run_start(run: &Run<'_>) -> RunStart {
+    let Run { suite, selected, facts, options, .. } = run;
+    let drawn = run.selected().any(|case| {
+        let by_mock = matches!(&*case.target, Target::Mock(mock) if mock.script.draws());
+        let by_chat = matches!(&*case.target, Target::Chat(chat)
+            if matches!(&chat.connector.api, ChatApi::Scripted(script) if script.draws()));
+        let by_model = case.world.model.as_ref().is_some_and(|model| model.script.draws());
+        by_mock || by_chat || by_model || Faults::drawn(&case.world.faults)
+    });
+    let to_run = || run.selected().filter(|case| case.skip.is_none() && case.broken.is_none());
+    let played = |case: &&Case| matches!(case.answered_by(options.mode), AnsweredBy::Recording(_));
+    let without_agent = |case: &&Case| case.answered_by(options.mode) == AnsweredBy::Script;
+    RunStart {
+        agentci_version: facts.version.clone(),
+        run_id: facts.run_id.clone(),
+        dialect: suite.dialect.name().into(),
+        mode: options.mode.name().into(),
+        suite_path: suite.path.display().to_string(),
+        agent_command: agent_command(run),
+        cases_total: selected.len(),
+        cases_left_out: run.cases.len().saturating_sub(selected.len()),
+        cases_played: to_run().filter(played).count(),
+        cases_without_agent: to_run().filter(without_agent).count(),
+        require_agent: options.require_agent,
+        git_sha: facts.git_sha.clone(),
+        seed: drawn.then_some(options.seed),
+        shard: facts.shard.as_ref().map(|part| part.of.clone()),
+        agent: same(run, |chat| &chat.agent),
+        agent_path: facts.agent_path.clone(),
+        connector: same(run, |chat| &chat.connector.id),
+        environment: facts.environment.clone(),
+        options: facts.options.clone(),
+        not_loaded: facts.not_loaded.clone(),
+    }
+}
+
+/// What all cases have in common whose agent is prompts and a model.
+fn same(run: &Run<'_>, of: impl Fn(&ChatTarget) -> &String) -> Option<String> {
+    let mut found: Option<&String> = None;
+    for case in run.selected() {
+        let Target::Chat(chat) = &*case.target else { return None };
+        if *found.get_or_insert(of(chat)) != of(chat) {
+            return None;
+        }
+    }
+    found.cloned()
+}
+
+/// The command of the agent, if the cases have one and the same.
+fn agent_command(run: &Run<'_>) -> Vec<String> {
+    let mut targets = run.selected().map(|case| &case.target);
+    let Some(first) = targets.next() else { return Vec::new() };
+    let command = match &**first {
+        Target::Process(process) => &process.command,
+        Target::Http(http) => match &http.server {
+            Some(server) => &server.command,
+            None => return Vec::new(),
+        },
+        _ => return Vec::new(),
+    };
+    if targets.any(|target| target != first) {
+        return Vec::new();
+    }
+    let written =
+        |part: &CommandPart| part.file.as_ref().map_or_else(|| part.text.written(), |file| file.display().to_string());
+    command.iter().map(written).collect()
+}

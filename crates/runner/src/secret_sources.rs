@@ -1,0 +1,165 @@
+//! Where the secrets of a case come from: what its suite writes, what its environment holds, and what its hooks print.
+//!
+//! Each function takes one source and teaches a redactor what is secret in it.
+
+use agentci_checks::ReadyCheck;
+use agentci_plan::{Case, CommandPart, FixtureAnswer, LiveTool, McpTransport, Target, Text, ToolSource, World};
+use agentci_source::{Content, Node};
+use agentci_trace::Redactor;
+use serde_json::Value;
+
+use crate::filled::FilledCase;
+use crate::job::Job;
+use crate::variables::Scope;
+
+/// The value of a variable.
+pub(crate) type Lookup<'l> = &'l dyn Fn(&str) -> Option<String>;
+
+/// What is known before any variable has a value. It is learned before anything can go wrong, since messages show lines of the
+/// suite.
+pub(crate) fn learn_written(job: &Job<'_>) {
+    job.secrets.begin_attempt();
+    job.secrets.bring(|secrets| {
+        learn_handed_over(job.case, &|_| None, secrets);
+        let checks = job.ready.checks.iter().chain(job.ready.turns.iter().flatten());
+        for check in checks.filter(|check| !check.waits_for_variables()) {
+            learn_check(check, secrets);
+        }
+        for value in played(&job.case.world) {
+            secrets.learn(value);
+        }
+    });
+}
+
+/// What the variables hold by now, and what is handed to the agent, its hooks and its tools with them.
+pub(crate) fn learn_variables(job: &Job<'_>, variables: &Scope<'_>) {
+    job.secrets.bring(|secrets| {
+        for (name, value) in variables.all() {
+            secrets.learn_pair(name, value);
+            secrets.learn_text(value);
+        }
+        learn_handed_over(job.case, &|name| variables.get(name), secrets);
+    });
+}
+
+/// What was made of the variables: what is said to the agent, and checks.
+pub(crate) fn learn_filled(job: &Job<'_>, filled: &FilledCase) {
+    job.secrets.bring(|secrets| {
+        for input in &filled.inputs {
+            secrets.learn(&input.as_value());
+        }
+        let ready = job.ready.checks.iter().chain(job.ready.turns.iter().flatten());
+        let checks = filled.checks.iter().chain(filled.turn_checks.iter().flatten());
+        for (check, _) in checks.zip(ready).filter(|(_, ready)| ready.waits_for_variables()) {
+            learn_check(check, secrets);
+        }
+    });
+}
+
+fn learn_check(check: &ReadyCheck, secrets: &mut Redactor) {
+    learn_node(&check.check().arguments, secrets);
+}
+
+/// What the suite hands to the agent of a case, its hooks and its tools.
+fn learn_handed_over(case: &Case, lookup: Lookup<'_>, secrets: &mut Redactor) {
+    learn_target(&case.target, lookup, secrets);
+    for hook in case.hooks.iter() {
+        learn_pairs(&hook.environment, lookup, secrets);
+        learn_command(&hook.command, lookup, secrets);
+    }
+    for (_, tool) in &case.world.live.tools {
+        learn_pairs(tool.handed_over(), lookup, secrets);
+        match tool {
+            LiveTool::Command(tool) => learn_command(&tool.command, lookup, secrets),
+            LiveTool::Http(tool) => learn_headers(&tool.headers, lookup, secrets),
+            LiveTool::Mcp(tool) => learn_transport(&tool.transport, &tool.headers, lookup, secrets),
+            // There may be tools that only the plan knows.
+            _ => {}
+        }
+    }
+}
+
+/// What the suite hands to an agent.
+pub(crate) fn learn_target(target: &Target, lookup: Lookup<'_>, secrets: &mut Redactor) {
+    learn_pairs(target.handed_over(), lookup, secrets);
+    learn_headers(target.headers(), lookup, secrets);
+    if let Some(Ok(secret)) = target.secret().map(|secret| secret.fill(lookup)) {
+        secrets.learn_value(&secret);
+    }
+    match target {
+        Target::Process(process) => learn_command(&process.command, lookup, secrets),
+        Target::Mcp(mcp) => learn_transport(&mcp.transport, &mcp.headers, lookup, secrets),
+        Target::Http(http) => {
+            if let Some(server) = &http.server {
+                learn_pairs(&server.environment, lookup, secrets);
+                learn_command(&server.command, lookup, secrets);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn learn_transport(transport: &McpTransport, headers: &[(String, Text)], lookup: Lookup<'_>, secrets: &mut Redactor) {
+    match transport {
+        McpTransport::Stdio { command, .. } => learn_command(command, lookup, secrets),
+        McpTransport::Http(_) => learn_headers(headers, lookup, secrets),
+    }
+}
+
+/// What is secret by its name.
+fn learn_pairs(pairs: &[(String, Text)], lookup: Lookup<'_>, secrets: &mut Redactor) {
+    for (name, text) in pairs {
+        if let Ok(value) = text.fill(lookup) {
+            secrets.learn_pair(name, &value);
+        }
+    }
+}
+
+/// What a request says of us by a variable is secret, whatever the header is called.
+fn learn_headers(headers: &[(String, Text)], lookup: Lookup<'_>, secrets: &mut Redactor) {
+    for (name, text) in headers {
+        let telling =
+            matches!(text, Text::Template(_)) || name.eq_ignore_ascii_case("cookie") || secrets.is_secret_key(name);
+        if let (true, Ok(value)) = (telling, text.fill(lookup)) {
+            secrets.learn_header(&value);
+        }
+    }
+}
+
+fn learn_command(command: &[CommandPart], lookup: Lookup<'_>, secrets: &mut Redactor) {
+    // What has no value yet is shown as it is written, and is no secret.
+    let part = |part: &CommandPart| part.text.fill(lookup).unwrap_or_else(|_| part.text.written());
+    let arguments: Vec<String> = command.iter().map(part).collect();
+    secrets.learn_arguments(&arguments);
+}
+
+/// What a suite writes into the answers of tools, and into the requests that they are for.
+fn played(world: &World) -> impl Iterator<Item = &Value> {
+    let tools = match &world.tools {
+        ToolSource::Routes(routes) => routes.tools.as_slice(),
+        _ => &[],
+    };
+    tools.iter().flat_map(|tool| &tool.fixtures).flat_map(|fixture| {
+        let answer = match &fixture.answer {
+            FixtureAnswer::Inline(value) => Some(value),
+            FixtureAnswer::File(_) => None,
+        };
+        fixture.request.iter().chain(answer)
+    })
+}
+
+/// Secrets that a suite writes into its checks.
+fn learn_node(node: &Node, secrets: &mut Redactor) {
+    match &node.content {
+        Content::Map(pairs) => {
+            for pair in pairs {
+                if let Some(scalar) = pair.value.scalar() {
+                    secrets.learn_pair(&pair.key.text, &scalar.text);
+                }
+                learn_node(&pair.value, secrets);
+            }
+        }
+        Content::List(items) => items.iter().for_each(|item| learn_node(item, secrets)),
+        Content::Scalar(_) => {}
+    }
+}

@@ -1,0 +1,88 @@
+//! Closing what an attempt opened, and keeping what there is to keep of it.
+
+use agentci_drivers::Recording;
+use agentci_plan::Target;
+use agentci_stubs::Recorder;
+use agentci_trace::{Event, Kind, Redactor};
+use agentci_verdict::{Cause, Finding};
+
+use super::Stage;
+use crate::account::Account;
+use crate::attempt::Attempt;
+use crate::conclude::{conclude, look_around};
+use crate::job::Job;
+use crate::services::OpenTools;
+use crate::tools::{Source, Tapes};
+use crate::{findings, recording, unused_faults};
+
+impl Stage {
+    /// Closes what was opened, what was opened last first: the agent, its model, and its tools. What was found until its agent
+    /// was closed decides which recordings are kept.
+    pub(crate) async fn close(self, attempt: &Attempt<'_>, account: &mut Account) {
+        let Stage { tools, served, model, agent, replay, .. } = self;
+        let job = attempt.job;
+        account.left.replay = replay;
+        account.left.has_model = model.is_some();
+        let Some(mut agent) = agent else {
+            // Whatever was recorded is of a case that did not begin.
+            tools.source.close().await;
+            return;
+        };
+        let conversation = agent.take_recording();
+        account.stderr_tail = agent.close().await.stderr_tail;
+        // The model is there for as long as the agent is.
+        account.left.reached = model.map(|model| model.reached()).unwrap_or_default();
+        look_around(attempt, served.as_ref(), account).await;
+        conclude(job, account);
+        account.left.faults = unused_faults::seen(job, tools.faults.into_inner(), served.as_ref());
+        let shared = job.run.shared.services.tools.is_shared(job) && matches!(&*job.case.target, Target::Http(_));
+        account.left.late = served.as_ref().filter(|_| shared).map(|served| served.late(job));
+        keep(job, served, tools.source, conversation, account).await;
+    }
+}
+
+/// Closes where answers came from, and writes down what was recorded, without any secret that is known by now.
+async fn keep(
+    job: &Job<'_>,
+    served: Option<OpenTools>,
+    source: Source,
+    conversation: Option<Recording>,
+    account: &mut Account,
+) {
+    let secrets = &job.secrets.all();
+    let unsaved = served.filter(|_| came_to_its_end(account)).and_then(|served| served.save(job, secrets));
+    account.findings.extend(unsaved);
+    let Tapes { recorder, player } = source.close().await;
+    let unsaved = recorder.and_then(|recorder| save_cassette(job, recorder, secrets, account));
+    account.findings.extend(unsaved);
+    let player = player.filter(|_| account.trace.final_output().is_some());
+    if let (Some(player), Some(replay)) = (player, &mut account.left.replay) {
+        replay.unused_lines = player.unused_lines();
+    }
+    let unsaved = conversation.and_then(|kept| recording::save(job, &kept, secrets, &account.findings));
+    account.findings.extend(unsaved);
+}
+
+/// Keeps the recording of a case that came to its end, whatever its checks will say.
+fn save_cassette(job: &Job<'_>, recorder: Recorder, secrets: &Redactor, account: &Account) -> Option<Finding> {
+    if !came_to_its_end(account) {
+        return None;
+    }
+    let error = recorder.save(secrets).err()?;
+    let message = format!("the cassette could not be written: {error}");
+    Some(findings::plain(Cause::Config, message, Some(job.place(job.case.span))))
+}
+
+/// Whether the agent came to its end, whatever the checks will say.
+fn came_to_its_end(account: &Account) -> bool {
+    let trouble = |finding: &Finding| finding.cause != Cause::Check && finding.cause != Cause::Limit;
+    let ended = |event: &Event| matches!(event.kind, Kind::TurnEnd | Kind::FinalOutput(_));
+    let seen = |event: &&Event| {
+        // What is seen on the wire may come when the turn is over.
+        !matches!(
+            event.kind,
+            Kind::ModelCall { .. } | Kind::ModelTrouble(_) | Kind::Usage(_) | Kind::ToolCall(_) | Kind::ToolResult(_)
+        )
+    };
+    account.trace.events().iter().rev().find(seen).is_some_and(ended) && !account.findings.iter().any(trouble)
+}

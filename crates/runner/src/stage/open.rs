@@ -1,0 +1,81 @@
+//! Reaching the agent.
+
+use agentci_drivers::{Clock, Context, Driver, Line};
+use agentci_plan::Target;
+use agentci_trace::Kind;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::{Prepared, Stage};
+use crate::attempt::Attempt;
+use crate::drive_findings::drive_target;
+use crate::filled::FilledCase;
+use crate::not_opened::NotOpened;
+use crate::surroundings::Surroundings;
+use crate::variables::Scope;
+use crate::{findings, mock_model};
+
+impl Stage {
+    /// Reaches the agent. From now on its time counts. What else is open stays open where it cannot be reached.
+    pub(crate) async fn open(attempt: &mut Attempt<'_>, prepared: Prepared) -> (Self, FilledCase) {
+        let Prepared { filled, tools, around, model, wire, line, replay } = prepared;
+        attempt.clock = Clock::start();
+        let (agent, not_reached) = match reach(attempt, &around, line, wire).await {
+            Ok(agent) => (Some(agent), NotOpened::default()),
+            Err(not_reached) => (None, not_reached),
+        };
+        let Surroundings { served, warning, .. } = around;
+        (Self { tools, served, model, agent, not_reached, warning, replay }, filled)
+    }
+}
+
+async fn reach(
+    attempt: &Attempt<'_>,
+    around: &Surroundings,
+    line: Line,
+    wire: Option<UnboundedReceiver<Kind>>,
+) -> Result<Driver, NotOpened> {
+    let mut agent = open_driver(attempt, around, line).await?;
+    if let Some(wire) = wire {
+        agent.listen(wire);
+    }
+    if attempt.variables.is_spent() {
+        let stderr_tail = agent.close().await.stderr_tail;
+        let place = attempt.job.place(attempt.job.case.target.span());
+        return Err(NotOpened { findings: vec![Scope::too_much(place)], stderr_tail });
+    }
+    Ok(agent)
+}
+
+/// Opens the driver of the agent; if that cannot be, why, unless it was said already.
+async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: Line) -> Result<Driver, NotOpened> {
+    let (job, case) = (attempt.job, attempt.job.case);
+    let draws = job.run.shared.draws.of(attempt.number);
+    let context = Context {
+        case_id: &case.id,
+        lookup: &attempt.lookup(),
+        folder: &job.run.suite.folder,
+        environment: &around.environment,
+        bases: &around.bases,
+        draws: &draws,
+        request_timeout: job.run.options.timeout,
+        attempt: attempt.number,
+        tools: mock_model::answers_tools(job),
+        agents: &job.run.suite.agents,
+        resources: &job.resources,
+        fetched: job.secrets.fetched(),
+    };
+    match Driver::open(&case.target, &context, line).await {
+        Ok(Ok(driver)) => Ok(driver),
+        Ok(Err(error)) => {
+            let finding = drive_target(&error, &case.target, job.run.sources);
+            Err(finding.into_iter().collect::<Vec<_>>().into())
+        }
+        Err(unset) => Err(match &*case.target {
+            Target::Chat(chat) => {
+                let message = format!("{unset}, which the connector `{}` asks for", chat.connector.id);
+                findings::unset_connector(message, job.place(chat.connector.url.span)).into()
+            }
+            target => findings::unset(unset.to_string(), job.place(target.span())).into(),
+        }),
+    }
+}

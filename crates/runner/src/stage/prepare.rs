@@ -1,0 +1,119 @@
+//! Everything an attempt needs before its agent is started, and everything that can go wrong with it.
+
+use std::sync::Arc;
+
+use agentci_drivers::{Line, Player};
+use agentci_plan::{Mode, ToolSource, mix};
+use agentci_stubs::Faults;
+use agentci_trace::Kind;
+use agentci_verdict::Replay;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use crate::attempt::Attempt;
+use crate::filled::FilledCase;
+use crate::job::Job;
+use crate::mock_model::{self, Model};
+use crate::not_opened::NotOpened;
+use crate::recording::{self, Tape};
+use crate::secret_sources::{learn_filled, learn_variables, learn_written};
+use crate::surroundings::{Surroundings, surroundings};
+use crate::tools::Tools;
+use crate::variables::Scope;
+use crate::{findings, hook};
+
+/// An attempt that is ready for its agent.
+pub(crate) struct Prepared {
+    pub(super) filled: FilledCase,
+    pub(super) tools: Tools,
+    pub(super) around: Surroundings,
+    pub(super) model: Option<Model>,
+    /// What is seen by the model and by the tools.
+    pub(super) wire: Option<UnboundedReceiver<Kind>>,
+    /// How a server is reached.
+    pub(super) line: Line,
+    /// The recording that is played.
+    pub(super) replay: Option<Replay>,
+}
+
+/// Prepares an attempt. The order of the steps matters: each needs what those before it left.
+///
+/// 1. What is wrong with the case itself is told, without its secrets.
+/// 2. Its variables get their values.
+/// 3. The recording of the conversation is read, which may stand in for much of the rest.
+/// 4. Hooks run, and print further variables.
+/// 5. The scripted model is started, since an agent that is a server has to be led to it.
+/// 6. Tools over HTTP are served and an agent that is a server is started; their addresses are variables.
+/// 7. What is said and what is checked is filled in with the variables, and all secrets are known.
+/// 8. The other tools are opened: a cassette is compared without secrets.
+pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<Prepared, NotOpened> {
+    let job = attempt.job;
+    learn_written(job);
+    refuse_invalid(job)?;
+    attempt.variables.fill(job.case, || job.place(job.case.span))?;
+    learn_variables(job, &attempt.variables);
+    let mut tape = recording::open(job)?;
+    hook::run_all(attempt, &mut tape).await?;
+    let replayed = matches!(tape, Tape::Replay(..));
+    let seed = seed(attempt);
+    let (observer, wire) = has_wire(job).then(unbounded_channel).unzip();
+    // In a replay nobody asks it.
+    let model = if replayed { None } else { mock_model::start(job, seed, observer.clone(), &attempt.lookup()).await? };
+    let mut around = surroundings(attempt, replayed, faults(job, seed), observer.as_ref(), model.as_ref()).await?;
+    let filled = fill_in(attempt)?;
+    let (tools, cassette) = Tools::open(attempt, faults(job, seed)).await?;
+    let watched = model.is_some() || around.served.is_some();
+    around.environment.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
+    if watched {
+        around.environment.extend(mock_model::no_proxy(job.run.options.environment));
+    }
+    let (line, recording) = line(job, tape);
+    Ok(Prepared { filled, tools, around, model, wire: wire.filter(|_| watched), line, replay: cassette.or(recording) })
+}
+
+/// What is wrong with the case itself.
+fn refuse_invalid(job: &Job<'_>) -> Result<(), NotOpened> {
+    let sources = job.run.sources;
+    let mut wrong = job.case.broken.as_ref().map(|broken| findings::config(broken, sources)).unwrap_or_default();
+    wrong.extend(findings::config(&job.ready.problems, sources));
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.into()) }
+}
+
+/// What the draws of an attempt depend on.
+fn seed(attempt: &Attempt<'_>) -> u64 {
+    let job = attempt.job;
+    let of_case = job.case.id.bytes().fold(job.run.options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
+    mix(of_case ^ u64::from(attempt.number))
+}
+
+/// What goes wrong on purpose. In record mode nothing does: the recording is of the tools as they are.
+fn faults(job: &Job<'_>, seed: u64) -> Faults {
+    let planned = if job.run.options.mode == Mode::Record { [].into() } else { Arc::clone(&job.case.world.faults) };
+    Faults::new(planned, seed)
+}
+
+/// Whether someone may see what the agent does without being told by it.
+fn has_wire(job: &Job<'_>) -> bool {
+    job.case.world.model.is_some() || matches!(job.case.world.tools, ToolSource::Routes(_))
+}
+
+/// Fills the case in. From here on every secret is known that it brings along.
+fn fill_in(attempt: &Attempt<'_>) -> Result<FilledCase, NotOpened> {
+    let job = attempt.job;
+    let filled = FilledCase::new(attempt)?;
+    learn_variables(job, &attempt.variables);
+    learn_filled(job, &filled);
+    // What could not be filled any more is a secret that is not known.
+    if attempt.variables.is_spent() {
+        return Err(Scope::too_much(job.place(job.case.span)).into());
+    }
+    Ok(filled)
+}
+
+/// How a server is reached, and the recording that is played in its place.
+fn line(job: &Job<'_>, tape: Tape) -> (Line, Option<Replay>) {
+    match tape {
+        Tape::Live => (Line::Live, None),
+        Tape::Record(recorder) => (Line::Record(recorder), None),
+        Tape::Replay(recording, replay) => (Line::Replay(Player::new(recording, job.secrets.brought())), Some(replay)),
+    }
+}

@@ -1,0 +1,82 @@
+//! What all cases of one run of a suite have in common.
+
+use std::time::Duration;
+
+use agentci_drivers::Clock;
+use agentci_plan::Suite;
+use agentci_source::Sources;
+use agentci_trace::Redactor;
+use tokio::time::Instant;
+
+use crate::draws::Draws;
+use crate::event_sink::EventSink;
+use crate::evidence::Evidence;
+use crate::options::Options;
+use crate::resources::Library;
+use crate::run::Run;
+use crate::services::Services;
+use crate::stop::Stop;
+use crate::unused_faults::Unmet;
+
+/// One run of a suite: what was given, and what its cases share.
+pub(crate) struct SuiteRun<'r> {
+    pub(crate) sources: &'r Sources,
+    pub(crate) suite: &'r Suite,
+    pub(crate) options: &'r Options<'r>,
+    pub(crate) stop: &'r Stop,
+    /// When the whole suite is given up.
+    pub(crate) deadline: Option<SuiteDeadline>,
+    /// What must not leave the run whatever its cases meet.
+    pub(crate) secrets: Redactor,
+    pub(crate) events: &'r EventSink<'r>,
+    pub(crate) shared: Shared,
+}
+
+/// What the cases of a run share while they run.
+pub(crate) struct Shared {
+    /// Which calls of scripted models fail.
+    pub(crate) draws: Draws,
+    /// What checks want to know beside the trace.
+    pub(crate) evidence: Evidence,
+    /// What drivers have made ready once.
+    pub(crate) library: Library,
+    /// What goes wrong on purpose and did not yet.
+    pub(crate) unmet: Unmet,
+    /// Servers.
+    pub(crate) services: Services,
+}
+
+/// When a suite as a whole is given up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SuiteDeadline {
+    pub(crate) at: Instant,
+    pub(crate) after: Duration,
+}
+
+impl<'r> SuiteRun<'r> {
+    /// Starts what is needed before the first case.
+    pub(crate) async fn start(run: &Run<'r>, clock: &Clock, secrets: Redactor, events: &'r EventSink<'r>) -> Self {
+        let Run { sources, suite, options, stop, .. } = *run;
+        let shared = Shared {
+            draws: Draws::new(options.seed),
+            evidence: Evidence::new(suite, options),
+            library: Library::default(),
+            unmet: Unmet::new(&run.cases, options.mode),
+            services: Services::start(run).await,
+        };
+        let deadline = deadline(options, clock);
+        Self { sources, suite, options, stop, deadline, secrets, events, shared }
+    }
+}
+
+impl SuiteDeadline {
+    /// Whether it has passed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.at <= Instant::now()
+    }
+}
+
+fn deadline(options: &Options<'_>, clock: &Clock) -> Option<SuiteDeadline> {
+    let after = options.suite_timeout?;
+    Some(SuiteDeadline { at: Instant::from_std(clock.started()).checked_add(after)?, after })
+}

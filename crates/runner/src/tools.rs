@@ -1,0 +1,148 @@
+//! What answers the tool calls that an agent leaves to us: what is written down, a recording, or the tools themselves.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_plan::{Cassette, Dialect, Mode, ToolSource, World};
+use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Tape, Toolbox};
+use agentci_verdict::{Cause, Finding, Replay};
+
+use crate::attempt::Attempt;
+use crate::findings;
+use crate::job::Job;
+use crate::not_opened::NotOpened;
+
+/// What answers the tool calls of one attempt.
+///
+/// An agent may have several calls answered at once, so a [`ToolHost`](agentci_drivers::ToolHost) has no more than a shared
+/// reference: what changes with each call is in a cell, and no cell is borrowed while something is awaited.
+pub(crate) struct Tools {
+    pub(crate) source: Source,
+    pub(crate) scripted: RefCell<Scripted>,
+    pub(crate) faults: RefCell<Faults>,
+    pub(crate) normalizer: Normalizer,
+}
+
+/// Where answers come from that are not written down.
+pub(crate) enum Source {
+    /// Nowhere.
+    Nothing,
+    /// A recording.
+    Replay(RefCell<Player>),
+    /// The tools themselves; and into a recording, if one is made.
+    Execute(Box<Toolbox>, Option<RefCell<Recorder>>),
+}
+
+/// What is left of a source when it is closed.
+#[derive(Default)]
+pub(crate) struct Tapes {
+    /// What was recorded.
+    pub(crate) recorder: Option<Recorder>,
+    /// What was played.
+    pub(crate) player: Option<Player>,
+}
+
+impl Tools {
+    /// Opens them, and says which recording is played.
+    pub(crate) async fn open(attempt: &Attempt<'_>, faults: Faults) -> Result<(Self, Option<Replay>), NotOpened> {
+        let (job, case) = (attempt.job, attempt.job.case);
+        let normalizer = Normalizer::new(&case.world.normalization)
+            .map_err(|message| findings::plain(Cause::Config, message, Some(job.place(case.span))))?;
+        let scripted = Scripted::new(&case.world.scripted, &attempt.lookup())
+            .map_err(|error| attempt.variables.unset(error.to_string(), job.place(case.span)))?;
+        let (source, replay) = if job.run.options.mode == Mode::Replay {
+            recorded(job)?
+        } else {
+            let limit = patience(job);
+            let opened = tokio::time::timeout(limit, executed(attempt)).await;
+            let late = |_| findings::timeout(limit, vec!["its tools were not ready by then".into()]);
+            (opened.map_err(late)??, None)
+        };
+        let (scripted, faults) = (RefCell::new(scripted), RefCell::new(faults));
+        Ok((Self { source, scripted, faults, normalizer }, replay))
+    }
+}
+
+impl Source {
+    /// Ends the tools, with everything that they started.
+    pub(crate) async fn close(self) -> Tapes {
+        match self {
+            Source::Nothing => Tapes::default(),
+            Source::Replay(player) => Tapes { player: Some(player.into_inner()), ..Tapes::default() },
+            Source::Execute(toolbox, recorder) => {
+                Box::pin(toolbox.close()).await;
+                Tapes { recorder: recorder.map(RefCell::into_inner), ..Tapes::default() }
+            }
+        }
+    }
+}
+
+/// How long the tools of a case may take to be ready: as long as the case may.
+fn patience(job: &Job<'_>) -> Duration {
+    let wall = job.case.limits.wall_ms.map(|limit| Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0));
+    let timeout = job.run.options.timeout.or(job.case.timeout);
+    let far = Duration::from_hours(24);
+    timeout.unwrap_or(far).min(wall.and_then(Result::ok).unwrap_or(far)).max(Duration::from_secs(1))
+}
+
+/// The answers to tool calls in a replay: those of the cassette, if there is one.
+fn recorded(job: &Job<'_>) -> Result<(Source, Option<Replay>), Box<Finding>> {
+    let ToolSource::Cassette(cassette) = &job.case.world.tools else { return Ok((Source::Nothing, None)) };
+    let tape = tape(job, cassette)?;
+    let replay = Replay {
+        cassette_path: tape.path().display().to_string(),
+        cassette_sha256: tape.sha256().to_owned(),
+        unused_lines: Vec::new(),
+    };
+    job.secrets.meet(|secrets| {
+        for entry in tape.entries() {
+            secrets.learn(&entry.args);
+            secrets.learn(&entry.result);
+        }
+    });
+    Ok((Source::Replay(RefCell::new(Player::new(Arc::new(tape)))), Some(replay)))
+}
+
+/// The answers of the tools themselves.
+async fn executed(attempt: &Attempt<'_>) -> Result<Source, Box<Finding>> {
+    let (job, world) = (attempt.job, &attempt.job.case.world);
+    let cassette = match &world.tools {
+        ToolSource::Cassette(cassette) => Some(cassette),
+        _ => None,
+    };
+    let recorder = match (job.run.options.mode, cassette) {
+        (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),
+        (Mode::Record, None) if world.recording.is_none() && !records_routes(world) => {
+            let message = "there is no `cassette` to record to";
+            let finding = findings::plain(Cause::Config, message, Some(job.place(job.case.span)));
+            return Err(Box::new(Finding { help: Some(findings::how_to_record("NAME")), ..finding }));
+        }
+        _ => None,
+    };
+    let toolbox = Box::pin(Toolbox::open(&world.live, job.run.options.tools, &world.executed(), &attempt.lookup()))
+        .await
+        .map_err(|error| Box::new(findings::toolbox(error, job.run.sources)))?;
+    Ok(Source::Execute(Box::new(toolbox), recorder))
+}
+
+/// Whether the answers of tools over HTTP have a place to be written to.
+fn records_routes(world: &World) -> bool {
+    matches!(&world.tools, ToolSource::Routes(routes) if routes.record.is_some())
+}
+
+fn tape(job: &Job<'_>, cassette: &Cassette) -> Result<Tape, Box<Finding>> {
+    let tape = Tape::load(job.run.options.files, &cassette.path, &job.secrets.brought());
+    // The format of this dialect compares arguments as text.
+    let tape = tape.map(|tape| match job.run.suite.dialect {
+        Dialect::Runledger => tape.numbers_as_written(),
+        _ => tape,
+    });
+    tape.map_err(|error| {
+        Box::new(Finding {
+            label: "this recording".into(),
+            help: Some(error.help().into()),
+            ..findings::plain(Cause::Config, error.to_string(), Some(job.place(cassette.span)))
+        })
+    })
+}
