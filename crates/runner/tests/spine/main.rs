@@ -12,4 +12,5 @@ mod order;
 mod recording;
 mod repeats;
 mod run;
+mod secrets;
 mod stop_rules;
