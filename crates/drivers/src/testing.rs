@@ -67,6 +67,8 @@ pub struct Script {
     pub turns: Vec<Vec<Step>>,
     /// What it printed, as is known when it is closed.
     pub printed: Vec<String>,
+    /// What happens when it is closed.
+    pub closing: Option<Box<dyn FnOnce()>>,
 }
 
 impl Script {
@@ -86,6 +88,7 @@ type Scripts = HashMap<String, Rc<RefCell<dyn FnMut(u32) -> Script>>>;
 thread_local! {
     static SCRIPTS: RefCell<Scripts> = RefCell::default();
     static EFFECTS: RefCell<Vec<String>> = RefCell::default();
+    static GIVEN: RefCell<Vec<(String, String)>> = RefCell::default();
 }
 
 /// Says what the agent of a case does, each time it is opened; the argument is the number of the attempt.
@@ -103,6 +106,11 @@ pub fn effects() -> Vec<String> {
     EFFECTS.take()
 }
 
+/// What the agent that was opened last was given in its environment under this name.
+pub fn given(name: &str) -> Option<String> {
+    GIVEN.with_borrow(|given| given.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()))
+}
+
 /// Whether a scripted agent takes the place of the target.
 pub(crate) fn stands_in(target: &Target, context: &Context<'_>) -> bool {
     !matches!(target, Target::Mock(_)) && SCRIPTS.with_borrow(|scripts| scripts.contains_key(context.case_id))
@@ -113,6 +121,7 @@ pub(crate) struct FakeDriver {
     name: String,
     turns: std::vec::IntoIter<Vec<Step>>,
     printed: Vec<String>,
+    closing: Option<Box<dyn FnOnce()>>,
     line: Line,
     fetched: FetchedSecrets,
     seen: Option<UnboundedReceiver<Kind>>,
@@ -124,6 +133,7 @@ impl FakeDriver {
     pub(crate) fn open(context: &Context<'_>, line: Line) -> Result<Self, DriveError> {
         let name = format!("{}/{}", context.case_id, context.attempt);
         note(format!("open {name}"));
+        GIVEN.set(context.environment.to_vec());
         let script = SCRIPTS.with_borrow(|scripts| scripts.get(context.case_id).cloned());
         let script = script.map(|script| script.borrow_mut()(context.attempt)).unwrap_or_default();
         match script.unreachable {
@@ -132,6 +142,7 @@ impl FakeDriver {
                 name,
                 turns: script.turns.into_iter(),
                 printed: script.printed,
+                closing: script.closing,
                 line,
                 fetched: context.fetched.clone(),
                 seen: None,
@@ -232,6 +243,9 @@ impl FakeDriver {
 
     pub(crate) fn close(self) -> Ending {
         note(format!("close {}", self.name));
+        if let Some(happens) = self.closing {
+            happens();
+        }
         Ending { exit: None, stderr_tail: self.printed }
     }
 }

@@ -18,6 +18,18 @@ async fn before_the_run_no_case_is_begun() {
     assert_eq!((ran.run_end().not_run, ran.run_end().interrupted), (2, true));
 }
 
+/// The hook would take a minute; time is not paused, since it is a program.
+#[tokio::test]
+async fn while_a_hook_runs_it_is_ended_and_the_agent_is_not_opened() {
+    script("a", |_| Script::default());
+    let case = "  - { id: a, turns: [{ user: hi }], checks: [{ contains: x }], hooks: [{ command: [sleep, '60'], timeout: 2m }] }\n";
+    let bench = Bench::new(TALKER, case);
+    let stopper = bench.stopper();
+    let (ran, ()) = tokio::join!(bench.run(), async move { stopper.stop() });
+    assert_eq!(ran.cause("a"), (Some(Cause::Interrupted), vec!["the run was interrupted"]));
+    assert_eq!(ran.effects, ["run_start", "case_end of a/1", "run_end"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn while_the_agent_is_opened_no_turn_is_taken() {
     let bench = Bench::new(TALKER, TWO);

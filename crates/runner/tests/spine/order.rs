@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentci_drivers::DriveError;
-use agentci_drivers::testing::{Script, Step, note, script};
+use agentci_drivers::testing::{Script, Step, given, note, script};
 use agentci_plan::Mode;
 use agentci_verdict::{Cause, Status};
 use serde_json::json;
@@ -122,4 +122,33 @@ async fn a_tool_is_executed_between_the_call_and_its_answer() {
         ["tool_call of a/1", "tool_result of a/1", "then", "final_output of a/1", "close a/1", "check of a/1"]
     );
     assert!(ran.stored().contains(r#""found":"A-17""#));
+}
+
+/// The tool is a program that leaves a file when it is told to leave.
+#[tokio::test]
+async fn the_agent_is_closed_before_its_model_and_its_tools() {
+    let folder = tempfile::tempdir().unwrap();
+    let gone = folder.path().join("gone");
+    let (looks, path) = (gone.clone(), gone.display().to_string());
+    script("a", move |_| {
+        let looks = looks.clone();
+        let closing = move || {
+            let address = given("OPENAI_BASE_URL").unwrap().replace("http://", "").replace("/v1", "");
+            note(if std::net::TcpStream::connect(address).is_ok() { "model there" } else { "model gone" });
+            note(if looks.exists() { "tool gone" } else { "tool there" });
+        };
+        let steps = vec![Step::call("find", json!({})), Step::result(json!({"done": true}))];
+        Script { closing: Some(Box::new(closing)), ..Script::turns([steps]) }
+    });
+    let program = r#"read line; echo "{\"ok\":true,\"result\":1}"; read more; touch "$0""#;
+    let live = format!("live: {{ find: {{ command: [sh, -c, '{program}', '{path}'], long_lived: true }} }}");
+    let shared = format!("{WORKER}world: {{ model: {{ script: model.yaml, optional: true }}, tools: {{ {live} }} }}\n");
+    let case = "  - { id: a, input: {}, checks: [{ tool_called: find }] }\n";
+    let mut bench = Bench::new(&shared, case).with("model.yaml", "default: Fine.\n");
+    bench.mode = Mode::Live;
+    let ran = bench.run().await;
+    assert_eq!(ran.end("a").findings.len(), 0, "{:?}", ran.end("a").findings);
+    let order = ran.effects_of(&["close", "model", "tool", "case_end"]);
+    assert_eq!(order, ["close a/1", "model there", "tool there", "case_end of a/1"]);
+    assert!(gone.exists());
 }
