@@ -10,9 +10,6 @@ use crate::attempt::Attempt;
 use crate::job::Job;
 use crate::{findings, meter};
 
-/// Later than anyone waits for.
-const FAR: Duration = Duration::from_hours(24 * 365);
-
 /// When to give up.
 pub(crate) struct Deadline {
     pub(crate) at: Instant,
@@ -35,17 +32,18 @@ impl Deadline {
     pub(crate) fn new(attempt: &Attempt<'_>, turn: &Turn) -> Self {
         let job = attempt.job;
         let started = Instant::from_std(attempt.clock.started());
+        let far = Duration::from_hours(24 * 365);
         // Of a server each request may take so long; a driver sees to that.
         let of_run = job.run.options.timeout.filter(|_| !job.case.target.takes_requests());
-        let timeout = of_run.or(job.case.timeout).unwrap_or(FAR);
-        let mut deadline = Deadline { at: started + timeout.min(FAR), after: timeout, whose: Whose::Case };
+        let timeout = of_run.or(job.case.timeout).unwrap_or(far);
+        let mut deadline = Deadline { at: started + timeout.min(far), after: timeout, whose: Whose::Case };
         if let Some(suite) = job.run.deadline.filter(|suite| suite.at < deadline.at) {
             deadline = Deadline { at: suite.at, after: suite.after, whose: Whose::Suite };
         }
         let own = job.case.limits.wall_ms.map(|limit| (started, limit));
         let turn = turn.limits.wall_ms.map(|limit| (Instant::now(), limit));
         for (from, limit) in own.into_iter().chain(turn) {
-            let after = Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0).unwrap_or(Duration::MAX).min(FAR);
+            let after = Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0).unwrap_or(Duration::MAX).min(far);
             if from + after < deadline.at {
                 deadline = Deadline { at: from + after, after, whose: Whose::Limit(limit) };
             }
