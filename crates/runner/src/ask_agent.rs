@@ -128,27 +128,38 @@ impl Ask<'_> {
         let opened = opened.map_err(|unset| Unheard::new(Cause::Config, unset.to_string()))?;
         let mut driver = opened.map_err(|error| unheard(&error, &self.suite.path))?;
         let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
-        let input = Input::Messages(vec![json!({ "role": "user", "content": message })]);
-        let turn = tokio::time::timeout(self.limit, driver.turn(&input, &mut sink, &Nobody));
-        let ended = tokio::select! {
-            biased;
-            () = stop.wait() => Err(Unheard::new(Cause::Interrupted, "the run was interrupted")),
-            ended = turn => match ended {
-                Ok(Ok(())) => Ok(()),
-                Ok(Err(DriveError::Stopped)) => {
-                    Err(Unheard::new(Cause::Config, "it called a tool, and an agent that is asked has none"))
-                }
-                Ok(Err(error)) => Err(unheard(&error, &self.suite.path)),
-                Err(_) => {
-                    let message = format!("it was not done within {}", print_duration(self.limit));
-                    Err(Unheard::new(Cause::Timeout, message))
-                }
-            },
-        };
+        let ended = self.take_turn(&mut driver, message, &mut sink, stop).await;
         let trace = sink.into_trace();
         driver.close().await;
         ended?;
         Ok(trace.final_output().cloned().unwrap_or_else(|| trace.conversation().text().into()))
+    }
+
+    async fn take_turn(
+        &self,
+        driver: &mut Driver,
+        message: String,
+        sink: &mut TraceSink<'_>,
+        stop: &Stop,
+    ) -> Result<(), Unheard> {
+        let input = Input::Messages(vec![json!({ "role": "user", "content": message })]);
+        let turn = tokio::time::timeout(self.limit, driver.turn(&input, sink, &Nobody));
+        let ended = tokio::select! {
+            biased;
+            () = stop.wait() => return Err(Unheard::new(Cause::Interrupted, "the run was interrupted")),
+            ended = turn => ended,
+        };
+        match ended {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(DriveError::Stopped)) => {
+                Err(Unheard::new(Cause::Config, "it called a tool, and an agent that is asked has none"))
+            }
+            Ok(Err(error)) => Err(unheard(&error, &self.suite.path)),
+            Err(_) => {
+                let message = format!("it was not done within {}", print_duration(self.limit));
+                Err(Unheard::new(Cause::Timeout, message))
+            }
+        }
     }
 }
 

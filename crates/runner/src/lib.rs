@@ -1,6 +1,14 @@
 //! Runs the cases of a plan: order, concurrency, limits, hooks and the tool host.
 //!
-//! The runner is the only maker of run events, and run events are its only output.
+//! The runner is the only maker of run events, and run events are its only output. Its spine, from the outside in:
+//!
+//! - `schedule`: [`run_suite`] runs lanes, each of which takes one case after the other from `pending`;
+//! - `suite_run` is what all cases of a run share, and `job` what all attempts at a case share;
+//! - `attempt`: one `Attempt` at a case is prepared, performed and settled, and tried again where its agent was not there;
+//! - `stage`: the `Stage` is all that is opened for it. `prepare` says in which order; what was opened last is closed first;
+//! - `converse`: the loop over turns; `watch` sees all that the agent does and stops it;
+//! - `account`: the `Account` is what is known of it: trace, findings and metrics, judged by `judge`;
+//! - `event_sink`: the one way out, and `secrets` the one place that all redaction draws from.
 
 mod account;
 mod ask_agent;

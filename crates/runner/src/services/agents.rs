@@ -208,14 +208,28 @@ impl Shared {
         if let State::Running(gone) = std::mem::take(&mut *state) {
             Box::pin(gone.stop()).await;
         }
-        match Box::pin(Agent::start(http, server, lookup, environment())).await {
+        let started = Box::pin(Agent::start(http, server, lookup, environment())).await;
+        let variables = state.started(job, server, started)?;
+        Ok(Reached { variables, warning })
+    }
+}
+
+impl State {
+    /// Takes note of whether the agent was started for a case; the variables that tell where it is.
+    fn started(
+        &mut self,
+        job: &Job<'_>,
+        server: &HttpServer,
+        started: Result<Agent, NotRunning>,
+    ) -> Result<Vec<(String, String)>, NotOpened> {
+        match started {
             Ok(agent) => {
                 let variables = variables(&agent);
-                *state = State::Running(Box::new(agent));
-                Ok(Reached { variables, warning })
+                *self = State::Running(Box::new(agent));
+                Ok(variables)
             }
             Err(error) => {
-                *state = State::Failed(job.case.id.to_string());
+                *self = State::Failed(job.case.id.to_string());
                 let printed = error.printed.clone();
                 Err(NotOpened { findings: vec![unreachable(job, server, error)], stderr_tail: printed })
             }

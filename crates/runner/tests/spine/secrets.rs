@@ -239,7 +239,9 @@ async fn cassettes_are_written_without_them() {
 async fn what_a_cassette_holds() {
     let lines =
         format!(r#"{{"tool":"find","args":{{"q":"x"}},"ok":true,"result":{{"text":"plain x","api_key":"{SECRET}"}}}}"#);
-    let (ran, _) = with_cassette(Mode::Replay, Some(&lines), WORKER, "input: {}", Vec::new).await;
+    // Said before the tool is called, when nothing but the cassette tells that it is secret.
+    let first = || vec![Step::say(&format!("plain {SECRET}"))];
+    let (ran, _) = with_cassette(Mode::Replay, Some(&lines), WORKER, "input: {}", first).await;
     assert_eq!(ran.end("a").cause, None, "{:?}", ran.end("a").findings);
     assert!(ran.stored().contains("plain [REDACTED]") && !ran.stored().contains(SECRET), "{}", ran.stored());
 }
