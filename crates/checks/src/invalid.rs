@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Check, Failure, Outcome};
+use agentci_plan::Check;
 use agentci_source::Span;
 use agentci_trace::Trace;
+use agentci_verdict::{Failure, Outcome};
 
 use crate::evaluate::Evaluate;
 

@@ -4,9 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_checks::{compile, names};
-use agentci_plan::{
-    Case, Check, Dialect, Habits, Mode, OutputRule, Plan, ProcessTarget, Speech, Suite, Target, World,
-};
+use agentci_plan::{Case, Check, Dialect, Habits, Mode, OutputRule, Plan, ProcessTarget, Speech, Suite, Target, World};
 use agentci_source::{Diagnostics, MemoryFiles, Node, Sources, Span};
 use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, Trace};
 use agentci_verdict::Outcome;

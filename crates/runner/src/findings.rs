@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use agentci_plan::{Check, Failure, Outcome};
+use agentci_plan::Check;
 use agentci_source::{Diagnostics, Place, Sources, print_duration};
 use agentci_stubs::ToolboxError;
 use agentci_trace::{Kind, Observer, Trace};
 use agentci_verdict::{Cause, Finding};
+use agentci_verdict::{Failure, Outcome};
 
 use crate::evidence::Unanswered;
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::ReadyCheck;
-use agentci_plan::{Check, Outcome, Similarity, StopRule};
+use agentci_plan::{Check, StopRule};
 use agentci_trace::Trace;
 use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding};
+use agentci_verdict::{Outcome, Similarity};
 use serde_json::Value;
 
 use crate::attempt::Attempt;

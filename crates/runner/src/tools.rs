@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Cassette, Dialect, Mode, ToolSource, World};
+use agentci_plan::{Cassette, Mode, RecordedNumbers, ToolSource, World};
 use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Tape, Toolbox};
 use agentci_verdict::{Cause, Finding, Replay};
 
@@ -133,10 +133,9 @@ fn records_routes(world: &World) -> bool {
 
 fn tape(job: &Job<'_>, cassette: &Cassette) -> Result<Tape, Box<Finding>> {
     let tape = Tape::load(job.run.options.files, &cassette.path, &job.secrets.brought());
-    // The format of this dialect compares arguments as text.
-    let tape = tape.map(|tape| match job.run.suite.dialect {
-        Dialect::Runledger => tape.numbers_as_written(),
-        _ => tape,
+    let tape = tape.map(|tape| match job.run.suite.habits.recorded_numbers {
+        RecordedNumbers::AsWritten => tape.numbers_as_written(),
+        RecordedNumbers::ByValue => tape,
     });
     tape.map_err(|error| {
         Box::new(Finding {

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use agentci_checks::single;
-use agentci_plan::{Check, Outcome};
+use agentci_plan::Check;
 use agentci_source::{MemoryFiles, Sources, Span};
 use agentci_trace::{Kind, Trace};
+use agentci_verdict::Outcome;
 use serde_json::{Value, json};
 
 use crate::trial::{Story, check, failure, holds};
