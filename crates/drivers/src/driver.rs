@@ -147,6 +147,8 @@ impl Driver {
     pub fn turn_at_once(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
         match &mut self.0 {
             Kind::Mock(driver) => driver.turn(input.value(), sink),
+            #[cfg(feature = "testing")]
+            Kind::Fake(_) => Err(DriveError::Unsupported("it has to be waited for".into())),
             Kind::Process(_)
             | Kind::Plain(_)
             | Kind::Agui(_)

@@ -73,8 +73,6 @@ fn learn_handed_over(case: &Case, lookup: Lookup<'_>, secrets: &mut Redactor) {
             LiveTool::Command(tool) => learn_command(&tool.command, lookup, secrets),
             LiveTool::Http(tool) => learn_headers(&tool.headers, lookup, secrets),
             LiveTool::Mcp(tool) => learn_transport(&tool.transport, &tool.headers, lookup, secrets),
-            // There may be tools that only the plan knows.
-            _ => {}
         }
     }
 }

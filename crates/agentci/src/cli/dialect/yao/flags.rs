@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use agentci::DiskFiles;
-use agentci::formats::{YaoInput, YaoOptions};
-use agentci::plan::{ChatContext, Dialect, Suite, Target};
+use agentci::formats::{YaoInput, YaoOptions, default_chat_context};
+use agentci::plan::{Dialect, Suite, Target};
 use clap::Args;
+use serde_json::Value;
 
 use super::results;
 use crate::cli::dialect::OwnResults;
@@ -81,15 +82,16 @@ impl YaoFlags {
         if !suite.cases.iter().any(|case| matches!(&*case.target, Target::Chat(_))) {
             return BTreeMap::new();
         }
-        let usual = ChatContext::default();
+        let usual = default_chat_context();
+        let usual = |key: &str| usual.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let facts = [
-            ("user_id", self.user.clone().unwrap_or(usual.user)),
-            ("team_id", self.team.clone().unwrap_or(usual.team)),
-            ("locale", usual.locale),
-            ("client_type", usual.client_type),
-            ("client_ip", usual.client_ip),
-            ("referer", usual.referer),
-            ("accept", usual.accept),
+            ("user_id", self.user.clone().unwrap_or_else(|| usual("user"))),
+            ("team_id", self.team.clone().unwrap_or_else(|| usual("team"))),
+            ("locale", usual("locale")),
+            ("client_type", usual("client_type")),
+            ("client_ip", usual("client_ip")),
+            ("referer", usual("referer")),
+            ("accept", usual("accept")),
         ];
         facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect()
     }
