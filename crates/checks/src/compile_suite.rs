@@ -78,13 +78,12 @@ impl Making<'_> {
     ) -> Option<ReadyCheck> {
         // What only this case has need not be found again.
         let made = if of_several || Arc::strong_count(check) > 1 {
-            match self.shared.get(&Arc::as_ptr(check)) {
-                Some(known) => known.clone(),
-                None => {
-                    let made = self.make(check, all);
-                    self.shared.insert(Arc::as_ptr(check), made.clone());
-                    made
-                }
+            if let Some(known) = self.shared.get(&Arc::as_ptr(check)) {
+                known.clone()
+            } else {
+                let made = self.make(check, all);
+                self.shared.insert(Arc::as_ptr(check), made.clone());
+                made
             }
         } else {
             self.make(check, all)

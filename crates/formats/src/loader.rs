@@ -8,7 +8,7 @@ use agentci_source::{Diagnostic, Files, Kind, join};
 use crate::finder::{
     Candidate, Chosen, FRONT_ENDS, Finder, WHAT_IS_A_SUITE, config_named, is_one_of_many, recognise, suite_named,
 };
-use crate::search::{MOST_NAMED, Search};
+use crate::search::{NAMED_IN_MESSAGE, Search};
 use crate::{LoadOptions, Loaded};
 
 /// Finds suites and makes a plan of them.
@@ -132,9 +132,9 @@ impl<'f> Loader<'f> {
             let found = left.is_some();
             left = finder.take_opened(folder, &mut files, found, &mut self.search).or(left);
         }
-        let found = left.is_some();
-        left.into_iter().for_each(|left| *strays = left);
-        found
+        let Some(left) = left else { return false };
+        *strays = left;
+        true
     }
 
     /// Searches a folder; whether a suite that is one by itself, good or wrong, was found in it.
@@ -191,7 +191,9 @@ impl<'f> Loader<'f> {
                 return true;
             }
             Candidate::Empty(problem) => {
-                problem.into_iter().for_each(|problem| search.report(problem));
+                if let Some(problem) = problem {
+                    search.report(problem);
+                }
                 // It may have been a suite, which what is below does not replace.
                 return false;
             }
@@ -213,7 +215,7 @@ impl<'f> Loader<'f> {
         strays.retain(|path| !self.finders.iter().any(|(_, finder)| finder.knows(path)));
         let Some(first) = strays.first() else { return };
         let mut named: Vec<String> =
-            strays.iter().take(MOST_NAMED).map(|path| format!("`{}`", path.display())).collect();
+            strays.iter().take(NAMED_IN_MESSAGE).map(|path| format!("`{}`", path.display())).collect();
         if strays.len() > named.len() {
             named.push("...".into());
         }

@@ -55,7 +55,8 @@ pub use model::{
 pub use normalization::{Normalization, TextReplacement};
 pub use redaction::Redaction;
 pub use routes::{
-    Fixture, FixtureAnswer, FixtureWriter, Missed, RecordedFixture, RouteRecord, RoutedTool, Routes, ToolBase,
+    Fixture, FixtureAnswer, FixtureWriter, Missed, RecordedFixture, RecordedTool, RouteRecord, RoutedTool, Routes,
+    ToolBase, WriteFixtures,
 };
 pub use seed::{draw, mix, share};
 pub use suite::{Dialect, Mode, Plan, Suite};

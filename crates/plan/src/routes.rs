@@ -100,10 +100,13 @@ pub struct RouteRecord {
     pub folder: PathBuf,
 }
 
-/// Puts the fixtures of each tool into the text of a suite, in the place of those that are there: how that is done depends on the
-/// format of the file. An error says why there is no place for them.
+/// Puts the fixtures of each tool into the text of a suite, in the place of those that are there. An error says why there is no
+/// place for them.
+pub type WriteFixtures = fn(&str, Option<Span>, &[RecordedTool]) -> Result<String, String>;
+
+/// How fixtures are written in the format of a suite.
 #[derive(Debug, Clone, Copy)]
-pub struct FixtureWriter(pub fn(&str, Option<Span>, &[(String, Vec<RecordedFixture>)]) -> Result<String, String>);
+pub struct FixtureWriter(pub WriteFixtures);
 
 impl PartialEq for FixtureWriter {
     fn eq(&self, other: &Self) -> bool {
@@ -112,6 +115,15 @@ impl PartialEq for FixtureWriter {
 }
 
 impl Eq for FixtureWriter {}
+
+/// A tool, and the answers of it that were recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedTool {
+    /// Its name, which is its path.
+    pub id: String,
+    /// Its answers, in the order of the calls.
+    pub fixtures: Vec<RecordedFixture>,
+}
 
 /// An answer that was recorded, and the request it is for.
 #[derive(Debug, Clone, PartialEq)]

@@ -130,7 +130,7 @@ pub(crate) struct OwnReports {
     pub(crate) dialect: &'static str,
     /// What stands for the reports of the same names.
     pub(crate) kinds: &'static [ReportKind],
-    /// Whether JUnit shows its expectations in the format's own words.
+    /// Whether `junit.xml` shows its expectations in the format's own words.
     pub(crate) words_in_junit: bool,
 }
 

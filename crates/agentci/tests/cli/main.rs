@@ -35,6 +35,7 @@ mod conversations;
 mod convert;
 mod convert_examples;
 mod descendants;
+mod dialect_names;
 mod docs;
 mod docs_commands;
 mod docs_crates;

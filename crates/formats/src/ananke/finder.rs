@@ -68,7 +68,9 @@ impl Finder for AnankeFinder<'_> {
         let of_us = |file: &mut Opened| file.root.as_ref().is_ok_and(is_test);
         let tests: Vec<Opened> = files.extract_if(.., of_us).collect();
         let found = !tests.is_empty();
-        tests.into_iter().for_each(|test| self.projects.add(test));
+        for test in tests {
+            self.projects.add(test);
+        }
         found.then(Vec::new)
     }
 

@@ -12,7 +12,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use agentci_plan::RecordedFixture;
+use agentci_plan::{RecordedFixture, RecordedTool};
 use agentci_source::Span;
 use serde_json::Value;
 
@@ -20,20 +20,16 @@ use serde_json::Value;
 const KEY: &str = "tool_fixtures";
 
 /// The text of a scenario with its fixtures replaced, or added at the end where it has none. All else stays as it is.
-pub(super) fn with_fixtures(
-    text: &str,
-    place: Option<Span>,
-    tools: &[(String, Vec<RecordedFixture>)],
-) -> Result<String, String> {
+pub(super) fn with_fixtures(text: &str, place: Option<Span>, tools: &[RecordedTool]) -> Result<String, String> {
     replaced(text, place, &block(tools))
 }
 
 /// The block, each line ended by a line feed.
-fn block(tools: &[(String, Vec<RecordedFixture>)]) -> String {
+fn block(tools: &[RecordedTool]) -> String {
     let mut text = format!("{KEY}:\n");
-    for (tool, list) in tools {
-        let _ = writeln!(text, "  {}:", scalar(tool));
-        for written in list {
+    for RecordedTool { id, fixtures } in tools {
+        let _ = writeln!(text, "  {}:", scalar(id));
+        for written in fixtures {
             fixture(written, &mut text);
         }
     }
@@ -214,6 +210,10 @@ mod tests {
         }
     }
 
+    fn tool(fixture: RecordedFixture) -> RecordedTool {
+        RecordedTool { id: "t".into(), fixtures: vec![fixture] }
+    }
+
     /// The fixtures that a reader of scenarios finds in a text.
     fn read(text: &str) -> Vec<(String, Vec<agentci_plan::Fixture>)> {
         let files = MemoryFiles::default().with("tests/a/x.yaml", text).with("tests/a/__files/t/1.json", "1");
@@ -250,7 +250,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(request in any_value()) {
-            let text = format!("{HEAD}{}", block(&[("t".to_owned(), vec![written(request.clone())])]));
+            let text = format!("{HEAD}{}", block(&[tool(written(request.clone()))]));
             let read = read(&text);
             let fixture = &read[0].1[0];
             match (&request, &fixture.request) {
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn only_the_block_is_replaced() {
-        let block = block(&[("t".to_owned(), vec![written(json!({"n": 1}))])]);
+        let block = block(&[tool(written(json!({"n": 1})))]);
         let span = |text: &str| {
             let line = text.lines().position(|line| line.contains("tool_fixtures")).unwrap() + 1;
             let file = agentci_source::Sources::default().add(Path::new("x"), "");

@@ -11,4 +11,4 @@ mod walk;
 
 pub(crate) use bounds::{EXCLUDE, read_exclude};
 pub(crate) use look::{DEPTH_LIMIT, FOLDER_LIMIT, look};
-pub(crate) use walk::{MOST_NAMED, Search};
+pub(crate) use walk::{NAMED_IN_MESSAGE, Search};

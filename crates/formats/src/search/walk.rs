@@ -16,7 +16,7 @@ use crate::{LoadOptions, Loaded, model_script, native};
 const EXCLUDE_IT: &str = "if it holds no suite, add it to `exclude:` in `agentci.yaml` or pass it as `--exclude`";
 
 /// How many files or folders a message names.
-pub(crate) const MOST_NAMED: usize = 3;
+pub(crate) const NAMED_IN_MESSAGE: usize = 3;
 
 /// A search for suites, which all finders share.
 pub(crate) struct Search<'f> {
@@ -157,7 +157,7 @@ impl<'f> Search<'f> {
         let mut help = format!("{WHAT_IS_A_SUITE}; `agentci init` writes a first one");
         if let Some((first, _)) = skipped.first() {
             let named: Vec<_> =
-                skipped.iter().take(MOST_NAMED).map(|(path, _)| format!("`{}`", path.display())).collect();
+                skipped.iter().take(NAMED_IN_MESSAGE).map(|(path, _)| format!("`{}`", path.display())).collect();
             let more = skipped.len() - named.len();
             let more = if more == 0 { String::new() } else { format!(" and {more} more") };
             let them = if skipped.len() == 1 { "it" } else { "them" };

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentci_plan::{Mode, RecordedFixture, Routes, ToolBase};
+use agentci_plan::{Mode, RecordedTool, Routes, ToolBase};
 use agentci_source::Files;
 use agentci_trace::{Kind, Redactor};
 use tokio::sync::mpsc::UnboundedSender;
@@ -16,7 +16,7 @@ use super::forward::Live;
 use super::late::LateCalls;
 use super::miss::RouteMiss;
 use super::path::encoded;
-use super::recorded::fixtures;
+use super::recorded::{Written, fixtures};
 use super::shelf::Shelf;
 use crate::{Faults, replace_file};
 
@@ -135,10 +135,11 @@ impl RouteSession {
             return Err(wrong(format!("it has grown to more than {} MiB", SUITE_LIMIT >> 20)));
         }
         let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text".into()))?;
-        let fixtures: Vec<(String, Vec<RecordedFixture>)> = tools
-            .iter()
-            .map(|(tool, list)| (tool.clone(), list.iter().map(|one| one.fixture.clone()).collect()))
-            .collect();
+        let recorded = |(id, list): &(String, Vec<Written>)| {
+            let fixtures = list.iter().map(|written| written.fixture.clone()).collect();
+            RecordedTool { id: id.clone(), fixtures }
+        };
+        let fixtures: Vec<RecordedTool> = tools.iter().map(recorded).collect();
         let text = (record.writer.0)(&text, record.block, &fixtures).map_err(wrong)?;
         let mut written: Vec<PathBuf> = Vec::new();
         for answer in tools.iter().flat_map(|(_, list)| list) {

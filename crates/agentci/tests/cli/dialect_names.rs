@@ -1,0 +1,98 @@
+//! Nothing after the front ends asks which dialect a suite came from: what follows from it is in the suite's habits. Files that
+//! name a dialect all the same are listed here, each with its reason.
+
+use std::collections::BTreeSet;
+
+use crate::docs_page::{files_below, text_of};
+
+/// What may be about one dialect: its front end, its flags, its reports, its mock runner, and what makes the reference of it.
+const AT_HOME: [&str; 8] = [
+    "crates/formats/src/",
+    "crates/agentci/src/cli/dialect/",
+    "crates/agentci/src/cli/reference/",
+    "crates/agentci/src/mock/",
+    "crates/report/src/ananke.rs",
+    "crates/report/src/aumai/",
+    "crates/report/src/scenario.rs",
+    "crates/report/src/yao/",
+];
+
+/// Files elsewhere that name a dialect, and why.
+const ALLOWED: &[(&str, &str)] = &[
+    ("crates/fuzz/src/dialects.rs", "a fuzz target for each dialect"),
+    ("crates/fuzz/src/lib.rs", "the list of fuzz targets"),
+    ("crates/plan/src/suite.rs", "the label itself"),
+    ("crates/report/src/lib.rs", "the reports that a program may use"),
+    ("crates/report/src/registry.rs", "one line for each dialect with reports of its own"),
+    ("crates/report/src/summary/mod.rs", "the version that tools of that format look for in every summary"),
+    ("crates/report/src/summary/report.rs", "the same"),
+    // Flags and files of one dialect, which belong into `cli/dialect`.
+    ("crates/agentci/src/cli/beside.rs", "where results go"),
+    ("crates/agentci/src/cli/dialects.rs", "flags"),
+    ("crates/agentci/src/cli/facts.rs", "what the first event tells"),
+    ("crates/agentci/src/cli/gates.rs", "how many cases run at once"),
+    ("crates/agentci/src/cli/init/mod.rs", "a first suite"),
+    ("crates/agentci/src/cli/message.rs", "a message in place of a suite"),
+    ("crates/agentci/src/cli/mod.rs", "flags"),
+    ("crates/agentci/src/cli/reporter.rs", "an agent that writes the report"),
+    ("crates/agentci/src/cli/reports.rs", "where results go"),
+    ("crates/agentci/src/cli/results.rs", "where results go"),
+    ("crates/agentci/src/cli/run.rs", "flags"),
+    ("crates/agentci/src/cli/scenario.rs", "flags"),
+    ("crates/agentci/src/cli/session.rs", "what a time limit covers"),
+    ("crates/agentci/src/cli/yao.rs", "flags"),
+    ("crates/agentci/src/scripts.rs", "what an invalid check means"),
+    ("crates/agentci/src/suites.rs", "what an invalid check means"),
+    // The runtime of one dialect, which belongs behind an interface.
+    ("crates/drivers/src/a2a/ask.rs", "a key of one dialect in a message"),
+    ("crates/drivers/src/a2a/refusal.rs", "a key of one dialect in a message"),
+    ("crates/drivers/src/chat/setting.rs", "variables of prompts"),
+];
+
+/// Names that mean nothing but a dialect, in small letters.
+const NAMES: [&str; 4] = ["ananke", "aumai", "runledger", "yao"];
+
+/// The same for a dialect whose name is also a plain word.
+const PLAIN_WORD: [&str; 3] = ["Dialect::Scenario", "\"scenario\"", "scenario format"];
+
+#[test]
+fn only_listed_files_name_a_dialect() {
+    let sources = files_below("crates", "rs").into_iter().filter(|path| path.contains("/src/"));
+    let elsewhere = sources.filter(|path| !AT_HOME.iter().any(|home| path.starts_with(home)));
+    let named = |path: &String| names_dialect(&text_of(path), path.starts_with("crates/agentci/src/cli/"));
+    let found: BTreeSet<String> = elsewhere.filter(named).collect();
+    let allowed: BTreeSet<String> = ALLOWED.iter().map(|(path, _)| (*path).to_owned()).collect();
+    let new: Vec<_> = found.difference(&allowed).collect();
+    assert!(new.is_empty(), "these files name a dialect; use the habits of the suite instead: {new:#?}");
+    let stale: Vec<_> = allowed.difference(&found).collect();
+    assert!(stale.is_empty(), "these files no longer name a dialect; remove them from the list: {stale:#?}");
+    assert_eq!(ALLOWED.len(), allowed.len(), "a file is listed twice");
+}
+
+/// Whether the code of a file names a dialect. Tests at its end may. So may comments, but where the docs of a flag are what
+/// `--help` prints.
+fn names_dialect(text: &str, with_docs: bool) -> bool {
+    let is_read = |line: &str| !line.starts_with("//") || (with_docs && line.starts_with("///"));
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let code = code.lines().map(str::trim).filter(|line| is_read(line));
+    code.into_iter().any(|line| {
+        let small = line.to_ascii_lowercase();
+        NAMES.iter().any(|name| small.contains(name)) || PLAIN_WORD.iter().any(|word| line.contains(word))
+    })
+}
+
+#[test]
+fn a_name_is_told_from_a_plain_word() {
+    for named in ["match dialect {\n    Dialect::Yao => 1,\n}", "use x::YaoOptions;", "if name == \"scenario\" {}"] {
+        assert!(names_dialect(named, false), "{named}");
+    }
+    for plain in [
+        "//! suite demo (runledger)",
+        "/// As in yao.\nfn a() {}",
+        "let scenario = 1;",
+        "x\n#[cfg(test)]\nmod tests {\nyao",
+    ] {
+        assert!(!names_dialect(plain, false), "{plain}");
+    }
+    assert!(names_dialect("/// Tests of the aumai format", true));
+}
