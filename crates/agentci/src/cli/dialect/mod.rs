@@ -22,37 +22,3 @@ pub(crate) use scenario::PlayedSuites;
 
 /// The format that everything can be converted to.
 pub(crate) const NATIVE: agentci::plan::Dialect = agentci::plan::Dialect::Native;
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::Path;
-
-    /// Where formats may be named: here, in the library of one of them, and in the pages that are made of all of them.
-    const ALLOWED: [&str; 3] = ["cli/dialect", "cli/reference", "mock"];
-
-    fn files(folder: &Path, found: &mut Vec<(String, String)>, root: &Path) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
-            if path.is_dir() && !ALLOWED.contains(&name.as_str()) {
-                files(&path, found, root);
-            } else if path.is_file() {
-                found.push((name, fs::read_to_string(&path).unwrap().to_lowercase()));
-            }
-        }
-    }
-
-    #[test]
-    fn nothing_else_names_a_format() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let mut found = Vec::new();
-        files(&root, &mut found, &root);
-        assert!(found.len() > 50, "{}", found.len());
-        for (name, text) in found {
-            for word in ["dialect::native", "runledger", "aumai", "ananke", "dialect::scenario", "yao"] {
-                assert!(!text.contains(word), "{name} names {word}");
-            }
-        }
-    }
-}
