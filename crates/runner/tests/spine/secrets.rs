@@ -257,3 +257,50 @@ async fn what_an_earlier_attempt_met() {
     assert_eq!(ran.stored().matches("said [REDACTED]").count(), 2, "{}", ran.stored());
     assert!(!ran.stored().contains(SECRET), "{}", ran.stored());
 }
+
+/// An agent that says the secret, and what it and its tools are given.
+async fn live(shared: &str, target: &str) -> Ran {
+    script("a", |_| Script::turns([vec![Step::say(&format!("plain {SECRET}"))]]));
+    let mut bench =
+        Bench::new(&format!("{target}{shared}"), "  - { id: a, input: {}, checks: [{ contains: plain }] }\n");
+    bench.mode = Mode::Live;
+    bench.run().await
+}
+
+#[tokio::test]
+async fn what_tools_are_given_and_answer() {
+    let tool = |tool: &str| format!("world: {{ tools: {{ live: {{ pay: {tool} }} }} }}\n");
+    let header =
+        tool(&format!("{{ http: {{ url: 'http://127.0.0.1:1/', headers: {{ authorization: 'Bearer {SECRET}' }} }} }}"));
+    let environment = tool(&format!("{{ command: [pay], env: {{ PAY_TOKEN: {SECRET} }} }}"));
+    let arguments = tool(&format!("{{ command: [pay, '--password={SECRET}'] }}"));
+    let route = format!("world: {{ tools: {{ routes: {{ pay: [{{ response: {{ api_key: {SECRET} }} }}] }} }} }}\n");
+    for (by, shared) in [("a header", header), ("a variable", environment), ("an argument", arguments)] {
+        let stored = live(&shared, WORKER).await.stored();
+        assert!(stored.contains("plain [REDACTED]") && !stored.contains(SECRET), "{by}: {stored}");
+    }
+    script("a", |_| Script::turns([vec![Step::say(&format!("plain {SECRET}"))]]));
+    let ran = Bench::new(&format!("{TALKER}{route}"), "  - { id: a, input: {}, checks: [{ contains: plain }] }\n")
+        .run()
+        .await;
+    let stored = ran.stored();
+    assert!(stored.contains("plain [REDACTED]") && !stored.contains(SECRET), "a route: {stored}");
+}
+
+/// The agent is opened first, and then the one that judges it.
+#[tokio::test]
+async fn what_an_agent_is_given_that_judges() {
+    let mut opened = 0;
+    script("a", move |_| {
+        opened += 1;
+        let verdict = json!({"passed": false, "reason": format!("plain {SECRET}")});
+        Script::turns([vec![if opened == 1 { Step::say("hello") } else { Step::result(verdict) }]])
+    });
+    let agents = "agents: { judge: { http: { url: 'http://127.0.0.1:1/', headers: { x-who: '${ENV.WHO}' } } } }\n";
+    let case = "  - { id: a, turns: [{ user: hi }], checks: [{ agent: { agent: judge, criteria: polite } }] }\n";
+    let mut bench = Bench::new(&format!("{TALKER}{agents}"), case);
+    bench.environment.insert("WHO".into(), SECRET.into());
+    let ran = bench.run().await;
+    assert_eq!(ran.end("a").cause, Some(Cause::Check), "{:?}", ran.end("a").findings);
+    assert!(ran.stored().contains("plain [REDACTED]") && !ran.stored().contains(SECRET), "{}", ran.stored());
+}
