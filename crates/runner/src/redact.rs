@@ -8,7 +8,7 @@ use std::sync::Arc;
 use agentci_plan::{Cases, Suite};
 use agentci_source::Place;
 use agentci_trace::{Redactor, canonical};
-use agentci_verdict::{Body, CaseEnd, Finding};
+use agentci_verdict::{Body, CaseEnd, Finding, RunStart};
 use regex::Regex;
 use serde_json::Value;
 
@@ -47,16 +47,7 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
             data(&mut check.evidence, secrets);
         }
         Body::CaseEnd(end) => case_end(Arc::make_mut(end), secrets),
-        Body::RunStart(start) => {
-            secrets.arguments(&mut start.agent_command);
-            start.environment.values_mut().for_each(|value| secrets.scrub(value));
-            start.options.values_mut().for_each(|value| secrets.value(value));
-            for problem in &mut start.not_loaded {
-                secrets.scrub(&mut problem.message);
-                scrub_option(&mut problem.help, secrets);
-                scrub_place(&mut problem.place, secrets);
-            }
-        }
+        Body::RunStart(start) => run_start(start, secrets),
         Body::Gates(report) => {
             secrets.value(&mut report.written);
             scrub_option(&mut report.problem, secrets);
@@ -93,6 +84,17 @@ fn environment<'s>(suite: &'s Suite, cases: &'s Cases) -> impl Iterator<Item = &
         (!same).then_some(values)
     });
     files.flatten()
+}
+
+fn run_start(start: &mut RunStart, secrets: &Redactor) {
+    secrets.arguments(&mut start.agent_command);
+    start.environment.values_mut().for_each(|value| secrets.scrub(value));
+    start.options.values_mut().for_each(|value| secrets.value(value));
+    for problem in &mut start.not_loaded {
+        secrets.scrub(&mut problem.message);
+        scrub_option(&mut problem.help, secrets);
+        scrub_place(&mut problem.place, secrets);
+    }
 }
 
 fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
