@@ -55,7 +55,7 @@ pub(crate) fn conclude(job: &Job<'_>, account: &mut Account) {
         target if matches!(target, Target::Chat(_)) || job.case.world.model.is_some() => {
             model_calls.get_or_insert_default();
         }
-        _ => {}
+        Target::Process(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_) | Target::Chat(_) => {}
     }
     if account.findings.is_empty() {
         let judged = unreported::judge(job, &account.trace, &account.metrics);

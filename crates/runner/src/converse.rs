@@ -28,7 +28,22 @@ pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: 
     let mut sink = TraceSink::new(attempt.clock, |event| watch.saw(event)).with_change(|kind| match kind {
         Kind::FinalOutput(output) => stage.tools.normalizer.shared(output),
         Kind::ToolResult(result) => forms.recognise(result),
-        _ => {}
+        Kind::TurnStart(_)
+        | Kind::Text(_)
+        | Kind::TextTakenBack
+        | Kind::Reasoning(_)
+        | Kind::State(_)
+        | Kind::Violation(_)
+        | Kind::ToolCall(_)
+        | Kind::ModelCall { .. }
+        | Kind::ModelTrouble(_)
+        | Kind::Usage(_)
+        | Kind::Log { .. }
+        | Kind::AgentError { .. }
+        | Kind::Beside(_)
+        | Kind::Finish(_)
+        | Kind::Miss { .. }
+        | Kind::TurnEnd => {}
     });
     for (position, (turn, input)) in case.turns.iter().zip(&filled.inputs).enumerate() {
         let number = u32::try_from(position).unwrap_or(u32::MAX);

@@ -46,7 +46,15 @@ fn label(error: &DriveError) -> Option<&'static str> {
         DriveError::Unreachable(_) | DriveError::NotStarted(_) | DriveError::Silent => Some("this command"),
         DriveError::NoServer(_) | DriveError::Refused { .. } | DriveError::Busy { .. } => Some("this server"),
         DriveError::Timeout { .. } => Some(""),
-        _ => None,
+        DriveError::NotRecorded(_)
+        | DriveError::Protocol { .. }
+        | DriveError::Exited { .. }
+        | DriveError::Failed { .. }
+        | DriveError::AgentError(_)
+        | DriveError::Function { .. }
+        | DriveError::Transport(_)
+        | DriveError::Unsupported(_)
+        | DriveError::Stopped => None,
     }
 }
 
@@ -63,7 +71,13 @@ fn help(error: &DriveError) -> Option<String> {
             "it has to end with a line `{\"type\":\"final_output\",\"output\":{..}}`"
         }
         DriveError::Silent => "print the answer to standard output, or say `output: none` in the target if it has none",
-        _ => return None,
+        DriveError::Exited { .. }
+        | DriveError::Failed { .. }
+        | DriveError::AgentError(_)
+        | DriveError::Function { .. }
+        | DriveError::Transport(_)
+        | DriveError::Unsupported(_)
+        | DriveError::Stopped => return None,
     };
     Some(help.to_owned())
 }
@@ -88,6 +102,6 @@ pub(crate) fn spawn_help(error: &SpawnError) -> &'static str {
         SpawnError::NotExecutable(_) => {
             "make it executable with `chmod +x`, or name what runs it: `[python3, agent.py]`"
         }
-        _ => RUN_BY_HAND,
+        SpawnError::NotFound(_) | SpawnError::NoFolder(_) | SpawnError::Other { .. } => RUN_BY_HAND,
     }
 }

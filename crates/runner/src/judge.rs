@@ -136,10 +136,12 @@ fn concluded(
     };
     attempt.emit(check_end(check, status, message, evidence));
     let sources = attempt.job.run.sources;
-    match outcome {
-        Outcome::NotEvaluated(reason) if !stopped => Some(findings::not_evaluated(check, reason, sources)),
-        outcome => findings::check(check, outcome, sources),
+    if let Outcome::NotEvaluated(reason) = outcome
+        && !stopped
+    {
+        return Some(findings::not_evaluated(check, reason, sources));
     }
+    findings::check(check, outcome, sources)
 }
 
 fn check_end(check: &Check, status: CheckStatus, message: Option<String>, evidence: Option<Value>) -> Body {

@@ -106,7 +106,21 @@ impl<'m> Meter<'m> {
                 return self.exceeded();
             }
             Kind::ToolResult(result) => self.recognised.extend(result.recognised.clone()),
-            _ => {}
+            Kind::TurnStart(_)
+            | Kind::Text(_)
+            | Kind::TextTakenBack
+            | Kind::Reasoning(_)
+            | Kind::State(_)
+            | Kind::Violation(_)
+            | Kind::ToolCall(_)
+            | Kind::ModelTrouble(_)
+            | Kind::Log { .. }
+            | Kind::AgentError { .. }
+            | Kind::FinalOutput(_)
+            | Kind::Beside(_)
+            | Kind::Finish(_)
+            | Kind::Miss { .. }
+            | Kind::TurnEnd => {}
         }
         for change in changes {
             match *change {

@@ -116,7 +116,7 @@ fn known_keys(target: &Target, world: &ModelWorld, lookup: &dyn Fn(&str) -> Opti
     let handed: &[(String, Text)] = match target {
         Target::Process(process) => &process.environment,
         Target::Http(http) => http.server.as_ref().map(|server| server.environment.as_slice()).unwrap_or_default(),
-        _ => &[],
+        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => &[],
     };
     let handed = handed.iter().filter_map(|(_, text)| text.fill(lookup).ok());
     world.script.api_key.clone().into_iter().chain([PLACEHOLDER_KEY.to_owned()]).chain(handed).collect()
@@ -128,7 +128,7 @@ fn tells_of_calls(target: &Target, world: &World) -> bool {
     match target {
         Target::Process(process) if process.speaks == Speech::Text => return false,
         Target::Http(_) => return matches!(world.tools, ToolSource::Routes(_)),
-        _ => {}
+        Target::Process(_) | Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => {}
     }
     world.tools != ToolSource::None
         || world.allowed.is_some()

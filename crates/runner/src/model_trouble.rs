@@ -101,7 +101,7 @@ pub(crate) fn never_asked(job: &Job<'_>, trace: &Trace, reached: &[String]) -> O
     let started = match &*case.target {
         Target::Process(_) => true,
         Target::Http(http) => http.server.is_some(),
-        _ => false,
+        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => false,
     };
     let checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
     let none_allowed = case.limits.model_calls.is_some_and(|limit| limit.most < 1.0);
@@ -137,10 +137,9 @@ fn unasked(reached: &[String]) -> (String, &'static str, &'static str) {
 }
 
 fn was_asked(trace: &Trace) -> bool {
-    trace.events().iter().any(|event| match &event.kind {
-        Kind::ModelCall { .. } => true,
-        Kind::ModelTrouble(trouble) => trouble.kind == TroubleKind::ModelMiss,
-        _ => false,
+    trace.events().iter().any(|event| {
+        matches!(&event.kind, Kind::ModelCall { .. })
+            || matches!(&event.kind, Kind::ModelTrouble(trouble) if trouble.kind == TroubleKind::ModelMiss)
     })
 }
 

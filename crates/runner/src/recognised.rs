@@ -72,6 +72,6 @@ fn writes_results(target: &Target) -> bool {
     match target {
         Target::Process(process) => process.speaks == Speech::Text,
         Target::Http(_) | Target::Agui(_) | Target::A2a(_) => true,
-        _ => false,
+        Target::Mock(_) | Target::Mcp(_) | Target::Chat(_) => false,
     }
 }

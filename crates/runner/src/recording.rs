@@ -23,7 +23,12 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
     // Who asks a model records it only where the suite says so.
     let records = match &*job.case.target {
         Target::Chat(_) => job.case.world.recording.is_some(),
-        target => target.takes_requests(),
+        target @ (Target::Process(_)
+        | Target::Mock(_)
+        | Target::Agui(_)
+        | Target::A2a(_)
+        | Target::Mcp(_)
+        | Target::Http(_)) => target.takes_requests(),
     };
     if !records || job.run.options.mode == Mode::Live {
         return Ok(Tape::Live);

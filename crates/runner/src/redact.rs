@@ -52,7 +52,7 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
             secrets.value(&mut report.written);
             scrub_option(&mut report.problem, secrets);
         }
-        _ => {}
+        Body::Usage(_) | Body::Stability(_) | Body::RunEnd(_) => {}
     }
 }
 

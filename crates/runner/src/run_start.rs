@@ -65,7 +65,7 @@ fn agent_command(run: &Run<'_>) -> Vec<String> {
             Some(server) => &server.command,
             None => return Vec::new(),
         },
-        _ => return Vec::new(),
+        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => return Vec::new(),
     };
     if targets.any(|target| target != first) {
         return Vec::new();

@@ -93,7 +93,7 @@ pub(crate) fn learn_target(target: &Target, lookup: Lookup<'_>, secrets: &mut Re
                 learn_command(&server.command, lookup, secrets);
             }
         }
-        _ => {}
+        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Chat(_) => {}
     }
 }
 
@@ -135,7 +135,7 @@ fn learn_command(command: &[CommandPart], lookup: Lookup<'_>, secrets: &mut Reda
 fn played(world: &World) -> impl Iterator<Item = &Value> {
     let tools = match &world.tools {
         ToolSource::Routes(routes) => routes.tools.as_slice(),
-        _ => &[],
+        ToolSource::None | ToolSource::Cassette(_) => &[],
     };
     tools.iter().flat_map(|tool| &tool.fixtures).flat_map(|fixture| {
         let answer = match &fixture.answer {

@@ -110,7 +110,7 @@ impl Host<'_, '_> {
     fn cassette_place(&self) -> Option<Place> {
         match &self.job.case.world.tools {
             ToolSource::Cassette(cassette) => Some(self.job.run.sources.place(cassette.span)),
-            _ => None,
+            ToolSource::None | ToolSource::Routes(_) => None,
         }
     }
 }

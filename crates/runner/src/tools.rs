@@ -109,7 +109,7 @@ async fn executed(attempt: &Attempt<'_>) -> Result<Source, Box<Finding>> {
     let (job, world) = (attempt.job, &attempt.job.case.world);
     let cassette = match &world.tools {
         ToolSource::Cassette(cassette) => Some(cassette),
-        _ => None,
+        ToolSource::None | ToolSource::Routes(_) => None,
     };
     let recorder = match (job.run.options.mode, cassette) {
         (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),

@@ -52,7 +52,7 @@ fn size(kind: &Kind) -> usize {
             message.len() + data.as_deref().map_or(0, weight)
         }
         Kind::Miss { message, .. } => message.len(),
-        _ => 0,
+        Kind::TextTakenBack | Kind::ModelTrouble(_) | Kind::Usage(_) | Kind::Finish(_) | Kind::TurnEnd => 0,
     }
 }
 

@@ -96,6 +96,6 @@ pub(crate) fn translate(event: &Event, case_id: &Arc<str>) -> Option<Body> {
             Body::TaskError(TaskError { message: message.clone(), data: data.clone() })
         }
         Kind::FinalOutput(output) => Body::FinalOutput(FinalOutput { output: Arc::clone(output) }),
-        _ => return None,
+        Kind::TextTakenBack | Kind::Beside(_) | Kind::Finish(_) | Kind::Miss { .. } | Kind::TurnEnd => return None,
     })
 }

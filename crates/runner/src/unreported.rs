@@ -44,10 +44,8 @@ pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> Judged {
             continue;
         }
         let events: Vec<&Event> = all.iter().copied().filter(|event| event.turn == number).collect();
-        let used = events.iter().fold(Usage::default(), |sum, event| match &event.kind {
-            Kind::Usage(usage) => sum.plus(*usage),
-            _ => sum,
-        });
+        let usage = |kind: &Kind| if let Kind::Usage(usage) = kind { Some(*usage) } else { None };
+        let used = events.iter().filter_map(|event| usage(&event.kind)).fold(Usage::default(), Usage::plus);
         judged.judge(job, &turn.limits, &events, used, Some(number));
     }
     judged
@@ -90,7 +88,12 @@ impl Unknown {
                 Target::Process(_) => {
                     format!("let the agent send a line `{{\"type\":\"usage\",\"{key}\":..}}`, or remove `limits.{key}`")
                 }
-                _ => format!("let the agent or its provider report it, or remove `limits.{key}`"),
+                Target::Mock(_)
+                | Target::Agui(_)
+                | Target::A2a(_)
+                | Target::Mcp(_)
+                | Target::Http(_)
+                | Target::Chat(_) => format!("let the agent or its provider report it, or remove `limits.{key}`"),
             }),
             ..findings::plain(
                 Cause::Limit,

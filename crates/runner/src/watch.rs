@@ -79,12 +79,13 @@ impl<'w> Watch<'w> {
 /// What stops the agent after an event: a call that it may not make, or limits.
 fn reasons_to_stop(job: &Job<'_>, meters: &mut Meters<'_>, event: &Event) -> Vec<Finding> {
     let changes = meters.join(event);
-    let refused = match &event.kind {
+    let refused = if let Kind::ToolCall(call) = &event.kind
+        && call.observer == Observer::Stub
+    {
         // Whatever a model asked for: this is what the agent called.
-        Kind::ToolCall(call) if call.observer == Observer::Stub => {
-            allowed(&job.case.world, job.run.sources, call).err().map(|finding| *finding)
-        }
-        _ => not_allowed(job, meters.joiner(), &changes),
+        allowed(&job.case.world, job.run.sources, call).err().map(|finding| *finding)
+    } else {
+        not_allowed(job, meters.joiner(), &changes)
     };
     match refused {
         Some(finding) => vec![finding],

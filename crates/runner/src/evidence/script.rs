@@ -73,7 +73,11 @@ fn broken(file: &ScriptFile, error: &ScriptError) -> Unanswered {
             };
             (format!("`{path}` has no function `{function}`"), Some(help))
         }
-        other => (format!("`{path}`: {other}"), None),
+        other @ (ScriptError::Thrown { .. }
+        | ScriptError::TooLong(_)
+        | ScriptError::TooMuchMemory(_)
+        | ScriptError::NotJson(_)
+        | ScriptError::Engine(_)) => (format!("`{path}`: {other}"), None),
     };
     Unanswered { help, ..Unanswered::new(Cause::Config, message) }
 }

@@ -82,7 +82,9 @@ pub(crate) fn takes_turns(case: &Case) -> bool {
 fn program(target: &Target) -> Option<(&HttpTarget, &HttpServer)> {
     match target {
         Target::Http(http) => http.server.as_ref().map(|server| (&**http, server)),
-        _ => None,
+        Target::Process(_) | Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => {
+            None
+        }
     }
 }
 

@@ -88,7 +88,9 @@ impl ToolServer {
                 RouteError::File { span, .. } | RouteError::Answer { span, .. } | RouteError::Live { span, .. } => {
                     *span
                 }
-                _ => routes.span,
+                RouteError::Address(..) | RouteError::Taken(_) | RouteError::Suite { .. } | RouteError::Write(_) => {
+                    routes.span
+                }
             };
             wrong(error.to_string(), span)
         })?;
@@ -228,7 +230,7 @@ fn told(misses: Vec<RouteMiss>) -> Vec<RouteMiss> {
 pub(crate) fn routes(world: &World) -> Option<&Arc<Routes>> {
     match &world.tools {
         ToolSource::Routes(routes) => Some(routes),
-        _ => None,
+        ToolSource::None | ToolSource::Cassette(_) => None,
     }
 }
 

@@ -75,7 +75,12 @@ async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: Line) -
                 let message = format!("{unset}, which the connector `{}` asks for", chat.connector.id);
                 findings::unset_connector(message, job.place(chat.connector.url.span)).into()
             }
-            target => findings::unset(unset.to_string(), job.place(target.span())).into(),
+            target @ (Target::Process(_)
+            | Target::Mock(_)
+            | Target::Agui(_)
+            | Target::A2a(_)
+            | Target::Mcp(_)
+            | Target::Http(_)) => findings::unset(unset.to_string(), job.place(target.span())).into(),
         }),
     }
 }
