@@ -67,10 +67,7 @@ impl Junit {
 impl Reporter for Junit {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         if self.runs.is_empty() || matches!(event.body, Body::RunStart(_)) {
-            let own = match &event.body {
-                Body::RunStart(start) => OwnReports::of(&start.dialect),
-                _ => None,
-            };
+            let own = if let Body::RunStart(start) = &event.body { OwnReports::of(&start.dialect) } else { None };
             let own_words = own.filter(|own| own.words_in_junit).map(|_| Gathered::default());
             self.runs.push(Told { run: Run::default(), own_words });
         }
