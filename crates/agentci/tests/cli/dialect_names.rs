@@ -9,8 +9,8 @@ use crate::docs_page::{files_below, text_of};
 const AT_HOME: [&str; 8] = [
     "crates/formats/src/",
     "crates/agentci/src/cli/dialect/",
-    "crates/agentci/src/cli/reference/",
     "crates/agentci/src/mock/",
+    "crates/dev/src/",
     "crates/report/src/ananke.rs",
     "crates/report/src/aumai/",
     "crates/report/src/scenario.rs",
@@ -19,6 +19,8 @@ const AT_HOME: [&str; 8] = [
 
 /// Files elsewhere that name a dialect, and why.
 const ALLOWED: &[(&str, &str)] = &[
+    ("crates/drivers/src/chat/assistant/context.rs", "the name that assistants know their tester by"),
+    ("crates/fuzz/src/bases.rs", "a suite of each dialect to begin with"),
     ("crates/fuzz/src/dialects.rs", "a fuzz target for each dialect"),
     ("crates/fuzz/src/lib.rs", "the list of fuzz targets"),
     ("crates/plan/src/suite.rs", "the label itself"),
@@ -26,10 +28,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ("crates/report/src/registry.rs", "one line for each dialect with reports of its own"),
     ("crates/report/src/summary/mod.rs", "the version that tools of that format look for in every summary"),
     ("crates/report/src/summary/report.rs", "the same"),
-    // The runtime of one dialect, which belongs behind an interface.
-    ("crates/drivers/src/a2a/ask.rs", "a key of one dialect in a message"),
-    ("crates/drivers/src/a2a/refusal.rs", "a key of one dialect in a message"),
-    ("crates/drivers/src/chat/setting.rs", "variables of prompts"),
 ];
 
 /// Names that mean nothing but a dialect, in small letters.
