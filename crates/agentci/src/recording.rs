@@ -48,7 +48,7 @@ pub(crate) async fn ready(
 fn written(case: &Case) -> impl Iterator<Item = (&'static str, &Path, Span)> {
     let cassette = match &case.world.tools {
         ToolSource::Cassette(cassette) => Some(("cassette", cassette.path.as_path(), cassette.span)),
-        _ => None,
+        ToolSource::None | ToolSource::Routes(_) => None,
     };
     let recording = case.world.recording.as_ref();
     let recording = recording.map(|recording| ("recording", recording.path.as_path(), recording.span));
@@ -59,7 +59,7 @@ fn written(case: &Case) -> impl Iterator<Item = (&'static str, &Path, Span)> {
 fn answers(case: &Case) -> impl Iterator<Item = (&'static str, &Path, Span)> {
     let routes = match &case.world.tools {
         ToolSource::Routes(routes) => routes.record.as_ref().map(|record| (record, routes.span)),
-        _ => None,
+        ToolSource::None | ToolSource::Cassette(_) => None,
     };
     routes.into_iter().flat_map(|(record, span)| {
         [("file of fixtures", record.suite.as_path(), span), ("folder of answers", record.folder.as_path(), span)]

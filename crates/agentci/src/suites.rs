@@ -154,7 +154,7 @@ impl Suites {
         let LoadedSuite { suite, selected, .. } = &self.loaded[position];
         match settings.mode.unwrap_or(suite.mode) {
             Mode::Replay => Ok(()),
-            mode => recording::ready(suite, selected, mode, &settings.tools).await,
+            mode @ (Mode::Record | Mode::Live) => recording::ready(suite, selected, mode, &settings.tools).await,
         }
     }
 

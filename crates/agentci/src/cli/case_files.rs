@@ -9,7 +9,7 @@ use agentci::source::join;
 pub(super) fn recorded(case: &Case) -> Vec<PathBuf> {
     let cassette = match &case.world.tools {
         ToolSource::Cassette(cassette) => Some(&cassette.path),
-        _ => None,
+        ToolSource::None | ToolSource::Routes(_) => None,
     };
     let recording = case.world.recording.as_ref().map(|recording| &recording.path);
     cassette.into_iter().chain(recording).map(|path| absolute(path)).collect()

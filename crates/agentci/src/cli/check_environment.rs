@@ -58,7 +58,7 @@ fn commands(suite: &Suite) -> Vec<Started<'_>> {
                 McpTransport::Stdio { command, .. } => (&**command, None, target.span),
                 McpTransport::Http(_) => continue,
             },
-            _ => continue,
+            Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Chat(_) => continue,
         };
         if found.last().is_none_or(|last| last.2 != command.2) {
             found.push(command);

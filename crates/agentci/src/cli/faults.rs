@@ -47,6 +47,6 @@ fn callable(world: &World, mode: Mode) -> Option<Vec<&str>> {
             let scripted = world.scripted.iter().map(|tool| tool.name.value.as_str());
             Some(routes.tools.iter().map(|tool| tool.id.value.as_str()).chain(scripted).collect())
         }
-        _ => None,
+        ToolSource::None | ToolSource::Cassette(_) | ToolSource::Routes(_) => None,
     })
 }

@@ -50,7 +50,7 @@ fn programs(target: &Target) -> impl Iterator<Item = &PathBuf> {
     let command: &[CommandPart] = match target {
         Target::Process(process) => &process.command,
         Target::Http(http) => http.server.as_ref().map(|server| server.command.as_slice()).unwrap_or_default(),
-        _ => &[],
+        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => &[],
     };
     command.iter().filter_map(|part| part.file.as_ref())
 }

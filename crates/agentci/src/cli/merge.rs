@@ -9,7 +9,7 @@ use agentci::ledger::{Journal, LedgerError, RunFolder};
 use agentci::read_baseline;
 use agentci::report::{Console, ConsoleOptions, FanOut};
 use agentci::shards::{Gathered, MergeError, gather};
-use agentci::verdict::{ExitStatus, Policy, Status};
+use agentci::verdict::{Body, ExitStatus, Policy, Status};
 use clap::Args;
 
 use super::context::Context;
@@ -73,7 +73,9 @@ fn help(error: &MergeError) -> &'static str {
         MergeError::Whole(_) => "leave it out; `agentci report` makes its reports",
         MergeError::Unfinished(_) | MergeError::Damaged { .. } | MergeError::TooMany { .. } => "run that part again",
         MergeError::Endless { .. } => "name the folders of the parts themselves",
-        _ => "name the folders of runs, as they were printed after `artifacts:`, or a folder that holds them",
+        MergeError::Nothing(_) | MergeError::Search { .. } | MergeError::Unreadable(_) => {
+            "name the folders of runs, as they were printed after `artifacts:`, or a folder that holds them"
+        }
     }
 }
 
@@ -91,10 +93,7 @@ fn one(run: &Gathered, arguments: &MergeArguments, context: &Context) -> Result<
             unwritten = Some(error);
         }
         let reports = reports.get_or_insert_with(|| {
-            let dialect = match &event.body {
-                agentci::verdict::Body::RunStart(start) => start.dialect.as_str(),
-                _ => "",
-            };
+            let dialect = if let Body::RunStart(start) = &event.body { start.dialect.as_str() } else { "" };
             fan_out(arguments, context, ReportOf { suite: &run.suite, dialect, folder: folder.path() })
         });
         reports.on_event(&Arc::new(event));

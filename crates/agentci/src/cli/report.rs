@@ -57,12 +57,11 @@ pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> ExitStat
 
 /// The reports, once the first event tells of what: paths may hold the name of the suite.
 fn first(event: &RunEvent, file: &Path, arguments: &ReportArguments, context: &Context) -> (FanOut, Vec<PathBuf>) {
-    let dialect = match &event.body {
-        Body::RunStart(start) => {
-            context.show_not_loaded(&start.not_loaded);
-            start.dialect.as_str()
-        }
-        _ => "",
+    let dialect = if let Body::RunStart(start) = &event.body {
+        context.show_not_loaded(&start.not_loaded);
+        start.dialect.as_str()
+    } else {
+        ""
     };
     let folder = file.parent().unwrap_or(Path::new(""));
     reports(arguments, context, ReportOf { suite: &event.suite, dialect, folder })

@@ -102,7 +102,7 @@ impl ReportFlags {
     pub(crate) fn folder(&self) -> Option<&str> {
         self.out.iter().find_map(|wanted| match &wanted.to {
             Destination::Folder(path) => Some(path.as_str()),
-            _ => None,
+            Destination::RunFolder | Destination::Stdout | Destination::File(_) => None,
         })
     }
 

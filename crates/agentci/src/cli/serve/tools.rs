@@ -93,7 +93,7 @@ fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<Played<'p>>, 
 fn routes(case: &Case) -> Option<&Arc<Routes>> {
     match &case.world.tools {
         ToolSource::Routes(routes) => Some(routes),
-        _ => None,
+        ToolSource::None | ToolSource::Cassette(_) => None,
     }
 }
 

@@ -155,7 +155,7 @@ impl Territory {
                 None => (&[], None),
             },
             Target::Mcp(target) => (started(&target.transport), None),
-            _ => (&[], None),
+            Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Chat(_) => (&[], None),
         };
         for file in files(command) {
             // A program that is a folder, or one beside which its other files lie.
