@@ -22,9 +22,6 @@ mod sink;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use agentci_exchange as exchange;
-pub use agentci_exchange::{Clock, Line, Player, Recorder, Recording, RecordingError};
-pub use agentci_process::{Ending, adopt_orphans, bound_memory, guard, open_files_limit, sweep_all};
 pub use chat::{Resources, ScriptedModel};
 pub use driver::{Context, Driver, ToolBases, TurnUnderWay};
 pub use error::DriveError;

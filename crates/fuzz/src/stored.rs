@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_drivers::Recording;
+use agentci_exchange::Recording;
 use agentci_report::{FanOut, REPORTS};
 use agentci_source::MemoryFiles;
 use agentci_stubs::{Player, Tape};

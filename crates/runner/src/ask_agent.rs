@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_drivers::mock::MockDraws;
-use agentci_drivers::{
-    Answer, Clock, Context, DriveError, Driver, Input, Line, Resources, Stopped, ToolBases, ToolHost, TraceSink,
-};
+use agentci_drivers::{Answer, Context, DriveError, Driver, Input, Resources, Stopped, ToolBases, ToolHost, TraceSink};
+use agentci_exchange::{Clock, Line};
 use agentci_plan::{Suite, Target};
 use agentci_source::{Place, did_you_mean, print_duration};
 use agentci_trace::ToolCall;

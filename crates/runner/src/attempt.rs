@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_drivers::Clock;
+use agentci_exchange::Clock;
 use agentci_verdict::{AssertionCount, Body, CaseEnd, Cause, Status, settle};
 use tokio::time::Instant;
 

@@ -1,6 +1,6 @@
 //! Recordings of conversations: read before a replay, written after a recorded attempt.
 
-use agentci_drivers::{Recorder, Recording};
+use agentci_exchange::{Recorder, Recording};
 use agentci_plan::{AnsweredBy, Mode, Target, ToolSource};
 use agentci_trace::{Redactor, sha256};
 use agentci_verdict::{Cause, Finding, Played, Replay, Status};

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use agentci_drivers::Clock;
+use agentci_exchange::Clock;
 use agentci_plan::Mode;
 use agentci_verdict::{Body, RunEnd, RunEvent, StabilitySummary, Status};
 use futures_util::StreamExt as _;

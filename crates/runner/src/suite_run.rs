@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_drivers::Clock;
+use agentci_exchange::Clock;
 use agentci_plan::Suite;
 use agentci_source::Sources;
 use agentci_trace::Redactor;

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agentci::drivers::Recording as Conversation;
 use agentci::plan::{Case, Cassette, Mode, Recording, Target, ToolSource};
 use agentci::source::{Diagnostic, Diagnostics, Files as _, Kind, Span};
 use agentci::stubs::{Tape, TapeError};
 use agentci::trace::Redactor;
 use agentci::{DiskFiles, Suites};
+use agentci_exchange::Recording as Conversation;
 use serde_json::Value;
 
 use super::stored::{self, RUNS};

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 
 use agentci::checks::Evaluator;
-use agentci::drivers::bound_memory;
 use agentci::runner::{WORKER_MEMORY, WORKER_READY};
 use agentci::verdict::ExitStatus;
+use agentci_process::bound_memory;
 
 /// How this program is started as a worker.
 pub(crate) fn program() -> Option<(PathBuf, Vec<OsString>)> {

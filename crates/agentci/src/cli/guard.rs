@@ -1,7 +1,7 @@
 //! `agentci guard`: stands beside a run and ends its agents should the run be killed. Started by the run itself.
 
-use agentci::drivers::guard;
 use agentci::verdict::ExitStatus;
+use agentci_process::guard;
 
 /// What it is told.
 #[derive(Debug, clap::Args)]

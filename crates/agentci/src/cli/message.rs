@@ -81,7 +81,7 @@ impl Session<'_> {
             reports.on_event(&event);
         };
         let status = self.suites.run_suite(0, &facts, &settings, stop, &mut take).await;
-        agentci::drivers::sweep_all().await;
+        agentci_process::sweep_all().await;
         let mut failed = status > Status::Skipped;
         if !kept && let Some(text) = answer.text() {
             // A program gets what was said, letter for letter; a terminal would obey its control characters.

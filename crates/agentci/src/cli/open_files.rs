@@ -14,7 +14,7 @@ const OF_A_CASE: u64 = 8;
 pub(super) fn fit(parallel: usize, suite: &Suite, selected: &[usize], context: &Context) -> usize {
     let at_once = parallel.min(selected.len());
     let in_memory = |index: &usize| matches!(&*suite.cases[*index].target, Target::Mock(_));
-    let Some(limit) = agentci::drivers::open_files_limit().filter(|_| !selected.iter().all(in_memory)) else {
+    let Some(limit) = agentci_process::open_files_limit().filter(|_| !selected.iter().all(in_memory)) else {
         return parallel;
     };
     let fitting = usize::try_from(fitting(limit)).unwrap_or(usize::MAX);

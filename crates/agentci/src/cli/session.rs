@@ -57,7 +57,7 @@ impl Session<'_> {
                 status = status.max(self.run_suite(position, stop).await);
             }
         }
-        agentci::drivers::sweep_all().await;
+        agentci_process::sweep_all().await;
         if stop.stopped() { ExitStatus::Interrupted } else { status }
     }
 

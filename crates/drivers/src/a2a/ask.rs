@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::auth::Credentials;
 use super::driver::broken;
 use super::refused::check_card;
-use crate::{Clock, DriveError};
+use crate::DriveError;
+use agentci_exchange::Clock;
 use agentci_exchange::Ids;
 use agentci_exchange::{Answer, ExchangeError, Line, Method, Request};
 

@@ -14,7 +14,8 @@ use super::auth::Credentials;
 use super::hosts::{Hosts, tells_who_asks};
 use super::refused::refused;
 use super::stream::{Cut, read_stream};
-use crate::{Clock, Context, DriveError, Input, ToolHost, TraceSink};
+use crate::{Context, DriveError, Input, ToolHost, TraceSink};
+use agentci_exchange::Clock;
 use agentci_exchange::Ids;
 use agentci_exchange::{Line, Recording};
 

@@ -14,7 +14,8 @@ use super::failure::Failure;
 use super::server::Server;
 use super::snapshot;
 use super::told::{self, Outcome, Told};
-use crate::{Clock, Context, DriveError, Input, TraceSink};
+use crate::{Context, DriveError, Input, TraceSink};
+use agentci_exchange::Clock;
 use agentci_exchange::{Line, Recording};
 
 /// A server that is tested.

@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 use super::action::Action;
 use super::failure::Failure;
 use super::told::{self, Logged, Outcome, Told};
-use crate::{Clock, Context};
+use crate::Context;
+use agentci_exchange::Clock;
 
 /// A server that is there when it is needed.
 #[derive(Debug)]

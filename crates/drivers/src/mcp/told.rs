@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
-use crate::Clock;
+use agentci_exchange::Clock;
 
 /// What came of an action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

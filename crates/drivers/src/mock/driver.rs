@@ -55,7 +55,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Clock;
+    use agentci_exchange::Clock;
 
     fn target(failure_rate: f64, position: u32) -> MockTarget {
         let span = Span::whole(Sources::default().add(Path::new("a"), ""));

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use agentci_drivers::mock::MockDraws;
 use agentci_drivers::{
-    Answer, Clock, Context, Delivery, DriveError, Driver, Input, Line, Recording, Reply, Resources, ScriptedModel,
-    ToolHost, TraceSink,
+    Answer, Context, Delivery, DriveError, Driver, Input, Reply, Resources, ScriptedModel, ToolHost, TraceSink,
 };
+use agentci_exchange::{Clock, Line, Recording};
 use agentci_mock_llm::{ModelServer, ServerOptions};
 use agentci_plan::{
     Assistant, ChatApi, ChatTarget, Connector, ModelScript, OutputRule, Prompt, ScriptFile, Target, Text,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentci_drivers::{Line, Player, Recorder, Recording};
+use agentci_exchange::{Line, Player, Recorder, Recording};
 use agentci_plan::{ChatTarget, Connector, Prompt, Text};
 use agentci_trace::{Kind, Redactor, Trace};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Closing what an attempt opened, and keeping what there is to keep of it.
 
-use agentci_drivers::Recording;
+use agentci_exchange::Recording;
 use agentci_plan::Target;
 use agentci_stubs::Recorder;
 use agentci_trace::{Event, Kind, Redactor};

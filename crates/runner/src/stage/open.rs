@@ -1,6 +1,7 @@
 //! Reaching the agent.
 
-use agentci_drivers::{Clock, Context, Driver, Line};
+use agentci_drivers::{Context, Driver};
+use agentci_exchange::{Clock, Line};
 use agentci_plan::Target;
 use agentci_trace::Kind;
 use tokio::sync::mpsc::UnboundedReceiver;

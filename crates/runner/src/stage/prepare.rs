@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentci_drivers::{Line, Player};
+use agentci_exchange::{Line, Player};
 use agentci_plan::{Mode, ToolSource, mix};
 use agentci_stubs::Faults;
 use agentci_trace::Kind;

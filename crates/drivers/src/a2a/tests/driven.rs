@@ -12,7 +12,8 @@ use super::*;
 use crate::a2a::A2aDriver;
 use crate::chat::NoResources;
 use crate::mock::MockDraws;
-use crate::{Clock, Context, DriveError, ToolHost, TraceSink};
+use crate::{Context, DriveError, ToolHost, TraceSink};
+use agentci_exchange::Clock;
 use agentci_exchange::{Line, Player, Recording};
 
 struct NoTools;

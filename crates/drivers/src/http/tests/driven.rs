@@ -16,7 +16,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::http::HttpDriver;
 use crate::mock::MockDraws;
-use crate::{Clock, Context, DriveError, Input, ToolBases, TraceSink};
+use crate::{Context, DriveError, Input, ToolBases, TraceSink};
+use agentci_exchange::Clock;
 use agentci_exchange::{Line, Player, Recorder};
 
 const SSE: &str = "content-type: text/event-stream; charset=utf-8\r\nconnection: close\r\n";
@@ -123,7 +124,7 @@ async fn talk(
     wire: Option<tokio::sync::mpsc::UnboundedReceiver<Kind>>,
     inputs: &[Input],
     (clock, heard): (Clock, &Heard),
-) -> (Vec<Event>, Result<(), DriveError>, Option<crate::Recording>) {
+) -> (Vec<Event>, Result<(), DriveError>, Option<agentci_exchange::Recording>) {
     let draws = MockDraws::new(7);
     let context = Context {
         case_id: "c",
@@ -173,7 +174,7 @@ async fn ask(answers: Vec<Then>, inputs: &[Input]) -> (Trace, Result<(), String>
     let (events, result, recording) =
         talk(&target, ToolBases::default(), line, Some(wire), inputs, (clock, &heard)).await;
     let stored = recording.unwrap().write(&Redactor::default());
-    let player = Player::new(crate::Recording::parse(&stored).unwrap(), Redactor::default());
+    let player = Player::new(agentci_exchange::Recording::parse(&stored).unwrap(), Redactor::default());
     let (replayed, again, _) =
         talk(&target, ToolBases::default(), Line::Replay(player), None, inputs, (clock, &heard)).await;
     let words = |result: Result<(), DriveError>| result.map_err(|error| error.to_string());

@@ -14,8 +14,10 @@ use serde_json::Value;
 use super::McpDriver;
 use crate::chat::NoResources;
 use crate::mock::MockDraws;
-use crate::{Clock, Context, DriveError, Ending, Input, TraceSink};
+use crate::{Context, DriveError, Input, TraceSink};
+use agentci_exchange::Clock;
 use agentci_exchange::{Line, Player, Recorder, Recording};
+use agentci_process::Ending;
 
 /// How a server of the legacy era begins. The ids of the client count from one, so the first call is the third request.
 const GREETED: &str = r#"
