@@ -1,4 +1,4 @@
-//! Which of our crates uses which is what `docs/design/pipeline.md` says.
+//! Which of our crates uses which is what `docs/design/pipeline.md` says. The test prints the graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -34,5 +34,8 @@ fn written() -> BTreeMap<String, BTreeSet<String>> {
 #[test]
 fn crates_use_what_the_page_says() {
     let (used, written) = (used(), written());
+    for (name, uses) in &used {
+        println!("{name}: {}", uses.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
+    }
     assert_eq!(written, used, "left: docs/design/pipeline.md; right: crates/*/Cargo.toml");
 }

@@ -26,6 +26,7 @@ pub(crate) struct Agents {
 struct Shared {
     target: Arc<Target>,
     whose: Whose,
+    /// Shared by the cases that use the agent, on one thread; whoever starts or stops it holds the lock while it waits.
     state: Rc<Mutex<State>>,
 }
 
