@@ -262,11 +262,14 @@ impl Printer<'_> {
         self.map(std::iter::once(pair).chain(message).collect())
     }
 
-    /// A check that cannot be understood is written as one that no output passes, with the reason as its message.
+    /// A check that cannot be understood is written as one that no output passes, with the reason in its message.
     fn never(&self, check: &Check) -> Node {
         let refuses_all = self.map(vec![self.pair("schema", Node::from_value(&false.into(), self.span))]);
         let reason = check.arguments.scalar().map(|reason| &*reason.text).unwrap_or_default();
-        let message = self.text(check.message().unwrap_or(reason));
+        let message = match check.message() {
+            Some(own) => self.text(&format!("{own} ({reason})")),
+            None => self.text(reason),
+        };
         self.map(vec![self.pair("json_schema", refuses_all), self.pair("message", message)])
     }
 

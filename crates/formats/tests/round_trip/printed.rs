@@ -97,6 +97,7 @@ fn a_yao_suite_prints_as_a_native_one_that_loads_the_same() {
 {"id": "two", "input": [{"role": "user", "content": [{"type": "text", "text": "x"}], "name": "n"}], "timeout": "7s", "skip": true}
 {"id": "three", "input": {"content": "x"}, "assert": [{"type": "regex", "value": "a${b}", "negate": true, "message": "no"},
   {"type": "script", "script": "scripts.t.Check"}, {"type": "agent", "use": "agents:judge", "value": "ok"}, {"type": "nope"},
+  {"type": "nope", "message": "own words"},
   {"type": "tool_called", "value": "x"}, {"type": "equals", "value": null}]}"#,
         );
     let loaded = load(&files, &["app".into()]);
@@ -123,11 +124,13 @@ fn a_yao_suite_prints_as_a_native_one_that_loads_the_same() {
         without_places(&suite)
     };
     assert_eq!(plain(again), plain(first), "{text}");
+    assert!(text.contains("message: \"own words (there is no assertion of the type `nope`"), "{text}");
 }
 
-/// What a check that cannot be understood is printed as: one that no output passes, with the reason as its message.
+/// What a check that cannot be understood is printed as: one that no output passes, with the reason in its message.
 fn never(check: &Check) -> Check {
-    let reason = check.arguments.scalar().map(|reason| reason.text.to_string());
+    let reason = check.arguments.scalar().map(|reason| reason.text.to_string()).unwrap_or_default();
+    let message = check.message().map_or_else(|| reason.clone(), |own| format!("{own} ({reason})"));
     let nothing = Node::from_value(&json!({ "schema": false }), check.kind.span);
-    Check::new("json_schema", check.kind.span, nothing).with_message(reason)
+    Check::new("json_schema", check.kind.span, nothing).with_message(Some(message))
 }
