@@ -1,17 +1,4 @@
 //! The reports that can be asked for by name.
-//!
-//! ```text
-//! name      file             extensions
-//! summary   summary.json
-//! json      result.json      json
-//! junit     junit.xml        xml
-//! markdown  report.md        md markdown
-//! html      report.html      html htm
-//! jsonl     events.jsonl     jsonl
-//! csv       report.csv       csv
-//! console   report.txt       txt
-//! github    annotations.log
-//! ```
 
 use std::path::Path;
 

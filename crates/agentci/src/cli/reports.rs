@@ -21,12 +21,33 @@ const SUITE: &str = "{suite}";
 /// Flags that ask for reports.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReportFlags {
-    /// Make this report, one of summary, json, junit, markdown, html, jsonl, csv, console and github (may be repeated): in the
-    /// run folder, at PATH, or on standard output with `-` for a PATH
-    #[arg(long = "report", value_name = "NAME[=PATH]", value_parser = by_name)]
+    #[arg(long = "report", value_name = "NAME[=PATH]", value_parser = by_name, help = report_help())]
     reports: Vec<Wanted>,
-    #[arg(short, long, visible_alias = "output", value_name = "PATH", value_parser = by_extension, help = dialect::OUT)]
+    #[arg(short, long, visible_alias = "output", value_name = "PATH", value_parser = by_extension, help = out_help())]
     out: Vec<Wanted>,
+}
+
+/// The help text of `--report`, with the names of all reports.
+fn report_help() -> String {
+    format!(
+        "Make this report, one of {} (may be repeated): in the run folder, at PATH, or on standard output with `-` for a PATH",
+        listed(REPORTS.iter().map(|kind| kind.name.to_owned()), "and")
+    )
+}
+
+/// The help text of `--out`, with the first extension of every report that has one.
+fn out_help() -> String {
+    let extensions = REPORTS.iter().filter_map(|kind| kind.extensions.first());
+    dialect::out_help(&listed(extensions.map(|extension| format!(".{extension}")), "or"))
+}
+
+/// `a, b and c`.
+fn listed(words: impl Iterator<Item = String>, conjunction: &str) -> String {
+    let mut words: Vec<String> = words.collect();
+    match (words.pop(), words.is_empty()) {
+        (Some(last), false) => format!("{} {conjunction} {last}", words.join(", ")),
+        (last, _) => last.unwrap_or_default(),
+    }
 }
 
 /// A report that was asked for.
@@ -272,6 +293,19 @@ mod tests {
             by_name("pdf").unwrap_err().contains("it is one of summary, json, junit, markdown, html, jsonl, csv, ")
         );
         assert_eq!(by_name("junit=").unwrap_err(), "the path after `=` is missing");
+    }
+
+    #[test]
+    fn the_help_names_every_report() {
+        for kind in &REPORTS {
+            assert!(report_help().contains(kind.name), "{}", kind.name);
+            assert!(
+                kind.extensions.first().is_none_or(|first| out_help().contains(&format!(".{first}"))),
+                "{}",
+                kind.name
+            );
+        }
+        assert_eq!(listed(["a", "b", "c"].map(str::to_owned).into_iter(), "or"), "a, b or c");
     }
 
     #[test]
