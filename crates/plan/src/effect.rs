@@ -81,7 +81,7 @@ fn useless(case: &Case) -> Vec<Useless> {
             help: instead(&case.target).into(),
         }));
     }
-    if let Some(recording) = case.world.recording.as_ref().filter(|_| !is_recorded(&case.target)) {
+    if let Some(recording) = case.world.recording.as_ref().filter(|_| !case.target.is_recorded()) {
         found.push(Useless {
             span: recording.span,
             message: format!("`recording` has no effect: {} cannot be recorded", describe(&case.target)),
@@ -143,10 +143,6 @@ fn asks_for_tools(target: &Target) -> bool {
         Target::Agui(_) | Target::Chat(_) => true,
         Target::A2a(_) | Target::Http(_) | Target::Mcp(_) | Target::Mock(_) => false,
     }
-}
-
-fn is_recorded(target: &Target) -> bool {
-    target.takes_requests() || matches!(target, Target::Chat(_))
 }
 
 fn instead(target: &Target) -> &'static str {

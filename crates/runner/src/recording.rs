@@ -1,7 +1,7 @@
 //! Recordings of conversations: read before a replay, written after a recorded attempt.
 
 use agentci_exchange::{Recorder, Recording};
-use agentci_plan::{AnsweredBy, Mode, Target, ToolSource};
+use agentci_plan::{AnsweredBy, Mode, ToolSource};
 use agentci_trace::{Redactor, sha256};
 use agentci_verdict::{Cause, Finding, Played, Replay, Status};
 
@@ -21,15 +21,8 @@ pub(crate) enum Tape {
 /// What the case and the mode ask for; the error says what is missing.
 pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
     // Who asks a model records it only where the suite says so.
-    let records = match &*job.case.target {
-        Target::Chat(_) => job.case.world.recording.is_some(),
-        target @ (Target::Process(_)
-        | Target::Mock(_)
-        | Target::Agui(_)
-        | Target::A2a(_)
-        | Target::Mcp(_)
-        | Target::Http(_)) => target.takes_requests(),
-    };
+    let target = &*job.case.target;
+    let records = target.is_recorded() && (target.takes_requests() || job.case.world.recording.is_some());
     if !records || job.run.options.mode == Mode::Live {
         return Ok(Tape::Live);
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{Case, Cassette, Mode, Recording, Target, ToolSource};
+use agentci::plan::{Case, Cassette, Mode, Recording, ToolSource};
 use agentci::source::{Diagnostic, Diagnostics, Files as _, Kind, Span};
 use agentci::stubs::{Tape, TapeError};
 use agentci::trace::Redactor;
@@ -146,8 +146,7 @@ fn unplayable(suites: &Suites) -> Vec<Told> {
     let played = suites.loaded().iter().map(|loaded| &loaded.suite).filter(|suite| suite.mode == Mode::Replay);
     for case in played.flat_map(|suite| &suite.cases) {
         let Some(recording) = &case.world.recording else { continue };
-        let played = case.target.takes_requests() || matches!(*case.target, Target::Chat(_));
-        if !played || !seen.insert(&recording.path) {
+        if !case.target.is_recorded() || !seen.insert(&recording.path) {
             continue;
         }
         let shown = recording.path.display();

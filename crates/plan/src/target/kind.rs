@@ -114,7 +114,18 @@ impl Target {
 
     /// Whether a time limit given for a run is one on each request rather than on a case.
     pub fn takes_requests(&self) -> bool {
-        matches!(self, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_))
+        match self {
+            Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_) => true,
+            Target::Process(_) | Target::Mock(_) | Target::Chat(_) => false,
+        }
+    }
+
+    /// Whether what it answers can be recorded and played.
+    pub fn is_recorded(&self) -> bool {
+        match self {
+            Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_) | Target::Chat(_) => true,
+            Target::Process(_) | Target::Mock(_) => false,
+        }
     }
 
     /// Whether it takes more than one turn.
@@ -128,7 +139,10 @@ impl Target {
 
     /// Whether it takes messages and nothing else.
     fn converses(&self) -> bool {
-        matches!(self, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_))
+        match self {
+            Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => true,
+            Target::Process(_) | Target::Mock(_) | Target::Http(_) => false,
+        }
     }
 
     /// The actions it can take as turns.
