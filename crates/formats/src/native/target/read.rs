@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentci_plan::{MockScript, MockTarget, Target};
-use agentci_source::shape::{Kind, Rule, Shape, filled};
+use agentci_source::shape::{Field, Kind, Rule, Shape, filled};
 use agentci_source::{Diagnostic, Diagnostics, Node, Span, did_you_mean, read};
 
 use super::super::words::Place;
@@ -15,25 +15,61 @@ pub(crate) fn has_target(root: &Node) -> bool {
     target.iter().any(|pair| pair.value.pairs().is_some() && TARGET.fields().any(|kind| kind.key == &*pair.key.text))
 }
 
-/// A target.
-pub(in crate::native) static TARGET: Shape = Shape::new(
-    "`target`",
-    "How the agent is reached: one key, the kind.",
-    &[
-        filled(
+/// A kind of target: its key, and who reads what stands below it.
+struct TargetKind {
+    key: Field,
+    read: fn(&Node, Place<'_>, &mut Diagnostics) -> Option<ReadTarget>,
+}
+
+const KINDS: [TargetKind; 7] = [
+    TargetKind {
+        key: filled(
             "process",
             Kind::Shape(&process::PROCESS),
             "A program that speaks JSON lines over its standard input and output.",
         ),
-        filled("http", Kind::Shape(&http::HTTP), "A server that is asked over plain HTTP."),
-        filled("mock", Kind::Shape(&mock::MOCK), "A scripted model in place of an agent."),
-        filled("agui", Kind::Shape(&agui::AGUI), "A server that speaks AG-UI."),
-        filled("a2a", Kind::Shape(&a2a::A2A), "An agent that speaks A2A."),
-        filled("mcp", Kind::Shape(&mcp::MCP), "A server that speaks MCP."),
-        filled("chat", Kind::Shape(&chat::CHAT), "An agent that is prompts and a model."),
-    ],
-)
-.rules(&[Rule::OneKey]);
+        read: |node, place, problems| process::process(node, place, problems).map(|it| fixed(Target::Process(it))),
+    },
+    TargetKind {
+        key: filled("http", Kind::Shape(&http::HTTP), "A server that is asked over plain HTTP."),
+        read: |node, place, problems| http::http(node, place, problems).map(|it| fixed(Target::Http(Box::new(it)))),
+    },
+    TargetKind {
+        key: filled("mock", Kind::Shape(&mock::MOCK), "A scripted model in place of an agent."),
+        read: |node, _, problems| mock::mock(node, problems),
+    },
+    TargetKind {
+        key: filled("agui", Kind::Shape(&agui::AGUI), "A server that speaks AG-UI."),
+        read: |node, _, problems| agui::agui(node, problems).map(|it| fixed(Target::Agui(Box::new(it)))),
+    },
+    TargetKind {
+        key: filled("a2a", Kind::Shape(&a2a::A2A), "An agent that speaks A2A."),
+        read: |node, place, problems| a2a::a2a(node, place, problems).map(|it| fixed(Target::A2a(Box::new(it)))),
+    },
+    TargetKind {
+        key: filled("mcp", Kind::Shape(&mcp::MCP), "A server that speaks MCP."),
+        read: |node, place, problems| mcp::mcp(node, place, problems).map(|it| fixed(Target::Mcp(Box::new(it)))),
+    },
+    TargetKind {
+        key: filled("chat", Kind::Shape(&chat::CHAT), "An agent that is prompts and a model."),
+        read: |node, place, problems| chat::chat(node, place, problems).map(|it| fixed(Target::Chat(Box::new(it)))),
+    },
+];
+
+/// The keys of [`KINDS`].
+static KEYS: [Field; KINDS.len()] = {
+    let mut keys = [KINDS[0].key; KINDS.len()];
+    let mut index = 1;
+    while index < keys.len() {
+        keys[index] = KINDS[index].key;
+        index += 1;
+    }
+    keys
+};
+
+/// A target.
+pub(in crate::native) static TARGET: Shape =
+    Shape::new("`target`", "How the agent is reached: one key, the kind.", &KEYS).rules(&[Rule::OneKey]);
 
 /// A target as it is written.
 #[derive(Clone)]
@@ -70,31 +106,32 @@ pub(in crate::native) fn target(node: &Node, place: Place<'_>, problems: &mut Di
         );
         return None;
     };
-    let fixed = match pair.key.text.as_str() {
-        "process" => process::process(&pair.value, place, problems).map(Target::Process),
-        "http" => http::http(&pair.value, place, problems).map(|target| Target::Http(Box::new(target))),
-        "mock" => return mock::mock(&pair.value, problems),
-        "agui" => agui::agui(&pair.value, problems).map(|target| Target::Agui(Box::new(target))),
-        "a2a" => a2a::a2a(&pair.value, place, problems).map(|target| Target::A2a(Box::new(target))),
-        "mcp" => mcp::mcp(&pair.value, place, problems).map(|target| Target::Mcp(Box::new(target))),
-        "chat" => chat::chat(&pair.value, place, problems).map(|target| Target::Chat(Box::new(target))),
-        kind => {
-            let known = format!("known kinds are {}", read::quoted_list(&TARGET.keys()));
-            let help = match (kind, did_you_mean(kind, TARGET.keys())) {
-                ("command" | "cmd" | "program" | "script", _) => "a program is `process: { command: [..] }`".into(),
-                ("url" | "endpoint" | "address", _) => {
-                    "a server is `http: { url: .. }`, or `agui`, `a2a` or `mcp` if it speaks one of these".into()
-                }
-                (_, Some(meant)) => format!("did you mean `{meant}`? {known}"),
-                (_, None) => known,
-            };
-            problems.push(
-                Diagnostic::error(pair.key.span, format!("unknown target `{}`", kind.escape_debug()))
-                    .label("not known here")
-                    .help(help),
-            );
-            None
-        }
+    let name = pair.key.text.as_str();
+    let Some(kind) = KINDS.iter().find(|kind| kind.key.key == name) else {
+        problems.push(
+            Diagnostic::error(pair.key.span, format!("unknown target `{}`", name.escape_debug()))
+                .label("not known here")
+                .help(meant(name)),
+        );
+        return None;
     };
-    fixed.map(|target| ReadTarget::Fixed(Arc::new(target)))
+    (kind.read)(&pair.value, place, problems)
+}
+
+/// What to write instead of an unknown kind.
+fn meant(name: &str) -> String {
+    let known = format!("known kinds are {}", read::quoted_list(&TARGET.keys()));
+    match (name, did_you_mean(name, TARGET.keys())) {
+        ("command" | "cmd" | "program" | "script", _) => "a program is `process: { command: [..] }`".into(),
+        ("url" | "endpoint" | "address", _) => {
+            "a server is `http: { url: .. }`, or `agui`, `a2a` or `mcp` if it speaks one of these".into()
+        }
+        (_, Some(meant)) => format!("did you mean `{meant}`? {known}"),
+        (_, None) => known,
+    }
+}
+
+/// A target that is the same for every case.
+fn fixed(target: Target) -> ReadTarget {
+    ReadTarget::Fixed(Arc::new(target))
 }
