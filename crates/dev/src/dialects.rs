@@ -14,19 +14,16 @@ use super::{Generated, cell, generated_from, project};
 /// A format, where it is described, and the smallest suite of it that can be read.
 struct Format {
     dialect: Dialect,
-    variant: &'static str,
     files: &'static [(&'static str, &'static str)],
 }
 
-const FORMATS: [Format; 6] = [
+const FORMATS: &[Format] = &[
     Format {
         dialect: Dialect::Native,
-        variant: "Native",
         files: &[("agentci.yaml", "suite: s\ntarget: { process: { command: [sh] } }\ncases: [{ id: a, input: {} }]\n")],
     },
     Format {
         dialect: Dialect::Runledger,
-        variant: "Runledger",
         files: &[
             ("suite.yaml", "suite_name: s\nagent_command: [sh]\nmode: replay\ncases_path: cases\ntool_registry: []\n"),
             ("cases/a.yaml", "id: a\ninput: {}\ncassette: a.jsonl\n"),
@@ -35,7 +32,6 @@ const FORMATS: [Format; 6] = [
     },
     Format {
         dialect: Dialect::Aumai,
-        variant: "Aumai",
         files: &[(
             "a.yaml",
             "name: a\ninput_messages: [{ role: user, content: Hi }]\nexpected_behavior: { contains_text: a }\n",
@@ -43,12 +39,10 @@ const FORMATS: [Format; 6] = [
     },
     Format {
         dialect: Dialect::Scenario,
-        variant: "Scenario",
         files: &[("tests/shop/a.yaml", "test_name: a\nuser_input: Hi\nexpected_answer: Hello\n")],
     },
     Format {
         dialect: Dialect::Yao,
-        variant: "Yao",
         files: &[
             ("app.yao", "{}"),
             ("assistants/shop/package.yao", "{\"name\": \"shop\", \"connector\": \"mock\"}"),
@@ -57,7 +51,6 @@ const FORMATS: [Format; 6] = [
     },
     Format {
         dialect: Dialect::Ananke,
-        variant: "Ananke",
         files: &[
             (
                 "ananke.config.yaml",
@@ -73,8 +66,14 @@ const NOT_TRIED: [(&str, Dialect); 3] =
     [("input", Dialect::Yao), ("reporter", Dialect::Yao), ("stable_name", Dialect::Scenario)];
 
 pub(crate) fn page() -> Generated {
-    let mut page = format!("# The six formats\n\n{}", generated_from("what a smallest suite of each format comes to"));
-    page += "`agentci` reads six kinds of suites, side by side in one folder if need be. The content of a file decides which it is; \
+    for dialect in agentci::formats::dialects() {
+        assert!(
+            FORMATS.iter().any(|format| format.dialect == dialect),
+            "add the smallest suite of {dialect:?} to `FORMATS`"
+        );
+    }
+    let mut page = format!("# Suite formats\n\n{}", generated_from("what a smallest suite of each format comes to"));
+    page += "`agentci` reads several kinds of suites, side by side in one folder if need be. The content of a file decides which it is; \
              `agentci list PATH` shows what was found, and `agentci convert PATH` prints any of them in the native format.\n\n";
     let loaded: Vec<Suites> = FORMATS.iter().map(load).collect();
     let rows: Vec<Row> = FORMATS.iter().zip(&loaded).map(|(format, suites)| Row::of(format, suites)).collect();
@@ -91,7 +90,7 @@ pub(crate) fn page() -> Generated {
     page += "\nA question of a scenario may take 60 s and a request of the ananke format 120 s, unless the settings or `--timeout` say \
              otherwise. A RunLedger suite with a gate on wall time runs one case at a time.\n\n\
              Flags that belong to one format are refused where there is no suite of it:\n\n| format | its flags |\n|---|---|\n";
-    for Format { dialect, .. } in &FORMATS {
+    for Format { dialect, .. } in FORMATS {
         let own = flags.iter().filter(|(_, theirs)| theirs.contains(dialect)).map(|(flag, _)| flag.as_str());
         let own: Vec<&str> = own.collect();
         let _ = writeln!(
@@ -121,7 +120,7 @@ impl Row {
         let time = |limit: Option<Duration>| limit.map_or("–".to_owned(), |limit| format!("{} s", limit.as_secs()));
         Self {
             name: format.dialect.name(),
-            recognised: recognised_by(format.variant),
+            recognised: recognised_by(format.dialect),
             mode: suite.mode.name(),
             case: time(suite.cases[0].timeout),
             suite: time(suite.habits.time_limit.of_suite()),
@@ -146,9 +145,9 @@ fn load(format: &Format) -> Suites {
 }
 
 /// The words beside a format in the code.
-fn recognised_by(variant: &str) -> String {
+fn recognised_by(dialect: Dialect) -> String {
     let source = fs::read_to_string(project().join("crates/plan/src/suite.rs")).unwrap();
-    let (before, _) = source.split_once(&format!("\n    {variant},\n")).unwrap();
+    let (before, _) = source.split_once(&format!("\n    {dialect:?},\n")).unwrap();
     before.rsplit_once("/// ").unwrap().1.trim_end_matches('.').to_owned()
 }
 

@@ -22,14 +22,24 @@ pub(crate) static FRONT_ENDS: [&FrontEnd; 6] = [
     &aumai::FRONT_END,
 ];
 
-/// What a suite looks like, for someone who named something else.
-pub(crate) const WHAT_IS_A_SUITE: &str = "a suite is an `agentci.yaml` with `cases:`, a `suite.yaml` with `suite_name` and `agent_command`, an `ananke.config.yaml` \
-     with tests that have `turns:`, a folder of tests with `name` and `expected_behavior`, scenarios with `test_name` and \
-     `user_input`, or JSON lines of `id` and `input` below a `package.yao`";
+/// Every dialect that is read.
+pub fn dialects() -> impl Iterator<Item = Dialect> {
+    FRONT_ENDS.iter().map(|front| front.dialect)
+}
+
+/// What a suite looks like, for someone who named something else; dialects in the order of [`Dialect`].
+pub(crate) fn what_is_a_suite() -> String {
+    let mut fronts = FRONT_ENDS;
+    fronts.sort_by_key(|front| front.dialect as u8);
+    let [before @ .., last] = fronts.map(|front| front.looks_like);
+    format!("a suite is {}, or {last}", before.join(", "))
+}
 
 /// How files of a dialect are known, and who finds its suites.
 pub(crate) struct FrontEnd {
     pub(crate) dialect: Dialect,
+    /// What its suites look like, in a list of all dialects.
+    pub(crate) looks_like: &'static str,
     /// Names of files that are a suite each.
     pub(crate) suite_names: &'static [&'static str],
     /// Names of configs whose tests are other files.

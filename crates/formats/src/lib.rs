@@ -49,6 +49,7 @@ mod yao;
 
 pub use agentci_source::schema::{Row, Table};
 pub use chat_context::default_chat_context;
+pub use finder::dialects;
 pub use load::{LoadOptions, Loaded, MockSource, ScenarioOptions, YaoOptions, load, load_with};
 pub use model_script::load_model_script;
 pub use native::print as print_native;

@@ -6,7 +6,7 @@ use agentci_plan::Dialect;
 use agentci_source::{Diagnostic, Files, Kind, join};
 
 use crate::finder::{
-    Candidate, Chosen, FRONT_ENDS, Finder, WHAT_IS_A_SUITE, config_named, is_one_of_many, recognise, suite_named,
+    Candidate, Chosen, FRONT_ENDS, Finder, config_named, is_one_of_many, recognise, suite_named, what_is_a_suite,
 };
 use crate::search::{NAMED_IN_MESSAGE, Search};
 use crate::{LoadOptions, Loaded};
@@ -96,7 +96,7 @@ impl<'f> Loader<'f> {
                 let named = suite_named(name).and_then(|front| self.finder(front.dialect));
                 named.and_then(|(finder, _)| finder.refusal(path, root)).unwrap_or_else(|| {
                     Diagnostic::error(root.span, format!("`{}` fits no known suite format", path.display()))
-                        .help(WHAT_IS_A_SUITE)
+                        .help(what_is_a_suite())
                 })
             }
         };
@@ -201,7 +201,7 @@ impl<'f> Loader<'f> {
             Candidate::Settings => {}
             Candidate::Other => search.report(
                 Diagnostic::warning(root.span, format!("`{}` fits no known suite format", path.display()))
-                    .help(WHAT_IS_A_SUITE),
+                    .help(what_is_a_suite()),
             ),
         }
         // It may yet be named directly, and then it matters that it is no suite.
@@ -224,6 +224,6 @@ impl<'f> Loader<'f> {
             count => format!("{count} YAML files belong to no suite: {}", named.join(", ")),
         };
         let span = self.search.whole(first);
-        self.search.report(Diagnostic::warning(span, message).help(WHAT_IS_A_SUITE));
+        self.search.report(Diagnostic::warning(span, message).help(what_is_a_suite()));
     }
 }

@@ -152,6 +152,14 @@ mod tests {
         (Dialect::Yao, YAO, 2),
     ];
 
+    #[test]
+    fn every_dialect_has_a_base_and_a_target() {
+        for dialect in agentci_formats::dialects() {
+            assert!(BASES.iter().any(|(of, _, _)| *of == dialect), "{dialect:?} has no base");
+            assert!(crate::TARGETS.iter().any(|target| target.name == dialect.name()), "{dialect:?} is not fuzzed");
+        }
+    }
+
     /// What is loaded, and everything that is wrong with it.
     fn load(base: &Base, files: &MemoryFiles) -> (Loaded, Vec<Diagnostic>) {
         let loaded = agentci_formats::load(files, &[base.path.into()]);

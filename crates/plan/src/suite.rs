@@ -57,10 +57,10 @@ pub enum Dialect {
     Native,
     /// `suite.yaml` with `cases/` and `cassettes/`.
     Runledger,
-    /// YAML tests of `name`, `input_messages` and `expected_behavior`, answered by a scripted model.
-    Aumai,
     /// `ananke.config.yaml` and test files with `turns`.
     Ananke,
+    /// YAML tests of `name`, `input_messages` and `expected_behavior`, answered by a scripted model.
+    Aumai,
     /// `tests/<agent>/**/*.yaml` of `test_name`, `user_input` and `tool_fixtures`.
     Scenario,
     /// JSON lines of `id`, `input` and `assert` below a `package.yao`.

@@ -63,6 +63,16 @@ fn names_dialect(text: &str, with_docs: bool) -> bool {
 }
 
 #[test]
+fn every_dialect_is_looked_for() {
+    let native = agentci::plan::Dialect::Native;
+    for dialect in agentci::formats::dialects().filter(|dialect| *dialect != native) {
+        let plain = format!("Dialect::{dialect:?}");
+        let known = NAMES.contains(&dialect.name()) || PLAIN_WORD.contains(&plain.as_str());
+        assert!(known, "add `{}` to the names above", dialect.name());
+    }
+}
+
+#[test]
 fn a_name_is_told_from_a_plain_word() {
     for named in ["match dialect {\n    Dialect::Yao => 1,\n}", "use x::YaoOptions;", "if name == \"scenario\" {}"] {
         assert!(names_dialect(named, false), "{named}");

@@ -1,6 +1,6 @@
 //! What the generated pages of the reference show can be used as it stands there.
 
-use crate::docs_page::Page;
+use crate::docs_page::{Page, text_of};
 use crate::suite::Suite;
 
 /// A suite whose cases have these checks.
@@ -32,6 +32,25 @@ fn every_example_of_a_check_is_right() {
     for example in examples {
         let checked = suite_with(&example.text).agentci(&["check", ".", "--strict"]);
         assert_eq!(checked.code, Some(0), "{}:{}\n{}{checked:?}", page.path, example.line, example.text);
+    }
+}
+
+#[test]
+fn every_report_has_a_row_in_its_table() {
+    let page = text_of("docs/reference/reports.md");
+    for kind in &agentci::report::REPORTS {
+        let extensions: Vec<String> = kind.extensions.iter().map(|word| format!("`.{word}`")).collect();
+        let cells = [format!("`{}`", kind.name), format!("`{}`", kind.file), extensions.join(", ")];
+        let is_row = |line: &str| line.split('|').skip(1).map(str::trim).take(3).eq(cells.iter().map(String::as_str));
+        assert!(page.lines().any(is_row), "docs/reference/reports.md has no row for {cells:?}");
+    }
+}
+
+#[test]
+fn every_dialect_has_a_page() {
+    for dialect in agentci::formats::dialects() {
+        let page = format!("docs/reference/{}.md", dialect.name());
+        assert!(!text_of(&page).is_empty(), "{page} is empty");
     }
 }
 

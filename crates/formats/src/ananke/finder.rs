@@ -16,6 +16,7 @@ use crate::{Loaded, aumai};
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
     dialect: Dialect::Ananke,
+    looks_like: "an `ananke.config.yaml` with tests that have `turns:`",
     suite_names: &[],
     config_names: &NAMES,
     own_key: None,

@@ -16,6 +16,7 @@ const UNREADABLE_TOLD: usize = 3;
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
     dialect: Dialect::Aumai,
+    looks_like: "a folder of tests with `name` and `expected_behavior`",
     suite_names: &[],
     config_names: &[],
     own_key: None,

@@ -14,6 +14,7 @@ use crate::search::Search;
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
     dialect: Dialect::Native,
+    looks_like: "an `agentci.yaml` with `cases:`",
     suite_names: &NAMES,
     config_names: &[],
     own_key: None,

@@ -16,6 +16,7 @@ const OWN_KEY: &str = "agent_command";
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
     dialect: Dialect::Runledger,
+    looks_like: "a `suite.yaml` with `suite_name` and `agent_command`",
     suite_names: &["suite.yaml", "suite.yml"],
     config_names: &[],
     own_key: Some(OWN_KEY),

@@ -20,6 +20,7 @@ const WHAT_IS_A_SCENARIO: &str = "a scenario is a YAML file with `test_name`, `u
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
     dialect: Dialect::Scenario,
+    looks_like: "scenarios with `test_name` and `user_input`",
     suite_names: &[],
     config_names: &[],
     own_key: None,

@@ -9,7 +9,7 @@ use agentci_source::{Diagnostic, FileError, Files, Span, Unusable};
 use super::bounds::Bounds;
 use super::look::{DEPTH_LIMIT, FOLDER_LIMIT, Found, could_hold, look};
 use crate::document::{self, Opened};
-use crate::finder::WHAT_IS_A_SUITE;
+use crate::finder::what_is_a_suite;
 use crate::{LoadOptions, Loaded, model_script, native};
 
 /// How to say that nothing is lost by what cannot be looked at.
@@ -154,7 +154,7 @@ impl<'f> Search<'f> {
         skipped.sort();
         skipped.dedup();
         let mut message = format!("no suite found in `{}`", written.display());
-        let mut help = format!("{WHAT_IS_A_SUITE}; `agentci init` writes a first one");
+        let mut help = format!("{}; `agentci init` writes a first one", what_is_a_suite());
         if let Some((first, _)) = skipped.first() {
             let named: Vec<_> =
                 skipped.iter().take(NAMED_IN_MESSAGE).map(|(path, _)| format!("`{}`", path.display())).collect();

@@ -23,6 +23,7 @@ const INPUTS: &str = "inputs.jsonl";
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
     dialect: Dialect::Yao,
+    looks_like: "JSON lines of `id` and `input` below a `package.yao`",
     suite_names: &[],
     config_names: &[],
     own_key: None,
