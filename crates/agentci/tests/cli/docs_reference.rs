@@ -55,6 +55,17 @@ fn every_dialect_has_a_page() {
 }
 
 #[test]
+fn every_kind_of_target_is_described() {
+    let native = agentci::formats::schemas().iter().find(|file| file.name == "native").unwrap();
+    let tables = native.tables(&[]);
+    let target = tables.iter().find(|table| table.what == "`target`").unwrap();
+    let page = text_of("docs/reference/native.md");
+    let (_, section) = page.split_once("\n### `target`\n").unwrap();
+    let missing: Vec<_> = target.rows.iter().filter(|row| !section.contains(&format!("`{}`", row.key))).collect();
+    assert!(missing.is_empty(), "docs/reference/native.md does not describe {missing:?}");
+}
+
+#[test]
 fn a_wrong_example_would_be_noticed() {
     let checked = suite_with("checks:\n  - contains: { txt: a }\n").agentci(&["check", ".", "--strict"]);
     assert_eq!(checked.code, Some(1), "{checked:?}");
