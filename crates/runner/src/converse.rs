@@ -25,25 +25,12 @@ pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: 
     let watch = Watch::new(attempt);
     let host = Host { job, tools: &stage.tools, watch: &watch };
     let forms = Forms::of(job.run.suite, case);
-    let mut sink = TraceSink::new(attempt.clock, |event| watch.saw(event)).with_change(|kind| match kind {
-        Kind::FinalOutput(output) => stage.tools.normalizer.shared(output),
-        Kind::ToolResult(result) => forms.recognise(result),
-        Kind::TurnStart(_)
-        | Kind::Text(_)
-        | Kind::TextTakenBack
-        | Kind::Reasoning(_)
-        | Kind::State(_)
-        | Kind::Violation(_)
-        | Kind::ToolCall(_)
-        | Kind::ModelCall { .. }
-        | Kind::ModelTrouble(_)
-        | Kind::Usage(_)
-        | Kind::Log { .. }
-        | Kind::AgentError { .. }
-        | Kind::Beside(_)
-        | Kind::Finish(_)
-        | Kind::Miss { .. }
-        | Kind::TurnEnd => {}
+    let mut sink = TraceSink::new(attempt.clock, |event| watch.saw(event)).with_change(|kind| {
+        if let Kind::FinalOutput(output) = kind {
+            stage.tools.normalizer.shared(output);
+        } else if let Kind::ToolResult(result) = kind {
+            forms.recognise(result);
+        }
     });
     for (position, (turn, input)) in case.turns.iter().zip(&filled.inputs).enumerate() {
         let number = u32::try_from(position).unwrap_or(u32::MAX);
