@@ -13,7 +13,7 @@ use agentci_stubs::Tool;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Whether tools are replayed, recorded or live; each suite's own mode without it.
+    /// Whether tools are replayed, recorded or live; default: each suite's own mode.
     pub mode: Option<Mode>,
     /// How many cases run at once.
     pub parallel: usize,
@@ -23,9 +23,9 @@ pub struct Settings {
     pub require_agent: bool,
     /// How often a case is tried again when its agent could not be reached or was busy.
     pub retries: u32,
-    /// How long a case may take; its own limit without it.
+    /// How long a case may take; default: its own limit.
     pub timeout: Option<Duration>,
-    /// How long all cases of a suite together may take; what its dialect says without it.
+    /// How long all cases of a suite together may take; default: what its dialect says.
     pub suite_timeout: Option<Duration>,
     /// What every draw depends on: equal seeds give equal runs.
     pub seed: u64,
@@ -35,9 +35,9 @@ pub struct Settings {
     pub stub_port: u16,
     /// Tools of this program, to be called by agents in record and live mode.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// Who compares meanings, by its id; what each suite says without it.
+    /// The embedder for semantic checks, by its id; default: what each suite says.
     pub embedder: Option<String>,
-    /// How long one request for embeddings may take; 30 seconds without it.
+    /// How long one request for embeddings may take; default: 30 seconds.
     pub semantic_timeout: Option<Duration>,
     /// The program, with its arguments, that evaluates schemas and paths which may take long. The binary `agentci` does with the
     /// argument `check-worker`; without it a thread does: its time is bounded, its memory is not.

@@ -72,7 +72,7 @@ pub(crate) fn page() -> Generated {
             "add the smallest suite of {dialect:?} to `FORMATS`"
         );
     }
-    let mut page = format!("# Suite formats\n\n{}", generated_from("what a smallest suite of each format comes to"));
+    let mut page = format!("# Suite formats\n\n{}", generated_from("the smallest suite of each format"));
     page += "`agentci` reads several kinds of suites, side by side in one folder if need be. The content of a file decides which it is; \
              `agentci list PATH` shows what was found, and `agentci convert PATH` prints any of them in the native format.\n\n";
     let loaded: Vec<Suites> = FORMATS.iter().map(load).collect();

@@ -2,7 +2,7 @@
 //!
 //! A driver opens a connection to the agent that a [`Target`](agentci_plan::Target) describes, takes turns, and closes. It has no
 //! opinion about what the agent does: it writes the trace, asks the [`ToolHost`] for answers to tool calls, and says in a
-//! [`DriveError`] when the agent can not go on.
+//! [`DriveError`] when the agent cannot go on.
 
 mod a2a;
 mod agui;

@@ -15,7 +15,7 @@ pub(crate) struct Opened {
     pub(crate) root: Result<Node, Diagnostic>,
 }
 
-/// The tree of a file. Its text is in the sources afterwards, so that problems can be shown, even when it can not be parsed.
+/// The tree of a file. Its text is in the sources afterwards, so that problems can be shown, even when it cannot be parsed.
 pub(crate) fn open(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<Node, Diagnostic> {
     open_limited(files, sources, path, SIZE_LIMIT)
 }

@@ -1,4 +1,4 @@
-//! A case that can not be run because its own part of the suite is wrong.
+//! A case that cannot be run because its own part of the suite is wrong.
 
 use std::sync::Arc;
 

@@ -24,7 +24,7 @@ pub struct SchemaFile {
     pub title: &'static str,
     /// Where such files are found, as patterns of paths; none where they may have any name.
     pub paths: &'static [&'static str],
-    /// Whether each line of it is a document of its own, so that editors can not use the schema.
+    /// Whether each line of it is a document of its own, so that editors cannot use the schema.
     pub by_line: bool,
     root: Kind,
 }

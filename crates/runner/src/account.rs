@@ -60,7 +60,7 @@ impl Account {
         self.may_pass = ended.may_pass();
     }
 
-    /// Evaluates the checks of a turn, over what happened in it alone; whether one did not hold.
+    /// Evaluates the checks of a turn, over what happened in it alone; whether one failed.
     pub(crate) async fn judge_turn(
         &mut self,
         attempt: &Attempt<'_>,

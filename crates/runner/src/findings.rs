@@ -45,7 +45,7 @@ pub(crate) fn unset_connector(message: impl Into<String>, place: Place) -> Findi
     Finding { help: Some(help.into()), ..plain(Cause::Config, message, Some(place)) }
 }
 
-/// A tool that is to be executed can not be had.
+/// A tool that is to be executed cannot be had.
 pub(crate) fn toolbox(error: ToolboxError, sources: &Sources) -> Finding {
     let place = error.span.map(|span| sources.place(span));
     Finding { help: Some(error.help), ..plain(Cause::Config, error.message, place) }

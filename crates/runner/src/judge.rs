@@ -19,7 +19,7 @@ use crate::trace_limits;
 /// What the checks of an attempt came to.
 #[derive(Debug, Default)]
 pub(crate) struct Judged {
-    /// How many did not hold.
+    /// How many failed.
     pub(crate) failed: usize,
     pub(crate) similarities: Vec<Similarity>,
     pub(crate) warnings: Vec<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
-    /// Evaluates checks and says what became of each; the findings are those that did not hold. When something else went wrong
+    /// Evaluates checks and says what became of each; the findings are those that failed. When something else went wrong
     /// before, none is evaluated.
     pub(crate) async fn judge(
         &mut self,
@@ -120,7 +120,7 @@ fn unanswered(attempt: &Attempt<'_>, check: &Check, trouble: Unanswered) -> Find
     findings::unanswered(check, trouble, attempt.job.run.sources)
 }
 
-/// Tells what became of a check; the finding, if it did not hold. One that says nothing although nothing stopped it is one.
+/// Tells what became of a check; the finding, if it failed. One that says nothing although nothing stopped it is one.
 fn concluded(
     attempt: &Attempt<'_>,
     check: &Check,

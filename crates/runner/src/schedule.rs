@@ -69,7 +69,7 @@ fn conclude(run: &Run<'_>, events: &EventSink<'_>, clock: &Clock, tally: Tally, 
     let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run, stability };
     if let Some(policy) = run.policy {
         let whole = all_selected && not_run == 0 && !stop.stopped();
-        // A part can not be told from a bad run: all parts are judged together.
+        // A part cannot be told from a bad run: all parts are judged together.
         let mut report =
             if facts.shard.is_some() { policy.put_off() } else { policy.judge(&suite.name, &events.rows(), whole) };
         // A recording that could not be made is missed by whoever plays it.

@@ -84,7 +84,7 @@ fn push(into: &mut String, text: &str) -> bool {
 }
 
 fn push_visible(character: char, into: &mut String) -> bool {
-    // Writing to a string can not fail.
+    // Writing to a string cannot fail.
     let _ = write!(into, "{}", character.escape_unicode());
     true
 }

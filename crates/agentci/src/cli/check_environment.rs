@@ -1,4 +1,4 @@
-//! What `agentci check` says about the machine it is on: programs that are not there, and baselines that can not be used.
+//! What `agentci check` says about the machine it is on: programs that are not there, and baselines that cannot be used.
 //!
 //! All of it is a warning: who checks a suite need not be who runs it.
 

@@ -124,7 +124,7 @@ impl Context {
         match &mut *self.log.borrow_mut() {
             Log::Kept(kept) if kept.len() + text.len() <= KEPT => kept.push_str(&text),
             Log::Kept(_) => {}
-            // What can not be written there is still said.
+            // What cannot be written there is still said.
             Log::File(file) => {
                 let _ = file.write_all(text.as_bytes());
             }

@@ -56,7 +56,7 @@ fn held(error: Option<UsageError>) -> Result<(), UsageError> {
 
 /// What is wrong with flags about results, tools and meanings that nothing selected has a use for.
 fn useless(arguments: &RunArguments, suites: &Suites) -> Option<UsageError> {
-    // What is wrong with the suites is told already.
+    // What is wrong with the suites is reported already.
     if suites.loaded().is_empty() || DialectRunFlags::all_are_of_use(suites) {
         return None;
     }

@@ -35,7 +35,7 @@ pub(crate) fn problems(suites: &mut Suites, paths: &[PathBuf]) -> Diagnostics {
     for path in files {
         match DiskFiles.read_text(&path, SEARCHED_CASSETTE) {
             Ok(text) => tell(suites, &path, &dirty_lines(&text), &mut problems),
-            // That a case names it is told already.
+            // That a case names it is reported already.
             Err(FileError::Missing) => {}
             Err(error) => {
                 let message = format!("`{}` is not searched for secrets: {error}", path.display());

@@ -39,7 +39,7 @@ impl ServiceFlags {
     /// What is wrong with a flag that no selected case has a use for.
     pub(super) fn useless(&self, suites: &Suites) -> Option<UsageError> {
         let any = |wanted: fn(&Case) -> bool| {
-            // A case that can not be read may be one that has a use for it.
+            // A case that cannot be read may be one that has a use for it.
             let mut cases = suites.loaded().iter().flat_map(LoadedSuite::selected_cases);
             cases.any(|case| case.broken.is_some() || wanted(case))
         };

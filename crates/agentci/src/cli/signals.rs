@@ -19,7 +19,7 @@ pub(super) fn stopped_by_signals() -> Stop {
 fn stop_on_signals(stopper: Stopper) {
     // A file that may not grow any more is an error to be told, where the system would end us.
     let _ = signal(SignalKind::from_raw(FILE_TOO_LARGE));
-    // Taken before anything is started. Where they can not be, the system ends us, as it would any program.
+    // Taken before anything is started. Where they cannot be, the system ends us, as it would any program.
     if let Ok(signals) = signals() {
         tokio::spawn(stop_on_signal(signals, stopper));
     }

@@ -1,4 +1,4 @@
-//! Flags that can not be followed.
+//! Flags that cannot be followed.
 
 use agentci::verdict::ExitStatus;
 

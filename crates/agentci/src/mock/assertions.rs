@@ -1,4 +1,4 @@
-//! Single questions about an answer. They say no to what they can not make sense of, and never fail.
+//! Single questions about an answer. They say no to what they cannot make sense of, and never fail.
 
 use std::path::Path;
 

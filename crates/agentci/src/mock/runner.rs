@@ -109,7 +109,7 @@ impl AgentTestRunner {
         if tokio::runtime::Handle::try_current().is_err() {
             return self.run(path, config);
         }
-        // A runtime can not be started within another one.
+        // A runtime cannot be started within another one.
         std::thread::scope(|scope| scope.spawn(|| self.run(path, config)).join())
             .unwrap_or_else(|_| Err(LoadError::Run("the thread that ran them ended early".into())))
     }

@@ -102,7 +102,7 @@ impl Gathered {
         self.parts.len()
     }
 
-    /// Whether there is none, which can not be.
+    /// Whether there is none, which cannot be.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }

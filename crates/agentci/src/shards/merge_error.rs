@@ -13,7 +13,7 @@ pub enum MergeError {
     /// There is none.
     #[error("no run folder in `{0}`")]
     Nothing(PathBuf),
-    /// A folder can not be searched.
+    /// A folder cannot be searched.
     #[error("`{path}` can not be searched: {source}")]
     Search {
         /// The folder.
@@ -29,7 +29,7 @@ pub enum MergeError {
         /// How many are searched.
         most: usize,
     },
-    /// A record can not be read.
+    /// A record cannot be read.
     #[error("the run can not be read: {0}")]
     Unreadable(#[from] LedgerError),
     /// A record has lines that are none.

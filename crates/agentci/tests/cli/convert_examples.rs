@@ -99,7 +99,7 @@ fn verdicts(suite: &Suite, path: &str, dialect: Dialect) -> Verdicts {
 fn compare(suite: &Suite) -> BTreeMap<&'static str, Verdicts> {
     let first = KINDS.map(|kind| suite.path("first").join(kind));
     let mut found: BTreeMap<&str, Verdicts> = BTreeMap::new();
-    // One after the other, since suites of one run can not share a name.
+    // One after the other, since suites of one run cannot share a name.
     for (folder, root) in first.into_iter().chain([suite.path("examples")]).enumerate() {
         let loaded = Suites::load([root]);
         assert!(!loaded.problems().has_errors(), "{:?}", loaded.problems());

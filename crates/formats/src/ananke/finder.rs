@@ -34,7 +34,7 @@ fn fits(root: &Node) -> bool {
 
 struct AnankeFinder<'f> {
     projects: Projects<'f>,
-    /// Files with the name of a test that can not be read, and why.
+    /// Files with the name of a test that cannot be read, and why.
     unreadable: HashMap<PathBuf, Diagnostic>,
 }
 
@@ -75,7 +75,7 @@ impl Finder for AnankeFinder<'_> {
         found.then(Vec::new)
     }
 
-    /// Nobody can tell whose tests files are that have the name of a test and can not be read, and one that is broken must not be
+    /// Nobody can tell whose tests files are that have the name of a test and cannot be read, and one that is broken must not be
     /// left out without a word. Beside suites it is a warning, for there they are likely to be of something else.
     fn report_left(
         &mut self,

@@ -112,7 +112,7 @@ impl<'c> Shared<'c> {
         shared
     }
 
-    /// A2A shows no tool calls, so a demand for one can not be met.
+    /// A2A shows no tool calls, so a demand for one cannot be met.
     fn warn_of_demands(&mut self, demands: &[Arc<Check>], problems: &mut Diagnostics) {
         if self.config.target.protocol != Protocol::A2a {
             return;

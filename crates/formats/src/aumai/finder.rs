@@ -11,7 +11,7 @@ use crate::finder::{Finder, FrontEnd};
 use crate::search::Search;
 use crate::{Loaded, ananke};
 
-/// How many files that can not be read are told of where no suite is found.
+/// How many files that cannot be read are told of where no suite is found.
 const UNREADABLE_TOLD: usize = 3;
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
@@ -64,7 +64,7 @@ impl Finder for AumaiFinder {
             }
         }
         if !opened.iter().any(|(_, root)| has_tests(root)) {
-            // Nothing was found: one that can not be read may well be what is looked for.
+            // Nothing was found: one that cannot be read may well be what is looked for.
             likely.into_iter().filter(|_| !found).for_each(|problem| search.report(problem));
             return None;
         }

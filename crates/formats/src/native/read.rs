@@ -79,7 +79,7 @@ static CASE: Shape = Shape::new(
 .with(&[SETTINGS])
 .rules(&[Rule::One(&["input", "turns"])]);
 
-/// Reads a suite file but for its cases; `None` when something it can not do without is missing or wrong.
+/// Reads a suite file but for its cases; `None` when something it cannot do without is missing or wrong.
 pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
     let mut fields = SUITE.open(root, problems)?;
     let name = fields.required("suite", problems).and_then(|node| read::name(node, "suite", problems));

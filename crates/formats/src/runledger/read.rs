@@ -86,7 +86,7 @@ pub(crate) static CASE: Shape = Shape::new(
     ],
 );
 
-/// Reads a suite file; `None` when something it can not do without is missing or wrong.
+/// Reads a suite file; `None` when something it cannot do without is missing or wrong.
 pub(super) fn suite(files: &dyn Files, folder: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
     let mut fields = SUITE.open(root, problems)?;
     let name = fields.required("suite_name", problems).and_then(|node| read::name(node, "suite_name", problems));
@@ -178,7 +178,7 @@ pub(super) struct CaseFile {
     pub(super) faults: Vec<Fault>,
 }
 
-/// Reads a case file; `None` when something it can not do without is missing or wrong.
+/// Reads a case file; `None` when something it cannot do without is missing or wrong.
 pub(super) fn case(root: &Node, problems: &mut Diagnostics) -> Option<CaseFile> {
     let mut fields = CASE.open(root, problems)?;
     let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems)).map(Spanned::into_name);

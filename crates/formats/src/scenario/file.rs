@@ -52,7 +52,7 @@ pub(crate) static SCENARIO: Shape = Shape::new(
     ],
 );
 
-/// Reads a scenario; `None` when something it can not do without is missing or wrong.
+/// Reads a scenario; `None` when something it cannot do without is missing or wrong.
 pub(super) fn scenario(root: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Option<ScenarioFile> {
     let mut fields = SCENARIO.open(root, problems)?;
     let name = fields.required("test_name", problems).and_then(|node| read::name(node, "test_name", problems));

@@ -73,7 +73,7 @@ impl Finder for ScenarioFinder<'_> {
         let likely: Vec<PathBuf> = likely.filter(|path| reads_like_one(self.files, path)).cloned().collect();
         let mut folders = BTreeSet::new();
         for path in likely {
-            // One that can not be parsed has the marks of a scenario in its text.
+            // One that cannot be parsed has the marks of a scenario in its text.
             if search.open(&path).root.map_or(true, |root| is_scenario(&root)) {
                 folders.insert(folder_of(&path).to_path_buf());
             }

@@ -32,7 +32,7 @@ fn texts<'t>(items: impl IntoIterator<Item = &'t String>, span: Span) -> Node {
     Node::list(span, items.into_iter().map(|text| Node::text(text, span)).collect())
 }
 
-/// Reports a pattern that can not be compiled.
+/// Reports a pattern that cannot be compiled.
 pub(crate) fn check_pattern(written: &Spanned<String>, problems: &mut Diagnostics) -> Option<()> {
     let error = Regex::new(&written.value).err()?;
     // The last line of the library's message says what is wrong; the lines before it draw the pattern.

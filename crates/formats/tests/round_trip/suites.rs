@@ -145,7 +145,7 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
                 no_new_failures: no_new_failures.map(|truth| Spanned::new(truth, span())),
                 no_missing_cases: no_missing_cases.map(|truth| Spanned::new(truth, span())),
                 no_changed_steps: no_changed_steps.map(|truth| Spanned::new(truth, span())),
-                // Gates that can not decide are warned about.
+                // Gates that cannot decide are warned about.
                 decide: decide.filter(|truth| !truth || looks).map(|truth| Spanned::new(truth, span())),
                 written: if pairs.is_empty() { Value::Null } else { Value::Object(pairs.into_iter().collect()) },
             }

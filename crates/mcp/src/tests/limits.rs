@@ -97,7 +97,7 @@ async fn a_server_that_leaves_by_halves_is_not_waited_for() {
     assert!(matches!(error, Error::Died { exit: Some(Exit::Code(3)), .. }), "{error:?}");
     client.close().await;
 
-    // It can not answer any more, and stays.
+    // It cannot answer any more, and stays.
     let client = connect(MODERN, "read call; exec >/dev/null; sleep 60", Options::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
     assert!(matches!(error, Error::Died { .. }), "{error:?}");

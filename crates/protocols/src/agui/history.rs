@@ -96,7 +96,7 @@ impl History {
         let owner = match (found, role) {
             (Some(found), Some("assistant")) => found,
             (found, _) => {
-                // The id of a message that is no assistant's can not be used again.
+                // The id of a message that is no assistant's cannot be used again.
                 let own = if found.is_some() { id } else { parent.unwrap_or(id) };
                 self.push(message::caller(own, lane));
                 self.messages.len() - 1

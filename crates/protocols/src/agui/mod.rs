@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A tester must tell what an ordinary client hides: an event that breaks a rule and can be understood all the same is a
-//! [`Violation`](agentci_trace::Kind::Violation) among the steps, and one that can not is [`Broken`], which ends the reading.
+//! [`Violation`](agentci_trace::Kind::Violation) among the steps, and one that cannot is [`Broken`], which ends the reading.
 
 mod bracket;
 mod call_events;

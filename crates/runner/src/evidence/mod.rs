@@ -21,7 +21,7 @@ use similarity::Meanings;
 
 pub use bounded::{WORKER_MEMORY, WORKER_READY};
 
-/// A question that has no answer: whatever a check asks of it, it can not be told.
+/// A question that has no answer: whatever a check asks of it, it cannot be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unanswered {
     /// What kind of trouble.

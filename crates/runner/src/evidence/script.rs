@@ -58,7 +58,7 @@ pub(super) async fn call(
     }
 }
 
-/// A file or a function that can not be what its author meant.
+/// A file or a function that cannot be what its author meant.
 fn broken(file: &ScriptFile, error: &ScriptError) -> Unanswered {
     let path = file.path.display();
     let (message, help) = match error {

@@ -136,7 +136,7 @@ fn quoted(text: &str) -> String {
             '\t' => out.push_str("\\t"),
             hidden if is_hidden(hidden) => {
                 let code = u32::from(hidden);
-                // Writing to a String can not fail.
+                // Writing to a String cannot fail.
                 let _ = if code <= 0xffff { write!(out, "\\u{code:04x}") } else { write!(out, "\\U{code:08x}") };
             }
             visible => out.push(visible),

@@ -201,7 +201,7 @@ pub(super) type Key = Vec<u8>;
 
 fn key(tool: &str, args: &Value, redactor: &Redactor, numbers: Numbers) -> Key {
     let mut key = Vec::with_capacity(64);
-    // A name can hold anything; as JSON text it can not run into the arguments.
+    // A name can hold anything; as JSON text it cannot run into the arguments.
     write_text(tool, &mut key);
     let args = redactor.clean(args);
     match numbers {

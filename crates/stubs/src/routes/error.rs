@@ -1,4 +1,4 @@
-//! Why routes can not be served, or what was recorded not be written.
+//! Why routes cannot be served, or what was recorded not be written.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
