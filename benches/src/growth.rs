@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::measure::{Cost, megabytes, program};
+use crate::measure::{Cost, median, megabytes, program};
 use crate::row::{Bar, Row};
 use crate::{Measured, Setting};
 
@@ -14,7 +14,9 @@ const BAR: f64 = 1.1;
 /// What 10,000 cases may take, in megabytes.
 const PEAK: f64 = 64.0;
 /// What each further case may take, in kilobytes.
-const EACH: f64 = 1.0;
+const EACH: f64 = 2.0;
+/// What one of 10,000 cases may take, in microseconds of CPU time.
+const CASE: f64 = 100.0;
 /// The largest takes as long as everything else together.
 const ROUNDS: usize = 3;
 
@@ -38,7 +40,11 @@ pub(crate) fn measure(setting: &Setting) -> Measured {
         let bar = (at == 2).then_some(Bar::Ratio(BAR));
         let before = at.saturating_sub(1);
         let pairs: Vec<_> = each(at).zip(each(before)).collect();
-        rows.push(Row::compared(format!("{name}: cpu a case"), "us", &pairs, bar));
+        rows.push(Row::compared(format!("{name}: beside a tenth"), "us", &pairs, bar));
+        if at == 1 {
+            let cpu = median(each(at).collect());
+            rows.push(Row::value(format!("{name}: cpu a case"), "us", cpu, Some(Bar::Value(CASE))));
+        }
         let peak = megabytes(peak(&rounds, at));
         rows.push(Row::value(format!("{name}: peak memory"), "MB", peak, (at == 1).then_some(Bar::Value(PEAK))));
     }

@@ -8,7 +8,7 @@ use crate::{Measured, Setting};
 
 /// How often each is started in a round.
 const STARTS: usize = 100;
-const BAR: f64 = 2.0;
+const BAR: f64 = 3.0;
 
 pub(crate) fn measure(setting: &Setting) -> Measured {
     let mut version = setting.agentci();

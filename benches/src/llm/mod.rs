@@ -19,7 +19,7 @@ use client::percentile;
 /// How many requests make a round.
 const REQUESTS: usize = 4_000;
 const RULES: [usize; 3] = [1, 1_000, 10_000];
-const BAR: f64 = 1.5;
+const BAR: f64 = 2.0;
 
 pub(crate) fn measure(setting: &Setting) -> Measured {
     let mut rows = Vec::new();
