@@ -9,6 +9,7 @@ mod bases;
 mod dialects;
 mod models;
 mod protocols;
+mod recorded;
 mod served;
 mod stored;
 mod streams;
@@ -51,6 +52,8 @@ pub const TARGETS: &[Target] = targets! {
     "sse", streams::sse, "a stream read in one piece and read byte by byte gives the same events, and their bytes are the stream";
     "cassette", stored::cassette, "a recording is read or refused, and gives each answer to its own call";
     "recording", stored::recording, "a recorded conversation is read or refused, and stored again is read as the same";
+    "world_recording", recorded::world_recording, "a recording of everything is read or refused, and stored again is read as the same";
+    "matching", recorded::matching, "requests are in their own recording, and others are answered or told";
     "baseline", stored::baseline, "a baseline is read or refused, and does not regress against itself";
     "run_jsonl", stored::run_jsonl, "an event that is read is written and read as the same, and every report can be made of it";
     "llm_requests", served::llm, "the scripted model's server answers or closes, and goes on";

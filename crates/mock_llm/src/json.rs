@@ -31,6 +31,20 @@ impl<'j> Json<'j> {
         }
     }
 
+    /// The same as a value that was read already.
+    pub(super) fn of(value: &'j serde_json::Value) -> Self {
+        match value {
+            serde_json::Value::Null => Json::Null,
+            serde_json::Value::Bool(truth) => Json::Truth(*truth),
+            serde_json::Value::Number(number) => Json::Number(Cow::Borrowed(number.as_str())),
+            serde_json::Value::String(text) => Json::Text(Cow::Borrowed(text)),
+            serde_json::Value::Array(items) => Json::List(items.iter().map(Json::of).collect()),
+            serde_json::Value::Object(map) => {
+                Json::Object(map.iter().map(|(key, value)| (Cow::Borrowed(key.as_str()), Json::of(value))).collect())
+            }
+        }
+    }
+
     pub(super) fn get(&self, key: &str) -> Option<&Json<'j>> {
         let Json::Object(pairs) = self else { return None };
         pairs.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value)

@@ -7,7 +7,8 @@
 //! It plays OpenAI's Chat Completions, Responses, Embeddings and Models and Anthropic's Messages, streamed or not. What is said
 //! comes from a [`ModelScript`](agentci_plan::ModelScript); rules are found through an index, so that ten thousand cost no more
 //! than one. `GET /__agentci/journal` tells every request, `POST /__agentci/reset` begins anew; both need a token. The server stops when it is
-//! dropped. Whoever asks from within this program needs no server: a [`ScriptMind`] answers by the same rules.
+//! dropped. Whoever asks from within this program needs no server: a [`ScriptMind`] answers by the same rules. What passes between
+//! an agent and a live or replayed model becomes the same trace events through a [`WireReader`].
 
 mod answer;
 mod anthropic;
@@ -31,6 +32,7 @@ mod provider;
 mod refusal;
 mod routes;
 mod schema;
+mod seen;
 mod server;
 mod strict;
 mod telling;
@@ -39,4 +41,5 @@ mod tokens;
 
 pub use in_process::{ModelCall, ModelReply, ModelSpeech, ScriptIndex, ScriptMind};
 pub use index::IndexError;
+pub use seen::{SeenCall, WireReader};
 pub use server::{ModelServer, ServerError, ServerOptions};

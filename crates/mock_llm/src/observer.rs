@@ -129,17 +129,29 @@ impl WireObserver {
     }
 
     pub(super) fn answer(&mut self, request: Value, response: Value, answer: &Answer) {
+        let usage = Usage {
+            tokens_in: Some(answer.input_tokens.into()),
+            tokens_out: Some(answer.output_tokens.into()),
+            cost_usd: None,
+        };
+        self.answered(answer.number, (request, response), Some(usage), &answer.calls);
+    }
+
+    /// A request and its answer, what that used up, and the calls that it asks for.
+    pub(super) fn answered(
+        &mut self,
+        number: u64,
+        (request, response): (Value, Value),
+        usage: Option<Usage>,
+        calls: &[WantedCall],
+    ) {
         self.send(Kind::ModelCall { request: request.into(), response: response.into() });
-        if self.usage {
-            self.send(Kind::Usage(Usage {
-                tokens_in: Some(answer.input_tokens.into()),
-                tokens_out: Some(answer.output_tokens.into()),
-                cost_usd: None,
-            }));
+        if let Some(usage) = usage.filter(|_| self.usage) {
+            self.send(Kind::Usage(usage));
         }
-        let after = self.asked.remove(&answer.number).unwrap_or_default();
+        let after = self.asked.remove(&number).unwrap_or_default();
         self.answered.insert(after.digest);
-        for WantedCall { id, name, args, json } in &answer.calls {
+        for WantedCall { id, name, args, json } in calls {
             let function = FunctionCall { name: name.clone(), arguments: Some(json.clone()) };
             self.open.insert(id.clone(), OpenCall { function, after });
             self.send(Kind::ToolCall(ToolCall {

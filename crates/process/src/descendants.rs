@@ -57,6 +57,15 @@ pub async fn sweep_all() {
     end_all(None).await;
 }
 
+/// The programs that carry a tag and lost their parent.
+pub(crate) fn names(tag: &str) -> Vec<String> {
+    let name = |pid: &Pid| fs::read_to_string(format!("/proc/{}/comm", pid.as_raw_nonzero())).ok();
+    let found = orphans(Some(tag)).wanted;
+    let mut names: Vec<String> = found.iter().filter_map(name).map(|name| name.trim_end().to_owned()).collect();
+    names.sort();
+    names
+}
+
 /// Kills what carries a tag, without waiting: for when there is no time to.
 pub(crate) fn kill_tagged(tag: &str) {
     for pid in orphans(Some(tag)).wanted {

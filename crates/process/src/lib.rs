@@ -17,4 +17,4 @@ pub use lines::{LineError, Lines};
 pub use memory::bound_memory;
 pub use open_files::open_files_limit;
 pub use pipe::write_some;
-pub use process::{Command, Ending, Exit, Grace, Pipes, PrintError, Process, SpawnError};
+pub use process::{Asked, Attached, Command, Ending, Exit, Grace, Pipes, PrintError, Process, SpawnError, Streams};

@@ -5,6 +5,7 @@
 
 pub mod a2a;
 pub mod agui;
+pub mod chat;
 mod fields;
 mod fresh;
 pub mod jsonrpc;

@@ -74,7 +74,7 @@ impl Command {
         prepared.spawn()
     }
 
-    fn explain(&self, source: io::Error) -> SpawnError {
+    pub(super) fn explain(&self, source: io::Error) -> SpawnError {
         if let Some(folder) = self.folder.as_ref().filter(|folder| !folder.is_dir()) {
             return SpawnError::NoFolder(folder.display().to_string());
         }

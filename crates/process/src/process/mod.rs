@@ -1,5 +1,6 @@
 //! A child process that is reached over pipes and ends with everything it started.
 
+mod attached;
 mod command;
 mod ending;
 
@@ -18,6 +19,7 @@ use crate::descendants;
 use crate::guard;
 use crate::tail::Tail;
 
+pub use self::attached::{Asked, Attached, Streams};
 pub use self::command::{Command, SpawnError};
 pub use self::ending::{Ending, Exit, Grace, PrintError};
 
@@ -66,10 +68,9 @@ impl Process {
 
     /// Starts a program.
     pub fn spawn(command: &Command) -> Result<(Self, Pipes), SpawnError> {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
         descendants::adopt_orphans();
         guard::ensure();
-        let tag = format!("{}-{}", guard::mark(), COUNTER.fetch_add(1, Ordering::Relaxed));
+        let tag = next_tag();
         let mut child = command.start(&tag)?;
         let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         if let Some(group) = group {
@@ -83,6 +84,11 @@ impl Process {
         let tail = Arc::new(Mutex::new(Tail::default()));
         let errors = tokio::spawn(drain(stderr, Arc::clone(&tail)));
         Ok((Self { child, group, tag, tail, errors, ended: false }, pipes))
+    }
+
+    /// Its process id, as long as it was not waited for.
+    pub fn id(&self) -> Option<u32> {
+        self.child.id()
     }
 
     /// Reads what the child prints, too, and keeps its last lines among those of its standard error: for a server, which nobody
@@ -182,6 +188,12 @@ impl Process {
             let _ = kill_process_group(group, signal);
         }
     }
+}
+
+/// The tag of the next child.
+fn next_tag() -> String {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    format!("{}-{}", guard::mark(), COUNTER.fetch_add(1, Ordering::Relaxed))
 }
 
 impl Drop for Process {

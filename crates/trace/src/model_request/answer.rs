@@ -31,6 +31,9 @@ pub(super) fn calls(response: &Value) -> Vec<RequestedCall<'_>> {
     for block in response["content"].as_array().into_iter().flatten().filter(|block| block["type"] == "tool_use") {
         calls.extend(requested(&block["id"], &block["name"]));
     }
+    for block in response["output"]["message"]["content"].as_array().into_iter().flatten() {
+        calls.extend(requested(&block["toolUse"]["toolUseId"], &block["toolUse"]["name"]));
+    }
     for candidate in response["candidates"].as_array().into_iter().flatten() {
         for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
             calls.extend(requested(&part["functionCall"]["id"], &part["functionCall"]["name"]));

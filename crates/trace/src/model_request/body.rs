@@ -53,7 +53,12 @@ impl<'t> Body<'t> {
             (None, Some(Value::String(said)), _) => body.say("user", Cow::Borrowed(said)),
             (None, Some(input), _) => items(input).for_each(|item| body.item(item)),
             (None, None, Some(contents)) => items(contents).for_each(|item| body.item(item)),
-            (None, None, None) => {}
+            // Ollama's `generate`.
+            (None, None, None) => {
+                if let Some(said) = request["prompt"].as_str() {
+                    body.say("user", Cow::Borrowed(said));
+                }
+            }
         }
         let conversation = conversation(request);
         body.in_conversation = conversation.is_some();
@@ -61,7 +66,8 @@ impl<'t> Body<'t> {
         body.in_thread = of_thread.is_some();
         body.continues = request["previous_response_id"].as_str().or(conversation).or(of_thread);
         // Functions were offered under this name before there were tools.
-        for tool in items(&request["tools"]).chain(items(&request["functions"])) {
+        let of_converse = items(&request["toolConfig"]["tools"]);
+        for tool in items(&request["tools"]).chain(items(&request["functions"])).chain(of_converse) {
             body.offer(tool);
         }
         body
@@ -99,6 +105,9 @@ impl<'t> Body<'t> {
             } else if let Some(response) = response {
                 gave = true;
                 self.say("tool", result(&response["response"]));
+            } else if let Some(given) = block.get("toolResult") {
+                gave = true;
+                self.say("tool", given_to_converse(&given["content"]));
             }
         }
         let said = text(content);
@@ -113,10 +122,12 @@ impl<'t> Body<'t> {
             items(declared).for_each(|tool| self.offer(tool));
             return;
         }
-        let inner = tool.get("function").or_else(|| tool.get("custom")).unwrap_or(tool);
+        let inner = ["function", "custom", "toolSpec"].iter().find_map(|key| tool.get(key)).unwrap_or(tool);
         let name = inner["name"].as_str().or_else(|| tool["type"].as_str());
         let keys = ["parameters", "input_schema", "parametersJsonSchema"];
-        let parameters = keys.iter().find_map(|key| inner.get(key)).filter(|schema| !schema.is_null());
+        let of_converse = || inner.get("inputSchema").map(|schema| schema.get("json").unwrap_or(schema));
+        let parameters = keys.iter().find_map(|key| inner.get(key)).or_else(of_converse);
+        let parameters = parameters.filter(|schema| !schema.is_null());
         self.tools.extend(name.map(|name| OfferedTool { name, parameters }));
     }
 }
@@ -130,6 +141,14 @@ pub(super) fn conversation(request: &Value) -> Option<&str> {
 /// A system prompt: a text, or blocks, or a content with parts.
 fn prompt(value: &Value) -> Cow<'_, str> {
     text(value.get("parts").unwrap_or(value))
+}
+
+/// What a tool gave, where data is a part of its own: `[{"json": ..}]`.
+fn given_to_converse(content: &Value) -> Cow<'_, str> {
+    match items(content).find_map(|part| part.get("json")) {
+        Some(data) => result(data),
+        None => result(content),
+    }
 }
 
 /// The words of an answer that is sent back to the model.

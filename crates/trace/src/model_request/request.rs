@@ -172,12 +172,23 @@ mod tests {
         ]});
         let gemini_answer =
             json!({"candidates": [{"content": {"parts": [{"functionCall": {"id": "2", "name": "find"}}]}}]});
+        let converse = json!({"model": "m", "toolConfig": {"tools": [{"toolSpec": {"name": "find", "inputSchema": {"json": schema}}}]},
+            "system": [{"text": "Be brief."}, {"text": "Be kind."}], "messages": [
+            {"role": "user", "content": [{"text": "find A"}]},
+            {"role": "assistant", "content": [{"toolUse": {"toolUseId": "1", "name": "find", "input": {}}}]},
+            {"role": "user", "content": [{"toolResult": {"toolUseId": "1", "content": [{"json": "found"}]}}]},
+            {"role": "user", "content": [{"text": "and"}, {"text": "now?"}]},
+        ]});
+        let converse_answer = json!({"output": {"message": {"role": "assistant", "content": [{"toolUse": {"toolUseId": "2", "name": "find"}}]}}});
+        let cohere_answer = json!({"message": {"tool_calls": [{"id": "2", "function": {"name": "find"}}]}});
         let asked_by_us = json!({"content": "", "tool_calls": [{"id": "2", "function": {"name": "find"}}], "finish_reason": "tool_calls"});
         vec![
             (chat.clone(), chat_answer),
             (responses, responses_answer),
             (anthropic, anthropic_answer),
             (gemini, gemini_answer),
+            (chat.clone(), cohere_answer),
+            (converse, converse_answer),
             (chat, asked_by_us),
         ]
     }
@@ -302,6 +313,14 @@ mod tests {
         let trace = trace(&[(request.clone(), json!({"failure": "cut"})), (request, good)]);
         let requests = trace.model_requests();
         assert_eq!((requests.len(), requests[0].attempts, requests[0].calls.len()), (1, 2, 1));
+    }
+
+    #[test]
+    fn a_prompt_is_what_the_user_said() {
+        let request = json!({"model": "m", "system": "Be brief.", "prompt": "hi"});
+        let trace = trace(&[(request, json!({"response": "ok"}))]);
+        let requests = trace.model_requests();
+        assert_eq!((&*requests[0].system, requests[0].user.as_deref()), ("Be brief.", Some("hi")));
     }
 
     #[test]

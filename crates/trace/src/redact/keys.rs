@@ -54,7 +54,19 @@ pub(super) fn secret_variable(name: &str, value: &str) -> bool {
     let words = snake.split('_').filter(|word| !NOT_IN_VARIABLES.contains(word));
     let named =
         CONTAINED.iter().any(|part| snake.contains(part)) || words.into_iter().any(|word| WORDS.contains(&word));
-    named && !value.starts_with('/') && !value.contains(":/")
+    let is_key = snake.rsplit('_').next() == Some("key") && looks_random(value);
+    (named || is_key) && !value.starts_with('/') && !value.contains(":/")
+}
+
+/// The shortest value of a variable called a key that is taken for one.
+const SHORTEST_KEY: usize = 16;
+
+/// Whether a value is one long word with letters and digits.
+fn looks_random(value: &str) -> bool {
+    value.len() >= SHORTEST_KEY
+        && value.bytes().all(|byte| byte.is_ascii_graphic())
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 /// A flag that begins with one of these takes no value.

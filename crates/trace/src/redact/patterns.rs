@@ -119,13 +119,26 @@ pub(super) fn scrub(text: &mut Marked) {
         let stretches: Vec<Range<usize>> = regex
             .captures_iter(text.clean())
             .filter_map(|captures| {
-                let whole = captures.get(0)?;
+                let whole = captures.get(0).filter(|whole| !is_of_page(text.clean(), whole.start()))?;
                 let start = captures.get(1).map_or(whole.start(), |stays| stays.end());
                 Some(start..whole.end() - stays_behind)
             })
             .collect();
         text.remove(&stretches);
     }
+}
+
+/// Words before `token` that say where a list goes on: `page_token`, `nextPageToken`.
+const PAGES: [&str; 4] = ["page", "next", "continuation", "sync"];
+
+/// Whether what begins here is the second half of the name of such a token.
+fn is_of_page(text: &str, start: usize) -> bool {
+    let before = text[..start].trim_end_matches(['_', '-']);
+    let ends_with = |word: &str| {
+        before.get(before.len().wrapping_sub(word.len())..).is_some_and(|end| end.eq_ignore_ascii_case(word))
+    };
+    let is_token = text.get(start..start + 5).is_some_and(|key| key.eq_ignore_ascii_case("token"));
+    is_token && PAGES.into_iter().any(ends_with)
 }
 
 #[cfg(test)]
@@ -171,6 +184,8 @@ mod tests {
     fn leaves_ordinary_text_alone() {
         for text in [
             "the bearer of bad news",
+            "/list?page_token=AAAApage1&next-token=BBBBpage2",
+            r#"{"nextPageToken": "CAoQAA12345"}"#,
             "sk-8 is a road",
             "https://example.com/a:b@c",
             "basic questions",

@@ -98,16 +98,22 @@ impl Values {
         if self.known.is_empty() {
             return;
         }
-        let mut found: Vec<Range<usize>> = Vec::new();
-        if let Some(automaton) = &self.automaton {
-            found.extend(automaton.find_iter(text.clean()).map(|found| found.range()));
-        }
-        for value in &self.recent {
-            found.extend(text.clean().match_indices(&**value).map(|(at, value)| at..at + value.len()));
-        }
+        let found = self.find(text.clean());
         text.remove(&found);
         let cut_off = self.cut_off(text.clean());
         text.remove(&cut_off);
+    }
+
+    /// Where the values stand in a text, in no order.
+    pub(super) fn find(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        if let Some(automaton) = &self.automaton {
+            found.extend(automaton.find_iter(text).map(|found| found.range()));
+        }
+        for value in &self.recent {
+            found.extend(text.match_indices(&**value).map(|(at, value)| at..at + value.len()));
+        }
+        found
     }
 
     /// The beginnings of values where the text was cut in the middle of them.

@@ -1,0 +1,147 @@
+//! Anthropic's Messages.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, arguments, count, list, named, text};
+use super::read::Assembled;
+
+/// The most blocks of one answer that are read.
+const BLOCKS_MOST: usize = 10_000;
+
+/// A block of the answer so far.
+#[derive(Default)]
+struct Block {
+    begun: Map<String, Value>,
+    /// Texts that grow, by their key.
+    grown: BTreeMap<&'static str, String>,
+    /// The arguments of a call.
+    json: String,
+    stopped: bool,
+}
+
+pub(super) fn assemble(events: &[Value]) -> Assembled {
+    let mut message = Map::new();
+    let mut usage = Map::new();
+    let mut blocks: BTreeMap<u64, Block> = BTreeMap::new();
+    let mut complete = false;
+    for event in events {
+        let index = event["index"].as_u64().unwrap_or_default();
+        match text(event, "type") {
+            "message_start" => {
+                message = event["message"].as_object().cloned().unwrap_or_default();
+                add(&mut usage, &event["message"]["usage"]);
+            }
+            "content_block_start" if blocks.len() < BLOCKS_MOST => {
+                let begun = event["content_block"].as_object().cloned().unwrap_or_default();
+                blocks.insert(index, Block { begun, ..Block::default() });
+            }
+            "content_block_delta" => {
+                if let Some(block) = blocks.get_mut(&index) {
+                    block.grow(&event["delta"]);
+                }
+            }
+            "content_block_stop" => {
+                if let Some(block) = blocks.get_mut(&index) {
+                    block.stopped = true;
+                }
+            }
+            "message_delta" => {
+                add(&mut message, &event["delta"]);
+                add(&mut usage, &event["usage"]);
+            }
+            "message_stop" => complete = true,
+            _ => {}
+        }
+    }
+    let content: Vec<Value> = blocks.into_values().map(Block::whole).collect();
+    message.entry("type").or_insert_with(|| json!("message"));
+    message.insert("content".into(), content.into());
+    message.insert("usage".into(), usage.into());
+    Assembled { whole: message.into(), complete }
+}
+
+fn add(known: &mut Map<String, Value>, more: &Value) {
+    let more = more.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    known.extend(more.map(|(key, value)| (key.clone(), value.clone())));
+}
+
+impl Block {
+    fn grow(&mut self, delta: &Value) {
+        let (key, said) = match text(delta, "type") {
+            "text_delta" => ("text", text(delta, "text")),
+            "thinking_delta" => ("thinking", text(delta, "thinking")),
+            "signature_delta" => ("signature", text(delta, "signature")),
+            "input_json_delta" => return self.json.push_str(text(delta, "partial_json")),
+            _ => return,
+        };
+        self.grown.entry(key).or_default().push_str(said);
+    }
+
+    fn whole(mut self) -> Value {
+        for (key, said) in self.grown {
+            let before = self.begun.get(key).and_then(Value::as_str).unwrap_or_default();
+            let all = format!("{before}{said}");
+            self.begun.insert(key.into(), all.into());
+        }
+        let is_call = self.begun.contains_key("input");
+        if !self.json.is_empty() || (is_call && !self.stopped) {
+            // Arguments that are not whole stay a text: a call begins with empty ones.
+            let input = serde_json::from_str(&self.json).unwrap_or(Value::String(self.json));
+            self.begun.insert("input".into(), input);
+        }
+        self.begun.into()
+    }
+}
+
+pub(super) fn fill(whole: &Value, answer: &mut ModelAnswer) {
+    (answer.id, answer.model) = (named(whole, "id"), named(whole, "model"));
+    answer.usage = whole.get("usage").and_then(usage);
+    answer.finish = named(whole, "stop_reason");
+    for block in list(whole, "content") {
+        take(block, answer);
+    }
+}
+
+fn take(block: &Value, answer: &mut ModelAnswer) {
+    match text(block, "type") {
+        "text" => answer.text.push_str(text(block, "text")),
+        "thinking" => answer.reasoning.push_str(text(block, "thinking")),
+        "tool_use" => answer.calls.push(AnswerCall {
+            id: text(block, "id").into(),
+            name: text(block, "name").into(),
+            arguments: arguments(block.get("input")),
+        }),
+        "server_tool_use" | "mcp_tool_use" => answer.provider_tools.push(ProviderTool {
+            id: text(block, "id").into(),
+            name: text(block, "name").into(),
+            arguments: block["input"].clone(),
+            ..ProviderTool::default()
+        }),
+        // `web_search_tool_result`, `code_execution_tool_result`, `mcp_tool_result` and so on.
+        kind if kind.ends_with("_tool_result") => {
+            let id = text(block, "tool_use_id");
+            if let Some(tool) = answer.provider_tools.iter_mut().find(|tool| tool.id == id) {
+                let failed = block["is_error"] == true || text(&block["content"], "type").ends_with("_error");
+                tool.error = failed
+                    .then(|| named(&block["content"], "error_code").unwrap_or_else(|| block["content"].to_string()));
+                tool.result = block["content"].clone();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn usage(usage: &Value) -> Option<AnswerUsage> {
+    let (cached, written) = (count(usage, "cache_read_input_tokens"), count(usage, "cache_creation_input_tokens"));
+    let all = |input: u64| input.saturating_add(cached.unwrap_or_default()).saturating_add(written.unwrap_or_default());
+    AnswerUsage {
+        input: count(usage, "input_tokens").map(all),
+        output: count(usage, "output_tokens"),
+        cached_input: cached,
+        cache_writes: written,
+        reasoning: None,
+    }
+    .known()
+}

@@ -1,0 +1,148 @@
+//! `OpenAI`'s Chat Completions, and everyone's who speaks it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, arguments, count, list, named, text};
+use super::pieces::Pieces;
+use super::read::{Assembled, object, some};
+
+/// The most choices of one answer that are read.
+const CHOICES_MOST: usize = 128;
+
+/// One of the answers, of which most requests want one.
+#[derive(Default)]
+struct Choice {
+    content: String,
+    refusal: String,
+    reasoning: String,
+    calls: Pieces,
+    /// What tools were before, one and without an id.
+    function: Pieces,
+    finish: Option<String>,
+}
+
+impl Choice {
+    fn take(&mut self, choice: &Value) {
+        let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
+        self.content.push_str(&words(&delta["content"]));
+        self.refusal.push_str(text(delta, "refusal"));
+        self.reasoning.push_str(reasoning(delta));
+        for call in list(delta, "tool_calls") {
+            let (name, arguments) = function(call);
+            self.calls.take(call["index"].as_u64(), text(call, "id"), name, &arguments);
+        }
+        if let Some(call) = delta.get("function_call").filter(|call| call.is_object()) {
+            self.function.take(Some(0), "", text(call, "name"), &arguments(call.get("arguments")));
+        }
+        self.finish = named(choice, "finish_reason").or(self.finish.take());
+    }
+
+    fn whole(self, index: u64) -> Value {
+        let of_call = |call: AnswerCall| {
+            let function = json!({ "name": call.name, "arguments": call.arguments });
+            json!({ "id": call.id, "type": "function", "function": function })
+        };
+        let calls: Vec<Value> = self.calls.calls().map(of_call).collect();
+        let function = self.function.calls().next();
+        let message = object([
+            ("role", json!("assistant")),
+            ("content", some(self.content)),
+            ("refusal", some(self.refusal)),
+            ("reasoning_content", some(self.reasoning)),
+            ("tool_calls", if calls.is_empty() { Value::Null } else { calls.into() }),
+            (
+                "function_call",
+                function.map_or(Value::Null, |call| json!({ "name": call.name, "arguments": call.arguments })),
+            ),
+        ]);
+        json!({ "index": index, "message": message, "finish_reason": self.finish })
+    }
+}
+
+pub(super) fn assemble(events: &[Value]) -> Assembled {
+    let mut choices: BTreeMap<u64, Choice> = BTreeMap::new();
+    let (mut id, mut model, mut usage) = (None, None, Value::Null);
+    for event in events {
+        id = id.or_else(|| named(event, "id"));
+        model = model.or_else(|| named(event, "model"));
+        // Groq has it elsewhere.
+        for found in [event.get("usage"), event.pointer("/x_groq/usage")].into_iter().flatten() {
+            if found.is_object() {
+                usage = found.clone();
+            }
+        }
+        for choice in list(event, "choices") {
+            let index = choice["index"].as_u64().unwrap_or_default();
+            if choices.len() < CHOICES_MOST || choices.contains_key(&index) {
+                choices.entry(index).or_default().take(choice);
+            }
+        }
+    }
+    let complete = choices.values().next().is_some() && choices.values().all(|choice| choice.finish.is_some());
+    let choices: Vec<Value> = choices.into_iter().map(|(index, choice)| choice.whole(index)).collect();
+    let whole = object([
+        ("id", json!(id)),
+        ("object", json!("chat.completion")),
+        ("model", json!(model)),
+        ("choices", choices.into()),
+        ("usage", usage),
+    ]);
+    Assembled { whole, complete }
+}
+
+pub(super) fn fill(whole: &Value, answer: &mut ModelAnswer) {
+    (answer.id, answer.model) = (named(whole, "id"), named(whole, "model"));
+    answer.usage = whole.get("usage").and_then(usage);
+    let Some(choice) = list(whole, "choices").first() else { return };
+    let message = &choice["message"];
+    answer.finish = named(choice, "finish_reason");
+    answer.text = words(&message["content"]) + text(message, "refusal");
+    reasoning(message).clone_into(&mut answer.reasoning);
+    for call in list(message, "tool_calls") {
+        let (name, arguments) = function(call);
+        answer.calls.push(AnswerCall { id: text(call, "id").into(), name: name.into(), arguments });
+    }
+    if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
+        let arguments = arguments(call.get("arguments"));
+        answer.calls.push(AnswerCall { id: String::new(), name: text(call, "name").into(), arguments });
+    }
+}
+
+/// The name and arguments of a call.
+fn function(call: &Value) -> (&str, String) {
+    match call.get("custom") {
+        Some(custom) => (text(custom, "name"), arguments(custom.get("input"))),
+        None => (text(&call["function"], "name"), arguments(call["function"].get("arguments"))),
+    }
+}
+
+/// The words of a content: a text, or parts, as Mistral sends them beside what it thinks.
+fn words(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().map(|part| text(part, "text")).collect(),
+        _ => String::new(),
+    }
+}
+
+/// What the model thinks; `DeepSeek` and vLLM, and `OpenRouter` call it by these names.
+fn reasoning(message: &Value) -> &str {
+    let names = ["reasoning_content", "reasoning"];
+    names.into_iter().map(|name| text(message, name)).find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+fn usage(usage: &Value) -> Option<AnswerUsage> {
+    let (input, output) = (&usage["prompt_tokens_details"], &usage["completion_tokens_details"]);
+    // DeepSeek counts hits by a name of its own.
+    let cached = count(input, "cached_tokens").or_else(|| count(usage, "prompt_cache_hit_tokens"));
+    AnswerUsage {
+        input: count(usage, "prompt_tokens"),
+        output: count(usage, "completion_tokens"),
+        cached_input: cached,
+        cache_writes: None,
+        reasoning: count(output, "reasoning_tokens"),
+    }
+    .known()
+}

@@ -1,0 +1,36 @@
+//! Calls whose arguments come in pieces.
+
+use super::answer::AnswerCall;
+
+/// The most calls of one answer that are read.
+const CALLS_MOST: usize = 1024;
+
+/// The calls of an answer so far.
+#[derive(Debug, Default)]
+pub(super) struct Pieces(Vec<(Option<u64>, AnswerCall)>);
+
+impl Pieces {
+    /// A piece of a call. It belongs to the call of its index, or to the last one where it has none; some servers give all calls
+    /// one index, and another id begins another call.
+    pub(super) fn take(&mut self, index: Option<u64>, id: &str, name: &str, arguments: &str) {
+        let of_index = |(known, _): &(Option<u64>, AnswerCall)| index.is_none() || *known == index;
+        let is_other = |call: &AnswerCall| !id.is_empty() && !call.id.is_empty() && call.id != id;
+        let begins = index.is_none() && !name.is_empty() && id.is_empty();
+        let found = self.0.iter().rposition(of_index).filter(|at| !is_other(&self.0[*at].1) && !begins);
+        if let Some((_, call)) = found.and_then(|at| self.0.get_mut(at)) {
+            if call.id.is_empty() {
+                id.clone_into(&mut call.id);
+            }
+            if call.name.is_empty() {
+                name.clone_into(&mut call.name);
+            }
+            call.arguments.push_str(arguments);
+        } else if self.0.len() < CALLS_MOST {
+            self.0.push((index, AnswerCall { id: id.into(), name: name.into(), arguments: arguments.into() }));
+        }
+    }
+
+    pub(super) fn calls(self) -> impl Iterator<Item = AnswerCall> {
+        self.0.into_iter().map(|(_, call)| call)
+    }
+}

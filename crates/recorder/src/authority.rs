@@ -1,0 +1,167 @@
+//! The certificate authority of one session; its key never leaves memory.
+//!
+//! A host name or an address goes in, a TLS configuration with a certificate for it comes out. Certificates are made when they
+//! are first asked for, and kept.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine as _;
+use jiff::{Timestamp, ToSpan as _, tz::TimeZone};
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose, date_time_ymd,
+};
+use rustls::ServerConfig;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+/// How many certificates are kept; past it they are made anew, which takes less than a millisecond.
+const MOST_LEAVES: usize = 1_000;
+/// How long before now a certificate is valid: clocks in containers are not always right.
+const DAYS_BEFORE: i64 = 1;
+/// How long after now.
+const DAYS_AFTER: i64 = 7;
+
+/// Who vouches for the hosts that the proxy stands in for.
+pub(crate) struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    certificate: CertificateDer<'static>,
+    leaves: Mutex<HashMap<String, Arc<ServerConfig>>>,
+}
+
+impl Authority {
+    /// A new one, valid for some days.
+    pub(crate) fn new() -> Result<Self, rcgen::Error> {
+        let mut params = params("agentci recorder (this session only)", Vec::new())?;
+        params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        let key = KeyPair::generate()?;
+        let certificate = params.self_signed(&key)?.der().clone();
+        Ok(Self { issuer: Issuer::new(params, key), certificate, leaves: Mutex::default() })
+    }
+
+    /// The certificate of the authority itself, for clients to trust.
+    pub(crate) fn ca_pem(&self) -> String {
+        let text = base64::engine::general_purpose::STANDARD.encode(&self.certificate);
+        let mut pem = String::from("-----BEGIN CERTIFICATE-----\n");
+        for line in text.as_bytes().chunks(64) {
+            pem.push_str(&String::from_utf8_lossy(line));
+            pem.push('\n');
+        }
+        pem + "-----END CERTIFICATE-----\n"
+    }
+
+    /// How to speak TLS as this host: a name, or an address without brackets.
+    pub(crate) fn server_config(&self, host: &str) -> Result<Arc<ServerConfig>, String> {
+        let mut leaves = self.leaves.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(config) = leaves.get(host) {
+            return Ok(Arc::clone(config));
+        }
+        let config = Arc::new(self.make(host)?);
+        if leaves.len() < MOST_LEAVES {
+            leaves.insert(host.to_owned(), Arc::clone(&config));
+        }
+        Ok(config)
+    }
+
+    fn make(&self, host: &str) -> Result<ServerConfig, String> {
+        let words = |error: rcgen::Error| error.to_string();
+        // A common name has at most 64 characters; the name that counts is the alternative one.
+        let common = if host.len() <= 64 { host } else { "agentci recorder" };
+        let mut params = params(common, vec![host.to_owned()]).map_err(words)?;
+        // Python 3.13 refuses a certificate that does not say whose key signed it.
+        params.use_authority_key_identifier_extension = true;
+        params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        let key = KeyPair::generate().map_err(words)?;
+        let leaf = params.signed_by(&key, &self.issuer).map_err(words)?;
+        let chain = vec![leaf.der().clone(), self.certificate.clone()];
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .and_then(|builder| {
+                let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
+                builder.with_no_client_auth().with_single_cert(chain, key)
+            })
+            .map_err(|error| error.to_string())?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(config)
+    }
+}
+
+/// The key is nobody's business.
+impl fmt::Debug for Authority {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Authority").finish_non_exhaustive()
+    }
+}
+
+/// What every certificate has. Names that are addresses become such.
+fn params(common_name: &str, names: Vec<String>) -> Result<CertificateParams, rcgen::Error> {
+    let names: Vec<String> = names.into_iter().map(|name| plain_address(&name).unwrap_or(name)).collect();
+    let mut params = CertificateParams::new(names)?;
+    params.distinguished_name = DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, common_name);
+    let ((year, month, day), end) = (date(-DAYS_BEFORE), date(DAYS_AFTER));
+    params.not_before = date_time_ymd(year, month, day);
+    params.not_after = date_time_ymd(end.0, end.1, end.2);
+    Ok(params)
+}
+
+fn plain_address(name: &str) -> Option<String> {
+    name.parse::<IpAddr>().ok().map(|address| address.to_string())
+}
+
+/// The date so many days from now.
+fn date(days: i64) -> (i32, u8, u8) {
+    let now = Timestamp::now().to_zoned(TimeZone::UTC);
+    let then = now.checked_add(days.days()).unwrap_or(now);
+    let month = u8::try_from(then.month()).unwrap_or(1);
+    let day = u8::try_from(then.day()).unwrap_or(1);
+    (then.year().into(), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::pki_types::ServerName;
+    use rustls::{ClientConfig, RootCertStore};
+    use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+    use super::*;
+
+    async fn shakes_hands(authority: &Authority, shown: &str, expected: &str) -> bool {
+        let mut roots = RootCertStore::empty();
+        roots.add(authority.certificate.clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let client = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let (near, far) = tokio::io::duplex(64 * 1024);
+        let server = TlsAcceptor::from(authority.server_config(shown).unwrap()).accept(far);
+        let name = ServerName::try_from(expected.to_owned()).unwrap();
+        let (client, server) = tokio::join!(TlsConnector::from(Arc::new(client)).connect(name, near), server);
+        client.is_ok() && server.is_ok()
+    }
+
+    #[tokio::test]
+    async fn vouches_for_names_and_addresses_and_for_nothing_else() {
+        let authority = Authority::new().unwrap();
+        for host in ["api.openai.com", "localhost", "127.0.0.1", "::1"] {
+            assert!(shakes_hands(&authority, host, host).await, "{host}");
+        }
+        assert!(!shakes_hands(&authority, "api.openai.com", "api.anthropic.com").await);
+        assert!(!shakes_hands(&authority, "127.0.0.1", "127.0.0.2").await);
+    }
+
+    #[test]
+    fn a_host_keeps_its_certificate() {
+        let authority = Authority::new().unwrap();
+        let first = authority.server_config("a.example").unwrap();
+        assert!(Arc::ptr_eq(&first, &authority.server_config("a.example").unwrap()));
+        assert!(!format!("{authority:?}").contains("PRIVATE"));
+    }
+}

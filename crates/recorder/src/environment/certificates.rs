@@ -1,0 +1,159 @@
+//! The certificates that an agent is to trust. In: our own, those of the system, those that the user's variables name. Out: PEM.
+//!
+//! Variables such as `SSL_CERT_FILE` replace what a client trusts, so the bundle holds everything that it trusted before and
+//! our own authority. Only certificates are taken over: a key that lies in the same file stays where it is.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use fs_err as fs;
+
+use super::variables::{BUNDLE_VARIABLES, Outside};
+
+/// A file with certificates is read up to here; the roots of a system take a quarter of a megabyte.
+const LARGEST_FILE: u64 = 16 << 20;
+/// A folder with certificates is read up to this many files; that of a system has some three hundred.
+const MOST_FILES: usize = 4_096;
+/// For how many environments it is remembered what they trust.
+const MOST_KNOWN: usize = 8;
+
+/// Where systems keep their roots in one file: Debian, Fedora, openSUSE, older Red Hat, Alpine and macOS, FreeBSD.
+const SYSTEM_FILES: &[&str] = &[
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/tls/cacert.pem",
+    "/etc/ssl/cert.pem",
+    "/usr/local/etc/ssl/cert.pem",
+];
+/// Where they keep them one by one.
+const SYSTEM_FOLDERS: &[&str] = &["/etc/ssl/certs", "/etc/pki/tls/certs"];
+
+const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
+const END: &str = "-----END CERTIFICATE-----";
+
+/// Certificates in PEM, each once.
+#[derive(Debug, Default)]
+pub(super) struct Certificates {
+    text: String,
+    seen: HashSet<String>,
+}
+
+impl Certificates {
+    /// Those of a text.
+    pub(super) fn of(text: &str) -> Self {
+        let mut certificates = Self::default();
+        certificates.add(text);
+        certificates
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn add(&mut self, text: &str) {
+        for block in text.split(BEGIN).skip(1) {
+            let Some((inside, _)) = block.split_once(END) else { continue };
+            let inside = inside.trim();
+            if self.seen.insert(inside.split_ascii_whitespace().collect()) {
+                self.text.extend([BEGIN, "\n", inside, "\n", END, "\n"]);
+            }
+        }
+    }
+
+    /// Adds those of a file. One that is not there or cannot be read is left out: a client would have ignored it or have
+    /// said so itself.
+    fn add_file(&mut self, path: &Path) {
+        let Ok(metadata) = fs::metadata(path) else { return };
+        let room = metadata.len().min(LARGEST_FILE);
+        let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0) + 1);
+        if metadata.is_file()
+            && File::open(path).is_ok_and(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes).is_ok())
+        {
+            self.add(&String::from_utf8_lossy(&bytes));
+        }
+    }
+
+    fn add_folder(&mut self, folder: &Path) {
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).take(MOST_FILES).collect();
+        files.sort();
+        for file in files {
+            self.add_file(&file);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+/// What was read for some variables. A run starts a session for every attempt, and a folder of certificates has hundreds of
+/// files.
+type Known = Mutex<HashMap<Vec<Option<String>>, Arc<str>>>;
+
+/// Everything that the agent trusts without us, and our own authority, as PEM.
+pub(super) fn bundle(own: &Certificates, outside: &Outside<'_>) -> String {
+    static KNOWN: LazyLock<Known> = LazyLock::new(Known::default);
+    let variables = BUNDLE_VARIABLES.iter().chain(&["SSL_CERT_DIR"]);
+    let key: Vec<Option<String>> = variables.map(|name| outside.value(name).map(str::to_owned)).collect();
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let read = known().get(&key).cloned();
+    let trusted = read.unwrap_or_else(|| {
+        let trusted: Arc<str> = trusted(outside).text().into();
+        let mut known = known();
+        // Suites have few environments that differ in these.
+        if known.len() == MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(key, Arc::clone(&trusted));
+        trusted
+    });
+    format!("{trusted}{}", own.text())
+}
+
+/// Everything that the agent trusts without us.
+fn trusted(outside: &Outside<'_>) -> Certificates {
+    let mut all = Certificates::default();
+    // OpenSSL takes the file and the folders as they are, in the place of what the system has.
+    if let Some(file) = outside.whole_path("SSL_CERT_FILE") {
+        all.add_file(file);
+    }
+    for folder in outside.paths("SSL_CERT_DIR") {
+        all.add_folder(folder);
+    }
+    if all.is_empty() {
+        add_system(&mut all);
+    }
+    for variable in BUNDLE_VARIABLES {
+        if let Some(path) = outside.whole_path(variable) {
+            if path.is_dir() { all.add_folder(path) } else { all.add_file(path) }
+        }
+    }
+    all
+}
+
+/// Our own authority and what the user adds to Node's roots.
+pub(super) fn extra(own: &Certificates, outside: &Outside<'_>) -> Certificates {
+    let mut all = Certificates::of(own.text());
+    if let Some(file) = outside.whole_path("NODE_EXTRA_CA_CERTS") {
+        all.add_file(file);
+    }
+    all
+}
+
+fn add_system(all: &mut Certificates) {
+    for file in SYSTEM_FILES {
+        all.add_file(Path::new(file));
+        if !all.is_empty() {
+            return;
+        }
+    }
+    for folder in SYSTEM_FOLDERS {
+        all.add_folder(Path::new(folder));
+    }
+}

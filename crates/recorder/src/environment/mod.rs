@@ -1,0 +1,12 @@
+//! The environment that leads an agent to the proxy: variables, certificates, and hooks for clients that ignore variables.
+//!
+//! In: the certificate of the session, the address of the proxy, and the environment that the agent would have without us.
+//! Out: a folder with certificates and hooks, and the variables that point to them.
+
+mod certificates;
+mod prepared;
+#[cfg(test)]
+mod tests;
+mod variables;
+
+pub(crate) use prepared::Environment;

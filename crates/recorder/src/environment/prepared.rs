@@ -1,0 +1,79 @@
+//! The folder with certificates and hooks. In: where it is to be. Out: the folder, and the variables that point into it.
+
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+use tempfile::TempDir;
+
+use super::certificates::{Certificates, bundle, extra};
+use super::variables::{Outside, Paths, variables};
+
+const NODE_HOOK: &str = include_str!("assets/hook.cjs");
+const PYTHON_HOOK: &str = include_str!("assets/python/sitecustomize.py");
+const PYTHON_TUNNEL: &str = include_str!("assets/python/_agentci_tunnel.py");
+
+/// Everything that leads an agent to the proxy. A temporary folder goes away when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Environment {
+    variables: Vec<(String, String)>,
+    _temporary: Option<TempDir>,
+}
+
+impl Environment {
+    /// Writes certificates and hooks.
+    ///
+    /// `ca_pem` is the certificate of the session's authority, never its key. `proxy` is `host:port` as the agent reaches it.
+    /// `outside` is the environment that the agent would have without us: its own certificates, `NODE_OPTIONS` and
+    /// `PYTHONPATH` stay in force. A `folder` that is given stays, and everybody may read what is in it, because the user in a
+    /// container is often another one; without it the folder is temporary and for this user alone.
+    pub(crate) fn prepare(
+        ca_pem: &str,
+        proxy: &str,
+        outside: &[(String, String)],
+        folder: Option<&Path>,
+    ) -> io::Result<Self> {
+        let (root, temporary) = root(folder)?;
+        let outside = Outside::new(outside);
+        let paths = Paths::below(&root)?;
+        let own = Certificates::of(ca_pem);
+        write(&paths.authority, own.text())?;
+        write(&paths.bundle, &bundle(&own, &outside))?;
+        write(&paths.node_certificates, extra(&own, &outside).text())?;
+        write(&paths.node_hook, NODE_HOOK)?;
+        folder_at(&paths.python)?;
+        write(&paths.python.join("sitecustomize.py"), PYTHON_HOOK)?;
+        write(&paths.python.join("_agentci_tunnel.py"), PYTHON_TUNNEL)?;
+        folder_at(&paths.no_certificates)?;
+        Ok(Self { variables: variables(proxy, &paths, &outside), _temporary: temporary })
+    }
+
+    /// The variables to set. Each takes the place of one that the agent would have without us; the values of the user's own
+    /// are in them where they still matter.
+    pub(crate) fn variables(&self) -> Vec<(String, String)> {
+        self.variables.clone()
+    }
+}
+
+/// The folder, absolute because the agent may run elsewhere, and what removes it.
+fn root(folder: Option<&Path>) -> io::Result<(PathBuf, Option<TempDir>)> {
+    if let Some(folder) = folder {
+        fs::create_dir_all(folder)?;
+        return Ok((fs::canonicalize(folder)?, None));
+    }
+    let temporary =
+        tempfile::Builder::new().prefix("agentci-record-").permissions(Permissions::from_mode(0o700)).tempdir()?;
+    Ok((fs::canonicalize(temporary.path())?, Some(temporary)))
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    fs::write(path, text)?;
+    fs::set_permissions(path, Permissions::from_mode(0o644))
+}
+
+fn folder_at(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o755))
+}

@@ -1,0 +1,127 @@
+//! The variables that lead an agent to the proxy. In: the proxy, the files, the user's own variables. Out: names and values.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Variables that name a file with everything that a client trusts.
+pub(super) const BUNDLE_VARIABLES: &[&str] = &[
+    "SSL_CERT_FILE",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "AWS_CA_BUNDLE",
+    "DENO_CERT",
+    "GIT_SSL_CAINFO",
+    "PIP_CERT",
+    "CARGO_HTTP_CAINFO",
+    "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+    "CODEX_CA_CERTIFICATE",
+    "HTTPLIB2_CA_CERTS",
+];
+
+const PROXY_VARIABLES: &[&str] = &["HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"];
+/// Variables by which a client would get around the proxy.
+const EMPTIED_VARIABLES: &[&str] = &["NO_PROXY", "no_proxy", "ALL_PROXY", "all_proxy"];
+
+/// The environment that the agent would have without us.
+#[derive(Debug)]
+pub(super) struct Outside<'a>(HashMap<&'a str, &'a str>);
+
+impl<'a> Outside<'a> {
+    pub(super) fn new(variables: &'a [(String, String)]) -> Self {
+        Self(variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect())
+    }
+
+    /// A value; an empty one counts as none, as it does for the programs that read these variables.
+    pub(super) fn value(&self, name: &str) -> Option<&'a str> {
+        self.0.get(name).copied().filter(|value| !value.is_empty())
+    }
+
+    /// The path that a variable holds.
+    pub(super) fn whole_path(&self, name: &str) -> Option<&'a Path> {
+        self.value(name).map(Path::new)
+    }
+
+    /// The paths that a variable lists.
+    pub(super) fn paths(&self, name: &str) -> Vec<&'a Path> {
+        self.value(name)
+            .into_iter()
+            .flat_map(|value| value.split(':'))
+            .filter(|path| !path.is_empty())
+            .map(Path::new)
+            .collect()
+    }
+}
+
+/// Where everything is.
+#[derive(Debug)]
+pub(super) struct Paths {
+    /// Our own authority.
+    pub(super) authority: PathBuf,
+    /// Everything that is trusted.
+    pub(super) bundle: PathBuf,
+    /// What Node trusts besides its own roots.
+    pub(super) node_certificates: PathBuf,
+    /// The hook for Node.
+    pub(super) node_hook: PathBuf,
+    /// The folder with the hook for Python.
+    pub(super) python: PathBuf,
+    /// An empty folder.
+    pub(super) no_certificates: PathBuf,
+}
+
+impl Paths {
+    /// Fails where a path could not be handed over in a variable.
+    pub(super) fn below(root: &Path) -> io::Result<Self> {
+        let unfit = |text: &str| text.contains([':', '\n', '\0']);
+        if root.to_str().is_none_or(unfit) {
+            let what =
+                format!("the path {} does not fit into a variable: it has a colon or is not UTF-8", root.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        Ok(Self {
+            authority: root.join("ca.pem"),
+            bundle: root.join("bundle.pem"),
+            node_certificates: root.join("node.pem"),
+            node_hook: root.join("hook.cjs"),
+            python: root.join("python"),
+            no_certificates: root.join("certificates"),
+        })
+    }
+}
+
+/// All variables, each once.
+pub(super) fn variables(proxy: &str, paths: &Paths, outside: &Outside<'_>) -> Vec<(String, String)> {
+    let url = format!("http://{proxy}");
+    let bundle = paths.bundle.display().to_string();
+    let mut all: Vec<(&str, String)> = Vec::new();
+    all.extend(PROXY_VARIABLES.iter().map(|name| (*name, url.clone())));
+    all.extend(EMPTIED_VARIABLES.iter().map(|name| (*name, String::new())));
+    all.extend(BUNDLE_VARIABLES.iter().map(|name| (*name, bundle.clone())));
+    if outside.value("SSL_CERT_DIR").is_some() {
+        // What was there is in the bundle. Some clients take an empty value for an error, so it names an empty folder.
+        all.push(("SSL_CERT_DIR", paths.no_certificates.display().to_string()));
+    }
+    all.push(("NODE_EXTRA_CA_CERTS", paths.node_certificates.display().to_string()));
+    all.push(("NODE_OPTIONS", node_options(&paths.node_hook, outside.value("NODE_OPTIONS"))));
+    all.push(("PYTHONPATH", joined(&paths.python, outside.value("PYTHONPATH"))));
+    all.push(("AGENTCI_PROXY", url));
+    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// The user's options come first, so what they preload is loaded before our hook.
+fn node_options(hook: &Path, user: Option<&str>) -> String {
+    let hook = hook.display().to_string();
+    // Node splits at spaces outside double quotes; within them a backslash takes the next character as it is.
+    let hook = if hook.contains([' ', '"', '\\']) {
+        format!("\"{}\"", hook.replace('\\', "\\\\").replace('"', "\\\""))
+    } else {
+        hook
+    };
+    user.map_or_else(|| format!("--require={hook}"), |user| format!("{user} --require={hook}"))
+}
+
+fn joined(folder: &Path, user: Option<&str>) -> String {
+    let folder = folder.display();
+    user.map_or_else(|| folder.to_string(), |user| format!("{folder}:{user}"))
+}

@@ -1,0 +1,101 @@
+//! Processes and the sockets that they hold, as `/proc` shows them.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::net::SocketAddr;
+
+use super::sockets;
+
+/// How many processes, threads of a process and open files of a process are looked at; what follows is not seen.
+const MOST_PROCESSES: usize = 32_768;
+const MOST_THREADS: usize = 1_024;
+const MOST_FILES: usize = 16_384;
+/// A list of children and a command line are read up to here.
+const LARGEST_LIST: u64 = 64 << 10;
+
+/// Which program of this machine holds the other end of a connection to the proxy: its process id and name. `peer` is the
+/// address that the proxy sees. `None` when it is gone, is another user's, or where there is no `/proc`.
+pub(crate) fn program_of(peer: SocketAddr, proxy: SocketAddr) -> Option<(u32, String)> {
+    let (peer, proxy) = (canonical(peer), canonical(proxy));
+    let find = || sockets::tcp().into_iter().find(|socket| socket.local == peer && socket.remote == proxy);
+    // A table that changes while it is read may lack a socket that is there.
+    let inode = find().or_else(find)?.inode;
+    let holds = |pid: &u32| inodes(*pid).any(|held| held == inode);
+    // The agent is mostly a child of ours, and there are few of those.
+    let mut ours = BTreeSet::from([std::process::id()]);
+    follow(&mut ours);
+    let pid = ours.into_iter().find(holds).or_else(|| all().into_iter().find(holds))?;
+    Some((pid, name(pid)))
+}
+
+/// An IPv4 address that is written as an IPv6 one is the IPv4 address.
+pub(super) fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
+}
+
+/// The name of a program, safe to print.
+pub(super) fn name(pid: u32) -> String {
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let name: String = name.trim().chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    if name.is_empty() { "a program".to_owned() } else { name }
+}
+
+/// The option by which a Python program was told to ignore its environment, and with it the hook.
+pub(super) fn ignores_environment(pid: u32) -> Option<&'static str> {
+    if !name(pid).starts_with("python") {
+        return None;
+    }
+    let line = read(&format!("/proc/{pid}/cmdline"));
+    let mut options = line.split('\0').skip(1).take_while(|word| word.starts_with('-') && !word.starts_with("--"));
+    options.find_map(|word| match word {
+        _ if word.contains('I') => Some("-I"),
+        _ if word.contains('E') => Some("-E"),
+        _ => None,
+    })
+}
+
+/// Adds the children of the known processes, their children and so on, and forgets those that are gone. A process that was
+/// once known stays so when its parent ends.
+pub(super) fn follow(known: &mut BTreeSet<u32>) {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<u32> = known.iter().copied().collect();
+    while let Some(pid) = open.pop() {
+        if found.len() < MOST_PROCESSES && !found.contains(&pid) && fs::exists(format!("/proc/{pid}")).unwrap_or(false)
+        {
+            found.insert(pid);
+            open.extend(children(pid));
+        }
+    }
+    *known = found;
+}
+
+/// The sockets that a process holds.
+pub(super) fn inodes(pid: u32) -> impl Iterator<Item = u64> {
+    let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten().take(MOST_FILES);
+    files.filter_map(|file| {
+        let target = fs::read_link(file.path()).ok()?;
+        target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+    })
+}
+
+/// Every thread has children of its own.
+fn children(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten().take(MOST_THREADS);
+    let lists = threads.map(|thread| read(&format!("{}/children", thread.path().display())));
+    lists
+        .flat_map(|list| list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
+        .collect()
+}
+
+fn all() -> Vec<u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).take(MOST_PROCESSES).collect()
+}
+
+/// As much of a file as is there and wanted.
+fn read(path: &str) -> String {
+    let mut bytes = Vec::new();
+    let _ = File::open(path).and_then(|file| file.take(LARGEST_LIST).read_to_end(&mut bytes));
+    String::from_utf8_lossy(&bytes).into_owned()
+}

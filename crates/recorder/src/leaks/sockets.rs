@@ -1,0 +1,79 @@
+//! The sockets of this machine, as the tables in `/proc/net` show them.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read as _;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// A table is read up to here, some hundred thousand sockets; what follows is not seen.
+const LARGEST_TABLE: u64 = 16 << 20;
+
+/// One socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Socket {
+    pub(super) local: SocketAddr,
+    pub(super) remote: SocketAddr,
+    pub(super) listening: bool,
+    /// What its files are known by; never 0, which a socket has that no process holds any more.
+    pub(super) inode: u64,
+}
+
+/// Sockets by which this machine talks over TCP.
+pub(super) fn tcp() -> Vec<Socket> {
+    ["/proc/net/tcp", "/proc/net/tcp6"].into_iter().flat_map(table).collect()
+}
+
+/// Sockets over UDP.
+pub(super) fn udp() -> Vec<Socket> {
+    ["/proc/net/udp", "/proc/net/udp6"].into_iter().flat_map(table).collect()
+}
+
+/// The TCP ports on which something listens now: what listens before the agent starts belongs to its world, what listens
+/// later is its own. Empty where the system does not tell.
+pub(crate) fn listening_ports() -> HashSet<u16> {
+    // A table is read page by page, and one that changes meanwhile may lack a socket that was there all the time.
+    let twice = [tcp(), tcp()];
+    twice.iter().flatten().filter(|socket| socket.listening).map(|socket| socket.local.port()).collect()
+}
+
+fn table(path: &str) -> Vec<Socket> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(LARGEST_TABLE).read_to_string(&mut text));
+    if read.is_err() {
+        return Vec::new();
+    }
+    text.lines().skip(1).filter_map(socket).collect()
+}
+
+/// Reads `sl local remote state queues timer retransmits uid timeout inode`.
+pub(super) fn socket(line: &str) -> Option<Socket> {
+    /// `TCP_LISTEN` of the kernel.
+    const LISTEN: &str = "0A";
+    let mut fields = line.split_ascii_whitespace().skip(1);
+    let (local, remote) = (address(fields.next()?)?, address(fields.next()?)?);
+    let listening = fields.next()? == LISTEN;
+    let inode = fields.nth(5)?.parse().ok().filter(|inode| *inode != 0)?;
+    Some(Socket { local, remote, listening, inode })
+}
+
+/// Reads `0100007F:1F90`: groups of four bytes, each written as the number that this machine holds.
+fn address(text: &str) -> Option<SocketAddr> {
+    let (host, port) = text.split_once(':')?;
+    let port = u16::from_str_radix(port, 16).ok()?;
+    let group = |index: usize| {
+        let digits = host.get(index * 8..index * 8 + 8)?;
+        Some(u32::from_str_radix(digits, 16).ok()?.to_ne_bytes())
+    };
+    let host = match host.len() {
+        8 => IpAddr::V4(Ipv4Addr::from(group(0)?)),
+        32 => {
+            let mut bytes = [0; 16];
+            for (index, place) in bytes.chunks_exact_mut(4).enumerate() {
+                place.copy_from_slice(&group(index)?);
+            }
+            IpAddr::V6(Ipv6Addr::from(bytes)).to_canonical()
+        }
+        _ => return None,
+    };
+    Some(SocketAddr::new(host, port))
+}

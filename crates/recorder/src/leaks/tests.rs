@@ -1,0 +1,116 @@
+//! Real processes and connections.
+
+use std::collections::HashSet;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+
+use super::sockets::socket;
+use super::{Watch, listening_ports, program_of};
+use crate::Bypass;
+
+/// A program that connects to addresses, says so, and stays connected until a line is written to it.
+const CLIENT: &str = "
+import socket, sys
+open = [socket.create_connection(('127.0.0.1', int(port))) for port in sys.argv[1:]]
+print('connected', flush=True)
+sys.stdin.readline()
+";
+
+fn client(words: &[&str], ports: &[u16]) -> Child {
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).args(ports.iter().map(u16::to_string));
+    let mut child = command.env_remove("PYTHONPATH").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "connected\n");
+    child
+}
+
+fn end(mut child: Child) {
+    child.stdin.take().unwrap().write_all(b"\n").unwrap();
+    child.wait().unwrap();
+}
+
+fn listener() -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    (listener, address)
+}
+
+/// Watches one client until a bypass must have been seen.
+fn watched(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16>) -> Vec<Bypass> {
+    let child = client(words, ports);
+    let watch = Watch::start(child.id(), proxy, before);
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    end(child);
+    watch.finish()
+}
+
+#[test]
+fn rows_of_a_table_are_read() {
+    let row = "   1: 0100007F:1F90 08080808:01BB 01 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 20 4 30 10 -1";
+    let read = socket(row).unwrap();
+    assert_eq!((read.local.to_string(), read.remote.to_string()), ("127.0.0.1:8080".into(), "8.8.8.8:443".into()));
+    assert_eq!((read.inode, read.listening), (4711, false));
+    let mapped = row.replace("0100007F", "0000000000000000FFFF00000100007F").replace(" 01 ", " 0A ");
+    let read = socket(&mapped).unwrap();
+    assert_eq!((read.local.to_string(), read.listening), ("127.0.0.1:8080".into(), true));
+    for bad in ["", "sl local", "1: x y z", &row.replace("4711", "0"), &row.replace("0100007F", "ä00007F")] {
+        assert_eq!(socket(bad), None);
+    }
+}
+
+#[test]
+fn the_program_behind_a_connection_is_named() {
+    let (proxy, address) = listener();
+    let child = client(&["python3", "-c", CLIENT], &[address.port()]);
+    let (_stream, peer) = proxy.accept().unwrap();
+    let (pid, name) = program_of(peer, address).unwrap();
+    assert_eq!(pid, child.id());
+    assert!(name.starts_with("python"), "{name}");
+    assert_eq!(program_of(address, peer).map(|(pid, _)| pid), Some(std::process::id()), "our end is ours");
+    end(child);
+    assert_eq!(program_of(SocketAddr::from(([127, 0, 0, 1], 1)), address), None);
+}
+
+#[test]
+fn a_connection_of_a_grandchild_to_what_listened_before_is_named_once() {
+    let (_proxy, proxy) = listener();
+    let (_world, world) = listener();
+    let before = listening_ports();
+    assert!(before.contains(&world.port()));
+    let script = "python3 -c \"$0\" \"$@\"; exit 0";
+    let found = watched(&["sh", "-c", script, CLIENT], &[world.port(), world.port(), proxy.port()], proxy, before);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].program.starts_with("python"), "{found:?}");
+    assert_eq!(found[0].to, world.to_string());
+    assert!(found[0].reason.contains("Go"), "{found:?}");
+}
+
+#[test]
+fn python_without_its_environment_is_named_as_such() {
+    let (_proxy, proxy) = listener();
+    let (_world, world) = listener();
+    let found = watched(&["python3", "-I", "-c", CLIENT], &[world.port()], proxy, listening_ports());
+    assert!(found.len() == 1 && found[0].reason.contains("-I"), "{found:?}");
+}
+
+/// Neither the proxy, nor what the agent itself opened, nor what others do on the same machine.
+#[test]
+fn honest_connections_are_not_named() {
+    let (_proxy, proxy) = listener();
+    let (_world, world) = listener();
+    let mut before = listening_ports();
+    let (_own, own) = listener();
+    before.remove(&own.port());
+    let _ours = TcpStream::connect(world).unwrap();
+    let found = watched(&["python3", "-c", CLIENT], &[proxy.port(), own.port()], proxy, before);
+    assert_eq!(found, []);
+}
+
+#[test]
+fn a_watch_of_nobody_ends() {
+    let (_proxy, proxy) = listener();
+    assert_eq!(Watch::start(u32::MAX, proxy, HashSet::new()).finish(), []);
+}

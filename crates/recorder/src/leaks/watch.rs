@@ -1,0 +1,173 @@
+//! The watch: looks again and again at what the agent is connected to.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::net::SocketAddr;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::processes::{canonical, follow, ignores_environment, inodes, name};
+use super::sockets::{self, Socket};
+use crate::Bypass;
+
+/// Between two looks: at first and after a new process appeared, and at most.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
+/// A pause is this many times as long as the look before it, so that the watch takes two hundredths of a core at most.
+const REST: u32 = 50;
+/// How often it is looked who holds a socket before it counts as none of ours.
+const TRIES: u8 = 10;
+/// How many bypasses are told.
+const MOST_BYPASSES: usize = 100;
+
+const DNS: u16 = 53;
+const QUIC: u16 = 443;
+
+/// Looks at the connections of a process and everything that it starts, on a thread of its own.
+///
+/// It samples: a process or a connection that lives for less than the pause between two looks (20 to 100 ms, longer where a look
+/// is slow) may be missed. So a bypass that it names did happen, and silence is no proof that there was none. Where there is
+/// no `/proc` it sees nothing.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    stop: Sender<()>,
+    thread: Option<JoinHandle<Vec<Bypass>>>,
+}
+
+impl Watch {
+    /// Starts it. `listened_before` are the loopback ports that belong to the agent's world: those that listened before it
+    /// started (see [`listening_ports`](super::listening_ports)), without those that it may use directly.
+    pub(crate) fn start(root: u32, proxy: SocketAddr, listened_before: HashSet<u16>) -> Self {
+        let (stop, stopped) = channel();
+        let mut look = Look::new(root, proxy, listened_before);
+        let work = move || {
+            let mut pause = SHORTEST_PAUSE;
+            loop {
+                let begun = Instant::now();
+                let news = look.once();
+                pause = if news { SHORTEST_PAUSE } else { (pause * 5 / 4).min(LONGEST_PAUSE) };
+                match stopped.recv_timeout(pause.max(begun.elapsed() * REST)) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    _ => return look.found,
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("leak-watch".to_owned()).spawn(work).ok();
+        Self { stop, thread }
+    }
+
+    /// Ends it: each program and address once, in the order in which they were seen. Waits for a look that is under way.
+    pub(crate) fn finish(mut self) -> Vec<Bypass> {
+        let _ = self.stop.send(());
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
+}
+
+/// Sockets that would be a bypass: where they lead, and what there is to say about it.
+type Suspects = BTreeMap<u64, (SocketAddr, &'static str)>;
+
+/// What is known from one look to the next.
+struct Look {
+    proxy: SocketAddr,
+    listened_before: HashSet<u16>,
+    processes: BTreeSet<u32>,
+    /// How often it was looked for whoever holds a socket.
+    tried: HashMap<u64, u8>,
+    /// Sockets over UDP of the look before: while a name is looked up some live for a moment and never send anything.
+    datagrams: HashSet<u64>,
+    told: HashSet<(String, SocketAddr)>,
+    found: Vec<Bypass>,
+}
+
+impl Look {
+    fn new(root: u32, proxy: SocketAddr, listened_before: HashSet<u16>) -> Self {
+        Self {
+            proxy: canonical(proxy),
+            listened_before,
+            processes: BTreeSet::from([root]),
+            tried: HashMap::new(),
+            datagrams: HashSet::new(),
+            told: HashSet::new(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Whether a process is there that was not before.
+    fn once(&mut self) -> bool {
+        let before = self.processes.clone();
+        follow(&mut self.processes);
+        let suspects = self.suspects();
+        self.tried.retain(|inode, _| suspects.contains_key(inode));
+        let open: Suspects = suspects
+            .into_iter()
+            .filter(|(inode, _)| self.tried.get(inode).is_none_or(|tries| *tries < TRIES))
+            .collect();
+        if !open.is_empty() {
+            self.attribute(&open);
+        }
+        !self.processes.is_subset(&before)
+    }
+
+    /// Sockets of this machine that would be a bypass if they were the agent's.
+    fn suspects(&mut self) -> Suspects {
+        let tcp = sockets::tcp();
+        let listening: HashSet<u16> =
+            tcp.iter().filter(|socket| socket.listening).map(|socket| socket.local.port()).collect();
+        let mut suspects: Suspects = tcp
+            .iter()
+            // One that came in was opened by the other side.
+            .filter(|socket| !socket.listening && !listening.contains(&socket.local.port()))
+            .filter_map(|socket| Some((socket.inode, (socket.remote, self.reason(socket)?))))
+            .collect();
+        let quic = |socket: &Socket| socket.remote.port() == QUIC && !socket.remote.ip().is_loopback();
+        let datagrams: BTreeMap<u64, SocketAddr> =
+            sockets::udp().iter().filter(|socket| quic(socket)).map(|socket| (socket.inode, socket.remote)).collect();
+        let lasting = datagrams.iter().filter(|(inode, _)| self.datagrams.contains(inode));
+        suspects.extend(lasting.map(|(inode, to)| (*inode, (*to, "it spoke QUIC (UDP), which no proxy carries"))));
+        self.datagrams = datagrams.into_keys().collect();
+        suspects
+    }
+
+    fn reason(&self, socket: &Socket) -> Option<&'static str> {
+        let (host, port) = (socket.remote.ip(), socket.remote.port());
+        let is_proxy = port == self.proxy.port() && (host == self.proxy.ip() || self.proxy.ip().is_unspecified());
+        if is_proxy || port == DNS || port == 0 || host.is_unspecified() {
+            return None;
+        }
+        if !host.is_loopback() {
+            return Some("it did not use the proxy");
+        }
+        self.listened_before
+            .contains(&port)
+            .then_some("it did not use the proxy for an address of this machine, as Go never does")
+    }
+
+    fn attribute(&mut self, suspects: &Suspects) {
+        for inode in suspects.keys() {
+            *self.tried.entry(*inode).or_default() += 1;
+        }
+        for pid in self.processes.clone() {
+            for inode in inodes(pid) {
+                let Some((to, reason)) = suspects.get(&inode) else { continue };
+                self.tried.insert(inode, TRIES);
+                self.tell(pid, *to, reason);
+            }
+        }
+    }
+
+    fn tell(&mut self, pid: u32, to: SocketAddr, reason: &str) {
+        let program = name(pid);
+        if self.found.len() >= MOST_BYPASSES || !self.told.insert((program.clone(), to)) {
+            return;
+        }
+        let reason = ignores_environment(pid).map_or_else(
+            || reason.to_owned(),
+            |option| {
+                format!(
+                    "it was started with {option}, which makes Python ignore the environment and the recorder's hook"
+                )
+            },
+        );
+        self.found.push(Bypass { program, pid, to: to.to_string(), reason });
+    }
+}

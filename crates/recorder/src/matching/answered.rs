@@ -1,0 +1,147 @@
+//! What goes into the matcher beside a recording, and what comes out.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::miss::Miss;
+use crate::Roots;
+
+/// The circumstances of a replay.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Unix time in milliseconds at which the replay began.
+    pub now_ms: u64,
+    /// The name of the local time zone.
+    pub zone: Option<String>,
+    /// How many seconds the local time is ahead of UTC.
+    pub offset_s: i32,
+    /// The folders that requests may mention.
+    pub roots: Roots,
+}
+
+/// What a team decided not to compare, and what it compares beside the rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatchRules {
+    /// JSON pointers into bodies; `*` stands for any one name or index.
+    pub ignore: Vec<String>,
+    /// Whether system prompts are compared.
+    pub system: bool,
+    /// Request headers that are compared, too.
+    pub headers: Vec<String>,
+}
+
+impl Default for MatchRules {
+    fn default() -> Self {
+        Self { ignore: Vec::new(), system: true, headers: Vec::new() }
+    }
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answered {
+    /// This exchange answers it.
+    Recorded {
+        /// Its id.
+        id: u64,
+        /// What differed and was allowed to.
+        holes: Holes,
+        /// The JSON-RPC id that the answer must carry in place of the recorded one, where it is another.
+        reply_id: Option<Value>,
+    },
+    /// Telemetry that is not in the recording: an empty answer will do.
+    Chatter,
+    /// Nothing in the recording answers it.
+    Miss(Box<Miss>),
+}
+
+/// What differed in a request that was answered, by kind; all zero for an exact match.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Holes {
+    /// Ids, paired one to one over the whole session.
+    pub ids: usize,
+    /// Renderings of the present time.
+    pub clock: usize,
+    /// Folders.
+    pub roots: usize,
+    /// Places learned from a rehearsal or named as volatile.
+    pub learned: usize,
+    /// Places that the team decided to ignore.
+    pub ignored: usize,
+}
+
+impl Holes {
+    /// Whether nothing differed.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.ids += other.ids;
+        self.clock += other.clock;
+        self.roots += other.roots;
+        self.learned += other.learned;
+        self.ignored += other.ignored;
+    }
+}
+
+impl fmt::Display for Holes {
+    /// `6 ids, 2 times`; nothing where nothing differed.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds = [
+            (self.ids, "id", "ids"),
+            (self.clock, "time", "times"),
+            (self.roots, "folder", "folders"),
+            (self.learned, "learned place", "learned places"),
+            (self.ignored, "ignored place", "ignored places"),
+        ];
+        let kinds = kinds.iter().filter(|(count, ..)| *count > 0);
+        let told = kinds.map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }));
+        formatter.write_str(&told.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// What differed over a whole session.
+pub type HoleCount = Holes;
+
+/// How a replay went.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tally {
+    /// Requests that matched exactly.
+    pub exact: usize,
+    /// Requests that matched with holes.
+    pub with_holes: usize,
+    /// All holes.
+    pub holes: HoleCount,
+    /// Chatter, answered or not.
+    pub chatter: usize,
+    /// Requests that missed.
+    pub misses: usize,
+    /// Recorded exchanges that nobody asked for, chatter aside.
+    pub unused: Vec<u64>,
+}
+
+impl fmt::Display for Tally {
+    /// `14 of 14 answered, 11 exact, 3 with holes (6 ids, 2 times)`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let answered = self.exact + self.with_holes;
+        write!(formatter, "{answered} of {} answered, {} exact", answered + self.misses, self.exact)?;
+        if self.with_holes > 0 {
+            write!(formatter, ", {} with holes ({})", self.with_holes, self.holes)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tally_reads_as_a_sentence() {
+        let holes = Holes { ids: 6, clock: 1, ..Holes::default() };
+        let tally = Tally { exact: 11, with_holes: 3, holes, misses: 1, ..Tally::default() };
+        assert_eq!(tally.to_string(), "14 of 15 answered, 11 exact, 3 with holes (6 ids, 1 time)");
+        assert_eq!(Tally::default().to_string(), "0 of 0 answered, 0 exact");
+    }
+}

@@ -1,0 +1,70 @@
+//! Ids of Gemini's function calls. Where the model gives none, clients make them up, in any form: the AI SDK takes sixteen letters
+//! and digits. In such a place everything is an id; elsewhere only what looks like one.
+
+use serde_json::Value;
+
+/// The longest value of a field that is kept as an id.
+const LONGEST: usize = 256;
+
+/// Whether the field of this name, in an object that is the value of the other, is the id of a call.
+pub(super) fn is_call_id(parent: &str, name: &str) -> bool {
+    name == "id" && matches!(parent, "functionCall" | "functionResponse")
+}
+
+/// Whether a JSON pointer leads to the id of a call.
+pub(super) fn at_call_id(pointer: &str) -> bool {
+    let mut names = pointer.rsplit('/');
+    let (name, parent) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
+    is_call_id(parent, name)
+}
+
+/// The values of all fields called `id` in an answer, which may be torn or have several objects.
+pub(super) fn said_in(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("\"id\"").filter_map(|(at, field)| {
+        let value = text[at + field.len()..].trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+        let end = value.bytes().take(LONGEST + 1).position(|byte| byte == b'"')?;
+        value.get(..end)
+    })
+}
+
+/// Calls back with the id of every call in a request.
+pub(super) fn sent_in(value: &Value, parent: &str, visit: &mut impl FnMut(&str)) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| sent_in(item, "", visit)),
+        Value::Object(map) => {
+            for (name, item) in map {
+                match item.as_str() {
+                    Some(id) if is_call_id(parent, name) => visit(id),
+                    _ => sent_in(item, name, visit),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_found_in_answers() {
+        let answer =
+            "data: {\"functionCall\": {\"id\" : \"a1\", \"args\": {\"id\": 5}}}\n\ndata: {\"id\":\"b2\",\"id\":\"torn";
+        assert_eq!(said_in(answer).collect::<Vec<_>>(), ["a1", "b2"]);
+    }
+
+    #[test]
+    fn only_calls_and_their_results_have_them() {
+        for (pointer, is) in [
+            ("/contents/1/parts/0/functionCall/id", true),
+            ("/contents/2/parts/0/functionResponse/id", true),
+            ("/contents/1/parts/0/functionCall/args/id", false),
+            ("/contents/1/parts/0/functionCall/name", false),
+            ("/id", false),
+            ("", false),
+        ] {
+            assert_eq!(at_call_id(pointer), is, "{pointer}");
+        }
+    }
+}

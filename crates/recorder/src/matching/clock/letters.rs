@@ -1,0 +1,118 @@
+//! Renderings that begin with a letter: `Mon Nov 16 2026`, `November 16, 2026`, `Monday`, `Mon Nov 16 18:41:17 UTC 2026`.
+
+use super::calendar::{DAY_MS, Spelling, day_of, month_named, weekday_named};
+use super::now::Said;
+use super::numbers::clock_time;
+use super::rendering::{Rendering, Scan, Style};
+
+pub(super) fn renderings(bytes: &[u8]) -> Vec<Rendering> {
+    let mut scan = Scan::new(bytes);
+    let word = scan.word();
+    if let Some((weekday, spelling)) = weekday_named(word) {
+        return after_weekday(weekday, spelling, scan);
+    }
+    let Some((month, spelling)) = month_named(word) else { return Vec::new() };
+    let mut found = Vec::from_iter(month_and_year(month, spelling, scan));
+    found.extend(month_first(month, spelling, scan));
+    found.extend(without_year(month, spelling, scan));
+    found.extend(with_time(month, spelling, scan));
+    found
+}
+
+fn after_weekday(weekday: i64, spelling: Spelling, scan: Scan<'_>) -> Vec<Rendering> {
+    let mut style = Style::of(("weekday", 0, 0));
+    style.weekday = Some(spelling);
+    let mut found = vec![Rendering { style, said: Said::Weekday(weekday), length: scan.at }];
+    let mut rest = scan;
+    let comma = rest.take(b',').unwrap_or(0);
+    if rest.take(b' ').is_none() {
+        return found;
+    }
+    let mut dates = Vec::from_iter(day_first(rest));
+    let mut named = rest;
+    if let Some((month, of_month)) = month_named(named.word()) {
+        dates.extend(month_first(month, of_month, named));
+        dates.extend(without_year(month, of_month, named));
+        dates.extend(with_time(month, of_month, named));
+    }
+    for mut date in dates {
+        date.style.weekday = Some(spelling);
+        // A comma after the weekday is told from one after the day.
+        date.style.parts.1 ^= comma << 1;
+        found.push(date);
+    }
+    found
+}
+
+/// `November 2026`.
+fn month_and_year(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Rendering> {
+    scan.take(b' ')?;
+    let year = scan.number(4, 4)?;
+    let mut style = Style::of(("month year", 0, 0));
+    style.month = Some(spelling);
+    Some(Rendering { style, said: Said::Month(year, month), length: scan.at })
+}
+
+/// `November 16, 2026`, `Nov 16 2026`, `November 16th, 2026`.
+fn month_first(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Rendering> {
+    scan.take(b' ')?;
+    // `ctime` pads with a space.
+    scan.take(b' ');
+    let day = scan.number(1, 2)?;
+    let ordinal = matches!(scan.word(), "st" | "nd" | "rd" | "th");
+    let comma = scan.take(b',').unwrap_or(0);
+    scan.take(b' ')?;
+    let year = scan.number(4, 4)?;
+    let mut style = Style::of(("month day year", comma, u8::from(ordinal)));
+    style.month = Some(spelling);
+    Some(Rendering { style, said: Said::Day(day_of(year, month, day)?), length: scan.at })
+}
+
+/// `November 16`, `Nov 16th`; a year or a time after it would belong to it.
+fn without_year(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Rendering> {
+    scan.take(b' ')?;
+    let day = scan.number(1, 2)?;
+    let mut ordinal = scan;
+    let is_ordinal = matches!(ordinal.word(), "st" | "nd" | "rd" | "th");
+    let end = if is_ordinal { ordinal } else { scan };
+    let mut after = end;
+    after.take(b',');
+    after.take(b' ');
+    if after.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let mut style = Style::of(("month day", 0, u8::from(is_ordinal)));
+    style.month = Some(spelling);
+    Some(Rendering { style, said: Said::Date(month, day), length: end.at })
+}
+
+/// `Nov 16 18:41:17 2026`, perhaps with the name of a zone before the year.
+fn with_time(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Rendering> {
+    scan.take(b' ')?;
+    scan.take(b' ');
+    let day = scan.number(1, 2)?;
+    scan.take(b' ')?;
+    let clock = clock_time(&mut scan)?;
+    scan.take(b' ')?;
+    let zone = !scan.word().is_empty();
+    if zone {
+        scan.take(b' ')?;
+    }
+    let year = scan.number(4, 4)?;
+    let said = Said::Local(day_of(year, month, day)? * DAY_MS + clock.ms);
+    let mut style = Style::of(("month day time year", u8::from(clock.seconds) << 2, u8::from(zone)));
+    style.month = Some(spelling);
+    Some(Rendering { style, said, length: scan.at })
+}
+
+/// `16 Nov 2026` after a weekday.
+fn day_first(mut scan: Scan<'_>) -> Option<Rendering> {
+    let day = scan.number(1, 2)?;
+    let separator = [b' ', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
+    let (month, spelling) = month_named(scan.word())?;
+    scan.take(separator)?;
+    let year = scan.number(4, 4)?;
+    let mut style = Style::of(("weekday day month year", separator, 0));
+    style.month = Some(spelling);
+    Some(Rendering { style, said: Said::Day(day_of(year, month, day)?), length: scan.at })
+}

@@ -1,0 +1,164 @@
+//! Renderings that begin with a digit: `2026-11-16T18:41:17Z`, `16.11.2026`, `16 November 2026`, `18:41`, `1794800263`.
+
+use super::calendar::{DAY_MS, day_of, month_named};
+use super::now::Said;
+use super::rendering::{Rendering, Scan, Style};
+
+pub(super) fn renderings(bytes: &[u8]) -> Vec<Rendering> {
+    let readers = [iso, iso_date, compact, day_first, month_first, named_month, time, epoch];
+    readers.iter().filter_map(|read| read(Scan::new(bytes))).collect()
+}
+
+fn of(parts: (&'static str, u8, u8), said: Said, scan: Scan<'_>) -> Rendering {
+    Rendering { style: Style::of(parts), said, length: scan.at }
+}
+
+/// `2026-11-16T18:41`, then perhaps seconds, a fraction, and a zone.
+fn iso(mut scan: Scan<'_>) -> Option<Rendering> {
+    let (day, separator) = year_first(&mut scan)?;
+    let between = scan.take(b'T').or_else(|| scan.take(b' '))?;
+    let clock = clock_time(&mut scan)?;
+    let ms = day * DAY_MS + clock.ms;
+    let ahead = zone(&mut scan);
+    let zone_form = ahead.map_or(b' ', |(_, form)| form);
+    let parts = if clock.seconds { "iso seconds" } else { "iso minutes" };
+    let said = ahead.map_or(Said::Local(ms), |(ahead, _)| Said::Instant(ms - ahead));
+    Some(of((parts, separator ^ between, zone_form), said, scan))
+}
+
+fn iso_date(mut scan: Scan<'_>) -> Option<Rendering> {
+    let (day, separator) = year_first(&mut scan)?;
+    Some(of(("year month day", separator, 0), Said::Day(day), scan))
+}
+
+fn year_first(scan: &mut Scan<'_>) -> Option<(i64, u8)> {
+    let year = scan.number(4, 4)?;
+    let separator = [b'-', b'/', b'.'].into_iter().find_map(|byte| scan.take(byte))?;
+    let month = scan.number(1, 2)?;
+    scan.take(separator)?;
+    let day = scan.number(1, 2)?;
+    Some((day_of(year, month, day)?, separator))
+}
+
+/// `20261116`, then perhaps `T184117Z`.
+fn compact(mut scan: Scan<'_>) -> Option<Rendering> {
+    let date = scan.number(8, 8)?;
+    let day = day_of(date / 10_000, date / 100 % 100, date % 100)?;
+    let date_only = of(("compact", 0, 0), Said::Day(day), scan);
+    let Some(between) = [b'T', b'-', b'_'].into_iter().find_map(|byte| scan.take(byte)) else { return Some(date_only) };
+    let Some(time) = scan.number(6, 6) else { return Some(date_only) };
+    let (hours, minutes, seconds) = (time / 10_000, time / 100 % 100, time % 100);
+    if hours > 23 || minutes > 59 || seconds > 60 {
+        return Some(date_only);
+    }
+    let ms = day * DAY_MS + ((hours * 60 + minutes) * 60 + seconds) * 1000;
+    let zone = scan.take(b'Z');
+    let said = zone.map_or(Said::Local(ms), |_| Said::Instant(ms));
+    Some(of(("compact time", between, zone.unwrap_or(0)), said, scan))
+}
+
+/// `16.11.2026`, `16/11/2026`, `16-11-2026`.
+fn day_first(scan: Scan<'_>) -> Option<Rendering> {
+    three(scan, "day month year", |day, month, year| day_of(year, month, day))
+}
+
+/// `11/16/2026`.
+fn month_first(scan: Scan<'_>) -> Option<Rendering> {
+    three(scan, "month day year", |month, day, year| day_of(year, month, day))
+}
+
+fn three(mut scan: Scan<'_>, parts: &'static str, day: impl Fn(i64, i64, i64) -> Option<i64>) -> Option<Rendering> {
+    let first = scan.number(1, 2)?;
+    let separator = [b'.', b'/', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
+    let second = scan.number(1, 2)?;
+    scan.take(separator)?;
+    let year = scan.number(4, 4)?;
+    Some(of((parts, separator, 0), Said::Day(day(first, second, year)?), scan))
+}
+
+/// `16 November 2026`, `16-Nov-2026`.
+fn named_month(mut scan: Scan<'_>) -> Option<Rendering> {
+    let day = scan.number(1, 2)?;
+    let separator = [b' ', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
+    let (month, spelling) = month_named(scan.word())?;
+    let comma = scan.take(b',').unwrap_or(0);
+    scan.take(separator)?;
+    let year = scan.number(4, 4)?;
+    let mut rendering = of(("day name year", separator, comma), Said::Day(day_of(year, month, day)?), scan);
+    rendering.style.month = Some(spelling);
+    Some(rendering)
+}
+
+/// `18:41`, `18:41:17.5`, `6:41 PM`.
+fn time(mut scan: Scan<'_>) -> Option<Rendering> {
+    let clock = clock_time(&mut scan)?;
+    let parts = if clock.seconds { "seconds" } else { "minutes" };
+    let mut ahead = scan;
+    let space = ahead.take(b' ').unwrap_or(0);
+    let word = ahead.word();
+    let half = [("AM", 0), ("PM", 12)].into_iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
+    let hour = clock.ms / 3_600_000;
+    if let (Some((_, half)), 1..=12) = (half, hour) {
+        let ms = clock.ms % 3_600_000 + (hour % 12 + half) * 3_600_000;
+        let parts = if clock.seconds { "half seconds" } else { "half minutes" };
+        let lower = u8::from(word.starts_with(['a', 'p']));
+        return Some(of((parts, space, lower), Said::Time(ms), ahead));
+    }
+    Some(of((parts, 0, 0), Said::Time(clock.ms), scan))
+}
+
+/// Seconds, milliseconds, microseconds or nanoseconds since 1970; seconds and milliseconds perhaps with a fraction.
+fn epoch(mut scan: Scan<'_>) -> Option<Rendering> {
+    let number = scan.number(10, 19)?;
+    let (unit, ms) = match scan.at {
+        10 => (b's', number * 1000),
+        13 => (b'm', number),
+        16 => (b'u', number / 1000),
+        19 => (b'n', number / 1_000_000),
+        _ => return None,
+    };
+    let mut fraction = scan;
+    let has_fraction = fraction.take(b'.').is_some() && fraction.number(1, 12).is_some();
+    let scan = if has_fraction { fraction } else { scan };
+    Some(of(("epoch", unit, u8::from(has_fraction)), Said::Instant(ms), scan))
+}
+
+pub(super) struct ClockTime {
+    pub(super) ms: i64,
+    pub(super) seconds: bool,
+}
+
+/// `18:41`, then perhaps seconds and a fraction.
+pub(super) fn clock_time(scan: &mut Scan<'_>) -> Option<ClockTime> {
+    let hours = scan.number(1, 2).filter(|hours| *hours < 24)?;
+    scan.take(b':')?;
+    let minutes = scan.number(2, 2).filter(|minutes| *minutes < 60)?;
+    let mut further = *scan;
+    let seconds = further.take(b':').and_then(|_| further.number(2, 2)).filter(|seconds| *seconds <= 60);
+    if seconds.is_some() {
+        *scan = further;
+        if further.take(b'.').or_else(|| further.take(b',')).is_some() && further.number(1, 9).is_some() {
+            *scan = further;
+        }
+    }
+    let ms = ((hours * 60 + minutes) * 60 + seconds.unwrap_or(0)) * 1000;
+    Some(ClockTime { ms, seconds: seconds.is_some() })
+}
+
+/// `Z`, `+02:00`, `+0200`: how many milliseconds it is ahead of UTC, and how it is written.
+fn zone(scan: &mut Scan<'_>) -> Option<(i64, u8)> {
+    if scan.take(b'Z').is_some() {
+        return Some((0, b'Z'));
+    }
+    let mut further = *scan;
+    let sign = further.take(b'+').map(|_| 1).or_else(|| further.take(b'-').map(|_| -1))?;
+    let (hours, minutes, form) = match further.number(2, 4)? {
+        hours if further.at - scan.at == 3 => {
+            let minutes = further.take(b':').and_then(|_| further.number(2, 2))?;
+            (hours, minutes, b':')
+        }
+        both => (both / 100, both % 100, b'+'),
+    };
+    *scan = further;
+    Some((sign * (hours * 60 + minutes) * 60_000, form))
+}

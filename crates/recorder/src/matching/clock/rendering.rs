@@ -1,0 +1,121 @@
+//! A text that says when now is, at some place in a longer text.
+
+use super::calendar::Spelling;
+use super::now::{Now, Said};
+use super::{letters, numbers, year};
+
+/// The longest rendering, such as `Wednesday, September 30, 2026`.
+pub(in super::super) const LONGEST: usize = 48;
+
+/// A rendering: how it is written, what it says, and how long it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rendering {
+    pub(super) style: Style,
+    pub(super) said: Said,
+    pub(super) length: usize,
+}
+
+/// How a moment is written. Two renderings of one style differ only in the moment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Style {
+    /// Which parts, in which order, by what they are joined.
+    pub(super) parts: (&'static str, u8, u8),
+    pub(super) weekday: Option<Spelling>,
+    pub(super) month: Option<Spelling>,
+}
+
+impl Style {
+    pub(super) fn of(parts: (&'static str, u8, u8)) -> Self {
+        Self { parts, weekday: None, month: None }
+    }
+
+    fn agrees(&self, other: &Self) -> bool {
+        let agree = |one: Option<Spelling>, other: Option<Spelling>| match (one, other) {
+            (Some(one), Some(other)) => one.agrees(other),
+            (None, None) => true,
+            _ => false,
+        };
+        self.parts == other.parts && agree(self.weekday, other.weekday) && agree(self.month, other.month)
+    }
+}
+
+/// The lengths of two renderings that begin at these places, are written alike, and are the present of either side.
+pub(in super::super) fn both_present(
+    recorded: (&[u8], usize),
+    sent: (&[u8], usize),
+    now: (&Now, &Now),
+) -> impl Iterator<Item = (usize, usize)> {
+    let ours = renderings(recorded.0, recorded.1);
+    let theirs = if ours.is_empty() { Vec::new() } else { renderings(sent.0, sent.1) };
+    let mut lengths = Vec::new();
+    for one in &ours {
+        for other in theirs.iter().filter(|other| one.style.agrees(&other.style)) {
+            let zones = now.0.zones(one.said).into_iter().zip(now.1.zones(other.said));
+            if zones.into_iter().any(|(recorded, sent)| recorded && sent) {
+                lengths.push((one.length, other.length));
+            }
+        }
+    }
+    lengths.sort_unstable_by(|one, other| other.cmp(one));
+    lengths.into_iter()
+}
+
+/// Whether a rendering may begin here: nothing that belongs to it stands before it.
+pub(in super::super) fn may_begin(bytes: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    bytes.get(at).is_some_and(u8::is_ascii_alphanumeric) && !before.is_some_and(u8::is_ascii_alphanumeric)
+}
+
+fn renderings(bytes: &[u8], at: usize) -> Vec<Rendering> {
+    let end = bytes.len().min(at + LONGEST);
+    // The byte after the longest rendering is seen, too, so that no longer number is taken for it.
+    let part = &bytes[at..bytes.len().min(end + 1)];
+    let Some(first) = part.first() else { return Vec::new() };
+    let mut found = if first.is_ascii_digit() { numbers::renderings(part) } else { letters::renderings(part) };
+    found.extend(year::alone(bytes, at));
+    let ends = |length: usize| !part.get(length).is_some_and(u8::is_ascii_alphanumeric);
+    found.into_iter().filter(|rendering| ends(rendering.length)).collect()
+}
+
+/// Reads a rendering from its beginning.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scan<'t> {
+    bytes: &'t [u8],
+    pub(super) at: usize,
+}
+
+impl<'t> Scan<'t> {
+    pub(super) fn new(bytes: &'t [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// This byte, if it comes next.
+    pub(super) fn take(&mut self, byte: u8) -> Option<u8> {
+        let next = self.peek().filter(|next| *next == byte)?;
+        self.at += 1;
+        Some(next)
+    }
+
+    /// All digits that come next, at least and at most so many.
+    pub(super) fn number(&mut self, least: usize, most: usize) -> Option<i64> {
+        let digits = self.bytes[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if !(least..=most).contains(&digits) {
+            return None;
+        }
+        let text = std::str::from_utf8(&self.bytes[self.at..self.at + digits]).ok()?;
+        self.at += digits;
+        text.parse().ok()
+    }
+
+    /// All letters that come next.
+    pub(super) fn word(&mut self) -> &'t str {
+        let letters = self.bytes[self.at..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let word = std::str::from_utf8(&self.bytes[self.at..self.at + letters]).unwrap_or_default();
+        self.at += letters;
+        word
+    }
+}

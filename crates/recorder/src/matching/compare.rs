@@ -1,0 +1,294 @@
+//! Two requests, leaf by leaf.
+
+use agentci_text::pointer;
+use agentci_trace::{PLACEHOLDER, fits_recorded, same_value};
+use serde_json::{Map, Value};
+
+use super::answered::Holes;
+use super::call_ids::at_call_id;
+use super::clock::same_present;
+use super::excerpts::{around, line_of, shown};
+use super::pairing::Trial;
+use super::pattern::{Below, Why};
+use super::text::{self, World, opened};
+use super::view::{TOO_LARGE, View};
+
+/// How many names of one object may differ in holes.
+const MOST_RENAMED: usize = 256;
+
+/// What came of comparing two requests.
+#[derive(Debug, Default)]
+pub(super) struct Comparison {
+    pub(super) holes: Holes,
+    pub(super) trial: Trial,
+    pub(super) leaves: usize,
+    pub(super) different: usize,
+    pub(super) first: Option<Difference>,
+}
+
+/// A place that differs and may not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Difference {
+    /// A JSON pointer, or what else it is called.
+    pub(super) at: String,
+    /// The line within a text of several.
+    pub(super) line: Option<usize>,
+    pub(super) recorded: String,
+    pub(super) sent: String,
+    pub(super) rank: Rank,
+}
+
+/// What is told first when several places differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    /// Path, query, headers.
+    Around,
+    System,
+    Model,
+    Tools,
+    Rest,
+}
+
+/// How far a comparison goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Until {
+    /// The first difference that is no hole.
+    Difference,
+    /// The end.
+    End,
+}
+
+/// Compares a recorded request with one that was sent.
+pub(super) fn compare(recorded: &View<'_>, sent: &View<'_>, world: &World<'_>, until: Until) -> Comparison {
+    let mut walk = Walk { world, until, system: &sent.system, found: Comparison::default(), at: String::new() };
+    walk.around(&recorded.around, &sent.around);
+    if !walk.over() {
+        if recorded.kind == TOO_LARGE || sent.kind == TOO_LARGE {
+            // What is not kept cannot be compared.
+            walk.at = "body".into();
+            walk.found.leaves += 1;
+            walk.differ(recorded.kind.into(), sent.kind.into(), None);
+        } else if recorded.kind == sent.kind {
+            let patterns = [recorded.patterns.as_slice(), &sent.patterns].concat();
+            walk.value(&Below::of(&patterns), &recorded.body, &sent.body, 0);
+        } else {
+            walk.at = "body".into();
+            walk.differ(recorded.kind.into(), sent.kind.into(), None);
+        }
+    }
+    walk.found
+}
+
+struct Walk<'w> {
+    world: &'w World<'w>,
+    until: Until,
+    system: &'w [String],
+    found: Comparison,
+    at: String,
+}
+
+impl Walk<'_> {
+    fn over(&self) -> bool {
+        self.until == Until::Difference && self.found.different > 0
+    }
+
+    fn around(&mut self, recorded: &[(String, String)], sent: &[(String, String)]) {
+        let mut left: Vec<&(String, String)> = sent.iter().collect();
+        for (name, value) in recorded {
+            self.at.clone_from(name);
+            self.found.leaves += 1;
+            match left.iter().position(|(given, _)| given == name) {
+                None => self.differ(value.clone(), shown(None), None),
+                Some(index) => {
+                    let (_, given) = left.remove(index);
+                    if name.starts_with("header") {
+                        if !fits_recorded(value, given) {
+                            self.differ(value.clone(), given.clone(), None);
+                        }
+                    } else {
+                        self.text(value, given);
+                    }
+                }
+            }
+        }
+        for (name, value) in left {
+            self.at.clone_from(name);
+            self.found.leaves += 1;
+            self.differ(shown(None), value.clone(), None);
+        }
+        self.at.clear();
+    }
+
+    fn value(&mut self, below: &Below<'_>, recorded: &Value, sent: &Value, depth: usize) {
+        if self.over() {
+            return;
+        }
+        if let Some(why) = below.here() {
+            self.found.leaves += 1;
+            return self.left_out(why, !same_value(recorded, sent));
+        }
+        match (recorded, sent) {
+            (Value::Object(one), Value::Object(other)) => {
+                let renamed = self.renamed(one, other);
+                for (name, item) in one {
+                    let new = renamed.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new);
+                    self.step(name, below, (Some(item), other.get(new)), depth);
+                }
+                let is_new = |name: &&String| !one.contains_key(*name) && !renamed.iter().any(|(_, new)| new == name);
+                for name in other.keys().filter(is_new) {
+                    self.step(name, below, (None, other.get(name)), depth);
+                }
+            }
+            (Value::Array(one), Value::Array(other)) => {
+                for index in 0..one.len().max(other.len()) {
+                    self.step(&index.to_string(), below, (one.get(index), other.get(index)), depth);
+                }
+            }
+            (Value::String(one), Value::String(other)) if at_call_id(&self.at) => {
+                self.found.leaves += 1;
+                self.call_id(one, other);
+            }
+            (Value::String(one), Value::String(other)) if one != other => {
+                if let (Some(one), Some(other)) = (opened(one, depth), opened(other, depth)) {
+                    self.value(below, &one, &other, depth + 1);
+                } else {
+                    self.found.leaves += 1;
+                    self.text(one, other);
+                }
+            }
+            _ => {
+                self.found.leaves += 1;
+                self.leaf(recorded, sent);
+            }
+        }
+    }
+
+    /// Names that differ only in holes, such as paths: what only one side has, in the order in which it is there.
+    fn renamed<'v>(
+        &mut self,
+        one: &'v Map<String, Value>,
+        other: &'v Map<String, Value>,
+    ) -> Vec<(&'v String, &'v String)> {
+        let gone: Vec<&String> = one.keys().filter(|name| !other.contains_key(*name)).collect();
+        let new: Vec<&String> = other.keys().filter(|name| !one.contains_key(*name)).collect();
+        if gone.len() != new.len() || gone.len() > MOST_RENAMED {
+            return Vec::new();
+        }
+        let found = &mut self.found;
+        let mut fits = |(old, new): &(&String, &String)| {
+            let mut holes = Holes::default();
+            let same = text::compare(old, new, self.world, &mut found.trial, &mut holes).is_ok();
+            found.holes.add(if same { holes } else { Holes::default() });
+            same
+        };
+        gone.into_iter().zip(new).filter(|pair| fits(pair)).collect()
+    }
+
+    fn step(&mut self, name: &str, below: &Below<'_>, both: (Option<&Value>, Option<&Value>), depth: usize) {
+        if self.over() {
+            return;
+        }
+        let length = self.at.len();
+        pointer::push(&mut self.at, name);
+        let below = below.step(name);
+        match (both, below.here()) {
+            ((Some(recorded), Some(sent)), _) => self.value(&below, recorded, sent, depth),
+            (_, Some(why)) => self.left_out(why, true),
+            ((recorded, sent), None) => {
+                let leaves = recorded.or(sent).map_or(1, count);
+                self.found.leaves += leaves;
+                self.differ(shown(recorded), shown(sent), None);
+                self.found.different += leaves - 1;
+            }
+        }
+        self.at.truncate(length);
+    }
+
+    fn left_out(&mut self, why: Why, differs: bool) {
+        match why {
+            Why::Ignored => self.found.holes.ignored += usize::from(differs),
+            Why::Learned => self.found.holes.learned += usize::from(differs),
+            Why::Number => {}
+        }
+    }
+
+    fn leaf(&mut self, recorded: &Value, sent: &Value) {
+        match (recorded, sent) {
+            (Value::String(one), Value::String(_)) => self.same_text(one),
+            (Value::Number(one), Value::Number(other)) if !same_value(recorded, sent) => {
+                if same_present(one.as_str(), other.as_str(), (&self.world.now.0, &self.world.now.1)) {
+                    self.found.holes.clock += 1;
+                } else {
+                    self.differ(shown(Some(recorded)), shown(Some(sent)), None);
+                }
+            }
+            _ if same_value(recorded, sent) => {}
+            _ => self.differ(shown(Some(recorded)), shown(Some(sent)), None),
+        }
+    }
+
+    fn call_id(&mut self, recorded: &str, sent: &str) {
+        if self.world.pairing.pair_call(recorded, sent, &mut self.found.trial) {
+            self.found.holes.ids += usize::from(recorded != sent);
+        } else {
+            self.differ(around(recorded, 0), around(sent, 0), None);
+        }
+    }
+
+    /// A text that is the same: its ids stand for themselves, unless something else was decided.
+    fn same_text(&mut self, text: &str) {
+        if !self.world.pairing.pair_same(text, &mut self.found.trial) {
+            self.differ(around(text, 0), around(text, 0), None);
+        }
+    }
+
+    fn text(&mut self, recorded: &str, sent: &str) {
+        let found = &mut self.found;
+        if recorded == sent {
+            return self.same_text(recorded);
+        }
+        // The version of a model may look like an id or a date, and another one is another model.
+        if self.at == "/model" && !recorded.contains(PLACEHOLDER) {
+            return self.differ(shown(Some(&recorded.into())), shown(Some(&sent.into())), None);
+        }
+        let mut holes = Holes::default();
+        match text::compare(recorded, sent, self.world, &mut found.trial, &mut holes) {
+            Ok(()) => found.holes.add(holes),
+            Err((at, at_sent)) => {
+                let several = recorded.contains('\n') || sent.contains('\n');
+                let line = several.then(|| line_of(recorded, at));
+                self.differ(around(recorded, at), around(sent, at_sent), line);
+            }
+        }
+    }
+
+    /// System prompts come before tools, tools before messages: what comes later often follows from what comes first.
+    fn rank(&self) -> Rank {
+        let leads = |prompt: &String| {
+            self.at.strip_prefix(prompt.as_str()).is_some_and(|end| end.is_empty() || end.starts_with('/'))
+        };
+        match self.at.split('/').nth(1) {
+            None => Rank::Around,
+            Some(_) if self.system.iter().any(leads) => Rank::System,
+            Some("model") => Rank::Model,
+            Some("tools") => Rank::Tools,
+            Some(_) => Rank::Rest,
+        }
+    }
+
+    fn differ(&mut self, recorded: String, sent: String, line: Option<usize>) {
+        self.found.different += 1;
+        let rank = self.rank();
+        if self.found.first.as_ref().is_none_or(|first| rank < first.rank) {
+            self.found.first = Some(Difference { at: self.at.clone(), line, recorded, sent, rank });
+        }
+    }
+}
+
+fn count(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(count).sum::<usize>().max(1),
+        Value::Object(map) => map.values().map(count).sum::<usize>().max(1),
+        _ => 1,
+    }
+}

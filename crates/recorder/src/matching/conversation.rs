@@ -1,0 +1,39 @@
+//! Which earlier request of the session a request continues: the one whose messages it begins with.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::prints::of_value;
+use crate::providers::messages;
+use crate::{Body, Request, api_of};
+
+/// The conversations of a session: the prints of the messages of each request that was answered, and by which exchange.
+#[derive(Debug, Default)]
+pub(super) struct Conversations(HashMap<u64, u64>);
+
+impl Conversations {
+    /// The exchange that answered the request that this one continues.
+    pub(super) fn before(&self, prints: &[u64]) -> Option<u64> {
+        let (_, shorter) = prints.split_last()?;
+        shorter.iter().rev().find_map(|print| self.0.get(print)).copied()
+    }
+
+    pub(super) fn answered(&mut self, prints: &[u64], id: u64) {
+        if let Some(print) = prints.last() {
+            self.0.insert(*print, id);
+        }
+    }
+}
+
+/// The prints of the messages of a request: of the first, of the first two, and so on.
+pub(super) fn message_prints(request: &Request) -> Vec<u64> {
+    let Body::Json(body) = &request.body else { return Vec::new() };
+    let Some(api) = request.speaks.or_else(|| api_of(request)) else { return Vec::new() };
+    let mut hasher = DefaultHasher::new();
+    api.hash(&mut hasher);
+    let mut print = |message| {
+        of_value(message).hash(&mut hasher);
+        hasher.finish()
+    };
+    messages(api, body).unwrap_or_default().iter().map(&mut print).collect()
+}

@@ -1,0 +1,36 @@
+//! The place at which two values differ, as a message shows it.
+
+use agentci_text::{excerpt, one_line};
+use serde_json::Value;
+
+/// How much of a line is shown, and how much of that before the place that it is about.
+const SHOWN: usize = 120;
+const BEFORE: usize = 40;
+
+/// The line of a position, from 1.
+pub(super) fn line_of(text: &str, position: usize) -> usize {
+    1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..position.min(text.len())]).count()
+}
+
+/// The line around a position, cut on both sides where it is long.
+pub(super) fn around(text: &str, position: usize) -> String {
+    let position = text.floor_char_boundary(position.min(text.len()));
+    let start = text[..position].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[position..].find('\n').map_or(text.len(), |length| position + length);
+    let line = &text[start..end];
+    let before = text[start..position].chars().count();
+    if before <= SHOWN - BEFORE {
+        return one_line(&excerpt(line, SHOWN)).into_owned();
+    }
+    let from = text[start..position].char_indices().rev().nth(BEFORE - 1).map_or(0, |(at, _)| at);
+    format!("...{}", one_line(&excerpt(&line[from..], SHOWN)))
+}
+
+/// Any value, on one line.
+pub(super) fn shown(value: Option<&Value>) -> String {
+    match value {
+        None => "(nothing)".into(),
+        Some(Value::String(text)) => around(text, 0),
+        Some(value) => excerpt(&value.to_string(), SHOWN).into_owned(),
+    }
+}

@@ -1,0 +1,178 @@
+//! The matcher: which recorded exchange answers a request.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::answered::{Answered, Holes, MatchRules, Surroundings, Tally};
+use super::clock::Now;
+use super::compare::{Comparison, Until, compare};
+use super::conversation::{Conversations, message_prints};
+use super::index::Index;
+use super::miss::{Candidate, Miss, miss};
+use super::pairing::Pairing;
+use super::place::split;
+use super::reply::{id_of, may_repeat};
+use super::roots::RootPairs;
+use super::text::World;
+use super::view::View;
+use crate::{Recording, Request, is_chatter};
+
+/// Answers requests from a recording.
+#[derive(Debug)]
+pub struct Matcher {
+    recording: Arc<Recording>,
+    here: Surroundings,
+    rules: MatchRules,
+    index: Index,
+    roots: RootPairs,
+    pairing: Pairing,
+    conversations: Conversations,
+    /// Which exchanges have been asked for.
+    used: Vec<bool>,
+    tally: Tally,
+    /// How many requests there were, chatter aside.
+    asked: usize,
+}
+
+/// How many exchanges of a place are compared to find the nearest.
+const MOST_COMPARED: usize = 64;
+
+impl Matcher {
+    /// A matcher for one session.
+    pub fn new(recording: Arc<Recording>, here: Surroundings, rules: MatchRules) -> Self {
+        let roots = RootPairs::new(&recording.header.roots, &here.roots);
+        Self {
+            index: Index::of(&recording, &rules, &roots),
+            roots,
+            pairing: Pairing::of(&recording),
+            conversations: Conversations::default(),
+            used: vec![false; recording.exchanges.len()],
+            tally: Tally::default(),
+            asked: 0,
+            recording,
+            here,
+            rules,
+        }
+    }
+
+    /// The answer to a request. Its secrets have been removed, as those of the recording have.
+    pub fn answer(&mut self, request: &Request) -> Answered {
+        let recording = Arc::clone(&self.recording);
+        let mut view = View::of(request, &self.rules, &recording.holes);
+        let messages = message_prints(request);
+        let before = self.conversations.before(&messages);
+        let mut found = self.find(request, &view, before);
+        if found.is_none()
+            && let Some(path) = self.roots.masked_here(split(&request.path).0)
+        {
+            view = view.at(request, &path);
+            found = self.find(request, &view, before);
+        }
+        let chatter = self.is_chatter(request, &view, found.as_ref().map(|(position, _)| *position));
+        if chatter {
+            self.tally.chatter += 1;
+        } else {
+            self.asked += 1;
+        }
+        if let Some((position, comparison)) = found {
+            let id = recording.exchanges[position].id;
+            self.conversations.answered(&messages, id);
+            self.pairing.keep(comparison.trial);
+            return self.answered(position, request, comparison.holes, chatter);
+        }
+        if chatter {
+            let last = self.index.place(&view).last().copied();
+            return last.map_or(Answered::Chatter, |last| self.answered(last, request, Holes::default(), true));
+        }
+        self.tally.misses += 1;
+        Answered::Miss(Box::new(self.miss(request, &view, before)))
+    }
+
+    /// How it went so far.
+    pub fn tally(&self) -> Tally {
+        let exchanges = self.recording.exchanges.iter().zip(&self.used);
+        let unused = exchanges.filter(|(exchange, used)| !**used && !exchange.chatter).map(|(exchange, _)| exchange.id);
+        Tally { unused: unused.collect(), ..self.tally.clone() }
+    }
+
+    fn answered(&mut self, position: usize, request: &Request, holes: Holes, chatter: bool) -> Answered {
+        self.used[position] = true;
+        if !chatter {
+            self.tally.holes.add(holes);
+            let kind = if holes.is_empty() { &mut self.tally.exact } else { &mut self.tally.with_holes };
+            *kind += 1;
+        }
+        let exchange = &self.recording.exchanges[position];
+        let sent: Option<&Value> = id_of(request);
+        let reply_id = sent.filter(|sent| id_of(&exchange.request).is_some_and(|recorded| recorded != *sent)).cloned();
+        Answered::Recorded { id: exchange.id, holes, reply_id }
+    }
+
+    /// Whether nobody waits for the answer: what was recorded so, or is known to be so.
+    fn is_chatter(&self, request: &Request, view: &View<'_>, found: Option<usize>) -> bool {
+        let marked = |position: &usize| self.recording.exchanges[*position].chatter;
+        let of_place = || {
+            let place = self.index.place(view);
+            !place.is_empty() && place.iter().all(marked)
+        };
+        let recorded_so = found.map_or_else(of_place, |position| marked(&position));
+        recorded_so || is_chatter(request)
+    }
+
+    /// The exchange that answers a request: an equal one that is unused, one that differs in holes only, or one that may be
+    /// given again.
+    fn find(&self, request: &Request, view: &View<'_>, before: Option<u64>) -> Option<(usize, Comparison)> {
+        let equal = self.index.exact(view);
+        let unused = |position: &&usize| !self.used[**position];
+        let exact = |position: &usize| self.compared(*position, view).filter(|(_, found)| found.holes.is_empty());
+        if let Some(found) = equal.iter().filter(unused).find_map(exact) {
+            return Some(found);
+        }
+        let alike = self.index.shape(view);
+        let continues = |position: &&usize| self.recording.exchanges[**position].after == before;
+        for candidates in [self.index.likely(view), alike] {
+            let first = candidates.iter().filter(unused).filter(continues);
+            let then = candidates.iter().filter(unused).filter(|position| !continues(position));
+            if let Some(found) = first.chain(then).find_map(|position| self.compared(*position, view)) {
+                return Some(found);
+            }
+        }
+        let again = equal.iter().rev().chain(alike.iter().rev()).filter(|_| may_repeat(request));
+        again.copied().find_map(|position| self.compared(position, view))
+    }
+
+    /// A comparison that found holes at most.
+    fn compared(&self, position: usize, view: &View<'_>) -> Option<(usize, Comparison)> {
+        let comparison = self.compare(position, view, Until::Difference);
+        (comparison.different == 0).then_some((position, comparison))
+    }
+
+    fn compare(&self, position: usize, view: &View<'_>, until: Until) -> Comparison {
+        let request = &self.recording.exchanges[position].request;
+        let header = &self.recording.header;
+        let recorded = View::of(request, &self.rules, &self.recording.holes);
+        let then = Now::new(header.now_ms, request.at_us, header.offset_s);
+        let now = Now::new(self.here.now_ms, view.at_us, self.here.offset_s);
+        let world = World { pairing: &self.pairing, roots: &self.roots, now: (then, now) };
+        compare(&recorded, view, &world, until)
+    }
+
+    fn miss(&self, request: &Request, view: &View<'_>, before: Option<u64>) -> Miss {
+        let mut positions: Vec<usize> = self.index.place(view).to_vec();
+        let alike: HashSet<usize> = self.index.shape(view).iter().copied().collect();
+        positions.sort_by_cached_key(|position| {
+            let same_conversation = self.recording.exchanges[*position].after == before;
+            (!same_conversation, self.used[*position], !alike.contains(position))
+        });
+        positions.truncate(MOST_COMPARED);
+        let candidates = positions.into_iter().map(|position| {
+            let exchange = &self.recording.exchanges[position];
+            let comparison = self.compare(position, view, Until::End);
+            Candidate { exchange, comparison, used: self.used[position], continues: exchange.after == before }
+        });
+        let nearest = candidates.min_by_key(|candidate| (candidate.comparison.different, candidate.used));
+        miss(self.asked, request, nearest, &self.recording)
+    }
+}

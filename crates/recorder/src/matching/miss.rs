@@ -1,0 +1,158 @@
+//! A request that the recording has no answer to, and how it is told.
+
+use std::fmt::Write as _;
+
+use super::compare::{Comparison, Difference, Rank};
+use super::place;
+use super::view::TOO_LARGE;
+use crate::{Exchange, Recording, Request, api_of};
+
+/// A request that the recording has no answer to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Miss {
+    /// Which request of the session, from 1, chatter aside.
+    pub number: usize,
+    /// Method, origin and path, without secrets.
+    pub asked: String,
+    /// What is wrong, in one sentence.
+    pub reason: String,
+    /// The recorded request that comes nearest, if there is one for this place.
+    pub nearest: Option<Nearest>,
+}
+
+/// The recorded request that comes nearest to one that missed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nearest {
+    /// Its id.
+    pub id: u64,
+    /// Whether it continues the same conversation.
+    pub same_conversation: bool,
+    /// How many leaves differ, of how many.
+    pub different: usize,
+    /// How many leaves there are.
+    pub leaves: usize,
+    /// The first difference: a JSON pointer, and the line for a text of several. Empty where nothing differs.
+    pub at: String,
+    /// What was recorded there.
+    pub recorded: String,
+    /// What was sent.
+    pub sent: String,
+}
+
+impl Miss {
+    /// The message of several lines. `file` is the recording, and `again` the command that records it anew.
+    pub fn explain(&self, file: &str, again: Option<&str>) -> String {
+        let mut text = format!("error: call {} is not in {file} (replay_miss)\n", self.number);
+        let _ = writeln!(text, "  {}: {}", self.asked, self.reason);
+        if let Some(nearest) = &self.nearest {
+            nearest.write(&mut text);
+        }
+        text.push_str("help: ");
+        match (again, self.nearest.as_ref().is_some_and(|nearest| nearest.different == 0)) {
+            (Some(again), false) => {
+                let _ = write!(text, "if the change is meant, `{again}` records it again");
+            }
+            (None, false) => text.push_str("if the change is meant, record it again"),
+            (Some(again), true) => {
+                let _ = write!(text, "see why the agent asks again; if it is meant to, `{again}` records it");
+            }
+            (None, true) => text.push_str("see why the agent asks again; if it is meant to, record it again"),
+        }
+        text
+    }
+}
+
+impl Nearest {
+    fn write(&self, text: &mut String) {
+        let conversation = if self.same_conversation { ", same conversation" } else { "" };
+        let verb = if self.different == 1 { "differs" } else { "differ" };
+        let (different, leaves) = (self.different, self.leaves);
+        let _ = writeln!(text, "  nearest: call {}{conversation}, {different} of {leaves} values {verb}", self.id);
+        if !self.at.is_empty() {
+            let width = self.at.chars().count();
+            let _ = writeln!(text, "  {}: {}", self.at, self.recorded);
+            let _ = writeln!(text, "  {:width$}| {}", "", self.sent);
+        }
+    }
+}
+
+/// A recorded request that was compared to the end.
+pub(super) struct Candidate<'r> {
+    pub(super) exchange: &'r Exchange,
+    pub(super) comparison: Comparison,
+    pub(super) used: bool,
+    /// Whether it continues the same conversation.
+    pub(super) continues: bool,
+}
+
+/// What is told of a request that missed.
+pub(super) fn miss(number: usize, request: &Request, nearest: Option<Candidate<'_>>, recording: &Recording) -> Miss {
+    let (path, _) = place::split(&request.path);
+    let asked = format!("{} {}{path}", request.method, request.origin);
+    let reason = match &nearest {
+        None => nothing(&asked, request, recording),
+        Some(candidate) => match &candidate.comparison.first {
+            None if candidate.used => "it was asked once more than it was recorded".into(),
+            None => "it does not fit what was asked before it".into(),
+            Some(difference) => reason(request, difference),
+        },
+    };
+    Miss { number, asked, reason, nearest: nearest.map(told) }
+}
+
+fn told(candidate: Candidate<'_>) -> Nearest {
+    let Candidate { exchange, comparison, continues, .. } = candidate;
+    let (at, recorded, sent) = comparison.first.map_or_else(Default::default, |first| {
+        let line = first.line.map_or_else(String::new, |line| format!(" line {line}"));
+        (format!("{}{line}", first.at), first.recorded, first.sent)
+    });
+    Nearest {
+        id: exchange.id,
+        same_conversation: continues && exchange.after.is_some(),
+        different: comparison.different,
+        leaves: comparison.leaves,
+        at,
+        recorded,
+        sent,
+    }
+}
+
+fn reason(request: &Request, difference: &Difference) -> String {
+    if difference.at == "body" && [&difference.recorded, &difference.sent].into_iter().any(|kind| kind == TOO_LARGE) {
+        return "its body is too large to be kept, and what is not kept cannot be compared".into();
+    }
+    if difference.at == "path" || difference.at == "body" {
+        return format!("the {} changed", difference.at);
+    }
+    if !difference.at.starts_with('/') {
+        return format!("{} changed", difference.at);
+    }
+    let of_model = request.speaks.or_else(|| api_of(request)).is_some();
+    let of_messages = matches!(difference.at.split('/').nth(1), Some("messages" | "input" | "contents"));
+    match difference.rank {
+        Rank::System => "the system prompt changed".into(),
+        Rank::Model if of_model => "the model changed".into(),
+        Rank::Tools if of_model => "the tools changed".into(),
+        _ if of_model && of_messages => "a message changed".into(),
+        _ => format!("the request changed at `{}`", difference.at),
+    }
+}
+
+/// The place has no recorded request: is there one that differs only a little?
+fn nothing(asked: &str, request: &Request, recording: &Recording) -> String {
+    let (path, _) = place::split(&request.path);
+    let origin = place::origin(&request.origin);
+    let likeness = |other: &Request| {
+        let same_path = place::unversioned(place::split(&other.path).0) == place::unversioned(path);
+        let same_origin = place::origin(&other.origin) == origin;
+        let same_method = other.method.eq_ignore_ascii_case(&request.method);
+        usize::from(same_path) * 2 + usize::from(same_origin) * 2 + usize::from(same_method)
+    };
+    let requests = recording.exchanges.iter().filter(|exchange| !exchange.chatter).map(|exchange| &exchange.request);
+    let nearest = requests.map(|other| (likeness(other), other)).filter(|(likeness, _)| *likeness >= 2);
+    // The first of those that are equally alike.
+    let nearest = nearest.rev().max_by_key(|(likeness, _)| *likeness);
+    let Some((_, other)) = nearest else { return format!("nothing was recorded for {asked}") };
+    let (path, _) = place::split(&other.path);
+    format!("nothing was recorded for {asked}; the nearest is {} {}{path}", other.method, other.origin)
+}

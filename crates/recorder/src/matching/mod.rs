@@ -1,0 +1,37 @@
+//! Finds the recorded answer to a request: pure, without clock, network or files.
+//!
+//! ```text
+//! request ─▶ view ─▶ exact print ──▶ the next unused equal exchange
+//!                 └▶ shape print ──▶ unused exchanges whose differences are all holes: ids, times, folders, places left out
+//!                 └▶ place ────────▶ a miss, told beside the nearest exchange
+//! ```
+//!
+//! Everything that is not a hole must be equal. A hole is never a guess: an id is paired with one id for the whole session, a
+//! time must be the present on both sides, a folder must be the same folder of either machine.
+
+mod answered;
+mod call_ids;
+mod clock;
+mod compare;
+mod conversation;
+mod excerpts;
+mod ids;
+mod index;
+mod matcher;
+mod miss;
+mod pairing;
+mod pattern;
+mod place;
+mod prints;
+mod reply;
+mod roots;
+mod text;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub use answered::{Answered, HoleCount, Holes, MatchRules, Surroundings, Tally};
+pub use matcher::Matcher;
+pub use miss::{Miss, Nearest};
+pub use reply::with_reply_id;

@@ -1,0 +1,166 @@
+//! Which id of the replay stands for which of the recording, one to one over the whole session.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::call_ids;
+use super::ids::ids_in;
+use crate::{Body, Exchange, Recording};
+
+/// The ids of a session.
+#[derive(Debug, Default)]
+pub(super) struct Pairing {
+    to_sent: HashMap<String, String>,
+    to_recorded: HashMap<String, String>,
+    /// Ids that the answers gave out: a replay gives out the same, so they stand for themselves.
+    given: HashSet<String>,
+    /// Ids of calls that the answers gave out, in whatever form.
+    given_calls: HashSet<String>,
+    /// Ids that the agent made when it was recorded. One that turns up again stands for itself: made anew it would be another.
+    made: HashSet<String>,
+    /// Ids of the agent that answers repeated: it may send its own or the one that it was told.
+    echoed: HashSet<String>,
+    /// Texts whose ids are known to stand for themselves, by their prints.
+    seen: HashSet<u64>,
+}
+
+/// Pairs of one request, which hold once it is answered.
+#[derive(Debug, Default)]
+pub(super) struct Trial {
+    to_sent: HashMap<String, String>,
+    to_recorded: HashMap<String, String>,
+    same: Vec<u64>,
+}
+
+impl Pairing {
+    /// Reads which ids came from whom: an id belongs to the side that said it first.
+    pub(super) fn of(recording: &Recording) -> Self {
+        let exchanges = &recording.exchanges;
+        // What the command line names is not made up anew for each run.
+        let named = recording.header.command.iter().flat_map(|argument| ids_in(argument)).map(str::to_owned);
+        let mut pairing = Self { given: named.collect(), ..Self::default() };
+        let mut seen = HashSet::new();
+        // Requests and answers in the order of time.
+        let mut moments: Vec<(u64, bool, &Exchange)> = Vec::with_capacity(exchanges.len() * 2);
+        for exchange in exchanges {
+            moments.push((exchange.request.at_us, false, exchange));
+            moments.push((exchange.end.at_us.max(exchange.request.at_us), true, exchange));
+        }
+        moments.sort_by_key(|(at, is_answer, exchange)| (*at, *is_answer, exchange.id));
+        let mut sent_calls = HashSet::new();
+        for (_, is_answer, exchange) in moments {
+            if is_answer {
+                pairing.read_answer(exchange, &sent_calls);
+            } else {
+                if let Body::Json(body) = &exchange.request.body {
+                    call_ids::sent_in(body, "", &mut |id| {
+                        sent_calls.insert(id.to_owned());
+                    });
+                }
+                let Self { given, made, .. } = &mut pairing;
+                texts_of(exchange, &mut |text| {
+                    if seen.insert(print(text)) {
+                        made.extend(ids_in(text).filter(|id| !given.contains(*id)).map(str::to_owned));
+                    }
+                });
+            }
+        }
+        pairing
+    }
+
+    fn read_answer(&mut self, exchange: &Exchange, sent_calls: &HashSet<String>) {
+        let Some(response) = &exchange.response else { return };
+        let headers = response.headers.iter().map(|(_, value)| value.as_bytes());
+        let frames = response.frames.iter().map(|frame| frame.bytes.as_ref());
+        for bytes in headers.chain(frames) {
+            let text = String::from_utf8_lossy(bytes);
+            let said = call_ids::said_in(&text).filter(|id| !sent_calls.contains(*id));
+            self.given_calls.extend(said.map(str::to_owned));
+            for id in ids_in(&text) {
+                let owner = if self.made.contains(id) { &mut self.echoed } else { &mut self.given };
+                owner.insert(id.to_owned());
+            }
+        }
+    }
+
+    /// Whether a sent id may stand for a recorded one, given what was decided before. `trial` remembers that it does.
+    pub(super) fn pair(&self, recorded: &str, sent: &str, trial: &mut Trial) -> bool {
+        if recorded == sent && self.given.contains(sent) {
+            return true;
+        }
+        if recorded != sent && [recorded, sent].iter().any(|id| self.given.contains(*id)) {
+            return false;
+        }
+        if recorded != sent && self.made.contains(sent) {
+            return false;
+        }
+        let forth = self.to_sent.get(recorded).or_else(|| trial.to_sent.get(recorded));
+        let back = self.to_recorded.get(sent).or_else(|| trial.to_recorded.get(sent));
+        match (forth, back) {
+            // The agent was told its recorded id, and may send that.
+            (Some(_), _) | (_, Some(_)) if recorded == sent && self.echoed.contains(sent) => true,
+            (None, None) => {
+                trial.to_sent.insert(recorded.to_owned(), sent.to_owned());
+                trial.to_recorded.insert(sent.to_owned(), recorded.to_owned());
+                true
+            }
+            (Some(forth), Some(back)) => forth == sent && back == recorded,
+            _ => false,
+        }
+    }
+
+    /// The same for the id of a call, which may be any text.
+    pub(super) fn pair_call(&self, recorded: &str, sent: &str, trial: &mut Trial) -> bool {
+        let given = recorded != sent && [recorded, sent].iter().any(|id| self.given_calls.contains(*id));
+        !given && self.pair(recorded, sent, trial)
+    }
+
+    /// The ids of a text that is the same on both sides. Such a text was often seen before.
+    pub(super) fn pair_same(&self, text: &str, trial: &mut Trial) -> bool {
+        let print = print(text);
+        if self.seen.contains(&print) {
+            return true;
+        }
+        trial.same.push(print);
+        ids_in(text).all(|id| self.pair(id, id, trial))
+    }
+
+    /// Holds on to the pairs of a request that was answered.
+    pub(super) fn keep(&mut self, trial: Trial) {
+        self.to_sent.extend(trial.to_sent);
+        self.to_recorded.extend(trial.to_recorded);
+        self.seen.extend(trial.same);
+    }
+}
+
+fn print(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Calls back with every text of a request.
+fn texts_of(exchange: &Exchange, visit: &mut impl FnMut(&str)) {
+    visit(&exchange.request.path);
+    match &exchange.request.body {
+        Body::Json(value) => texts_in(value, visit),
+        Body::Text(text) => visit(text),
+        Body::Form(pairs) => pairs.iter().for_each(|(_, value)| visit(value)),
+        Body::Parts(parts) => {
+            for part in parts {
+                visit(part.filename.as_deref().unwrap_or_default());
+                visit(&String::from_utf8_lossy(&part.content));
+            }
+        }
+        Body::Empty | Body::Bytes(_) | Body::TooLarge { .. } => {}
+    }
+}
+
+pub(super) fn texts_in(value: &serde_json::Value, visit: &mut impl FnMut(&str)) {
+    match value {
+        serde_json::Value::String(text) => visit(text),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| texts_in(item, visit)),
+        serde_json::Value::Object(map) => map.values().for_each(|item| texts_in(item, visit)),
+        _ => {}
+    }
+}

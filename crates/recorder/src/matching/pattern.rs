@@ -1,0 +1,88 @@
+//! Places in a body that are not compared: JSON pointers in which `*` stands for any one step.
+
+use serde_json::Value;
+
+use super::answered::MatchRules;
+use crate::providers::system_pointers;
+use crate::{LearnedHole, Request, api_of};
+
+/// Why a place is not compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Why {
+    /// The team says so.
+    Ignored,
+    /// It was seen to differ.
+    Learned,
+    /// It numbers a message and says nothing: the id of a JSON-RPC request.
+    Number,
+}
+
+/// A pointer, step by step.
+#[derive(Debug, Clone)]
+pub(super) struct Pattern {
+    steps: Vec<String>,
+    why: Why,
+}
+
+impl Pattern {
+    pub(super) fn new(pointer: &str, why: Why) -> Self {
+        let steps = pointer.strip_prefix('/').unwrap_or(pointer);
+        let steps = steps.split('/').map(|step| step.replace("~1", "/").replace("~0", "~"));
+        Self { steps: steps.collect(), why }
+    }
+}
+
+/// What is left of the patterns at some place in a body.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Below<'p>(Vec<(&'p [String], Why)>);
+
+impl<'p> Below<'p> {
+    pub(super) fn of(patterns: &'p [Pattern]) -> Self {
+        Self(patterns.iter().map(|pattern| (pattern.steps.as_slice(), pattern.why)).collect())
+    }
+
+    /// What is left a step further down.
+    pub(super) fn step(&self, name: &str) -> Self {
+        let fits = |steps: &'p [String]| match steps {
+            [first, rest @ ..] if first == "*" || first == name => Some(rest),
+            _ => None,
+        };
+        Self(self.0.iter().filter_map(|(steps, why)| Some((fits(steps)?, *why))).collect())
+    }
+
+    /// Why this very place is not compared.
+    pub(super) fn here(&self) -> Option<Why> {
+        self.0.iter().find(|(steps, _)| steps.is_empty()).map(|(_, why)| *why)
+    }
+}
+
+/// All patterns that hold for a request.
+pub(super) fn patterns_of(
+    request: &Request,
+    body: &Value,
+    rules: &MatchRules,
+    learned: &[LearnedHole],
+) -> Vec<Pattern> {
+    let mut patterns: Vec<Pattern> = rules.ignore.iter().map(|at| Pattern::new(at, Why::Ignored)).collect();
+    let api = request.speaks.or_else(|| api_of(request));
+    if !rules.system {
+        patterns.extend(system_of(request, body).iter().map(|at| Pattern::new(at, Why::Ignored)));
+    }
+    let of_this_api = learned.iter().filter(|hole| hole.speaks.is_none() || hole.speaks == api);
+    patterns.extend(of_this_api.map(|hole| Pattern::new(&hole.at, Why::Learned)));
+    let rpc = |value: &Value| value.get("jsonrpc").is_some() && value.get("method").is_some();
+    if rpc(body) {
+        patterns.push(Pattern::new("/id", Why::Number));
+        patterns.push(Pattern::new("/params/_meta/progressToken", Why::Number));
+    } else if body.as_array().is_some_and(|calls| calls.iter().any(rpc)) {
+        patterns.push(Pattern::new("/*/id", Why::Number));
+        patterns.push(Pattern::new("/*/params/_meta/progressToken", Why::Number));
+    }
+    patterns
+}
+
+/// Pointers to the system prompt of a request.
+pub(super) fn system_of(request: &Request, body: &Value) -> Vec<String> {
+    let api = request.speaks.or_else(|| api_of(request));
+    api.map_or_else(Vec::new, |api| system_pointers(api, body))
+}

@@ -1,0 +1,101 @@
+//! Where a request goes: method, origin and path. Names that mean one place are written one way.
+
+use super::ids;
+use crate::Request;
+
+/// The place of a request. Ids in its path are left out, since they are compared like those in a body.
+pub(super) fn place_of(request: &Request) -> String {
+    place_at(request, split(&request.path).0)
+}
+
+/// The place of a request, were this its path.
+pub(super) fn place_at(request: &Request, path: &str) -> String {
+    format!("{} {} {}", request.method.to_ascii_uppercase(), origin(&request.origin), ids::masked(unversioned(path)))
+}
+
+/// Path and query.
+pub(super) fn split(path: &str) -> (&str, &str) {
+    path.split_once('?').unwrap_or((path, ""))
+}
+
+/// The path without the version that some clients put before it and some leave to their base address.
+pub(super) fn unversioned(path: &str) -> &str {
+    let rest = path.strip_prefix("/v1").unwrap_or(path);
+    let aliased = ["/messages", "/chat/completions"];
+    let is_alias = |name: &&str| rest.strip_prefix(*name).is_some_and(|end| end.is_empty() || end.starts_with('/'));
+    if aliased.iter().any(is_alias) { rest } else { path }
+}
+
+/// The names and values of a query, sorted by name; values of one name keep their order.
+pub(super) fn query_of(path: &str) -> Vec<(String, String)> {
+    let (_, query) = split(path);
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    let mut pairs: Vec<_> = pairs.map(|(name, value)| (decoded(name), decoded(value))).collect();
+    pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
+    pairs
+}
+
+/// An origin in lower case, with one name for this machine.
+pub(super) fn origin(origin: &str) -> String {
+    let origin = origin.to_ascii_lowercase();
+    let Some((scheme, authority)) = origin.split_once("://") else { return origin };
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => (host, Some(port)),
+        _ => (authority, None),
+    };
+    let host = if matches!(host, "127.0.0.1" | "[::1]") { "localhost" } else { host };
+    port.map_or_else(|| format!("{scheme}://{host}"), |port| format!("{scheme}://{host}:{port}"))
+}
+
+/// A text without percent signs and plus signs; one that is not UTF-8 stays as it is.
+fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = text.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (bytes[at], hex) {
+            (b'%', Some(byte)) => {
+                out.push(byte);
+                at += 2;
+            }
+            (b'+', _) => out.push(b' '),
+            (byte, _) => out.push(byte),
+        }
+        at += 1;
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_one_place_are_one() {
+        for (one, other) in [
+            ("http://localhost:80", "http://127.0.0.1:80"),
+            ("http://[::1]:8080", "http://LOCALHOST:8080"),
+            ("https://api.OpenAI.com", "https://api.openai.com"),
+        ] {
+            assert_eq!(origin(one), origin(other));
+        }
+        assert_ne!(origin("http://localhost:1"), origin("http://localhost:2"));
+        assert_ne!(origin("http://localhost:1"), origin("https://localhost:1"));
+        assert_eq!(unversioned("/v1/messages"), "/messages");
+        assert_eq!(unversioned("/v1/chat/completions"), "/chat/completions");
+        assert_eq!(unversioned("/v1/messages/count_tokens"), "/messages/count_tokens");
+        assert_eq!(unversioned("/v1/messagesx"), "/v1/messagesx");
+        assert_eq!(unversioned("/v1/responses"), "/v1/responses");
+    }
+
+    #[test]
+    fn values_of_one_name_keep_their_order() {
+        let of = |path: &str| query_of(path);
+        assert_eq!(of("/x?b=1&a=2"), of("/x?a=2&b=1"));
+        assert_ne!(of("/x?a=1&a=2"), of("/x?a=2&a=1"));
+        assert_eq!(of("/x?q=a%20b"), of("/x?q=a+b"));
+        assert_eq!(of("/x?q=%zz%"), [("q".to_owned(), "%zz%".to_owned())]);
+    }
+}

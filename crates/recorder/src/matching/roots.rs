@@ -1,0 +1,165 @@
+//! The folders of the recording beside those of the replay, in every form in which a request may mention them.
+
+use std::path::Path;
+
+use crate::Roots;
+
+/// A slash that is part of a name in a path.
+const SLASH: &str = "%2F";
+
+/// Forms of a folder, recorded and here, the longest first.
+#[derive(Debug, Default)]
+pub(super) struct RootPairs(Vec<RootPair>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct RootPair {
+    recorded: String,
+    here: String,
+    /// Whether slashes are written as dashes.
+    dashed: bool,
+}
+
+impl RootPairs {
+    pub(super) fn new(recorded: &Roots, here: &Roots) -> Self {
+        let mut pairs = Vec::new();
+        let both = [
+            (Some(recorded.cwd.as_path()), Some(here.cwd.as_path())),
+            (recorded.home.as_deref(), here.home.as_deref()),
+            (recorded.tmp.as_deref(), here.tmp.as_deref()),
+        ];
+        for (recorded, here) in both.into_iter().filter_map(|(recorded, here)| Some((text(recorded?)?, text(here?)?))) {
+            for ((recorded, dashed), (here, _)) in forms(&recorded).into_iter().zip(forms(&here)) {
+                let pair = RootPair { recorded, here, dashed };
+                if pair.recorded != pair.here && !pairs.contains(&pair) {
+                    pairs.push(pair);
+                }
+            }
+        }
+        pairs.sort_by_key(|pair| std::cmp::Reverse(pair.recorded.len()));
+        Self(pairs)
+    }
+
+    /// A path of the recording with a mark in the place of each percent-encoded folder that has another name here; nothing if
+    /// it has none. A folder that is not encoded cannot be told from an ordinary path.
+    pub(super) fn masked_recorded(&self, path: &str) -> Option<String> {
+        self.masked(path, |pair| &pair.recorded)
+    }
+
+    /// The same of a path that is asked for now.
+    pub(super) fn masked_here(&self, path: &str) -> Option<String> {
+        self.masked(path, |pair| &pair.here)
+    }
+
+    fn masked(&self, path: &str, form: fn(&RootPair) -> &str) -> Option<String> {
+        if !path.contains(SLASH) {
+            return None;
+        }
+        let mut out = String::with_capacity(path.len());
+        let mut at = 0;
+        while let Some(letter) = path[at..].chars().next() {
+            let encoded = self.0.iter().filter(|pair| form(pair).starts_with(SLASH));
+            let here = encoded.filter(|pair| pair.is_at(path.as_bytes(), at, form(pair)));
+            if let Some(length) = here.map(|pair| form(pair).len()).max() {
+                out.push('\u{1}');
+                at += length;
+            } else {
+                out.push(letter);
+                at += letter.len_utf8();
+            }
+        }
+        (out != path).then_some(out)
+    }
+
+    /// A folder at which two texts part. They are `equal` for so long from the given positions: where the folder begins after them, and how long
+    /// it is on either side.
+    pub(super) fn find(
+        &self,
+        recorded: (&[u8], usize),
+        sent: (&[u8], usize),
+        equal: usize,
+    ) -> Option<(usize, usize, usize)> {
+        for pair in &self.0 {
+            // A folder within the other one goes on like it for a while, so the texts may part later than it ends.
+            let furthest = 2 * pair.recorded.len().max(pair.here.len()) + 1;
+            for start in equal.saturating_sub(furthest)..=equal {
+                let here = |(text, from): (&[u8], usize), form: &str| pair.is_at(text, from + start, form);
+                if here(recorded, &pair.recorded) && here(sent, &pair.here) {
+                    return Some((start, pair.recorded.len(), pair.here.len()));
+                }
+            }
+        }
+        None
+    }
+}
+
+impl RootPair {
+    /// Whether the folder is mentioned here, and not one whose name only begins or ends like it.
+    fn is_at(&self, text: &[u8], at: usize, form: &str) -> bool {
+        if !text.get(at..).is_some_and(|rest| rest.starts_with(form.as_bytes())) {
+            return false;
+        }
+        let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.') || !byte.is_ascii();
+        let before = at.checked_sub(1).map(|before| text[before]);
+        let mut after = text[at + form.len()..].iter();
+        let next = after.next();
+        let ends = match next {
+            // The end of a sentence.
+            Some(b'.') => !after.next().is_some_and(u8::is_ascii_alphanumeric),
+            Some(b'-') => self.dashed,
+            Some(byte) => !of_name(byte),
+            None => true,
+        };
+        ends && !before.is_some_and(|byte| of_name(&byte) || (byte == b'-' && !self.dashed))
+    }
+}
+
+/// A folder without a slash at its end; none for the root of all, which every path has.
+fn text(path: &Path) -> Option<String> {
+    let text = path.to_str()?.trim_end_matches('/');
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The same forms in the same order for every folder, and whether slashes are dashes in them.
+fn forms(path: &str) -> [(String, bool); 5] {
+    let encoded = |kept: &str| {
+        let byte = |byte: u8| match char::from(byte) {
+            plain if plain.is_ascii_alphanumeric() || kept.contains(plain) => plain.to_string(),
+            _ => format!("%{byte:02X}"),
+        };
+        path.bytes().map(byte).collect::<String>()
+    };
+    [
+        (path.to_owned(), false),
+        (path.replace('/', "-"), true),
+        (path.replace(['/', '_', '.'], "-"), true),
+        (encoded("-_.~/"), false),
+        (encoded("-_.~"), false),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(recorded: &str, here: &str) -> RootPairs {
+        let of = |cwd: &str| Roots { cwd: cwd.into(), home: None, tmp: None };
+        RootPairs::new(&of(recorded), &of(here))
+    }
+
+    fn is_at(text: &str, at: usize) -> bool {
+        pairs("/tmp", "/var/x")
+            .find((text.as_bytes(), at), (text.replace("/tmp", "/var/x").as_bytes(), at), 0)
+            .is_some()
+    }
+
+    #[test]
+    fn a_folder_ends_where_its_name_does() {
+        for text in ["/tmp", "/tmp/a", "/tmp.", "/tmp, ", "/tmp\"", "/tmp. Then"] {
+            assert!(is_at(text, 0), "{text}");
+        }
+        for (text, at) in [("/tmpfoo", 0), ("/tmp-foo", 0), ("/tmp.d", 0), ("/tmp_x", 0), ("/x/tmp", 2), ("./tmp", 1)] {
+            assert!(!is_at(text, at), "{text}");
+        }
+        assert!(pairs("/", "/home/me").0.is_empty());
+    }
+}

@@ -1,0 +1,270 @@
+//! What must miss, and what must not.
+
+use super::*;
+
+fn tools(description: &str) -> Request {
+    let parameters =
+        json!({ "type": "object", "properties": { "amount": { "type": "number", "description": description } } });
+    chat(
+        json!({ "messages": [], "tools": [{ "type": "function", "function": { "name": "refund", "parameters": parameters } }] }),
+    )
+}
+
+#[test]
+fn what_is_no_hole_must_be_equal() {
+    for (recorded, sent, at) in [
+        (prompt("refund it"), prompt("return it"), "/messages/0/content"),
+        (prompt("pay 20"), prompt("pay 21"), "/messages/0/content"),
+        (prompt("due 2026-12-24"), prompt("due 2026-12-25"), "/messages/0/content"),
+        (tools("in euros"), tools("in cents"), "/tools/0/function/parameters/properties/amount/description"),
+        (get("/x?day=5&q=1"), get("/x?day=6&q=1"), "query `day`"),
+        (get("/x?a=1&a=2"), get("/x?a=2&a=1"), "query `a`"),
+        (get("/x?a=1"), get("/x?a=1&b=2"), "query `b`"),
+        (chat(json!({ "n": 20 })), chat(json!({ "n": 21 })), "/n"),
+        (chat(json!({ "n": 9_007_199_254_740_993_u64 })), chat(json!({ "n": 9_007_199_254_740_992_u64 })), "/n"),
+        (chat(json!({ "n": 1 })), chat(json!({ "n": "1" })), "/n"),
+        (chat(json!({ "l": [1, 2] })), chat(json!({ "l": [2, 1] })), "/l/0"),
+        (chat(json!({ "l": [1] })), chat(json!({ "l": [1, 2] })), "/l/1"),
+        (chat(json!({ "s": "{\"a\":[1]}" })), chat(json!({ "s": "{\"a\":[2]}" })), "/s/a/0"),
+        (chat(json!({ "s": { "a": 1 } })), chat(json!({ "s": "{\"a\":1}" })), "/s"),
+        (prompt("see /tmp/a"), prompt("see /tmpfoo/a"), "/messages/0/content"),
+    ] {
+        assert_eq!(missed_at(after(recorded, &sent, here(NOW + DAY))), at);
+    }
+}
+
+#[test]
+fn spelling_of_json_does_not_matter() {
+    for (recorded, sent) in [
+        (r#"{"a":20,"b":[1e2]}"#, r#"{"b":[100],"a":20.0}"#),
+        (r#"{"s":"{\"a\":1,\"b\":\"x\"}"}"#, r#"{"s":"{ \"b\": \"x\", \"a\": 1.0 }"}"#),
+        (r#"{"s":"{\"a\":\"y\",\"b\":\"x\"}"}"#, r#"{"s":"{\"b\":\"x\",\"a\":\"y\"}"}"#),
+    ] {
+        let of = |json: &str| chat(serde_json::from_str(json).unwrap());
+        assert_eq!(holes(after(of(recorded), &of(sent), here(NOW))), Holes::default());
+    }
+}
+
+#[test]
+fn one_place_has_several_names() {
+    let mut sent = prompt("x");
+    sent.path = "/chat/completions".into();
+    assert_eq!(holes(after(prompt("x"), &sent, here(NOW))), Holes::default());
+    let other = Request { origin: "http://127.0.0.1:8080".into(), ..get("/x") };
+    assert_eq!(holes(after(get("/x"), &other, here(NOW))), Holes::default());
+    let port = Request { origin: "http://localhost:8081".into(), ..get("/x") };
+    assert!(missed(after(get("/x"), &port, here(NOW))).nearest.is_none());
+}
+
+#[test]
+fn ids_are_paired_one_to_one() {
+    let of = |a: &str, b: &str, c: &str| chat(json!({ "a": a, "b": b, "c": format!("again {c} ok") }));
+    assert_eq!(holes(after(of(A, B, A), &of(C, D, C), here(NOW))).ids, 3);
+    // Swapped, one for two, two for one, one that stays at one place and changes at another.
+    for sent in [of(B, A, B), of(C, C, C), of(C, D, D), of(A, D, C), of(C, B, A), of(B, C, B)] {
+        missed(after(of(A, B, A), &sent, here(NOW)));
+    }
+}
+
+#[test]
+fn pairs_hold_over_the_whole_session() {
+    let of = |text: &str, id: &str| chat(json!({ "text": text, "session": id }));
+    let recorded = || recording(vec![of("one", A), of("two", A)]);
+    let mut honest = matcher(recorded(), here(NOW));
+    assert_eq!((id(&honest.answer(&of("one", C))), id(&honest.answer(&of("two", C)))), (1, 2));
+    let mut other = matcher(recorded(), here(NOW));
+    other.answer(&of("one", C));
+    assert_eq!(missed_at(other.answer(&of("two", D))), "/session");
+    let mut partly = matcher(recorded(), here(NOW));
+    partly.answer(&of("one", A));
+    assert_eq!(missed_at(partly.answer(&of("two", D))), "/session");
+}
+
+#[test]
+fn ids_that_answers_gave_out_stand_for_themselves() {
+    let result = |call: &str| chat(json!({ "messages": [{ "role": "tool", "tool_call_id": call, "content": "ok" }] }));
+    let recorded = || {
+        let mut second = exchange(2, result("call_abc123def456"), "{}");
+        second.request.at_us = 5000;
+        second.end.at_us = 6000;
+        Recording {
+            exchanges: vec![exchange(1, prompt("x"), r#"{"id":"call_abc123def456"}"#), second],
+            ..recording(vec![])
+        }
+    };
+    let mut replay = matcher(recorded(), here(NOW));
+    replay.answer(&prompt("x"));
+    assert_eq!(missed_at(replay.answer(&result("call_zzz999yyy888"))), "/messages/0/tool_call_id");
+    assert_eq!(holes(replay.answer(&result("call_abc123def456"))), Holes::default());
+}
+
+#[test]
+fn an_id_of_the_agent_that_answers_repeat_is_still_its_own() {
+    let of = |text: &str, id: &str| chat(json!({ "text": text, "session": id }));
+    let mut recorded = recording(vec![of("one", A), of("two", A), of("three", A)]);
+    recorded.exchanges[0] = exchange(1, of("one", A), &format!("{{\"session\":\"{A}\"}}"));
+    let mut replay = matcher(recorded, here(NOW));
+    assert_eq!(holes(replay.answer(&of("one", C))).ids, 1);
+    assert_eq!(holes(replay.answer(&of("two", C))).ids, 1);
+    assert_eq!(holes(replay.answer(&of("three", A))).ids, 0, "it may also believe the answer");
+}
+
+#[test]
+fn folders_may_be_elsewhere() {
+    for (recorded, sent) in [
+        ("cwd: /home/me/shop", "cwd: /builds/7/my_shop.x"),
+        ("read /home/me/shop/src/a.rs, then /home/me/.rc.", "read /builds/7/my_shop.x/src/a.rs, then /root/.rc."),
+        ("~/.claude/projects/-home-me-shop/memory", "~/.claude/projects/-builds-7-my-shop-x/memory"),
+        (
+            "file:///home/me/shop/x and %2Fhome%2Fme%2Fshop",
+            "file:///builds/7/my_shop.x/x and %2Fbuilds%2F7%2Fmy_shop.x",
+        ),
+        ("/tmp/data.csv", "/var/folders/zz/data.csv"),
+        ("/tmp/data.csv and /tmp/x", "/tmp/data.csv and /var/folders/zz/x"),
+    ] {
+        assert!(holes(after(prompt(recorded), &prompt(sent), elsewhere(NOW))).roots > 0, "{recorded}");
+    }
+    for (recorded, sent) in [
+        ("/home/me/shop2", "/builds/7/my_shop.x2"),
+        ("/home/me/shop/a", "/builds/7/my_shop.x/b"),
+        ("/home/me/shop/a", "/root/a"),
+        ("/etc/passwd", "/root/passwd"),
+        ("/home/mean", "/rootan"),
+    ] {
+        missed(after(prompt(recorded), &prompt(sent), elsewhere(NOW)));
+    }
+}
+
+#[test]
+fn a_folder_within_the_recorded_one_is_told_apart() {
+    let within = Surroundings { roots: roots("/home/me/shop/shop", "/home/me", "/tmp"), ..here(NOW) };
+    let answered = after(prompt("at /home/me/shop/shop/x"), &prompt("at /home/me/shop/shop/shop/x"), within);
+    assert_eq!(holes(answered).roots, 1);
+}
+
+#[test]
+fn names_may_be_paths_and_ids_too() {
+    let of = |path: &str, id: &str, size: u64| {
+        let sizes = json!({ "total-2": 1, format!("{path}/b.rs"): size, id: 7, format!("{path}/a.rs"): 3 });
+        chat(json!({ "sizes": sizes, "text": sizes.to_string() }))
+    };
+    let found = holes(after(of("/home/me/shop", A, 5), &of("/builds/7/my_shop.x", C, 5), elsewhere(NOW)));
+    assert_eq!((found.roots, found.ids), (4, 2));
+    let at = missed_at(after(of("/home/me/shop", A, 5), &of("/builds/7/my_shop.x", C, 6), elsewhere(NOW)));
+    assert_eq!(at, "/sizes/~1home~1me~1shop~1b.rs");
+    missed(after(of("/home/me/shop", A, 5), &of("/etc", A, 5), elsewhere(NOW)));
+}
+
+#[test]
+fn secrets_match_whatever_stands_for_them() {
+    let recorded = prompt("the key is [REDACTED], use it on 2026-11-16");
+    let sent = prompt("the key is abc123, use it on 2026-11-17");
+    assert_eq!(holes(after(recorded.clone(), &sent, here(NOW + DAY))).clock, 1);
+    missed(after(recorded, &prompt("the key is abc123, burn it on 2026-11-17"), here(NOW + DAY)));
+    assert_eq!(holes(after(get("/x?key=[REDACTED]"), &get("/x?key=s3cret"), here(NOW))), Holes::default());
+}
+
+#[test]
+fn what_the_team_leaves_out_is_left_out_and_counted() {
+    let of = |system: &str, seed: u64| {
+        chat(
+            json!({ "seed": seed, "messages": [{ "role": "system", "content": system }, { "role": "user", "content": "x" }] }),
+        )
+    };
+    let answer = |rules: MatchRules, sent: &Request| {
+        Matcher::new(Arc::new(recording(vec![of("old", 1)])), here(NOW), rules).answer(sent)
+    };
+    let system = MatchRules { system: false, ..MatchRules::default() };
+    assert_eq!(holes(answer(system.clone(), &of("new", 1))).ignored, 1);
+    assert_eq!(missed_at(answer(system, &of("new", 2))), "/seed");
+    let pointers = MatchRules { ignore: vec!["/messages/*/content".into(), "/seed".into()], ..MatchRules::default() };
+    assert_eq!(holes(answer(pointers.clone(), &of("new", 2))).ignored, 2);
+    let mut without = of("new", 2);
+    let Body::Json(body) = &mut without.body else { unreachable!() };
+    body.as_object_mut().unwrap().remove("seed");
+    assert_eq!(holes(answer(pointers, &without)).ignored, 2);
+}
+
+#[test]
+fn learned_places_and_headers() {
+    let of = |seed: u64, version: &str| Request {
+        headers: vec![("x-version".into(), version.into())],
+        ..chat(json!({ "meta": format!("{{\"seed\":{seed}}}") }))
+    };
+    let mut recorded = recording(vec![of(1, "1")]);
+    let learned =
+        crate::LearnedHole { speaks: Some(Api::OpenAiChat), at: "/meta/seed".into(), from: "rehearsal".into() };
+    recorded.holes.push(learned);
+    let rules = MatchRules { headers: vec!["X-Version".into()], ..MatchRules::default() };
+    let mut strict = Matcher::new(Arc::new(recorded.clone()), here(NOW), rules);
+    assert_eq!(missed_at(strict.answer(&of(2, "2"))), "header `x-version`");
+    assert_eq!(holes(matcher(recorded, here(NOW)).answer(&of(2, "2"))).learned, 1);
+}
+
+#[test]
+fn multipart_is_compared_by_parts() {
+    let of = |file: &str, content: &[u8]| {
+        let part = |name: &str, filename: Option<&str>, content: &[u8]| crate::Part {
+            name: name.into(),
+            filename: filename.map(str::to_owned),
+            content: Bytes::copy_from_slice(content),
+            ..crate::Part::default()
+        };
+        let parts = vec![part("purpose", None, b"assistants"), part("file", Some(file), content)];
+        Request { method: "POST".into(), body: Body::Parts(parts), ..get("/files") }
+    };
+    let name = |id: &str| format!("{id}.csv");
+    assert_eq!(holes(after(of(&name(A), b"a,b"), &of(&name(C), b"a,b"), here(NOW))).ids, 1);
+    assert_eq!(missed_at(after(of(&name(A), b"a,b"), &of(&name(A), b"a,c"), here(NOW))), "/1/content");
+    assert_eq!(missed_at(after(of(&name(A), &[255, 1]), &of(&name(A), &[255, 2]), here(NOW))), "/1/content/sha256");
+}
+
+/// A conversation with Gemini whose second request has a call and its result, with these ids.
+fn gemini(call: &str, result: &str, city: &str) -> Request {
+    let contents = json!([
+        { "role": "user", "parts": [{ "text": "weather?" }] },
+        { "role": "model", "parts": [{ "functionCall": { "id": call, "name": "weather", "args": { "city": city } } }] },
+        { "role": "user", "parts": [{ "functionResponse": { "id": result, "name": "weather", "response": {} } }] },
+    ]);
+    Request {
+        path: "/v1beta/models/m:generateContent".into(),
+        origin: "https://generativelanguage.googleapis.com".into(),
+        speaks: Some(Api::Gemini),
+        ..chat(json!({ "contents": contents }))
+    }
+}
+
+#[test]
+fn ids_of_calls_that_the_agent_makes_up_may_have_any_form() {
+    let recorded = gemini("QxFQeVbMYXdpkCgw", "QxFQeVbMYXdpkCgw", "Paris");
+    let sent = gemini("b7KpQ2mZr9TtWx4c", "b7KpQ2mZr9TtWx4c", "Paris");
+    assert_eq!(holes(after(recorded, &sent, here(NOW))), Holes { ids: 2, ..Holes::default() });
+}
+
+#[test]
+fn a_result_belongs_to_its_call() {
+    let recorded = || gemini("QxFQeVbMYXdpkCgw", "QxFQeVbMYXdpkCgw", "Paris");
+    let result = "/contents/2/parts/0/functionResponse/id";
+    for sent in [
+        gemini("b7KpQ2mZr9TtWx4c", "QxFQeVbMYXdpkCgw", "Paris"),
+        gemini("QxFQeVbMYXdpkCgw", "b7KpQ2mZr9TtWx4c", "Paris"),
+        gemini("b7KpQ2mZr9TtWx4c", "b7KpQ2mZr9TtWx4d", "Paris"),
+    ] {
+        assert_eq!(missed_at(after(recorded(), &sent, here(NOW))), result);
+    }
+    let other_city = gemini("b7KpQ2mZr9TtWx4c", "b7KpQ2mZr9TtWx4c", "Rome");
+    assert_eq!(missed_at(after(recorded(), &other_city, here(NOW))), "/contents/1/parts/0/functionCall/args/city");
+}
+
+#[test]
+fn the_id_of_a_call_that_the_model_gave_stands_for_itself() {
+    let first = Request { at_us: 1, ..prompt("weather?") };
+    let second = Request { at_us: 10_000, ..gemini("callOne", "callOne", "Paris") };
+    let mut recording = recording(vec![first, second]);
+    let said = exchange(1, recording.exchanges[0].request.clone(), r#"{"functionCall": {"id": "callOne"}}"#);
+    recording.exchanges[0] = said;
+    let of = |call| gemini(call, call, "Paris");
+    let call = "/contents/1/parts/0/functionCall/id";
+    assert_eq!(missed_at(matcher(recording.clone(), here(NOW)).answer(&of("callTwo"))), call);
+    assert_eq!(id(&matcher(recording, here(NOW)).answer(&of("callOne"))), 2);
+}

@@ -1,0 +1,137 @@
+//! Honest agents that say when now is.
+
+use super::*;
+
+/// The day before Berlin sets its clocks back.
+const BEFORE_DST: u64 = 1_792_800_000_000; // 2026-10-24T00:00:00Z
+
+fn clock(recorded: &str, then: (u64, i32), sent: &str, now: (u64, i32)) -> Answered {
+    let mut recording = recording(vec![prompt(recorded)]);
+    (recording.header.now_ms, recording.header.offset_s) = then;
+    let here = Surroundings { offset_s: now.1, ..here(now.0) };
+    matcher(recording, here).answer(&prompt(sent))
+}
+
+#[test]
+fn todays_date_may_be_another_day() {
+    // Monday 2026-11-16, Tuesday 2026-11-17, Saturday 2027-05-01.
+    let may = 1_809_196_877_250;
+    for (recorded, tomorrow, later) in [
+        ("2026-11-16", "2026-11-17", "2027-05-01"),
+        ("Mon Nov 16 2026", "Tue Nov 17 2026", "Sat May 1 2027"),
+        ("November 16, 2026", "November 17, 2026", "May 1, 2027"),
+        ("Monday, November 16, 2026", "Tuesday, November 17, 2026", "Saturday, May 1, 2027"),
+        ("16.11.2026", "17.11.2026", "1.5.2027"),
+        ("11/16/2026", "11/17/2026", "5/1/2027"),
+        ("16 November 2026", "17 November 2026", "1 May 2027"),
+        ("Monday", "Tuesday", "Saturday"),
+        ("2026/11/16", "2026/11/17", "2027/05/01"),
+        ("20261116", "20261117", "20270501"),
+        ("Mon, 16 Nov 2026 18:41:17 GMT", "Tue, 17 Nov 2026 18:41:17 GMT", "Sat, 01 May 2027 18:41:17 GMT"),
+        ("2026-11-16T18:41:17.250Z", "2026-11-17T18:41:19Z", "2027-05-01T18:41:17.1Z"),
+        ("2026-11-16 18:41", "2026-11-17 18:42", "2027-05-01 18:41"),
+        ("Mon Nov 16 18:41:17 UTC 2026", "Tue Nov 17 18:41:17 UTC 2026", "Sat May  1 18:41:17 UTC 2027"),
+        ("November 16", "November 17", "May 1"),
+        ("Nov 16th", "Nov 17th", "May 1st"),
+        ("Monday, November 16", "Tuesday, November 17", "Saturday, May 1"),
+        ("1794854477", "1794940877", "1809196877"),
+        ("1794854477250", "1794940877250", "1809196877250"),
+        ("1794854477.25", "1794940877.251", "1809196877.0"),
+    ] {
+        for (sent, now) in [(tomorrow, NOW + DAY), (later, may)] {
+            let of = |date: &str| format!("You are a clerk.\nToday is {date}. Be kind.");
+            let found = holes(clock(&of(recorded), (NOW, 0), &of(sent), (now, 0)));
+            assert!(found.clock >= 1 && found.ids == 0, "{recorded} {sent}");
+            // The same words on a day that they are not true for.
+            missed(clock(&of(recorded), (NOW, 0), &of(sent), (now + 3 * DAY + 5 * HOUR, 0)));
+            missed(clock(&of(recorded), (NOW - 3 * DAY - 5 * HOUR, 0), &of(sent), (now, 0)));
+        }
+    }
+}
+
+#[test]
+fn a_year_alone_may_be_another_one() {
+    let year = 366 * DAY;
+    assert_eq!(holes(clock("It is 2026, be kind", (NOW, 0), "It is 2027, be kind", (NOW + year, 0))).clock, 1);
+    missed(clock("It is 2026", (NOW, 0), "It is 2027", (NOW, 0)));
+    missed(clock("It is 2025", (NOW, 0), "It is 2026", (NOW + year, 0)));
+    for (recorded, sent) in [
+        ("born on 3 March 2026", "born on 3 March 2027"),
+        ("due April 15, 2026", "due April 15, 2027"),
+        ("due April 15th 2026", "due April 15th 2027"),
+        ("due 15/04/2026", "due 15/04/2027"),
+        ("due 2026-04-15", "due 2027-04-15"),
+        ("2026 April 15", "2027 April 15"),
+        ("order 92026", "order 92027"),
+    ] {
+        missed(clock(recorded, (NOW, 0), sent, (NOW + year, 0)));
+    }
+    // A date of another year is not today's, though its day and month are.
+    missed(clock("since November 16, 2025", (NOW, 0), "since November 17, 2025", (NOW + DAY, 0)));
+    missed(clock("since November 16 2025", (NOW, 0), "since November 17 2025", (NOW + DAY, 0)));
+}
+
+#[test]
+fn another_style_is_another_text() {
+    for (recorded, sent) in [
+        ("2026-11-16", "17.11.2026"),
+        ("Mon Nov 16 2026", "Tuesday Nov 17 2026"),
+        ("November 16, 2026", "November 17 2026"),
+        ("2026-11-16T18:41:17Z", "2026-11-17T18:41:17"),
+        ("Monday", "tuesday"),
+        ("1794854477", "1794940877250"),
+        ("A 2026-11-16", "B 2026-11-17"),
+    ] {
+        missed(clock(recorded, (NOW, 0), sent, (NOW + DAY, 0)));
+    }
+}
+
+#[test]
+fn a_date_is_that_of_the_local_zone_or_of_utc() {
+    let late = NOW + 5 * HOUR; // 23:41 UTC, 00:41 in Berlin
+    assert_eq!(holes(clock("2026-11-17", (late, 3600), "2026-11-18", (late + DAY, 3600))).clock, 1);
+    assert_eq!(holes(clock("2026-11-16", (late, 3600), "2026-11-17", (late + DAY, 3600))).clock, 1);
+    // UTC when it was recorded, and local now.
+    missed(clock("2026-11-16", (late, 3600), "2026-11-18", (late + DAY, 3600)));
+    assert_eq!(holes(clock("at 00:41", (late, 3600), "at 05:41", (late + 5 * HOUR, 3600))).clock, 1);
+    assert_eq!(holes(clock("at 6:41 PM", (NOW, 0), "at 12:41 AM", (NOW + 6 * HOUR, 0))).clock, 1);
+    missed(clock("at 6:41 PM", (NOW, 0), "at 12:41 PM", (NOW + 6 * HOUR, 0)));
+}
+
+#[test]
+fn clocks_may_have_been_set_back() {
+    let (summer, winter) = ((BEFORE_DST + 23 * HOUR, 7200), (BEFORE_DST + 2 * DAY + HOUR / 2, 3600));
+    let text = "2026-10-25T01:00:00+02:00 (2026-10-25 01:00, Sunday)";
+    let sent = "2026-10-26T01:30:00+01:00 (2026-10-26 01:30, Monday)";
+    assert_eq!(holes(clock(text, summer, sent, winter)).clock, 3);
+}
+
+#[test]
+fn midnight_may_pass_during_a_session() {
+    let almost = 1_794_873_590_000; // 2026-11-16T23:59:50Z
+    let request = |date: &str, seconds: u64| Request { at_us: seconds * 1_000_000, ..prompt(date) };
+    let mut recorded = recording(vec![request("2026-11-17", 15)]);
+    recorded.header.now_ms = almost;
+    let noon = almost + DAY + 12 * HOUR;
+    assert_eq!(holes(matcher(recorded.clone(), here(noon)).answer(&request("2026-11-18", 1))).clock, 1);
+}
+
+#[test]
+fn a_date_that_stays_is_equal() {
+    assert_eq!(holes(clock("since 2026-11-16", (NOW, 0), "since 2026-11-16", (NOW + DAY, 0))), Holes::default());
+}
+
+#[test]
+fn numbers_that_are_the_present() {
+    let of = |number: Value| chat(json!({ "at": number }));
+    for (recorded, sent) in [
+        (json!(1_794_854_477), json!(1_794_940_877)),
+        (json!(1_794_854_477.25), json!(1_794_940_878.5)),
+        (json!(1_794_854_477_250_u64), json!(1_794_940_877_250_u64)),
+        (json!(1_794_854_477_250_000_000_u64), json!(1_794_940_877_250_000_000_u64)),
+    ] {
+        assert_eq!(holes(after(of(recorded.clone()), &of(sent.clone()), here(NOW + DAY))).clock, 1);
+        missed(after(of(recorded), &of(sent), here(NOW + 2 * DAY)));
+    }
+    missed(after(of(json!(1_794_854_477)), &of(json!(1_794_940_877_250_u64)), here(NOW + DAY)));
+}

@@ -1,0 +1,148 @@
+//! Two texts that are equal but for holes: ids, times and folders within them.
+
+use agentci_trace::PLACEHOLDER;
+use serde_json::Value;
+
+use super::answered::Holes;
+use super::clock::{LONGEST, Now, both_present, may_begin};
+use super::ids::id_over;
+use super::pairing::{Pairing, Trial};
+use super::roots::RootPairs;
+
+/// What holes are measured by.
+pub(super) struct World<'w> {
+    pub(super) pairing: &'w Pairing,
+    pub(super) roots: &'w RootPairs,
+    /// The present when the request was recorded, and now.
+    pub(super) now: (Now, Now),
+}
+
+/// How many texts within texts are opened.
+const DEPTH: usize = 4;
+/// How much of what follows a secret must be found again.
+const ANCHOR: usize = 24;
+
+/// The JSON that a text consists of: an object or a list.
+pub(super) fn opened(text: &str, depth: usize) -> Option<Value> {
+    let inner = text.trim();
+    let looks = (inner.starts_with('{') && inner.ends_with('}')) || (inner.starts_with('[') && inner.ends_with(']'));
+    if depth >= DEPTH || !looks {
+        return None;
+    }
+    serde_json::from_str(inner).ok()
+}
+
+/// Compares two texts. What differs and may is counted; otherwise the positions come back at which they part.
+pub(super) fn compare(
+    recorded: &str,
+    sent: &str,
+    world: &World<'_>,
+    trial: &mut Trial,
+    holes: &mut Holes,
+) -> Result<(), (usize, usize)> {
+    let (mut at, mut of_sent) = (0, 0);
+    loop {
+        let equal = common(&recorded.as_bytes()[at..], &sent.as_bytes()[of_sent..]);
+        let apart = (at + equal, of_sent + equal);
+        if apart == (recorded.len(), sent.len()) {
+            return same(&recorded[at..], world, trial).ok_or(apart);
+        }
+        let texts = Texts { recorded, sent, at, of_sent, equal };
+        let hole = texts.hole(world, trial, holes).ok_or(apart)?;
+        same(&recorded[at..at + hole.start], world, trial).ok_or(apart)?;
+        (at, of_sent) = (at + hole.start + hole.recorded, of_sent + hole.start + hole.sent);
+    }
+}
+
+fn same(text: &str, world: &World<'_>, trial: &mut Trial) -> Option<()> {
+    world.pairing.pair_same(text, trial).then_some(())
+}
+
+/// How many bytes are equal at the beginning.
+fn common(one: &[u8], other: &[u8]) -> usize {
+    const STRIDE: usize = 256;
+    let whole =
+        one.chunks_exact(STRIDE).zip(other.chunks_exact(STRIDE)).take_while(|(one, other)| one == other).count();
+    let done = whole * STRIDE;
+    done + one[done..].iter().zip(&other[done..]).take_while(|(one, other)| one == other).count()
+}
+
+/// Two texts that are equal from some position on, so far.
+struct Texts<'t> {
+    recorded: &'t str,
+    sent: &'t str,
+    at: usize,
+    of_sent: usize,
+    equal: usize,
+}
+
+/// A hole: where it begins after the position, and how long it is on either side.
+struct Hole {
+    start: usize,
+    recorded: usize,
+    sent: usize,
+}
+
+impl Texts<'_> {
+    fn hole(&self, world: &World<'_>, trial: &mut Trial, holes: &mut Holes) -> Option<Hole> {
+        if let Some(secret) = self.secret() {
+            return Some(secret);
+        }
+        let (one, other) = ((self.recorded.as_bytes(), self.at), (self.sent.as_bytes(), self.of_sent));
+        if let Some((start, recorded, sent)) = world.roots.find(one, other, self.equal) {
+            holes.roots += 1;
+            return Some(Hole { start, recorded, sent });
+        }
+        if let Some(time) = self.time(world) {
+            holes.clock += 1;
+            return Some(time);
+        }
+        let id = self.id(world, trial)?;
+        holes.ids += 1;
+        Some(id)
+    }
+
+    fn time(&self, world: &World<'_>) -> Option<Hole> {
+        let covers = |start: usize, length: usize| start + length >= self.equal;
+        let begins = |start: &usize| may_begin(self.recorded.as_bytes(), self.at + start);
+        (self.equal.saturating_sub(LONGEST)..=self.equal).filter(begins).find_map(|start| {
+            let one = (self.recorded.as_bytes(), self.at + start);
+            let other = (self.sent.as_bytes(), self.of_sent + start);
+            let mut lengths = both_present(one, other, (&world.now.0, &world.now.1));
+            let (recorded, sent) = lengths.find(|(recorded, sent)| {
+                let differ = one.0[one.1..one.1 + recorded] != other.0[other.1..other.1 + sent];
+                differ && covers(start, *recorded) && covers(start, *sent)
+            })?;
+            Some(Hole { start, recorded, sent })
+        })
+    }
+
+    fn id(&self, world: &World<'_>, trial: &mut Trial) -> Option<Hole> {
+        let (at, form, recorded) = id_over(self.recorded, self.at, self.at + self.equal)?;
+        let (at_sent, form_sent, sent) = id_over(self.sent, self.of_sent, self.of_sent + self.equal)?;
+        let start = at - self.at;
+        if form != form_sent || start != at_sent - self.of_sent {
+            return None;
+        }
+        let paired = world.pairing.pair(&self.recorded[at..at + recorded], &self.sent[at_sent..at_sent + sent], trial);
+        paired.then_some(Hole { start, recorded, sent })
+    }
+
+    /// A secret that was removed from the recording stands for whatever is sent, until what follows it is found again.
+    fn secret(&self) -> Option<Hole> {
+        let recorded = self.recorded.as_bytes();
+        let earliest = self.equal.saturating_sub(PLACEHOLDER.len() - 1);
+        let is_here = |start: &usize| recorded[self.at + start..].starts_with(PLACEHOLDER.as_bytes());
+        let start = (earliest..=self.equal).find(is_here)?;
+        let rest = &self.recorded[self.at + start + PLACEHOLDER.len()..];
+        let literal = rest.split(PLACEHOLDER).next().unwrap_or_default();
+        // What may be part of a hole itself is not looked for.
+        let of_hole =
+            |(at, letter): (usize, char)| (at > 0 && (letter.is_ascii_digit() || letter == '/')).then_some(at);
+        let end = literal.char_indices().find_map(of_hole).unwrap_or(literal.len());
+        let anchor = &literal[..literal.floor_char_boundary(end.min(ANCHOR))];
+        let said = self.sent.get(self.of_sent + start..)?;
+        let sent = if rest.is_empty() { said.len() } else { said.find(anchor)? };
+        Some(Hole { start, recorded: PLACEHOLDER.len(), sent })
+    }
+}

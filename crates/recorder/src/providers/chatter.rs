@@ -1,0 +1,153 @@
+//! Telemetry and the like: requests that an agent's libraries send and whose answers nobody reads.
+//!
+//! Only what is sent away for good counts. Feature flags, settings and checks for updates have answers that change what an agent
+//! does, and lookups of packages may be a tool's work: none of these is chatter.
+
+use super::api::route;
+use crate::{Body, Request};
+
+/// Hosts that take telemetry, each with the paths at which they do. A host that begins with a dot stands for all hosts below it, a
+/// path that ends with a slash for all paths below it.
+const HOSTS: &[(&str, &[&str])] = &[
+    // Claude Code's event log and Statsig events; trials with Claude Code 2.1 saw telemetry of both kinds. Its metrics endpoint and
+    // that of Codex below are known by name only and were not seen in a trial.
+    ("api.anthropic.com", &["/api/event_logging/", "/api/claude_code/metrics"]),
+    ("statsig.anthropic.com", &["/v1/rgstr", "/v1/log_event"]),
+    ("chatgpt.com", &["/backend-api/codex/analytics-events/"]),
+    // Clearcut, which gemini-cli sends its usage statistics to; not seen in a trial.
+    ("play.googleapis.com", &["/log"]),
+    // openai-agents: its own tracing.
+    ("api.openai.com", &["/v1/traces/ingest"]),
+    // Event endpoints of Statsig's SDKs; `initialize` answers with flags.
+    (".statsigapi.net", &["/v1/rgstr", "/v1/log_event"]),
+    // LangSmith's client; `/runs/query` is a search.
+    (".smith.langchain.com", &["/runs", "/api/v1/runs"]),
+    // Tracking endpoints of Segment, PostHog, Amplitude and Mixpanel; those of flags are left out.
+    ("api.segment.io", &["/v1/"]),
+    (".posthog.com", &["/batch", "/capture", "/track", "/e", "/i/v0/e"]),
+    (".amplitude.com", &["/2/httpapi", "/batch"]),
+    ("api.mixpanel.com", &["/track", "/engage"]),
+    // Datadog's intakes, by the names of its API; searching logs is another path.
+    (".datadoghq.com", &["/api/v2/logs", "/api/v2/llmobs/", "/api/v2/apmtelemetry", "/api/v2/rum"]),
+    (".datadoghq.eu", &["/api/v2/logs", "/api/v2/llmobs/", "/api/v2/apmtelemetry", "/api/v2/rum"]),
+    // Google Analytics; Next.js, which hosts AI SDK agents; Azure's Application Insights.
+    (".google-analytics.com", &["/g/collect", "/mp/collect"]),
+    ("telemetry.nextjs.org", &["/"]),
+    (".applicationinsights.azure.com", &["/v2/track", "/v2.1/track"]),
+];
+
+/// Whether a request is telemetry and the like, which no agent waits for.
+pub fn is_chatter(request: &Request) -> bool {
+    if !matches!(request.method.as_str(), "POST" | "PUT" | "PATCH") {
+        return false;
+    }
+    let (host, path) = (host(&request.origin), route(&request.path));
+    let by_host = HOSTS.iter().any(|(known, paths)| {
+        let fits = known.strip_prefix('.').map_or(host == *known, |domain| is_below(host, domain));
+        fits && paths.iter().any(|known| is_known(path, known))
+    });
+    let is_update = request.method == "PATCH" && is_below(host, "smith.langchain.com") && path.contains("/runs/");
+    by_host || is_update || is_otlp(request, path) || is_sentry(path) || is_trace_ingestion(path)
+}
+
+/// OpenTelemetry's collectors are anywhere. Paths alone would not do: a tool may well have a `/v1/logs`.
+fn is_otlp(request: &Request, path: &str) -> bool {
+    let signal = [("/v1/traces", "resourceSpans"), ("/v1/logs", "resourceLogs"), ("/v1/metrics", "resourceMetrics")];
+    let Some((_, key)) = signal.into_iter().find(|(end, _)| path.ends_with(end)) else { return false };
+    let of_type = |wanted: &str| {
+        request.headers.iter().any(|(name, value)| name == "content-type" && value.trim().starts_with(wanted))
+    };
+    match &request.body {
+        Body::Json(body) => body.get(key).is_some(),
+        _ => of_type("application/x-protobuf"),
+    }
+}
+
+/// Sentry's envelopes, whoever hosts it: `/api/4504/envelope/`.
+fn is_sentry(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let is_end = matches!(parts.next(), Some("envelope" | "store"));
+    let is_project = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    is_end && parts.next().is_some_and(is_project) && parts.next() == Some("api")
+}
+
+/// The batches of Langfuse's and `LangSmith`'s clients, whose servers are often hosted by the team itself, and those of Datadog's local
+/// agent.
+fn is_trace_ingestion(path: &str) -> bool {
+    let ends = ["/api/public/ingestion", "/runs/batch", "/runs/multipart"];
+    let begins = ["/telemetry/proxy/api/v2/apmtelemetry", "/evp_proxy/"];
+    ends.iter().any(|end| path.ends_with(end)) || begins.iter().any(|begin| path.starts_with(begin))
+}
+
+fn is_known(path: &str, known: &str) -> bool {
+    if known.ends_with('/') { path.starts_with(known) } else { path == known }
+}
+
+fn is_below(host: &str, domain: &str) -> bool {
+    host.strip_suffix(domain).is_some_and(|before| before.ends_with('.'))
+}
+
+/// The host of an origin, without its port.
+fn host(origin: &str) -> &str {
+    let host = origin.split_once("://").map_or(origin, |(_, host)| host);
+    host.rsplit_once(':')
+        .filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()))
+        .map_or(host, |(host, _)| host)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn sent(origin: &str, path: &str, body: Body) -> Request {
+        let headers = vec![("content-type".into(), "application/x-protobuf".into())];
+        Request { method: "POST".into(), origin: origin.into(), path: path.into(), headers, body, ..Request::default() }
+    }
+
+    #[test]
+    fn telemetry_is_chatter() {
+        let spans = || Body::Json(json!({ "resourceSpans": [] }));
+        let all = [
+            ("https://api.anthropic.com", "/api/event_logging/batch", Body::Empty),
+            ("https://statsig.anthropic.com", "/v1/rgstr", Body::Empty),
+            ("https://api.openai.com", "/v1/traces/ingest", Body::Empty),
+            ("http://127.0.0.1:4318", "/v1/traces", Body::Bytes("x".into())),
+            ("https://cloud.langfuse.com", "/api/public/otel/v1/traces", spans()),
+            ("https://o1.ingest.us.sentry.io", "/api/4504/envelope/?sentry_key=k", Body::Text("{}".into())),
+            ("https://api.smith.langchain.com", "/runs/multipart", Body::Empty),
+            ("https://play.googleapis.com", "/log?format=json", Body::Empty),
+            ("https://http-intake.logs.us5.datadoghq.com", "/api/v2/logs", Body::Empty),
+            ("https://us.i.posthog.com", "/batch/", Body::Empty),
+            ("https://api.segment.io", "/v1/track", Body::Empty),
+        ];
+        for (origin, path, body) in all {
+            assert!(is_chatter(&sent(origin, path, body)), "{origin}{path}");
+        }
+    }
+
+    #[test]
+    fn what_an_agent_works_with_is_not() {
+        let logs = || Body::Json(json!({ "query": "errors of today" }));
+        let all = [
+            ("https://api.anthropic.com", "/v1/messages", Body::Empty),
+            ("https://api.openai.com", "/v1/traces", logs()),
+            ("https://shop.example", "/v1/logs", logs()),
+            ("https://shop.example", "/log", Body::Empty),
+            ("https://statsig.anthropic.com", "/v1/initialize", Body::Empty),
+            ("https://us.i.posthog.com", "/flags/", Body::Empty),
+            ("https://us.i.posthog.com", "/embed", Body::Empty),
+            ("https://api.datadoghq.com", "/api/v2/logs/events/search", logs()),
+            ("https://evil-posthog.com", "/batch", Body::Empty),
+            ("https://shop.example", "/api/orders/envelope", Body::Empty),
+            ("https://api.smith.langchain.com", "/runs/query", logs()),
+        ];
+        for (origin, path, body) in all {
+            assert!(!is_chatter(&sent(origin, path, body)), "{origin}{path}");
+        }
+        let mut got = sent("https://api.segment.io", "/v1/track", Body::Empty);
+        got.method = "GET".into();
+        assert!(!is_chatter(&got));
+    }
+}

@@ -1,0 +1,88 @@
+//! Where the APIs keep a conversation and its system prompt in a request.
+
+use serde_json::Value;
+
+use crate::Api;
+
+/// The messages of a request, in order; nothing where the body has no list of them.
+pub(crate) fn messages(api: Api, body: &Value) -> Option<&[Value]> {
+    let list = match api {
+        Api::OpenAiChat | Api::AnthropicMessages | Api::CohereChat | Api::OllamaChat | Api::Bedrock => {
+            body.get("messages")
+        }
+        Api::OpenAiResponses => body.get("input"),
+        Api::Gemini => inner(body).1.get("contents"),
+        Api::OpenAiEmbeddings => None,
+    };
+    list?.as_array().map(Vec::as_slice)
+}
+
+/// JSON pointers to everything in a request that is its system prompt.
+pub(crate) fn system_pointers(api: Api, body: &Value) -> Vec<String> {
+    let by_role = |list: &str| {
+        let messages = messages(api, body).unwrap_or_default().iter().enumerate();
+        let is_system = |message: &Value| matches!(message["role"].as_str(), Some("system" | "developer"));
+        let of_system = messages.filter(|(_, message)| is_system(message));
+        of_system.map(|(index, _)| format!("/{list}/{index}")).collect::<Vec<_>>()
+    };
+    let named = |body: &Value, before: &str, names: &[&str]| {
+        let present = names.iter().filter(|name| body.get(**name).is_some());
+        present.map(|name| format!("{before}/{name}")).collect::<Vec<_>>()
+    };
+    match api {
+        Api::OpenAiChat | Api::CohereChat => by_role("messages"),
+        Api::OpenAiResponses => [named(body, "", &["instructions"]), by_role("input")].concat(),
+        // Messages with this role: instructions on the way, and models of others behind Bedrock's InvokeModel. Ollama's `generate`
+        // has a key of its own.
+        Api::AnthropicMessages | Api::Bedrock | Api::OllamaChat => {
+            [named(body, "", &["system"]), by_role("messages")].concat()
+        }
+        Api::Gemini => {
+            let (before, body) = inner(body);
+            named(body, before, &["systemInstruction", "system_instruction"])
+        }
+        Api::OpenAiEmbeddings => Vec::new(),
+    }
+}
+
+/// The body of a Gemini request and the pointer to it: with a login, gemini-cli asks a service that wraps it in `request`.
+fn inner(body: &Value) -> (&'static str, &Value) {
+    let wrapped = body.get("request").filter(|request| request.get("contents").is_some());
+    wrapped.map_or(("", body), |request| ("/request", request))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn system_prompts_are_found_where_each_api_has_them() {
+        let roles = json!({ "system": "a", "messages": [{ "role": "user" }, { "role": "system" }] });
+        let contents = json!({ "systemInstruction": {}, "contents": [{ "role": "user" }] });
+        let input = json!({ "instructions": "a", "input": [{ "role": "developer" }, { "type": "reasoning" }] });
+        let all = [
+            (Api::OpenAiChat, roles.clone(), vec!["/messages/1"]),
+            (Api::CohereChat, roles.clone(), vec!["/messages/1"]),
+            (Api::AnthropicMessages, roles.clone(), vec!["/system", "/messages/1"]),
+            (Api::OllamaChat, json!({ "system": "a", "prompt": "b" }), vec!["/system"]),
+            (Api::Bedrock, roles, vec!["/system", "/messages/1"]),
+            (Api::OpenAiResponses, input, vec!["/instructions", "/input/0"]),
+            (Api::Gemini, contents.clone(), vec!["/systemInstruction"]),
+            (Api::Gemini, json!({ "model": "m", "request": contents }), vec!["/request/systemInstruction"]),
+        ];
+        for (api, body, wanted) in all {
+            let found = system_pointers(api, &body);
+            assert_eq!(found, wanted, "{api:?}");
+            assert!(found.iter().all(|pointer| body.pointer(pointer).is_some()), "{api:?}");
+        }
+    }
+
+    #[test]
+    fn a_wrapped_conversation_is_found() {
+        let body = json!({ "request": { "contents": [1, 2] } });
+        assert_eq!(messages(Api::Gemini, &body).map(<[Value]>::len), Some(2));
+        assert_eq!(messages(Api::OpenAiResponses, &json!({ "input": "hi" })), None);
+    }
+}

@@ -1,0 +1,255 @@
+//! Conversations, known by their content: which earlier exchange a request continues.
+//!
+//! Every exchange is filed under a digest of its messages. A request has such a digest for each beginning of its messages; the
+//! longest beginning that is on file is what it continues. Of several exchanges with equal messages the one that also has the
+//! request's system prompt and whose answer the request repeats is meant.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::Value;
+
+use super::answers::read;
+use super::conversation::{messages, system_pointers};
+use super::{Api, api_of};
+use crate::{Body, Exchange, Request};
+
+/// How many exchanges with equal messages are remembered; the oldest are forgotten.
+const SAME_MOST: usize = 256;
+
+/// The exchanges so far, filed so that the one that a request continues is found at once.
+#[derive(Debug, Default)]
+pub struct Conversations {
+    by_messages: HashMap<u64, Vec<Known>>,
+    /// By the ids of answers, which requests of the Responses API name.
+    by_answer: HashMap<String, u64>,
+}
+
+#[derive(Debug)]
+struct Known {
+    id: u64,
+    system: u64,
+    /// Digests of the ids of the calls that it was answered with, and of the text.
+    answer: Vec<u64>,
+}
+
+impl Conversations {
+    /// Takes note of an exchange that is over.
+    pub fn take(&mut self, exchange: &Exchange) {
+        let Some((api, body)) = spoken(&exchange.request) else { return };
+        let answer = exchange.response.as_ref().and_then(|response| Some(read(api.wire()?, response)));
+        let answer = answer.unwrap_or_default();
+        self.by_answer.extend(answer.id.map(|id| (id, exchange.id)));
+        let said = answer.calls.iter().map(|call| call.id.as_str()).chain([answer.text.as_str()]);
+        let answer = said.filter(|said| !said.is_empty()).map(digest).collect();
+        let Some(key) = beginnings(api, &exchange.request.origin, body).pop() else { return };
+        let known = self.by_messages.entry(key).or_default();
+        if known.len() >= SAME_MOST {
+            known.remove(0);
+        }
+        known.push(Known { id: exchange.id, system: system(api, body), answer });
+    }
+
+    /// The exchange that a request continues: its messages are the longest beginning of the request's.
+    pub fn after(&self, request: &Request) -> Option<u64> {
+        let (api, body) = spoken(request)?;
+        if let Some(id) = body["previous_response_id"].as_str().and_then(|id| self.by_answer.get(id)) {
+            return Some(*id);
+        }
+        let mut keys = beginnings(api, &request.origin, body);
+        // The whole is the request itself.
+        keys.pop();
+        let (at, known) = keys.iter().enumerate().rev().find_map(|(at, key)| Some((at, self.by_messages.get(key)?)))?;
+        let rest = messages(api, body).and_then(|all| all.get(at + 1..)).unwrap_or_default();
+        let (repeated, own) = (texts(rest), system(api, body));
+        let rank =
+            |known: &Known| (known.answer.iter().any(|said| repeated.contains(said)), known.system == own, known.id);
+        known.iter().max_by_key(|known| rank(known)).map(|known| known.id)
+    }
+}
+
+/// The exchange that a request continues, among those before it. To ask for many requests, keep a [`Conversations`].
+pub fn after(earlier: &[Exchange], request: &Request) -> Option<u64> {
+    let mut conversations = Conversations::default();
+    for exchange in earlier {
+        conversations.take(exchange);
+    }
+    conversations.after(request)
+}
+
+fn spoken(request: &Request) -> Option<(Api, &Value)> {
+    let api = request.speaks.or_else(|| api_of(request))?;
+    if let Body::Json(body) = &request.body { Some((api, body)) } else { None }
+}
+
+/// The digest of each beginning of the messages, the shortest first, system prompts aside: agents put changing things there.
+fn beginnings(api: Api, origin: &str, body: &Value) -> Vec<u64> {
+    let mut hasher = DefaultHasher::new();
+    (api, origin).hash(&mut hasher);
+    let said = messages(api, body).unwrap_or_default().iter().map(|message| {
+        if !matches!(message["role"].as_str(), Some("system" | "developer")) {
+            hash(message, &mut hasher);
+        }
+        hasher.finish()
+    });
+    said.collect()
+}
+
+fn system(api: Api, body: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let pointers = system_pointers(api, body);
+    pointers.iter().filter_map(|pointer| body.pointer(pointer)).for_each(|value| hash(value, &mut hasher));
+    hasher.finish()
+}
+
+/// Hashes a value whatever the order of its keys. Marks for the cache move from message to message and do not count, and a text is
+/// the same as one part that has it: clients make the one of the other to mark it.
+fn hash(value: &Value, hasher: &mut DefaultHasher) {
+    match value {
+        Value::Null => 0_u8.hash(hasher),
+        Value::Bool(truth) => (1_u8, truth).hash(hasher),
+        Value::Number(number) => (2_u8, number.as_str()).hash(hasher),
+        Value::String(text) => (3_u8, text).hash(hasher),
+        Value::Array(items) => {
+            (4_u8, items.len()).hash(hasher);
+            for item in items {
+                hash(item, hasher);
+            }
+        }
+        Value::Object(map) => {
+            let mut pairs: Vec<(&String, &Value)> = map.iter().filter(|(key, _)| *key != "cache_control").collect();
+            pairs.sort_by_key(|(key, _)| key.as_str());
+            (5_u8, pairs.len()).hash(hasher);
+            for (key, value) in pairs {
+                key.hash(hasher);
+                match value {
+                    Value::String(text) if key == "content" => {
+                        hash(&serde_json::json!([{ "type": "text", "text": text }]), hasher);
+                    }
+                    _ => hash(value, hasher),
+                }
+            }
+        }
+    }
+}
+
+fn digest(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The digests of all texts in what follows.
+fn texts(values: &[Value]) -> HashSet<u64> {
+    let mut found = HashSet::new();
+    let mut left: Vec<&Value> = values.iter().collect();
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) => {
+                found.insert(digest(text));
+            }
+            Value::Array(items) => left.extend(items),
+            Value::Object(map) => left.extend(map.values()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{End, Frame, How, Response};
+
+    fn asked(body: Value) -> Request {
+        let (method, path) = ("POST".into(), "/v1/chat/completions".into());
+        Request { method, path, origin: "https://a.example".into(), body: Body::Json(body), ..Request::default() }
+    }
+
+    fn exchange(id: u64, body: Value, answer: &Value) -> Exchange {
+        let frame = Frame { at_us: 0, bytes: answer.to_string().into() };
+        let response = Response { status: 200, frames: vec![frame], ..Response::default() };
+        let end = End { at_us: 0, how: How::Closed };
+        Exchange { id, request: asked(body), response: Some(response), end, chatter: false, after: None }
+    }
+
+    fn said(text: &str) -> Value {
+        json!({ "choices": [{ "index": 0, "message": { "content": text }, "finish_reason": "stop" }] })
+    }
+
+    fn user(text: &str) -> Value {
+        json!({ "role": "user", "content": text })
+    }
+
+    #[test]
+    fn the_longest_beginning_is_continued() {
+        let first = [user("a")];
+        let second = json!([user("a"), { "role": "assistant", "content": "b" }, user("c")]);
+        let third = json!([user("a"), { "content": [{ "text": "b", "type": "text", "cache_control": {} }], "role": "assistant" },
+            user("c"), { "role": "assistant", "content": "d" }, user("e")]);
+        let earlier = [
+            exchange(1, json!({ "messages": first }), &said("b")),
+            exchange(2, json!({ "messages": second.clone() }), &said("d")),
+            exchange(3, json!({ "messages": [user("z")] }), &said("y")),
+        ];
+        assert_eq!(after(&earlier, &asked(json!({ "messages": third }))), Some(2));
+        assert_eq!(after(&earlier, &asked(json!({ "messages": second }))), Some(1));
+        assert_eq!(
+            after(&earlier, &asked(json!({ "messages": [user("a")] }))),
+            None,
+            "an equal request continues nothing"
+        );
+        let elsewhere = Request { origin: "https://b.example".into(), ..asked(json!({ "messages": third })) };
+        assert_eq!(after(&earlier, &elsewhere), None);
+    }
+
+    #[test]
+    fn equal_questions_are_told_apart_by_answer_and_system_prompt() {
+        let with = |system: &str, rest: &[Value]| {
+            let begin = [json!({ "role": "system", "content": system }), user("a")];
+            json!({ "messages": begin.iter().chain(rest).collect::<Vec<_>>() })
+        };
+        let call =
+            json!({ "choices": [{ "message": { "tool_calls": [{ "id": "call_7", "function": { "name": "f" } }] } }] });
+        let earlier = [
+            exchange(1, with("one", &[]), &said("b")),
+            exchange(2, with("two", &[]), &said("c")),
+            exchange(3, with("two", &[]), &call),
+            exchange(4, with("one", &[]), &said("d")),
+        ];
+        let answered = |text: &str| json!({ "role": "assistant", "content": text });
+        let result = json!({ "role": "tool", "tool_call_id": "call_7", "content": "x" });
+        assert_eq!(after(&earlier, &asked(with("one", &[answered("b"), user("n")]))), Some(1));
+        assert_eq!(after(&earlier, &asked(with("two", &[answered("c"), user("n")]))), Some(2));
+        assert_eq!(after(&earlier, &asked(with("two", &[json!({ "role": "assistant" }), result]))), Some(3));
+        // Words that the agent changed: the system prompt tells.
+        assert_eq!(after(&earlier, &asked(with("one", &[answered("changed"), user("n")]))), Some(4));
+    }
+
+    #[test]
+    fn a_response_is_continued_by_its_id() {
+        let mut first =
+            exchange(1, json!({ "input": "hi" }), &json!({ "id": "resp_1", "status": "completed", "output": [] }));
+        first.request.path = "/v1/responses".into();
+        let mut then = asked(json!({ "previous_response_id": "resp_1", "input": "on" }));
+        then.path = "/v1/responses".into();
+        assert_eq!(after(&[first], &then), Some(1));
+    }
+
+    #[test]
+    fn ten_thousand_exchanges_are_quick() {
+        let mut conversations = Conversations::default();
+        for id in 1..=10_000 {
+            conversations.take(&exchange(id, json!({ "messages": [user("a")] }), &said("b")));
+        }
+        assert_eq!(conversations.by_messages.values().map(Vec::len).collect::<Vec<_>>(), [SAME_MOST]);
+        let next = asked(json!({ "messages": [user("a"), user("c")] }));
+        let began = std::time::Instant::now();
+        for _ in 0..1000 {
+            assert_eq!(conversations.after(&next), Some(10_000));
+        }
+        assert!(began.elapsed() < std::time::Duration::from_secs(5));
+    }
+}

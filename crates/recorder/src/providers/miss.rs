@@ -1,0 +1,119 @@
+//! The answer to a request that is not in the recording: an error in the provider's shape.
+//!
+//! Status 400 with `x-should-retry: false` makes SDKs show the message and give up at once; anything of 5xx is tried again.
+
+use serde_json::{Value, json};
+
+use super::Api;
+use crate::{Body, Request};
+
+/// The answer to a request that missed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissAnswer {
+    /// The status code.
+    pub status: u16,
+    /// Headers, lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: String,
+}
+
+/// The code of JSON-RPC for an error that the server defines.
+const SERVER_ERROR: i32 = -32000;
+
+/// The error in the shape of the provider, so that its SDK shows the message and does not try again. A JSON-RPC request, as MCP and
+/// A2A send them, gets an error for each of its ids.
+pub fn miss_answer(api: Option<Api>, request: &Request, message: &str) -> MissAnswer {
+    if let Some(body) = json_rpc(request, message) {
+        return answer(200, &body, &[]);
+    }
+    let body = match api {
+        Some(Api::OpenAiChat | Api::OpenAiResponses | Api::OpenAiEmbeddings) => {
+            let error =
+                json!({ "message": message, "type": "invalid_request_error", "param": null, "code": "replay_miss" });
+            json!({ "error": error })
+        }
+        Some(Api::AnthropicMessages) => {
+            json!({ "type": "error", "error": { "type": "invalid_request_error", "message": message } })
+        }
+        Some(Api::Gemini) => {
+            json!({ "error": { "code": 400, "message": message, "status": "INVALID_ARGUMENT" } })
+        }
+        Some(Api::Bedrock | Api::CohereChat) => json!({ "message": message }),
+        Some(Api::OllamaChat) => json!({ "error": message }),
+        None => json!({ "error": { "message": message, "type": "replay_miss" } }),
+    };
+    // AWS SDKs read the kind of an error from this header, and do not repeat what failed to validate.
+    let kind: &[(&str, &str)] =
+        if api == Some(Api::Bedrock) { &[("x-amzn-errortype", "ValidationException")] } else { &[] };
+    answer(400, &body, kind)
+}
+
+fn answer(status: u16, body: &Value, more: &[(&str, &str)]) -> MissAnswer {
+    let fixed = [("content-type", "application/json"), ("x-should-retry", "false")];
+    let headers = fixed.iter().chain(more).map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    MissAnswer { status, headers, body: body.to_string() }
+}
+
+/// The errors for the requests of JSON-RPC in a body; nothing where it has none, as with a notification.
+fn json_rpc(request: &Request, message: &str) -> Option<Value> {
+    let Body::Json(body) = &request.body else { return None };
+    let error = |call: &Value| {
+        let id = call.get("id").filter(|id| !id.is_null())?;
+        let is_request = call["jsonrpc"] == "2.0" && call["method"].is_string();
+        let error = json!({ "code": SERVER_ERROR, "message": message, "data": { "type": "replay_miss" } });
+        is_request.then(|| json!({ "jsonrpc": "2.0", "id": id, "error": error }))
+    };
+    match body {
+        Value::Array(calls) => {
+            let errors: Vec<Value> = calls.iter().filter_map(error).collect();
+            (!errors.is_empty()).then_some(Value::Array(errors))
+        }
+        call => error(call),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(body: Value) -> Request {
+        Request { method: "POST".into(), body: Body::Json(body), ..Request::default() }
+    }
+
+    #[test]
+    fn each_provider_finds_the_message_where_its_sdk_looks() {
+        let places = [
+            (Some(Api::OpenAiChat), "/error/message"),
+            (Some(Api::OpenAiResponses), "/error/message"),
+            (Some(Api::AnthropicMessages), "/error/message"),
+            (Some(Api::Gemini), "/error/message"),
+            (Some(Api::CohereChat), "/message"),
+            (Some(Api::OllamaChat), "/error"),
+            (Some(Api::Bedrock), "/message"),
+            (None, "/error/message"),
+        ];
+        for (api, place) in places {
+            let answer = miss_answer(api, &sent(json!({ "model": "m" })), "call 3 is \"new\"");
+            let body: Value = serde_json::from_str(&answer.body).unwrap();
+            assert_eq!(body.pointer(place), Some(&json!("call 3 is \"new\"")), "{api:?}");
+            assert_eq!(answer.status, 400);
+            assert!(answer.headers.contains(&("x-should-retry".into(), "false".into())));
+            let typed = answer.headers.iter().any(|(name, _)| name == "x-amzn-errortype");
+            assert_eq!(typed, api == Some(Api::Bedrock));
+        }
+    }
+
+    #[test]
+    fn json_rpc_is_answered_by_id() {
+        let call = |id: Value| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {} });
+        let one = miss_answer(None, &sent(call(json!("a"))), "no");
+        let body: Value = serde_json::from_str(&one.body).unwrap();
+        assert_eq!((one.status, &body["id"], &body["error"]["message"]), (200, &json!("a"), &json!("no")));
+        let note = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let batch = miss_answer(None, &sent(json!([call(json!(1)), note, call(json!(2))])), "no");
+        let body: Value = serde_json::from_str(&batch.body).unwrap();
+        assert_eq!(body.as_array().unwrap().iter().map(|error| &error["id"]).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(miss_answer(None, &sent(note), "no").status, 400);
+    }
+}

@@ -1,0 +1,201 @@
+//! What answers of models cost: list prices, and those that a team gives itself.
+
+use agentci_protocols::chat::AnswerUsage;
+
+const BUILTIN: &str = include_str!("prices.txt");
+
+/// Prices are per so many tokens.
+const PER: f64 = 1e6;
+
+/// Names that stand before a model's own, as Bedrock has them: regions and makers.
+const BEFORE: [&str; 12] =
+    ["us", "us-gov", "eu", "apac", "jp", "au", "global", "anthropic", "openai", "mistral", "cohere", "amazon"];
+
+/// US dollars per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// Tokens that are read.
+    pub input: f64,
+    /// Tokens that come from the cache; as input where it is not known.
+    pub cached_input: Option<f64>,
+    /// Tokens that are put into the cache; as input where it is not known.
+    pub cache_write: Option<f64>,
+    /// Tokens that are written.
+    pub output: f64,
+}
+
+/// The prices of models.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PriceTable {
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Row {
+    model: String,
+    /// It is for requests with more input tokens than that.
+    above: u64,
+    price: Price,
+}
+
+impl PriceTable {
+    /// Approximate list prices of well-known models: good for an estimate, not for an invoice.
+    pub fn builtin() -> Self {
+        Self { rows: BUILTIN.lines().filter_map(row).collect() }
+    }
+
+    /// Adds a model, or gives another price for one. It also stands for its dated versions.
+    pub fn extend(&mut self, model: &str, price: Price) {
+        self.rows.retain(|row| row.model != model);
+        self.rows.push(Row { model: model.to_owned(), above: 0, price });
+    }
+
+    /// What an answer of this model cost in US dollars; nothing where the price or the tokens are not known, which is not the same
+    /// as zero.
+    pub fn cost(&self, model: &str, usage: &AnswerUsage) -> Option<f64> {
+        let (input, output) = (usage.input?, usage.output?);
+        let price = self.price(model, input)?;
+        let cached = usage.cached_input.unwrap_or_default().min(input);
+        let written = usage.cache_writes.unwrap_or_default().min(input - cached);
+        let parts = [
+            (input - cached - written, price.input),
+            (cached, price.cached_input.unwrap_or(price.input)),
+            (written, price.cache_write.unwrap_or(price.input)),
+            (output, price.output),
+        ];
+        let cost = parts.into_iter().map(|(tokens, price)| float(tokens) * price / PER).sum::<f64>();
+        (cost.is_finite() && parts.iter().all(|(_, price)| *price >= 0.0)).then_some(cost)
+    }
+
+    fn price(&self, model: &str, input: u64) -> Option<Price> {
+        let own = bare(model);
+        let fits = |row: &&Row| {
+            let rest = model.strip_prefix(&row.model).or_else(|| own.strip_prefix(&row.model));
+            rest.is_some_and(is_version) && (row.above == 0 || input > row.above)
+        };
+        self.rows.iter().filter(fits).max_by_key(|row| (row.model.len(), row.above)).map(|row| row.price)
+    }
+}
+
+/// A line of the table; nothing for a comment.
+fn row(line: &str) -> Option<Row> {
+    let mut words = line.split_whitespace().take_while(|word| *word != "#");
+    let model = words.next()?.to_owned();
+    let above = words.next()?.parse().ok()?;
+    let mut price = || words.next().map(|word| word.parse::<f64>().ok());
+    let (input, cached_input, cache_write, output) = (price()??, price()?, price()?, price()??);
+    Some(Row { model, above, price: Price { input, cached_input, cache_write, output } })
+}
+
+/// A model's own name: `us.anthropic.claude-sonnet-4` and `openai/gpt-4o` name whose it is as well.
+fn bare(model: &str) -> &str {
+    let mut name = model.rsplit('/').next().unwrap_or(model);
+    while let Some((before, rest)) = name.split_once('.').filter(|(before, _)| BEFORE.contains(before)) {
+        debug_assert!(!before.is_empty(), "no empty name is listed");
+        name = rest;
+    }
+    name
+}
+
+/// Whether what follows a name only says which version of the model it is: `-2024-11-20`, `@20250514`, `-20240307-v1:0`, `-latest`,
+/// `-preview-05-06`. Other words, and numbers of one digit, make another model of it.
+fn is_version(rest: &str) -> bool {
+    let numbers = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut after_v = false;
+    rest.is_empty()
+        || rest.starts_with(['-', '@', ':'])
+            && rest.split(['-', '@', ':']).skip(1).all(|part| {
+                let is_v = part.strip_prefix('v').is_some_and(numbers);
+                let fits = is_v
+                    || matches!(part, "latest" | "preview" | "exp")
+                    || numbers(part) && (part.len() > 1 || after_v);
+                after_v |= is_v;
+                fits
+            })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of tokens that matter are far below 2^53")]
+fn float(tokens: u64) -> f64 {
+    tokens as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(input: u64, output: u64) -> AnswerUsage {
+        AnswerUsage { input: Some(input), output: Some(output), ..AnswerUsage::default() }
+    }
+
+    fn cents(model: &str, usage: &AnswerUsage) -> Option<f64> {
+        PriceTable::builtin().cost(model, usage).map(|cost| (cost * 1e6).round() / 1e4)
+    }
+
+    #[test]
+    fn every_line_of_the_table_is_read() {
+        let lines = BUILTIN.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).count();
+        let table = PriceTable::builtin();
+        assert_eq!(table.rows.len(), lines);
+        let fits = |price: &Price| price.output >= price.input && price.cached_input.is_none_or(|it| it < price.input);
+        assert!(table.rows.iter().all(|row| row.price.input > 0.0 && fits(&row.price)));
+    }
+
+    #[test]
+    fn versions_have_the_price_of_their_model() {
+        let million = usage(1_000_000, 0);
+        let all = [
+            ("gpt-4o", 250.0),
+            ("gpt-4o-2024-11-20", 250.0),
+            ("gpt-4o-2024-05-13", 500.0),
+            ("openai/gpt-4o-mini", 15.0),
+            ("claude-3-haiku-20240307", 25.0),
+            ("us.anthropic.claude-3-haiku-20240307-v1:0", 25.0),
+            ("claude-3-5-sonnet@20241022", 300.0),
+            ("claude-opus-4-20250514", 1500.0),
+            ("claude-opus-4-5-20251101", 500.0),
+            ("models/gemini-2.0-flash-001", 10.0),
+            ("command-a-03-2025", 250.0),
+            ("mistral-small-latest", 10.0),
+        ];
+        for (model, wanted) in all {
+            assert_eq!(cents(model, &million), Some(wanted), "{model}");
+        }
+    }
+
+    #[test]
+    fn another_model_is_unknown_and_not_free() {
+        let some = usage(1_000_000, 10);
+        for model in ["gpt-4o-realtime-preview", "gpt-5.9", "claude-opus-4-9", "gpt-4o2", "llama3.2", "", "gpt", "o11"]
+        {
+            assert_eq!(cents(model, &some), None, "{model}");
+        }
+        assert_eq!(cents("gpt-4o", &AnswerUsage { input: Some(1), ..AnswerUsage::default() }), None);
+    }
+
+    #[test]
+    fn the_cache_and_long_requests_have_prices_of_their_own() {
+        let cached = AnswerUsage { cached_input: Some(800_000), ..usage(1_000_000, 0) };
+        assert_eq!(cents("gpt-4o", &cached), Some(150.0));
+        let written = AnswerUsage { cache_writes: Some(100_000), cached_input: Some(50_000), ..usage(150_000, 1000) };
+        assert_eq!(cents("claude-sonnet-4-5", &written), Some(40.5));
+        assert_eq!(cents("gemini-2.5-pro", &usage(200_000, 0)), Some(25.0));
+        assert_eq!(cents("gemini-2.5-pro", &usage(400_000, 0)), Some(100.0));
+        // More from the cache than there was: hostile, and never less than nothing.
+        let odd = AnswerUsage { cached_input: Some(u64::MAX), cache_writes: Some(u64::MAX), ..usage(10, 0) };
+        assert!(PriceTable::builtin().cost("gpt-4o", &odd).unwrap() >= 0.0);
+    }
+
+    #[test]
+    fn a_price_of_ones_own_comes_first() {
+        let mut table = PriceTable::builtin();
+        let price = |input: f64| Price { input, cached_input: None, cache_write: None, output: 0.0 };
+        table.extend("gemini-2.5-pro", price(1.0));
+        table.extend("ours/llama", price(3.0));
+        table.extend("bad", price(f64::NAN));
+        table.extend("negative", price(-1.0));
+        assert_eq!(table.cost("gemini-2.5-pro", &usage(1_000_000, 5)), Some(1.0));
+        assert_eq!(table.cost("ours/llama", &usage(1_000_000, 5)), Some(3.0));
+        assert_eq!(table.cost("bad", &usage(1, 1)), None);
+        assert_eq!(table.cost("negative", &usage(1, 1)), None);
+    }
+}

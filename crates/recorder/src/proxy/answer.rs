@@ -1,0 +1,129 @@
+//! The answer to one request, wherever it comes from.
+
+use std::sync::Arc;
+
+use hyper::body::Incoming;
+use hyper::{Method, Request, Response, StatusCode};
+use tokio::net::TcpStream;
+
+use super::connection::{Becomes, Handover, Speaker};
+use super::forward::Asked;
+use super::intake::{self, Intake};
+use super::reach::Way;
+use super::speech::{Speech, refusal, unreachable, whole};
+use super::target::Target;
+use super::tee::BrokenOff;
+use super::tunnel::Tunnel;
+use super::{Shared, forward, headers, reading, socket};
+use crate::{Body, Miss};
+
+/// Answers a request; an error breaks the connection off.
+pub(crate) async fn answer(
+    mut request: Request<Incoming>,
+    speaker: &Speaker,
+    shared: &Arc<Shared>,
+    handover: &Handover,
+) -> Result<Response<Speech>, BrokenOff> {
+    if let Some(target) = &speaker.target {
+        return read(request, target, speaker, shared, handover).await;
+    }
+    if request.method() == Method::CONNECT {
+        return Ok(connect(&mut request, shared, handover).await);
+    }
+    let Some(target) = Target::of_uri(request.uri()) else {
+        let message = "this is the recording proxy of agentci, which answers requests to other hosts only";
+        return Ok(refusal(StatusCode::BAD_REQUEST, "no_proxy_request", message));
+    };
+    match shared.reach.way(&target) {
+        Way::Read => read(request, &target, speaker, shared, handover).await,
+        Way::Unread => {
+            shared.ledger.note_unread(&target.host, 1, 0);
+            unkept(request, &target, shared).await
+        }
+        Way::Own => match dial_own(&target, shared).await {
+            Ok(_) => unkept(request, &target, shared).await,
+            Err(response) => Ok(response),
+        },
+        Way::Refused(reason) => Ok(refuse(&target, request.method(), &reason, shared)),
+    }
+}
+
+/// Opens a tunnel.
+async fn connect(request: &mut Request<Incoming>, shared: &Shared, handover: &Handover) -> Response<Speech> {
+    let Some(target) = request.uri().authority().and_then(Target::of_authority) else {
+        return refusal(StatusCode::BAD_REQUEST, "no_address", "CONNECT needs a host and a port");
+    };
+    let tunnel = match shared.reach.way(&target) {
+        Way::Read => Tunnel::Read(target),
+        Way::Refused(reason) => return refuse(&target, &Method::CONNECT, &reason, shared),
+        Way::Own => match dial_own(&target, shared).await {
+            Ok(far) => Tunnel::Raw(far, None),
+            Err(response) => return response,
+        },
+        Way::Unread => match shared.upstream.dial(&target).await {
+            Ok(far) => Tunnel::Raw(far, Some(target.host.clone())),
+            Err(words) => return unreachable(&format!("{} cannot be reached: {words}", target.authority())),
+        },
+    };
+    handover.leave(Becomes::Tunnel(hyper::upgrade::on(request), tunnel));
+    Response::new(whole(""))
+}
+
+/// Connects to a server of the agent's own, and takes note of whether it is there.
+async fn dial_own(target: &Target, shared: &Shared) -> Result<TcpStream, Response<Speech>> {
+    let dialled = shared.upstream.dial(target).await;
+    if target.is_loopback() {
+        shared.ledger.note_own(target.authority(), dialled.is_ok());
+    }
+    dialled.map_err(|words| unreachable(&format!("{} cannot be reached: {words}", target.authority())))
+}
+
+/// Refuses a place; in a replay that is a miss.
+fn refuse(target: &Target, method: &Method, reason: &str, shared: &Shared) -> Response<Speech> {
+    if let Some(replay) = &shared.replay {
+        let asked = format!("{method} {}", target.authority());
+        shared.ledger.miss(Miss { number: replay.count(), asked, reason: reason.to_owned(), nearest: None });
+    }
+    refusal(StatusCode::FORBIDDEN, "refused", reason)
+}
+
+/// Records a request, or answers it from the recording.
+async fn read(
+    request: Request<Incoming>,
+    target: &Target,
+    speaker: &Speaker,
+    shared: &Arc<Shared>,
+    handover: &Handover,
+) -> Result<Response<Speech>, BrokenOff> {
+    shared.ledger.learn(target, request.headers(), request.uri());
+    if headers::asks_for_socket(request.headers()) {
+        return Ok(socket::answer(request, target, shared, handover).await);
+    }
+    let (parts, incoming) = request.into_parts();
+    let intake = intake::read(incoming).await?;
+    let body = match &intake {
+        Intake::Whole(bytes) if shared.replay.is_some() || shared.ledger.keeps(bytes.len() as u64) => {
+            reading::body(&parts.headers, bytes)
+        }
+        Intake::Whole(bytes) => Body::TooLarge { bytes: bytes.len() as u64 },
+        Intake::TooLarge(read, _) => Body::TooLarge { bytes: read.iter().map(|piece| piece.len() as u64).sum() },
+    };
+    let secrets = shared.ledger.secrets();
+    let request = reading::request(target, &parts, body, shared.ledger.now_us(), &secrets);
+    let asked = Asked { request, program: speaker.program.clone(), keep: true };
+    match &shared.replay {
+        None => Ok(forward::forward(target, &parts, intake, Some(asked), shared).await),
+        Some(replay) => replay.answer(target, &parts, intake, asked, shared).await,
+    }
+}
+
+/// Passes a request on and keeps nothing of it.
+async fn unkept(
+    request: Request<Incoming>,
+    target: &Target,
+    shared: &Arc<Shared>,
+) -> Result<Response<Speech>, BrokenOff> {
+    let (parts, incoming) = request.into_parts();
+    let intake = intake::read(incoming).await?;
+    Ok(forward::forward(target, &parts, intake, None, shared).await)
+}

@@ -1,0 +1,87 @@
+//! One connection of the agent: HTTP/1.1 until it is over, or until it becomes something else.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+
+use super::program::Program;
+use super::target::Target;
+use super::{Shared, answer, socket, tunnel};
+
+/// The most headers of a request.
+const MOST_HEADERS: usize = 500;
+
+/// Who speaks on a connection, and to whom.
+#[derive(Debug, Clone)]
+pub(crate) struct Speaker {
+    /// The program of the agent.
+    pub(crate) program: Program,
+    /// The far end of the tunnel that this is in; absent on the connection to the proxy itself.
+    pub(crate) target: Option<Target>,
+}
+
+/// What a connection becomes after an answer that says so.
+#[derive(Debug)]
+pub(crate) enum Becomes {
+    /// A tunnel.
+    Tunnel(OnUpgrade, tunnel::Tunnel),
+    /// A WebSocket, whose far end is this.
+    Socket(OnUpgrade, reqwest::Upgraded),
+}
+
+/// Where an answer leaves what the connection becomes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Handover(Arc<Mutex<Option<Becomes>>>);
+
+impl Handover {
+    pub(crate) fn leave(&self, becomes: Becomes) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(becomes);
+    }
+
+    fn take(&self) -> Option<Becomes> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Serves a connection to the proxy.
+pub(crate) async fn serve(stream: TcpStream, peer: SocketAddr, shared: Arc<Shared>) {
+    // A token must not wait for the next one.
+    let _ = stream.set_nodelay(true);
+    let program = Program::of(peer, shared.address);
+    if shared.replay.is_none() {
+        program.look();
+    }
+    let speaker = Speaker { program: program.clone(), target: None };
+    match speak(stream, speaker, &shared).await {
+        Some(Becomes::Tunnel(upgrade, tunnel)) => {
+            if let Ok(upgraded) = upgrade.await {
+                tunnel::run(TokioIo::new(upgraded), tunnel, program, &shared).await;
+            }
+        }
+        Some(Becomes::Socket(upgrade, far)) => socket::run(upgrade, far).await,
+        None => {}
+    }
+}
+
+/// Answers requests until the connection is over or becomes something else.
+pub(crate) async fn speak<I>(io: I, speaker: Speaker, shared: &Arc<Shared>) -> Option<Becomes>
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let handover = Handover::default();
+    let service = service_fn(|request| {
+        let (speaker, shared, handover) = (speaker.clone(), Arc::clone(shared), handover.clone());
+        async move { answer::answer(request, &speaker, &shared, &handover).await }
+    });
+    let mut builder = http1::Builder::new();
+    builder.max_headers(MOST_HEADERS).half_close(false);
+    // A connection that breaks is the client's affair, and what was under way on it has been told.
+    let _ = builder.serve_connection(TokioIo::new(io), service).with_upgrades().await;
+    handover.take()
+}

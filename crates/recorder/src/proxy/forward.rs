@@ -1,0 +1,78 @@
+//! Passes a request on to the live world, and its answer back as it comes.
+
+use std::sync::Arc;
+
+use http_body_util::BodyExt as _;
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
+
+use super::intake::Intake;
+use super::program::Program;
+use super::speech::{Speech, refusal, unreachable};
+use super::target::Target;
+use super::tee::{Tee, Upload};
+use super::{Shared, headers, reading};
+use crate::{How, Request};
+
+/// What is to be seen of a request that is passed on.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) request: Request,
+    /// Who asks.
+    pub(crate) program: Program,
+    /// Whether it becomes part of the recording.
+    pub(crate) keep: bool,
+}
+
+/// Passes a request on. Without `asked` nothing is to be seen of it.
+pub(crate) async fn forward(
+    target: &Target,
+    parts: &Parts,
+    intake: Intake,
+    asked: Option<Asked>,
+    shared: &Arc<Shared>,
+) -> Response<Speech> {
+    if asked.is_some()
+        && let Some(reason) = shared.upstream.closed()
+    {
+        shared.ledger.note(format!("requests were refused: {reason}"));
+        return refusal(StatusCode::BAD_REQUEST, "refused", &reason);
+    }
+    let mut ongoing = asked.map(|asked| shared.ledger.begin(asked.request, asked.keep).by(asked.program));
+    let mut sent = headers::to_server(&parts.headers);
+    let body = match intake {
+        Intake::Whole(bytes) if bytes.is_empty() => None,
+        Intake::Whole(bytes) => Some(reqwest::Body::from(bytes)),
+        Intake::TooLarge(read, rest) => {
+            let (upload, counter) = Upload::new(read, rest);
+            if let Some(ongoing) = &mut ongoing {
+                ongoing.counts_upload(counter);
+            }
+            if let Some(length) = parts.headers.get(hyper::header::CONTENT_LENGTH) {
+                sent.insert(hyper::header::CONTENT_LENGTH, length.clone());
+            }
+            Some(reqwest::Body::wrap(upload))
+        }
+    };
+    let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+    match shared.upstream.send(target, parts.method.clone(), path, sent, body).await {
+        Ok(answer) => {
+            let answer: Response<reqwest::Body> = answer.into();
+            let (head, body) = answer.into_parts();
+            if let Some(ongoing) = &mut ongoing {
+                ongoing.head(head.status.as_u16(), reading::response_headers(&head.headers));
+            }
+            let mut response = Response::new(Tee::new(body, ongoing).boxed_unsync());
+            *response.status_mut() = head.status;
+            *response.headers_mut() = headers::to_client(&head.headers);
+            response
+        }
+        Err(words) => {
+            let words = format!("{} cannot be reached: {}", target.host, shared.ledger.clean(&words));
+            if let Some(ongoing) = ongoing {
+                ongoing.end(How::Unreachable(words.clone()));
+            }
+            unreachable(&words)
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! What a session has seen so far: exchanges in the order of their requests, misses, secrets, and what is worth a warning.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use agentci_trace::Redactor;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::credentials;
+use super::ongoing::Ongoing;
+use super::program::{PATIENCE, Program};
+use super::target::Target;
+use crate::recording::is_word;
+use crate::{Bypass, Conversations, Exchange, Miss, Request, Seen, SeenHow, is_chatter, learn_request};
+
+/// The most exchanges of a session that are kept.
+pub(crate) const MOST_EXCHANGES: usize = 10_000;
+/// The most bytes of answers and requests that a session keeps.
+const MOST_BYTES: u64 = 512 * 1024 * 1024;
+/// The most bypasses, and kinds of warnings, that are told apart.
+const MOST_NOTES: usize = 200;
+
+/// What a session has seen so far.
+pub(crate) struct Ledger {
+    began: Instant,
+    observer: Option<UnboundedSender<Seen>>,
+    /// The environment that the agent would have without us, to tell which variable a key is from.
+    environment: Vec<(String, String)>,
+    /// How much of answers and requests is kept.
+    bytes: AtomicU64,
+    quiet: Notify,
+    seen: Mutex<SeenSoFar>,
+}
+
+/// What is gathered, and at the end taken.
+#[derive(Default)]
+pub(crate) struct SeenSoFar {
+    pub(crate) secrets: Redactor,
+    /// Names of variables whose values were seen as keys.
+    pub(crate) keys: BTreeSet<String>,
+    /// By id, from that of the first one on; absent while they are under way.
+    pub(crate) exchanges: Vec<Option<Arc<Exchange>>>,
+    /// How many exchanges there were before this session.
+    pub(crate) before: usize,
+    pub(crate) misses: Vec<Arc<Miss>>,
+    pub(crate) bypassed: Vec<Bypass>,
+    /// What is worth a warning, and how often it was seen.
+    pub(crate) notes: BTreeMap<String, usize>,
+    /// Addresses of this machine that belong to the agent, and whether anybody ever listened there.
+    pub(crate) own: BTreeMap<String, bool>,
+    /// Hosts that were passed unread: connections and bytes.
+    pub(crate) unread: BTreeMap<String, (usize, u64)>,
+    /// Exchanges whose programs had no name yet when they ended.
+    unnamed: Vec<(u64, Program)>,
+    /// What was said so far, to tell what a request continues.
+    conversations: Conversations,
+    /// How many exchanges are under way.
+    open: usize,
+}
+
+impl Ledger {
+    /// An address of this machine that belongs to the agent was asked. It may be there only later, so the end decides.
+    pub(crate) fn note_own(&self, address: String, is_there: bool) {
+        let mut seen = self.seen();
+        if seen.own.len() < MOST_NOTES || seen.own.contains_key(&address) {
+            *seen.own.entry(address).or_default() |= is_there;
+        }
+    }
+
+    /// The environment that the agent would have without us.
+    pub(crate) fn environment(&self) -> &[(String, String)] {
+        &self.environment
+    }
+
+    pub(crate) fn new(
+        secrets: Redactor,
+        environment: Vec<(String, String)>,
+        observer: Option<UnboundedSender<Seen>>,
+        before: usize,
+    ) -> Self {
+        let seen = Mutex::new(SeenSoFar { secrets, before, ..SeenSoFar::default() });
+        Self { began: Instant::now(), observer, environment, bytes: AtomicU64::new(0), quiet: Notify::new(), seen }
+    }
+
+    /// Microseconds since the session began.
+    pub(crate) fn now_us(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn seen(&self) -> MutexGuard<'_, SeenSoFar> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers everything in a request that says who asks.
+    pub(crate) fn learn(&self, target: &Target, headers: &hyper::HeaderMap, uri: &hyper::Uri) {
+        let all: Vec<(String, String)> = headers
+            .iter()
+            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .collect();
+        let mut seen = self.seen();
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        learn_request(&mut seen.secrets, &all, &format!("{}{path}", target.origin()));
+        let found = credentials::find(headers, uri.query());
+        for name in credentials::variables(&found, &self.environment) {
+            // What is sent as a key and stands in a variable is a secret, however it looks.
+            let variable = self.environment.iter().find(|(known, _)| *known == name);
+            if let Some((_, value)) = variable.filter(|(_, value)| !is_word(value)) {
+                seen.secrets.learn_value(value);
+            }
+            seen.keys.insert(name);
+        }
+    }
+
+    /// A text without secrets.
+    pub(crate) fn clean(&self, text: &str) -> String {
+        self.seen().secrets.text(text).into_owned()
+    }
+
+    /// The secrets so far.
+    pub(crate) fn secrets(&self) -> Redactor {
+        self.seen().secrets.clone()
+    }
+
+    /// An exchange begins; with `keep` it becomes part of the recording.
+    pub(crate) fn begin(self: &Arc<Self>, request: Request, keep: bool) -> Ongoing {
+        let mut seen = self.seen();
+        let room = seen.before + seen.exchanges.len() < MOST_EXCHANGES;
+        let full = keep && !room;
+        let keep = keep && room;
+        let after = seen.conversations.after(&request);
+        let id = if keep {
+            seen.exchanges.push(None);
+            seen.before + seen.exchanges.len()
+        } else {
+            0
+        };
+        seen.open += 1;
+        drop(seen);
+        if full {
+            self.note(format!(
+                "a recording has at most {MOST_EXCHANGES} exchanges: one was passed on and not recorded"
+            ));
+        }
+        let chatter = is_chatter(&request);
+        Ongoing::new(Arc::clone(self), id as u64, request, chatter, after)
+    }
+
+    /// An exchange that is answered from the recording begins.
+    pub(crate) fn open(&self) {
+        self.seen().open += 1;
+    }
+
+    /// An exchange is over. A program that has no name yet may have one when the session ends.
+    pub(crate) fn end(&self, exchange: Exchange, how: SeenHow, unnamed: Option<Program>) {
+        let exchange = Arc::new(exchange);
+        let mut seen = self.seen();
+        seen.open = seen.open.saturating_sub(1);
+        let index = usize::try_from(exchange.id).unwrap_or(0).checked_sub(seen.before + 1);
+        if how == SeenHow::Live
+            && let Some(slot) = index.and_then(|index| seen.exchanges.get_mut(index))
+        {
+            *slot = Some(Arc::clone(&exchange));
+            seen.conversations.take(&exchange);
+            seen.unnamed.extend(unnamed.map(|program| (exchange.id, program)));
+        }
+        // Told while the lock is held, so that the order is that of the ends.
+        if let Some(observer) = &self.observer {
+            let _ = observer.send(Seen::Exchange(exchange, how));
+        }
+        drop(seen);
+        self.quiet.notify_waiters();
+    }
+
+    /// Takes room for so many bytes, if there is any left.
+    pub(crate) fn keeps(&self, bytes: u64) -> bool {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_BYTES
+    }
+
+    /// Gives room back.
+    pub(crate) fn forgets(&self, bytes: u64) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn miss(&self, miss: Miss) {
+        let miss = Arc::new(miss);
+        let mut seen = self.seen();
+        if let Some(observer) = &self.observer {
+            let _ = observer.send(Seen::Miss(Arc::clone(&miss)));
+        }
+        if seen.misses.len() < MOST_EXCHANGES {
+            seen.misses.push(miss);
+        }
+    }
+
+    /// Notes what is worth a warning.
+    pub(crate) fn note(&self, text: String) {
+        let mut seen = self.seen();
+        if seen.notes.len() < MOST_NOTES || seen.notes.contains_key(&text) {
+            *seen.notes.entry(text).or_default() += 1;
+        }
+    }
+
+    /// Notes connections that were passed unread, or how many bytes went through one.
+    pub(crate) fn note_unread(&self, host: &str, connections: usize, bytes: u64) {
+        let mut seen = self.seen();
+        if seen.unread.len() < MOST_NOTES || seen.unread.contains_key(host) {
+            let (known, total) = seen.unread.entry(host.to_owned()).or_default();
+            *known += connections;
+            *total = total.saturating_add(bytes);
+        }
+    }
+
+    pub(crate) fn bypass(&self, bypass: Bypass) {
+        let mut seen = self.seen();
+        let known = seen
+            .bypassed
+            .iter()
+            .any(|known| (&known.program, &known.to, &known.reason) == (&bypass.program, &bypass.to, &bypass.reason));
+        if !known && seen.bypassed.len() < MOST_NOTES {
+            seen.bypassed.push(bypass);
+        }
+    }
+
+    /// Names the programs whose names were still looked for when their exchanges ended.
+    pub(crate) async fn name_programs(&self) {
+        let unnamed = std::mem::take(&mut self.seen().unnamed);
+        let all = async {
+            for (_, program) in &unnamed {
+                program.found().await;
+            }
+        };
+        let _ = tokio::time::timeout(PATIENCE, all).await;
+        let mut seen = self.seen();
+        let before = seen.before;
+        for (id, program) in unnamed {
+            let index = usize::try_from(id).unwrap_or(0).checked_sub(before + 1);
+            if let Some(Some(exchange)) = index.and_then(|index| seen.exchanges.get_mut(index)) {
+                Arc::make_mut(exchange).request.by = program.known();
+            }
+        }
+    }
+
+    /// Waits until no exchange is under way, but not longer than this.
+    pub(crate) async fn quiet(&self, patience: Duration) {
+        let wait = async {
+            loop {
+                let changed = self.quiet.notified();
+                if self.seen().open == 0 {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        let _ = tokio::time::timeout(patience, wait).await;
+    }
+}
+
+/// Requests may hold keys.
+impl fmt::Debug for Ledger {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Ledger").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::How;
+
+    fn ledger(before: usize) -> Arc<Ledger> {
+        Arc::new(Ledger::new(Redactor::default(), Vec::new(), None, before))
+    }
+
+    #[test]
+    fn exchanges_beyond_their_number_are_not_kept() {
+        let ledger = ledger(MOST_EXCHANGES - 1);
+        for _ in 0..2 {
+            ledger.begin(Request::default(), true).end(How::Closed);
+        }
+        let seen = ledger.seen();
+        assert_eq!(seen.exchanges.iter().flatten().map(|exchange| exchange.id).collect::<Vec<_>>(), [10_000]);
+        assert_eq!(seen.open, 0);
+        assert_eq!(seen.notes.len(), 1);
+    }
+
+    #[test]
+    fn bytes_beyond_their_number_are_not_kept() {
+        let ledger = ledger(0);
+        assert!(ledger.keeps(MOST_BYTES));
+        assert!(!ledger.keeps(1));
+        ledger.forgets(MOST_BYTES + 1);
+        assert!(ledger.keeps(1));
+    }
+}

@@ -1,0 +1,44 @@
+//! The proxy that the agent's connections are led to.
+//!
+//! ```text
+//! listener ─▶ connection ─▶ CONNECT: tunnel (TLS, plain HTTP, or unread)
+//!                       └─▶ answer: one request ─▶ forward to the live world, teed into the ledger
+//!                                              └─▶ replay from the recording, or a miss
+//! ```
+//!
+//! Every connection is a task of one set, which ends with the session. What is seen goes to the ledger.
+
+mod answer;
+mod body_kinds;
+mod connection;
+mod credentials;
+mod forward;
+mod frames;
+mod headers;
+mod intake;
+mod ledger;
+mod listener;
+mod ongoing;
+mod player;
+mod prefixed;
+mod program;
+mod reach;
+mod reading;
+mod replay;
+mod shared;
+mod sniff;
+mod socket;
+mod speech;
+mod target;
+mod tee;
+mod tunnel;
+mod upstream;
+mod user_proxy;
+pub(crate) mod warnings;
+
+pub(crate) use ledger::Ledger;
+pub(crate) use listener::Listener;
+pub(crate) use reach::Reach;
+pub(crate) use replay::Replay;
+pub(crate) use shared::Shared;
+pub(crate) use upstream::Upstream;

@@ -1,0 +1,161 @@
+//! An exchange under way. However it ends, it is told: also when its task is dropped because the client left.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+
+use super::frames::Splitter;
+use super::ledger::Ledger;
+use super::program::Program;
+use crate::{Body, End, Exchange, Frame, How, Request, Response, SeenHow};
+
+/// The most bytes of an answer that are kept.
+pub(crate) const LARGEST_ANSWER: u64 = 64 * 1024 * 1024;
+/// The most pieces of an answer that are kept: an event of one byte takes the room of fifty.
+const MOST_FRAMES: usize = 500_000;
+
+/// An exchange under way.
+#[derive(Debug)]
+pub(crate) struct Ongoing {
+    ledger: Arc<Ledger>,
+    exchange: Option<Exchange>,
+    splitter: Splitter,
+    how: SeenHow,
+    /// How much of the answer is kept.
+    kept: u64,
+    too_large: bool,
+    /// How much of a request that is not kept was passed on.
+    upload: Option<Arc<AtomicU64>>,
+    /// Who asked, as soon as that is known.
+    program: Option<Program>,
+}
+
+impl Ongoing {
+    pub(super) fn new(ledger: Arc<Ledger>, id: u64, request: Request, chatter: bool, after: Option<u64>) -> Self {
+        let end = End { at_us: 0, how: How::Left };
+        let exchange = Exchange { id, request, response: None, end, chatter, after };
+        Self::of(ledger, exchange, SeenHow::Live)
+    }
+
+    /// An exchange whose answer is in a recording.
+    pub(crate) fn replayed(ledger: &Arc<Ledger>, exchange: Exchange) -> Self {
+        ledger.open();
+        Self::of(Arc::clone(ledger), exchange, SeenHow::Replayed)
+    }
+
+    fn of(ledger: Arc<Ledger>, exchange: Exchange, how: SeenHow) -> Self {
+        let splitter = Splitter::new("", "");
+        Self { ledger, exchange: Some(exchange), splitter, how, kept: 0, too_large: false, upload: None, program: None }
+    }
+
+    /// Takes note of who asked. The name is looked up beside the exchange, which does not wait for it.
+    pub(crate) fn by(mut self, program: Program) -> Self {
+        program.look();
+        self.program = Some(program);
+        self
+    }
+
+    /// The request is passed on and counted, not kept.
+    pub(crate) fn counts_upload(&mut self, counter: Arc<AtomicU64>) {
+        self.upload = Some(counter);
+    }
+
+    /// The head of the answer came.
+    pub(crate) fn head(&mut self, status: u16, headers: Vec<(String, String)>) {
+        let header =
+            |name: &str| headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());
+        self.splitter = Splitter::new(header("content-type"), header("content-encoding"));
+        let at_us = self.ledger.now_us();
+        if let Some(exchange) = &mut self.exchange {
+            exchange.response = Some(Response { at_us, status, headers, frames: Vec::new() });
+        }
+    }
+
+    /// Bytes of the answer came.
+    pub(crate) fn chunk(&mut self, chunk: &Bytes) {
+        if self.too_large {
+            return;
+        }
+        let length = chunk.len() as u64;
+        self.kept += length;
+        if !self.ledger.keeps(length) || self.kept > LARGEST_ANSWER || self.frames() >= MOST_FRAMES {
+            self.forget();
+            return;
+        }
+        let at_us = self.ledger.now_us();
+        let pieces = self.splitter.push(chunk);
+        self.keep(at_us, pieces);
+    }
+
+    /// It is over.
+    pub(crate) fn end(mut self, how: How) {
+        self.finish(how);
+    }
+
+    fn finish(&mut self, how: How) {
+        let at_us = self.ledger.now_us();
+        let rest = self.splitter.rest();
+        self.keep(at_us, rest.into_iter().collect());
+        let Some(mut exchange) = self.exchange.take() else { return };
+        if let Some(upload) = &self.upload {
+            exchange.request.body = Body::TooLarge { bytes: upload.load(Ordering::Relaxed) };
+        }
+        if self.how == SeenHow::Live {
+            exchange.end = End { at_us, how: if self.too_large { How::TooLarge } else { how } };
+        }
+        exchange.request.by = self.program.as_ref().and_then(Program::known);
+        let unnamed = self.program.take().filter(|_| exchange.request.by.is_none());
+        self.ledger.end(exchange, self.how, unnamed);
+    }
+
+    fn frames(&self) -> usize {
+        let response = self.exchange.as_ref().and_then(|exchange| exchange.response.as_ref());
+        response.map_or(0, |response| response.frames.len())
+    }
+
+    fn keep(&mut self, at_us: u64, pieces: Vec<Bytes>) {
+        if let Some(response) = self.exchange.as_mut().and_then(|exchange| exchange.response.as_mut()) {
+            response.frames.extend(pieces.into_iter().map(|bytes| Frame { at_us, bytes }));
+        }
+    }
+
+    /// Keeps nothing more of the answer, nor what it has.
+    fn forget(&mut self) {
+        self.too_large = true;
+        self.ledger.forgets(self.kept);
+        self.splitter = Splitter::new("", "");
+        if let Some(response) = self.exchange.as_mut().and_then(|exchange| exchange.response.as_mut()) {
+            response.frames = Vec::new();
+        }
+    }
+}
+
+impl Drop for Ongoing {
+    fn drop(&mut self) {
+        if self.exchange.is_some() {
+            self.finish(How::Left);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_trace::Redactor;
+
+    use super::*;
+
+    #[test]
+    fn pieces_beyond_their_number_are_not_kept() {
+        let ledger = Arc::new(Ledger::new(Redactor::default(), Vec::new(), None, 0));
+        let mut ongoing = ledger.begin(Request::default(), true);
+        ongoing.head(200, vec![("content-type".into(), "application/jsonl".into())]);
+        ongoing.chunk(&"1\n".repeat(MOST_FRAMES).into());
+        assert_eq!(ongoing.frames(), MOST_FRAMES);
+        ongoing.chunk(&Bytes::from_static(b"2\n"));
+        ongoing.end(How::Closed);
+        let exchange = ledger.seen().exchanges[0].clone().unwrap();
+        assert_eq!(exchange.end.how, How::TooLarge);
+        assert!(exchange.response.as_ref().unwrap().frames.is_empty());
+    }
+}

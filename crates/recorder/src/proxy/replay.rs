@@ -1,0 +1,225 @@
+//! Answers from a recording.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::forward::Asked;
+use super::intake::Intake;
+use super::ongoing::Ongoing;
+use super::player::{Clock, Player};
+use super::speech::{Speech, of_miss, refusal, unreachable, whole};
+use super::target::Target;
+use super::tee::BrokenOff;
+use super::{Shared, forward};
+use crate::{
+    Answered, End, Exchange, Frame, How, MatchRules, Matcher, Miss, OnMiss, Pace, Recording, Request, Surroundings,
+    Tally, miss_answer, with_reply_id,
+};
+
+/// How long a request waits that got no answer when it was recorded: its client left, and is expected to leave again.
+const NO_ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// A recording that answers.
+pub(crate) struct Replay {
+    recording: Arc<Recording>,
+    /// Where in the recording an id is.
+    positions: BTreeMap<u64, usize>,
+    matcher: Mutex<Matcher>,
+    on_miss: OnMiss,
+    pace: Pace,
+    asked: AtomicUsize,
+    /// Misses that the matcher does not know of.
+    further_misses: AtomicUsize,
+}
+
+impl Replay {
+    pub(crate) fn new(
+        recording: Arc<Recording>,
+        here: Surroundings,
+        rules: MatchRules,
+        on_miss: OnMiss,
+        pace: Pace,
+    ) -> Self {
+        let positions = recording.exchanges.iter().enumerate().map(|(at, exchange)| (exchange.id, at)).collect();
+        let matcher = Mutex::new(Matcher::new(Arc::clone(&recording), here, rules));
+        let (asked, further_misses) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { recording, positions, matcher, on_miss, pace, asked, further_misses }
+    }
+
+    pub(crate) fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// Whether requests may go to the live world.
+    pub(crate) fn is_live(&self) -> bool {
+        self.on_miss != OnMiss::Fail
+    }
+
+    /// The origins that are in the recording.
+    pub(crate) fn origins(&self) -> BTreeSet<String> {
+        self.recording.exchanges.iter().map(|exchange| exchange.request.origin.clone()).collect()
+    }
+
+    /// Counts a request that misses for a reason of its own, and gives its number.
+    pub(crate) fn count(&self) -> usize {
+        self.further_misses.fetch_add(1, Ordering::Relaxed);
+        self.asked.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// How it went so far.
+    pub(crate) fn tally(&self) -> Tally {
+        let mut tally = self.matcher.lock().unwrap_or_else(PoisonError::into_inner).tally();
+        tally.misses += self.further_misses.load(Ordering::Relaxed);
+        tally
+    }
+
+    /// Answers a request from the recording, or as a miss is to be answered.
+    pub(crate) async fn answer(
+        &self,
+        target: &Target,
+        parts: &Parts,
+        intake: Intake,
+        asked: Asked,
+        shared: &Arc<Shared>,
+    ) -> Result<Response<Speech>, BrokenOff> {
+        let clock = Clock { began: Instant::now(), pace: self.pace };
+        let clean = asked.request.redacted(&shared.ledger.secrets());
+        let answered = self.matcher.lock().unwrap_or_else(PoisonError::into_inner).answer(&clean);
+        let miss = match answered {
+            Answered::Chatter => {
+                let mut response = Response::new(whole(""));
+                *response.status_mut() = StatusCode::NO_CONTENT;
+                return Ok(response);
+            }
+            Answered::Recorded { id, reply_id, .. } => {
+                self.asked.fetch_add(1, Ordering::Relaxed);
+                let exchange = self.positions.get(&id).and_then(|at| self.recording.exchanges.get(*at));
+                match exchange {
+                    Some(exchange) if exchange.end.how == How::TooLarge => {
+                        self.further_misses.fetch_add(1, Ordering::Relaxed);
+                        self.not_kept(&clean)
+                    }
+                    Some(exchange) => return play(exchange, clean, reply_id.as_ref(), clock, shared).await,
+                    None => self.not_kept(&clean),
+                }
+            }
+            Answered::Miss(miss) => {
+                self.asked.fetch_add(1, Ordering::Relaxed);
+                *miss
+            }
+        };
+        match self.on_miss {
+            OnMiss::Fail => Ok(refuse(&clean, miss, shared)),
+            OnMiss::Live | OnMiss::Record => {
+                let asked = Asked { keep: self.on_miss == OnMiss::Record, ..asked };
+                Ok(forward::forward(target, parts, intake, Some(asked), shared).await)
+            }
+        }
+    }
+
+    fn not_kept(&self, request: &Request) -> Miss {
+        let asked = format!("{} {}{}", request.method, request.origin, request.path);
+        let reason = "its answer was too large to be recorded".to_owned();
+        Miss { number: self.asked.load(Ordering::Relaxed), asked, reason, nearest: None }
+    }
+}
+
+impl fmt::Debug for Replay {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Replay").field("on_miss", &self.on_miss).field("pace", &self.pace).finish_non_exhaustive()
+    }
+}
+
+/// Answers a miss in the shape that the client understands, and keeps it.
+fn refuse(request: &Request, miss: Miss, shared: &Shared) -> Response<Speech> {
+    let message = match &miss.nearest {
+        Some(near) => format!(
+            "agentci replay: {} is not in the recording: {}; nearest is call {}, which differs at {}",
+            miss.asked, miss.reason, near.id, near.at
+        ),
+        None => format!("agentci replay: {} is not in the recording: {}", miss.asked, miss.reason),
+    };
+    let answer = miss_answer(request.speaks, request, &shared.ledger.clean(&message));
+    shared.ledger.miss(miss);
+    of_miss(answer)
+}
+
+/// Sends a recorded answer.
+async fn play(
+    recorded: &Exchange,
+    request: Request,
+    reply_id: Option<&Value>,
+    clock: Clock,
+    shared: &Arc<Shared>,
+) -> Result<Response<Speech>, BrokenOff> {
+    let began = recorded.request.at_us;
+    let ongoing = Ongoing::replayed(&shared.ledger, moved(recorded, request));
+    let Some(answer) = &recorded.response else {
+        return match &recorded.end.how {
+            How::Unreachable(words) => {
+                ongoing.end(recorded.end.how.clone());
+                Ok(unreachable(words))
+            }
+            How::Left => {
+                tokio::time::sleep(NO_ANSWER_TIMEOUT).await;
+                Ok(refusal(StatusCode::GATEWAY_TIMEOUT, "no_answer", "no answer came when this was recorded either"))
+            }
+            _ => Err(BrokenOff),
+        };
+    };
+    if let Some(due) = clock.due(answer.at_us.saturating_sub(began)) {
+        tokio::time::sleep_until(due).await;
+    }
+    let stream = is_stream(answer);
+    let frames = pieces(answer, began, stream, reply_id);
+    let bodiless = matches!(answer.status, 204 | 304) || recorded.request.method == "HEAD";
+    let player = Player::new(frames, stream || bodiless, recorded.end.how.clone(), clock, ongoing);
+    let headers = answer.headers.clone();
+    let mut response = of_miss(crate::MissAnswer { status: answer.status, headers, body: String::new() });
+    *response.body_mut() = player.boxed_unsync();
+    Ok(response)
+}
+
+/// Whether an answer came bit by bit, so that nobody could tell its length.
+fn is_stream(answer: &crate::Response) -> bool {
+    let kind = answer.headers.iter().find(|(name, _)| name == "content-type").map_or("", |(_, kind)| kind.as_str());
+    ["event-stream", "eventstream", "ndjson", "jsonl"].iter().any(|stream| kind.contains(stream))
+}
+
+/// The pieces of an answer, with the microseconds from the request to each. The id of an answer over JSON-RPC is that of the
+/// request that was sent now.
+fn pieces(answer: &crate::Response, began: u64, stream: bool, reply_id: Option<&Value>) -> VecDeque<(u64, Bytes)> {
+    let after = |frame: &Frame| frame.at_us.saturating_sub(began);
+    let Some(id) = reply_id else {
+        return answer.frames.iter().map(|frame| (after(frame), frame.bytes.clone())).collect();
+    };
+    if stream {
+        return answer.frames.iter().map(|frame| (after(frame), with_reply_id(&frame.bytes, id).into())).collect();
+    }
+    let whole: Vec<u8> = answer.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    let last = answer.frames.last().map(|frame| (after(frame), with_reply_id(&whole, id).into()));
+    last.into_iter().collect()
+}
+
+/// The recorded exchange with the request that was sent now: moments are those of the recording, counted from now.
+fn moved(recorded: &Exchange, request: Request) -> Exchange {
+    let (from, to) = (recorded.request.at_us, request.at_us);
+    let moved = |at_us: u64| to.saturating_add(at_us.saturating_sub(from));
+    let response = recorded.response.as_ref().map(|response| {
+        let frames =
+            response.frames.iter().map(|frame| Frame { at_us: moved(frame.at_us), bytes: frame.bytes.clone() });
+        crate::Response { at_us: moved(response.at_us), frames: frames.collect(), ..response.clone() }
+    });
+    let end = End { at_us: moved(recorded.end.at_us), how: recorded.end.how.clone() };
+    Exchange { id: recorded.id, request, response, end, chatter: recorded.chatter, after: recorded.after }
+}

@@ -1,0 +1,88 @@
+//! Requests for a `WebSocket`. Its frames are not recorded: one is passed on and named, or refused so that the client does without.
+
+use std::sync::Arc;
+
+use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderValue, UPGRADE};
+use hyper::upgrade::OnUpgrade;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::io::copy_bidirectional;
+
+use super::connection::{Becomes, Handover};
+use super::speech::{Speech, refusal, unreachable, whole};
+use super::target::Target;
+use super::{Shared, headers};
+use crate::Miss;
+
+/// Answers a request for a WebSocket.
+pub(crate) async fn answer(
+    mut request: Request<Incoming>,
+    target: &Target,
+    shared: &Arc<Shared>,
+    handover: &Handover,
+) -> Response<Speech> {
+    // Codex tries a socket first, and goes on with server-sent events at once when it is told so.
+    if request.uri().path().ends_with("/responses") {
+        return refusal(StatusCode::UPGRADE_REQUIRED, "no_websocket", "the recorder reads HTTP, not WebSockets");
+    }
+    let origin = target.origin();
+    let path = shared.ledger.clean(request.uri().path());
+    if let Some(replay) = &shared.replay {
+        let reason = "it is a WebSocket, which is not recorded".to_owned();
+        let message = format!("{origin}{path}: {reason}");
+        let asked = format!("{} {origin}{path}", request.method());
+        shared.ledger.miss(Miss { number: replay.count(), asked, reason, nearest: None });
+        return refusal(StatusCode::NOT_IMPLEMENTED, "replay_miss", &message);
+    }
+    if let Some(reason) = shared.upstream.closed() {
+        return refusal(StatusCode::BAD_REQUEST, "refused", &reason);
+    }
+    let upgrade = hyper::upgrade::on(&mut request);
+    match open(&request, target, shared).await {
+        Ok((response, Some(far))) => {
+            shared.ledger.note(format!("a WebSocket to {origin}{path} was passed on and not recorded"));
+            handover.leave(Becomes::Socket(upgrade, far));
+            response
+        }
+        Ok((response, None)) => {
+            let status = response.status().as_u16();
+            shared
+                .ledger
+                .note(format!("a WebSocket to {origin}{path} was refused with status {status} and not recorded"));
+            response
+        }
+        Err(words) => unreachable(&format!("{} cannot be reached: {}", target.host, shared.ledger.clean(&words))),
+    }
+}
+
+/// Asks the server for the socket. An answer other than yes is passed on without its body.
+async fn open(
+    request: &Request<Incoming>,
+    target: &Target,
+    shared: &Shared,
+) -> Result<(Response<Speech>, Option<reqwest::Upgraded>), String> {
+    let mut sent = headers::to_server(request.headers());
+    sent.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+    sent.insert(UPGRADE, HeaderValue::from_static("websocket"));
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    let answer = shared.upstream.send(target, request.method().clone(), path, sent, None).await?;
+    let mut response = Response::new(whole(""));
+    *response.status_mut() = answer.status();
+    *response.headers_mut() = headers::to_client(answer.headers());
+    if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+        response.headers_mut().remove(hyper::header::CONTENT_LENGTH);
+        return Ok((response, None));
+    }
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+    response.headers_mut().insert(UPGRADE, HeaderValue::from_static("websocket"));
+    let far = answer.upgrade().await.map_err(super::upstream::words)?;
+    Ok((response, Some(far)))
+}
+
+/// Copies both ways until one side is done.
+pub(crate) async fn run(upgrade: OnUpgrade, mut far: reqwest::Upgraded) {
+    if let Ok(near) = upgrade.await {
+        let _ = copy_bidirectional(&mut TokioIo::new(near), &mut far).await;
+    }
+}

@@ -1,0 +1,148 @@
+//! A tunnel: what a client asked for with `CONNECT`, whatever is spoken in it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use rustls::AlertDescription;
+use tokio::io::copy_bidirectional;
+use tokio::net::TcpStream;
+use tokio_rustls::LazyConfigAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use super::connection::{Becomes, Speaker, speak};
+use super::prefixed::Prefixed;
+use super::program::Program;
+use super::sniff::{Spoken, sniff};
+use super::target::Target;
+use super::{Shared, socket};
+use crate::{Bypass, Miss};
+
+/// How long a TLS handshake may take.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a client may keep silent on a port whose protocol has it speak first.
+const IDLE_TIMEOUT: Duration = Duration::from_mins(10);
+/// How long it may on any other port: there the server may be the first to speak.
+const SPEAK_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// What is to become of a tunnel.
+#[derive(Debug)]
+pub(crate) enum Tunnel {
+    /// It is read.
+    Read(Target),
+    /// It is passed on unread to a server that was reached; with a name it is counted.
+    Raw(TcpStream, Option<String>),
+}
+
+type Io = TokioIo<Upgraded>;
+
+/// Runs a tunnel to its end.
+pub(crate) async fn run(mut io: Io, tunnel: Tunnel, program: Program, shared: &Arc<Shared>) {
+    let target = match tunnel {
+        Tunnel::Raw(mut far, counted) => {
+            if let Some(host) = &counted {
+                shared.ledger.note_unread(host, 1, 0);
+            }
+            let copied = copy_bidirectional(&mut io, &mut far).await;
+            if let (Some(host), Ok((up, down))) = (&counted, copied) {
+                shared.ledger.note_unread(host, 0, up.saturating_add(down));
+            }
+            return;
+        }
+        Tunnel::Read(target) => target,
+    };
+    let client_first = matches!(target.port, 80 | 443) || shared.replay.is_some();
+    let patience = if client_first { IDLE_TIMEOUT } else { SPEAK_TIMEOUT };
+    let Some((spoken, prefix)) = sniff(&mut io, patience).await else { return };
+    let io = Prefixed::new(prefix, io);
+    let becomes = match spoken {
+        Spoken::Tls => {
+            let Some((stream, target)) = shake_hands(io, target, &program, shared).await else { return };
+            speak(stream, Speaker { program, target: Some(target) }, shared).await
+        }
+        Spoken::Http => speak(io, Speaker { program, target: Some(target) }, shared).await,
+        Spoken::Http2 => return unread(io, &target, "HTTP/2 without TLS", shared).await,
+        Spoken::Other => return unread(io, &target, "a protocol other than HTTP", shared).await,
+    };
+    if let Some(Becomes::Socket(upgrade, far)) = becomes {
+        socket::run(upgrade, far).await;
+    }
+}
+
+/// Ends the client's TLS with a certificate of ours.
+async fn shake_hands(
+    io: Prefixed<Io>,
+    mut target: Target,
+    program: &Program,
+    shared: &Shared,
+) -> Option<(TlsStream<Prefixed<Io>>, Target)> {
+    let acceptor = LazyConfigAcceptor::new(rustls::server::Acceptor::default(), io);
+    let start = tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor).await.ok()?.ok()?;
+    let hello = start.client_hello();
+    // A client that breaks off is gone before it could be named.
+    program.look();
+    target.tls = true;
+    // A client that looked up the name itself asks for an address, and names the host here.
+    if target.address().is_some()
+        && let Some(name) = hello.server_name()
+    {
+        target.host = name.to_ascii_lowercase();
+    }
+    let offered: Vec<Vec<u8>> = hello.alpn().into_iter().flatten().map(<[u8]>::to_vec).collect();
+    let http1 = offered.is_empty() || offered.iter().any(|protocol| protocol == b"http/1.1");
+    let config = shared.authority.server_config(&target.host).ok()?;
+    let handshake = tokio::time::timeout(HANDSHAKE_TIMEOUT, start.into_stream(config)).await;
+    match handshake {
+        Ok(Ok(mut stream)) => {
+            stream.get_mut().1.set_buffer_limit(Some(64 * 1024));
+            Some((stream, target))
+        }
+        _ if !http1 => {
+            let reason = format!("speaks HTTP/2 only to {}, which is not recorded", target.host);
+            bypass(shared, program, &target, reason).await;
+            None
+        }
+        Ok(Err(error)) => {
+            if let Some(reason) = distrust(&error, &target.host) {
+                bypass(shared, program, &target, reason).await;
+            }
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+/// Why a client broke off a handshake, if it was for our certificate.
+fn distrust(error: &std::io::Error, host: &str) -> Option<String> {
+    let alert = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match alert {
+        Some(rustls::Error::AlertReceived(AlertDescription::UserCanceled | AlertDescription::CloseNotify)) => None,
+        Some(rustls::Error::AlertReceived(_)) => Some(format!("does not trust the recorder for {host}")),
+        Some(_) => Some(format!("could not agree with the recorder on TLS for {host}")),
+        None => Some(format!("broke off when the recorder showed its certificate for {host}; it may not trust it")),
+    }
+}
+
+async fn bypass(shared: &Shared, program: &Program, target: &Target, reason: String) {
+    let (pid, program) = program.found().await.unwrap_or((0, "a program".into()));
+    shared.ledger.bypass(Bypass { program, pid, to: target.authority(), reason });
+}
+
+/// Passes on what can not be read; in a replay it is a miss.
+async fn unread(mut io: Prefixed<Io>, target: &Target, what: &str, shared: &Shared) {
+    let authority = target.authority();
+    if let Some(replay) = &shared.replay {
+        let reason = format!("it is {what}, which is not recorded");
+        let number = replay.count();
+        shared.ledger.miss(Miss { number, asked: format!("CONNECT {authority}"), reason, nearest: None });
+        return;
+    }
+    if shared.upstream.closed().is_some() {
+        return;
+    }
+    shared.ledger.note(format!("a connection to {authority} is {what}: it was passed on and not recorded"));
+    if let Ok(mut far) = shared.upstream.dial(target).await {
+        let _ = copy_bidirectional(&mut io, &mut far).await;
+    }
+}

@@ -1,0 +1,141 @@
+//! The body of an answer without its secrets.
+
+use agentci_trace::Redactor;
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::answer::{Read, data, read};
+use super::{events, texts};
+use crate::{Frame, Response};
+
+/// Removes the secrets from the body of an answer.
+pub(super) fn scrub(response: &mut Response, redactor: &Redactor) {
+    match read(response) {
+        Read::Events(values, frames) => scrub_events(response, &values, &frames, redactor),
+        Read::Lines(values, frames) => scrub_lines(response, &values, &frames, redactor),
+        Read::Json(values, list) => scrub_json(response, &values, list, redactor),
+        Read::Raw => scrub_raw(response, redactor),
+    }
+}
+
+fn scrub_events(response: &mut Response, values: &[Value], frames: &[usize], redactor: &Redactor) {
+    let mut clean = values.to_vec();
+    events::scrub(&mut clean, true, redactor);
+    let mut events = frames.iter().zip(values.iter().zip(clean)).peekable();
+    for (index, frame) in response.frames.iter_mut().enumerate() {
+        let Some((_, (value, clean))) = events.next_if(|(at, _)| **at == index) else {
+            if let Some(clean) = texts::clean_bytes(&frame.bytes, redactor) {
+                frame.bytes = clean;
+            }
+            continue;
+        };
+        let text = String::from_utf8_lossy(&frame.bytes);
+        // What stands in comments and names, and what JSON hides behind another value of the same key.
+        let beside = !redactor.known_places(&text).is_empty();
+        if beside || *value != clean {
+            frame.bytes = rewritten(&text, &clean, redactor).into();
+        }
+    }
+}
+
+/// A server-sent event with other data.
+fn rewritten(text: &str, clean: &Value, redactor: &Redactor) -> String {
+    let said = match clean {
+        // Text that is not JSON is said as it is.
+        Value::String(words) if !was_json(text) => words.clone(),
+        value => value.to_string(),
+    };
+    let mut clean = String::with_capacity(text.len());
+    let mut done = false;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end_matches(['\r', '\n']);
+        let line_end = &line[content.len()..];
+        if data(content).is_none() {
+            clean.push_str(&redactor.text(content));
+            clean.push_str(line_end);
+        } else if !done {
+            done = true;
+            for part in said.split('\n') {
+                clean.push_str("data: ");
+                clean.push_str(part);
+                clean.push_str(if line_end.is_empty() { "\n" } else { line_end });
+            }
+        }
+    }
+    clean
+}
+
+fn was_json(text: &str) -> bool {
+    let lines: Vec<&str> = text.lines().filter_map(data).collect();
+    serde_json::from_str::<Value>(&lines.join("\n")).is_ok()
+}
+
+fn scrub_lines(response: &mut Response, values: &[Value], frames: &[usize], redactor: &Redactor) {
+    let mut clean = values.to_vec();
+    events::scrub(&mut clean, true, redactor);
+    let known = response.frames.iter().any(|frame| !known(&frame.bytes, redactor).is_empty());
+    if clean == *values && !known {
+        return;
+    }
+    let old = std::mem::take(&mut response.frames);
+    let at_us = |frame: &usize| old.get(*frame).map_or(0, |frame| frame.at_us);
+    let lines = clean
+        .iter()
+        .zip(frames)
+        .map(|(value, frame)| Frame { at_us: at_us(frame), bytes: format!("{value}\n").into() });
+    response.frames = lines.collect();
+}
+
+fn scrub_json(response: &mut Response, values: &[Value], list: bool, redactor: &Redactor) {
+    let mut clean = values.to_vec();
+    events::scrub(&mut clean, list, redactor);
+    let whole: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    if clean == *values && known(&whole, redactor).is_empty() {
+        return;
+    }
+    let value = if list { Value::Array(clean) } else { clean.pop().unwrap_or_default() };
+    let at_us = response.frames.last().map_or(response.at_us, |frame| frame.at_us);
+    response.frames = vec![Frame { at_us, bytes: value.to_string().into() }];
+}
+
+fn known(bytes: &[u8], redactor: &Redactor) -> Vec<std::ops::Range<usize>> {
+    redactor.known_places(&String::from_utf8_lossy(bytes))
+}
+
+/// Text may come in pieces that end anywhere, even within a letter.
+fn scrub_raw(response: &mut Response, redactor: &Redactor) {
+    let whole: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    let Ok(text) = String::from_utf8(whole) else {
+        for frame in &mut response.frames {
+            if let Some(clean) = texts::clean_bytes(&frame.bytes, redactor) {
+                frame.bytes = clean;
+            }
+        }
+        return;
+    };
+    let (mut at, mut start) = (0, 0);
+    let parts: Vec<_> = response
+        .frames
+        .iter()
+        .map(|frame| {
+            at += frame.bytes.len();
+            let part = start..text.floor_char_boundary(at);
+            start = part.end;
+            part
+        })
+        .collect();
+    let changed = texts::clean_parts(&text, &parts, redactor);
+    if changed.is_empty() {
+        return;
+    }
+    for (frame, part) in response.frames.iter_mut().zip(&parts) {
+        frame.bytes = Bytes::copy_from_slice(text.get(part.clone()).unwrap_or_default().as_bytes());
+    }
+    for (index, clean) in changed {
+        if let Some(frame) = response.frames.get_mut(index) {
+            frame.bytes = clean.into();
+        }
+    }
+    // An empty piece would be read as the end of the answer.
+    response.frames.retain(|frame| !frame.bytes.is_empty());
+}

@@ -1,0 +1,27 @@
+//! A recording without its secrets.
+//!
+//! What is secret anywhere in a recording is removed everywhere in it: values that came in headers that say who asks, values
+//! under telling keys, and texts of telling forms. What streams in many events is cleaned as a whole, since a secret may begin
+//! in one event and end in another: the placeholder stands where it begins, and the events stay as many as they were. An event
+//! without a secret stays as it is, byte for byte.
+
+mod answer;
+mod events;
+mod frames;
+mod keys;
+mod parameters;
+mod recording;
+mod request;
+mod split;
+mod texts;
+mod unpack;
+
+pub(crate) use parameters::clean_path;
+pub(crate) use request::variables_shown;
+pub use request::{learn_request, learn_response};
+
+pub(super) use answer::values_of;
+pub(super) use recording::{cleaned, leftover};
+
+#[cfg(test)]
+mod tests;

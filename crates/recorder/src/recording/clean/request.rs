@@ -1,0 +1,154 @@
+//! A request without its secrets, and what it tells about them.
+
+use agentci_trace::{PLACEHOLDER, Redactor};
+
+use super::super::headers::{is_credential, is_secret_header, is_word};
+use super::{keys, parameters, texts};
+use crate::{Body, Exchange, Request};
+
+/// A shorter value of a header is not taken for a secret: it would be found everywhere.
+const SHORTEST: usize = 8;
+/// Remembers the secrets of a request as it came, before headers are left out: whatever says who asks, in headers and query.
+/// The path may have its origin before it.
+pub fn learn_request(secrets: &mut Redactor, headers: &[(String, String)], path_and_query: &str) {
+    for (_, value) in headers.iter().filter(|(name, value)| is_credential(name, value)) {
+        let credential = value.split_once(' ').map_or(value.as_str(), |(_, credential)| credential).trim();
+        if credential.len() >= SHORTEST && !is_word(credential) {
+            secrets.learn_header(value);
+        }
+    }
+    learn_query(secrets, "", path_and_query);
+}
+
+fn learn_query(secrets: &mut Redactor, origin: &str, path: &str) {
+    for value in parameters::secrets(origin, path, secrets) {
+        learn_parameter(value, secrets);
+    }
+}
+
+/// Remembers the secrets of an answer as it came: the values of its cookies.
+pub fn learn_response(secrets: &mut Redactor, headers: &[(String, String)]) {
+    for (_, cookie) in headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
+        // What follows says for whom it is, and is not a secret.
+        let pair = cookie.split(';').next().unwrap_or_default();
+        if let Some((_, value)) = pair.split_once('=').filter(|(_, value)| value.trim().len() >= SHORTEST) {
+            secrets.learn_value(value.trim());
+        }
+    }
+}
+
+fn learn_parameter(value: &str, secrets: &mut Redactor) {
+    if value.len() < SHORTEST {
+        return;
+    }
+    secrets.learn_value(value);
+    // Elsewhere the same value stands as it is.
+    let plain = percent_decoded(value);
+    if plain != value {
+        secrets.learn_value(&plain);
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
+        let byte = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+impl Request {
+    /// The request without secrets: those that are given, and those that it shows to be some. Requests are compared so.
+    #[must_use]
+    pub fn redacted(&self, secrets: &Redactor) -> Request {
+        let mut secrets = secrets.clone();
+        learn(self, &mut secrets);
+        let mut clean = self.clone();
+        scrub(&mut clean, &secrets);
+        clean
+    }
+}
+
+/// The names of variables whose values stand in requests where secrets do, such as under `api_key` in a body.
+pub(crate) fn variables_shown(exchanges: &[Exchange], environment: &[(String, String)]) -> Vec<String> {
+    let mut shown = Redactor::default();
+    for exchange in exchanges {
+        learn(&exchange.request, &mut shown);
+    }
+    let is_shown = |value: &str| shown.known_places(value).first().is_some_and(|place| *place == (0..value.len()));
+    let variables = environment.iter().filter(|(_, value)| value.len() >= SHORTEST && is_shown(value));
+    variables.map(|(name, _)| name.clone()).collect()
+}
+
+/// Remembers what stands under telling keys in a request.
+pub(super) fn learn(request: &Request, secrets: &mut Redactor) {
+    learn_request(secrets, &request.headers, &request.path);
+    learn_query(secrets, &request.origin, &request.path);
+    match &request.body {
+        Body::Json(value) => keys::learn(value, secrets),
+        Body::Text(text) => keys::learn_text(text, secrets),
+        Body::Form(pairs) => {
+            for (name, value) in pairs {
+                if parameters::is_secret(name, value, secrets) {
+                    learn_parameter(value, secrets);
+                }
+            }
+        }
+        Body::Parts(parts) => {
+            for part in parts {
+                let Ok(text) = std::str::from_utf8(&part.content) else { continue };
+                if parameters::is_secret(&part.name, text, secrets) {
+                    learn_parameter(text, secrets);
+                }
+                keys::learn_text(text, secrets);
+            }
+        }
+        Body::Empty | Body::Bytes(_) | Body::TooLarge { .. } => {}
+    }
+}
+
+/// Removes the secrets of a request.
+pub(super) fn scrub(request: &mut Request, secrets: &Redactor) {
+    request.headers.retain(|(name, _)| !is_secret_header(name));
+    for (_, value) in &mut request.headers {
+        texts::scrub(value, secrets);
+    }
+    request.path = parameters::clean_path(&request.origin, &request.path, secrets);
+    texts::scrub(&mut request.origin, secrets);
+    if let Some(by) = &mut request.by {
+        texts::scrub(by, secrets);
+    }
+    match &mut request.body {
+        Body::Json(value) => keys::scrub(value, secrets),
+        Body::Text(text) => texts::scrub(text, secrets),
+        Body::Form(pairs) => parameters::scrub_pairs(pairs, secrets),
+        Body::Parts(parts) => {
+            for part in parts {
+                scrub_part(part, secrets);
+            }
+        }
+        Body::Bytes(bytes) => {
+            if let Some(clean) = texts::clean_bytes(bytes, secrets) {
+                *bytes = clean;
+            }
+        }
+        Body::Empty | Body::TooLarge { .. } => {}
+    }
+}
+
+fn scrub_part(part: &mut crate::Part, secrets: &Redactor) {
+    let secret = std::str::from_utf8(&part.content).is_ok_and(|text| parameters::is_secret(&part.name, text, secrets));
+    if secret {
+        part.content = PLACEHOLDER.into();
+    } else if let Some(clean) = texts::clean_bytes(&part.content, secrets) {
+        part.content = clean;
+    }
+    texts::scrub(&mut part.name, secrets);
+    for text in [&mut part.filename, &mut part.content_type].into_iter().flatten() {
+        texts::scrub(text, secrets);
+    }
+}

@@ -1,0 +1,447 @@
+//! No secret reaches the text of a recording, and nothing else is taken for one.
+
+use agentci_trace::Redactor;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::{Value, json};
+
+use crate::{Body, End, Exchange, Frame, How, Recording, Request, Response, learn_request, learn_response};
+
+const SECRET: &str = "swordfish-17-value";
+
+fn secrets() -> Redactor {
+    let mut secrets = Redactor::default();
+    learn_request(&mut secrets, &[("Authorization".into(), format!("Bearer {SECRET}"))], "/");
+    secrets
+}
+
+fn exchange(body: Body, content_type: &str, frames: &[&str]) -> Exchange {
+    let frame = |(at, text): (usize, &&str)| Frame { at_us: at as u64, bytes: (*text).to_owned().into() };
+    Exchange {
+        id: 1,
+        request: Request {
+            method: "POST".into(),
+            origin: "https://api.example.com".into(),
+            path: "/v1/chat".into(),
+            body,
+            ..Request::default()
+        },
+        response: Some(Response {
+            at_us: 1,
+            status: 200,
+            headers: vec![("content-type".into(), content_type.into())],
+            frames: frames.iter().enumerate().map(frame).collect(),
+        }),
+        end: End { at_us: 9, how: How::Closed },
+        chatter: false,
+        after: None,
+    }
+}
+
+fn recording(exchange: Exchange) -> Recording {
+    Recording { exchanges: vec![exchange], ..Recording::default() }
+}
+
+/// What a recording is after it was written and read, and that writing it once more changes nothing.
+fn stored(recording: &Recording, secrets: &Redactor) -> Recording {
+    let text = recording.write(secrets).unwrap().text;
+    let back = Recording::parse(&text).unwrap();
+    assert_eq!(back.write(secrets).unwrap().text, text);
+    back
+}
+
+fn frames(content_type: &str, frames: &[&str]) -> Vec<String> {
+    let back = stored(&recording(exchange(Body::Empty, content_type, frames)), &secrets());
+    let response = back.exchanges[0].response.clone().unwrap();
+    response.frames.iter().map(|frame| String::from_utf8(frame.bytes.to_vec()).unwrap()).collect()
+}
+
+/// An event in which a text stands.
+type Shape = fn(&str) -> Value;
+
+/// The parts of a secret, each said by an event of its own, in the shape of an API.
+fn streamed(shape: Shape) -> Vec<String> {
+    let parts = ["The key is sword", "fish-", "17-val", "ue, and", " that is all"];
+    parts.iter().map(|part| format!("event: x\ndata: {}\n\n", shape(part))).collect()
+}
+
+#[test]
+fn a_secret_that_streams_in_parts_is_removed_in_every_shape() {
+    let shapes: [Shape; 9] = [
+        |text| json!({"id": "chatcmpl-1", "choices": [{"index": 0, "delta": {"content": text}}]}),
+        |text| json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 1, "function": {"arguments": text}}]}}]}),
+        |text| json!({"type": "response.output_text.delta", "item_id": "msg_1", "output_index": 0, "delta": text}),
+        |text| json!({"type": "response.function_call_arguments.delta", "item_id": "fc_1", "delta": text}),
+        |text| json!({"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": text}}),
+        |text| json!({"type": "content_block_delta", "index": 2, "delta": {"type": "input_json_delta", "partial_json": text}}),
+        |text| json!({"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}}]}),
+        |text| json!({"type": "content-delta", "index": 0, "delta": {"message": {"content": {"text": text}}}}),
+        |text| text.into(),
+    ];
+    for shape in shapes {
+        let events = streamed(shape);
+        let events: Vec<&str> = events.iter().map(String::as_str).collect();
+        let clean = frames("text/event-stream", &events);
+        let said = ["The key is [REDACTED]", "", "", ", and", " that is all"];
+        let expected: Vec<String> = said.iter().map(|part| format!("event: x\ndata: {}\n\n", shape(part))).collect();
+        assert_eq!(clean, expected);
+    }
+}
+
+#[test]
+fn streams_beside_each_other_are_not_mixed_up() {
+    let event = |index: u64, text: &str| {
+        format!("data: {}\n\n", json!({"type": "content_block_delta", "index": index, "delta": {"text": text}}))
+    };
+    let events = [event(0, "swordfish"), event(1, "other"), event(0, "-17-value"), event(1, " words")];
+    let events: Vec<&str> = events.iter().map(String::as_str).collect();
+    let expected = [event(0, "[REDACTED]"), event(1, "other"), event(0, ""), event(1, " words")];
+    assert_eq!(frames("text/event-stream", &events), expected);
+}
+
+#[test]
+fn arguments_of_a_call_stay_json() {
+    let event = |text: &str| {
+        format!("data: {}\n\n", json!({"type": "content_block_delta", "index": 0, "delta": {"partial_json": text}}))
+    };
+    for (parts, expected) in [
+        (["{\"password\": \"hun", "ter2222\", \"n\": 1}"], ["{\"password\": \"[REDACTED]", "\", \"n\": 1}"]),
+        (["{\"token\": 1234", "5678}"], ["{\"token\":\"[REDACTED]\"}", ""]),
+    ] {
+        let events = parts.map(event);
+        let events: Vec<&str> = events.iter().map(String::as_str).collect();
+        assert_eq!(frames("text/event-stream", &events), expected.map(event));
+    }
+}
+
+#[test]
+fn a_key_that_only_its_form_tells_is_found_over_events() {
+    let event = |text: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
+    let events = [event("use sk-proj-abcd"), event("efghijklmnop"), event("qrst1234 now")];
+    let events: Vec<&str> = events.iter().map(String::as_str).collect();
+    assert_eq!(frames("text/event-stream", &events), [event("use [REDACTED]"), event(""), event(" now")]);
+}
+
+#[test]
+fn events_without_a_secret_stay_byte_for_byte() {
+    let events = [
+        "\u{feff}: ping\r\n\r\n",
+        "data: {\"a\":  1.50, \"max_tokens\": 8,\ndata: \"logprobs\": [{\"token\": \"according\", \"logprob\": -0.1}]}\n\n",
+        "data: {\"usage\":{\"prompt_tokens\":12,\"total_tokens\":34},\"id\":\"call_AbCdEf0123456789AbCdEf01\"}\n\n",
+        "id: 7\ndata: \"a text\"\n\n",
+        "data: [DONE]\n\n",
+    ];
+    assert_eq!(frames("text/event-stream", &events), events);
+    // Also beside one that has one.
+    let mut with = events.to_vec();
+    with.push("data: {\"said\": \"swordfish-17-value\"}\n\n");
+    let clean = frames("text/event-stream", &with);
+    assert_eq!(clean[..5], events);
+    assert_eq!(clean[5], "data: {\"said\":\"[REDACTED]\"}\n\n");
+}
+
+#[test]
+fn comments_names_and_values_behind_another_are_cleaned() {
+    let events = [
+        ": swordfish-17-value\n\n",
+        "id: swordfish-17-value\ndata: {\"a\":1}\n\n",
+        "data: {\"a\":\"swordfish-17-value\",\"a\":1}\n\n",
+        "data: \"swordfish-17-value\"\n\n",
+        "data: plain swordfish-17-value\ndata: text\n\n",
+    ];
+    assert_eq!(
+        frames("text/event-stream", &events),
+        [
+            ": [REDACTED]\n\n",
+            "id: [REDACTED]\ndata: {\"a\":1}\n\n",
+            "data: {\"a\":1}\n\n",
+            "data: \"[REDACTED]\"\n\n",
+            "data: plain [REDACTED]\ndata: text\n\n",
+        ]
+    );
+}
+
+#[test]
+fn a_secret_over_chunks_of_anything_else_is_removed() {
+    assert_eq!(frames("text/plain", &["it is sword", "fish-17", "-value.", "é"]), ["it is [REDACTED]", ".", "é"]);
+    assert_eq!(frames("application/json", &["{\"a\": \"sword", "fish-17-value\"}"]), ["{\"a\":\"[REDACTED]\"}"]);
+    let lines = ["{\"message\":{\"content\":\"sword\"}}\n{\"mess", "age\":{\"content\":\"fish-17-value!\"}}\n"];
+    let clean = ["{\"message\":{\"content\":\"[REDACTED]\"}}\n", "{\"message\":{\"content\":\"!\"}}\n"];
+    assert_eq!(frames("application/x-ndjson", &lines), clean);
+    let list = ["[{\"candidates\":[{\"text\":\"sword\"}]},\n", "{\"candidates\":[{\"text\":\"fish-17-value\"}]}]"];
+    assert_eq!(
+        frames("application/json", &list),
+        ["[{\"candidates\":[{\"text\":\"[REDACTED]\"}]},{\"candidates\":[{\"text\":\"\"}]}]"]
+    );
+    for harmless in [
+        ["{\"a\": ", "1.50}"],
+        ["plain ", "text"],
+        ["{\"a\": 1}\n{\"a\"", ": 2}\n"],
+        // Records of a list do not continue each other.
+        ["[{\"title\": \"Basic \"},", "{\"title\": \"questionsabouteverything\"}]"],
+    ] {
+        assert_eq!(frames("application/json", &harmless), harmless);
+    }
+}
+
+#[test]
+fn what_says_who_asks_is_removed_wherever_it_stands() {
+    let mut secrets = Redactor::default();
+    let headers = [
+        ("authorization", "Basic dXNlcjpob3JzZS1zdGFwbGU="), // user:horse-staple
+        ("X-Api-Key", "plain-key-value-1"),
+        ("x-goog-api-key", "goog-key-value-1"),
+        ("api-key", "azure-key-value-1"),
+        ("cookie", "theme=dark; session=cookie-value-1"),
+        ("proxy-authorization", "Bearer proxy-value-1"),
+        ("user-agent", "an-ordinary-agent"),
+    ];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    learn_request(&mut secrets, &headers, "/v1?key=AIzaSyA1234567890bcdefghijklmnopqrstuvw&sig=abc%2Fdef%2Bghi&page=2");
+    learn_response(&mut secrets, &[("Set-Cookie".into(), "sid=set-cookie-1; Domain=shop.example.com; Path=/".into())]);
+    let values = [
+        "dXNlcjpob3JzZS1zdGFwbGU=",
+        "horse-staple",
+        "plain-key-value-1",
+        "goog-key-value-1",
+        "azure-key-value-1",
+        "cookie-value-1",
+        "proxy-value-1",
+        "AIzaSyA1234567890bcdefghijklmnopqrstuvw",
+        "abc/def+ghi",
+        "abc%2Fdef%2Bghi",
+        "set-cookie-1",
+    ];
+    for value in values {
+        let mut exchange = exchange(
+            Body::Json(json!({"messages": [{"content": format!("it is {value}, yes")}]})),
+            "text/plain",
+            &[value],
+        );
+        exchange.request.path = format!("/v1/x?q={value}");
+        exchange.request.headers = vec![("accept".into(), value.into()), ("authorization".into(), "Bearer x".into())];
+        exchange.end.how = How::Broken(format!("no {value}"));
+        let mut recording = recording(exchange);
+        recording.header.command = vec!["agent".into(), format!("--say={value}")];
+        let text = recording.write(&secrets).unwrap().text;
+        assert!(!text.contains(value) && !text.contains("authorization"), "{value}: {text}");
+        assert!(text.contains("it is [REDACTED], yes"), "{text}");
+    }
+    let kept = "an-ordinary-agent dark shop.example.com user page";
+    assert_eq!(secrets.text(kept), kept);
+}
+
+#[test]
+fn secrets_in_a_query_are_removed_by_name_and_others_stay() {
+    for (path, clean) in [
+        (
+            "/v1beta/models/gemini:generate?key=AIzaSyA1234567890bcdefghijklmnopqrstuvw&alt=sse",
+            "/v1beta/models/gemini:generate?key=[REDACTED]&alt=sse",
+        ),
+        (
+            "/x?api_key=abc&token=7&access_token=a%20b#f",
+            "/x?api_key=[REDACTED]&token=[REDACTED]&access_token=[REDACTED]#f",
+        ),
+        ("/blob?sv=2024&sig=a1b2c3", "/blob?sv=2024&sig=[REDACTED]"),
+        // An ordinary key decides what is asked for: two of them must not look the same.
+        ("/kv?key=order-17", "/kv?key=order-17"),
+        ("/kv?key=0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b", "/kv?key=0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"),
+        ("/list?pageToken=abcdefghi&max_tokens=8&code=DE", "/list?pageToken=abcdefghi&max_tokens=8&code=DE"),
+    ] {
+        let request = Request { path: path.into(), ..Request::default() };
+        assert_eq!(request.redacted(&Redactor::default()).path, clean);
+    }
+}
+
+#[test]
+fn what_models_and_protocols_call_a_token_is_kept() {
+    let body = json!({
+        "model": "gpt-4o", "max_tokens": 1_000, "max_completion_tokens": 2_000, "prompt_cache_key": "cache-key-of-this-agent",
+        "session_id": "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b", "metadata": {"user_id": "user_1_account__session_2"},
+        "usage": {"prompt_tokens": 1_234_567, "promptTokenCount": 1_234_567, "token_count": 1_234_567},
+        "tools": [{"name": "login", "input_schema": {"type": "object", "required": ["password", "token"], "properties": {
+            "password": {"type": "string", "description": "the password of the user"},
+            "token": {"type": "string"}, "api_key": {"$ref": "#/key"}}}}],
+        "messages": [{"role": "assistant", "tool_calls": [{"id": "call_AbCdEf0123456789AbCdEf01", "type": "function",
+            "function": {"name": "login", "arguments": "{\"user\": \"ada\", \"order\": \"A-17\"}"}}]},
+            {"role": "tool", "tool_call_id": "toolu_01AbCdEf0123456789AbCdEf", "content": "type: string, object"}],
+        "logprobs": {"content": [{"token": "according", "logprob": -0.25, "top_logprobs": [{"token": " to", "logprob": -1.5}]}]},
+        "oauth": {"token_endpoint": "https://auth.example.com/token", "token_type": "Bearer",
+            "token_endpoint_auth_methods_supported": ["client_secret_post"], "authorization_servers": ["https://a.example"],
+            "nextPageToken": "page-token-abcdef"},
+        "ids": {"token": 464},
+    });
+    let request = Request { body: Body::Json(body.clone()), path: "/".into(), ..Request::default() };
+    let Body::Json(clean) = request.redacted(&Redactor::default()).body else { panic!("JSON") };
+    assert_eq!(clean, body);
+}
+
+#[test]
+fn what_stands_under_telling_keys_is_removed_everywhere() {
+    let body = json!({"login": {"password": "hunter2222"}, "headers": {"Authorization": "Bearer opaque-value-7"},
+        "arguments": "{\"client_secret\": \"quoted\\\"secret-1\"}", "credentials": {"user": "ada-lovelace"}});
+    let answer = [
+        "{\"access_token\": \"of-the-answer-1\", \"said\": \"hunter2222, opaque-value-7, quoted\\\"secret-1, ada-lovelace\"}",
+    ];
+    let mut recording = recording(exchange(Body::Json(body), "application/json", &answer));
+    let mut next =
+        exchange(Body::Form(vec![("password".into(), "abc".into()), ("x".into(), "of-the-answer-1".into())]), "", &[]);
+    next.id = 2;
+    recording.exchanges.push(next);
+    let back = stored(&recording, &Redactor::default());
+    let Body::Json(clean) = &back.exchanges[0].request.body else { panic!("JSON") };
+    assert_eq!(
+        *clean,
+        json!({"login": {"password": "[REDACTED]"}, "headers": {"Authorization": "[REDACTED]"},
+        "arguments": "{\"client_secret\": \"[REDACTED]\"}", "credentials": "[REDACTED]"})
+    );
+    let text = recording.write(&Redactor::default()).unwrap().text;
+    for secret in ["hunter2222", "opaque-value-7", "secret-1", "ada-lovelace", "of-the-answer-1", "abc"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+}
+
+#[test]
+fn both_sides_are_equal_once_their_secrets_are_removed() {
+    let request = |key: &str| Request {
+        path: format!("/x?key={key}"),
+        body: Body::Json(json!({"system": format!("my key is {key}"), "model": "m"})),
+        ..Request::default()
+    };
+    let (one, other) = ("AIzaSyA1234567890bcdefghijklmnopqrstuvw", "AIzaSyZ9876543210bcdefghijklmnopqrstuvw");
+    let redacted = |key: &str| request(key).redacted(&Redactor::default());
+    assert_eq!(redacted(one), redacted(other));
+    assert_eq!(redacted(one).redacted(&secrets()), redacted(one));
+}
+
+#[test]
+fn a_dummy_key_does_not_take_words_away() {
+    let mut secrets = Redactor::default();
+    for key in ["anything", "not-needed", "ollama", "test"] {
+        learn_request(
+            &mut secrets,
+            &[("x-api-key".into(), key.into()), ("authorization".into(), format!("Bearer {key}"))],
+            "/",
+        );
+    }
+    let text = "anything else that is not-needed by ollama in a test";
+    assert_eq!(secrets.text(text), text);
+}
+
+#[test]
+fn a_short_number_that_is_secret_is_not_found_in_moments() {
+    let mut exchange = exchange(Body::Json(json!({"password": 152_034, "price": 1_152_034.5})), "text/plain", &["x"]);
+    exchange.request.at_us = 152_034;
+    exchange.end.at_us = 91_520_341;
+    let back = stored(&recording(exchange), &Redactor::default());
+    let Body::Json(body) = &back.exchanges[0].request.body else { panic!("JSON") };
+    assert_eq!(*body, json!({"password": "[REDACTED]", "price": 1_152_034.5}));
+}
+
+/// A gzip body whose text is this.
+fn gzipped(text: &str) -> Vec<u8> {
+    let packed = miniz_oxide::deflate::compress_to_vec(text.as_bytes(), 6);
+    [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], &packed[..], &[0; 8]].concat()
+}
+
+#[test]
+fn a_packed_answer_with_a_secret_is_unpacked_and_another_stays_as_it_came() {
+    let body = |text: &str, key: &str| {
+        let mut exchange = exchange(Body::Empty, "application/json", &[]);
+        let response = exchange.response.as_mut().unwrap();
+        response.headers.push(("content-encoding".into(), "gzip".into()));
+        let packed = gzipped(text);
+        let (one, other) = packed.split_at(packed.len() / 2);
+        response.frames =
+            [one, other].into_iter().map(|part| Frame { at_us: 3, bytes: part.to_vec().into() }).collect();
+        let mut secrets = secrets();
+        secrets.learn_value(key);
+        let response = stored(&recording(exchange), &secrets).exchanges.remove(0).response.unwrap();
+        let bytes = response.frames.iter().map(|frame| &frame.bytes[..]).collect::<Vec<_>>().concat();
+        (response.headers.len(), bytes)
+    };
+    let (headers, clean) =
+        body(r#"{"token": "hunter22-hunter22", "note": "it is swordfish-17-value"}"#, "unseen-value");
+    assert_eq!((headers, clean.as_slice()), (1, &br#"{"token":"[REDACTED]","note":"it is [REDACTED]"}"#[..]));
+    let plain = r#"{"answer": "nothing to hide"}"#;
+    assert_eq!(body(plain, "unseen-value"), (2, gzipped(plain)));
+}
+
+#[test]
+fn the_key_of_gemini_is_a_secret_however_plain_it_looks() {
+    let path = |path: &str, origin: &str| {
+        let (path, origin) = (path.to_owned(), origin.to_owned());
+        let request = Request { origin, path, ..Request::default() };
+        request.redacted(&Redactor::default()).path
+    };
+    let google = "https://generativelanguage.googleapis.com";
+    assert_eq!(path("/v1/files?key=mykey&page=2", google), "/v1/files?key=[REDACTED]&page=2");
+    let local = "http://localhost:8080";
+    let gemini = "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse&key=mykey";
+    assert_eq!(path(gemini, local), gemini.replace("mykey", "[REDACTED]"));
+    assert_eq!(path("/search?key=mykey", local), "/search?key=mykey");
+    let mut secrets = Redactor::default();
+    learn_request(&mut secrets, &[], &format!("{google}/v1/files?key=plain-key-of-mine"));
+    assert_eq!(secrets.text("it is plain-key-of-mine"), "it is [REDACTED]");
+}
+
+#[test]
+fn binary_content_is_cleaned_as_far_as_it_is_text() {
+    let content = [&[0xff, 0x00][..], SECRET.as_bytes(), &[0xfe]].concat();
+    let mut exchange = exchange(Body::Bytes(content.clone().into()), "image/png", &[]);
+    if let Some(response) = &mut exchange.response {
+        response.frames.push(Frame { at_us: 1, bytes: content.into() });
+    }
+    let back = stored(&recording(exchange), &secrets());
+    let expected = [&[0xff, 0x00][..], b"[REDACTED]", &[0xfe]].concat();
+    assert_eq!(back.exchanges[0].request.body, Body::Bytes(expected.clone().into()));
+    assert_eq!(back.exchanges[0].response.as_ref().unwrap().frames[0].bytes, expected);
+}
+
+#[test]
+fn a_word_of_the_format_that_is_a_password_is_no_reason_to_refuse() {
+    let mut secrets = Redactor::default();
+    secrets.learn_value("response");
+    assert!(recording(exchange(Body::Text("a response".into()), "text/plain", &["x"])).write(&secrets).is_ok());
+}
+
+#[test]
+fn a_word_that_streams_is_no_secret_for_being_called_a_token() {
+    let events = ["data: {\"token\":\" according\"}\n\n", "data: {\"token\":\"to the records of this year\"}\n\n"];
+    assert_eq!(frames("text/event-stream", &events), events);
+    let long = ["data: {\"token\":\"ABCDEFGHIJKLMNOPQRSTUVWXYZ\"}\n\n"];
+    assert_eq!(frames("text/event-stream", &long), ["data: {\"token\":\"[REDACTED]\"}\n\n"]);
+    // An answer that gives out a token does not stream words.
+    assert_eq!(frames("application/json", &["{\"token\":\"abcdefgh12345678\"}"]), ["{\"token\":\"[REDACTED]\"}"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn wherever_a_secret_is_cut_it_is_removed(
+        before in "[a-zé ]{0,9}",
+        after in "[ .!é][a-z ]{0,9}",
+        cuts in vec(any::<Index>(), 0..6),
+        raw in any::<bool>(),
+    ) {
+        let text = format!("{before} {SECRET}{after}");
+        let letters: Vec<char> = text.chars().collect();
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(letters.len())).collect();
+        cuts.extend([0, letters.len()]);
+        cuts.sort_unstable();
+        let parts = cuts.windows(2).map(|pair| letters[pair[0]..pair[1]].iter().collect::<String>());
+        let event = |part: String| format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": part}}]}));
+        let parts: Vec<String> = if raw { parts.collect() } else { parts.map(event).collect() };
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let clean = frames(if raw { "text/plain" } else { "text/event-stream" }, &parts);
+        let said = |frame: &String| {
+            let value: Option<Value> = frame.strip_prefix("data: ").and_then(|data| serde_json::from_str(data).ok());
+            let content = value.as_ref().and_then(|value| value.pointer("/choices/0/delta/content"));
+            content.and_then(Value::as_str).map_or_else(|| frame.clone(), str::to_owned)
+        };
+        prop_assert_eq!(clean.iter().map(said).collect::<String>(), format!("{before} [REDACTED]{after}"));
+        prop_assert!(raw || clean.len() == parts.len());
+    }
+}

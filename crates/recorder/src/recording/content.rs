@@ -1,0 +1,193 @@
+//! Bodies and pieces of answers as fields of a line: as text where they are, in base64 otherwise, and in a file beside the
+//! recording where they are large.
+
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use super::fields::{Fields, write_pairs};
+use super::{Body, Part};
+
+/// What is larger stands in a file beside the recording.
+const INLINE: usize = 1 << 20;
+/// Deeper JSON is written as a text, since it would be nested too deep for a parser within the line.
+const DEEPEST: usize = 100;
+
+/// Gives out the content of files beside a recording by name.
+pub(super) type ReadFile<'r> = dyn FnMut(&str) -> Result<Bytes, String> + 'r;
+
+/// The files that are written beside a recording.
+pub(super) type Files = Vec<(String, Bytes)>;
+
+/// Whether a name can be that of a file beside a recording: the SHA-256 of its content, in lower case.
+pub(super) fn is_file_name(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Whether JSON is shallow enough to stand in a line.
+pub(super) fn is_shallow(value: &Value) -> bool {
+    fn within(value: &Value, left: usize) -> bool {
+        match value {
+            Value::Array(items) => left > 0 && items.iter().all(|item| within(item, left - 1)),
+            Value::Object(map) => left > 0 && map.values().all(|item| within(item, left - 1)),
+            _ => true,
+        }
+    }
+    within(value, DEEPEST)
+}
+
+/// Adds a body to the fields of a line.
+pub(super) fn write_body(body: &Body, fields: &mut Map<String, Value>, files: &mut Files) {
+    match body {
+        Body::Empty => {}
+        Body::Json(value) => write_json(value, fields, files),
+        Body::Text(text) if text.len() > INLINE => large(text.clone().into(), "text", fields, files),
+        Body::Text(text) => drop(fields.insert("text".into(), text.clone().into())),
+        Body::Form(pairs) => drop(fields.insert("form".into(), write_pairs(pairs))),
+        Body::Parts(parts) => {
+            let parts: Value = parts.iter().map(|part| write_part(part, files)).collect();
+            fields.insert("parts".into(), parts);
+        }
+        Body::Bytes(bytes) if bytes.len() > INLINE => large(bytes.clone(), "bytes", fields, files),
+        Body::Bytes(bytes) => drop(fields.insert("base64".into(), STANDARD.encode(bytes).into())),
+        Body::TooLarge { bytes } => drop(fields.insert("too_large".into(), (*bytes).into())),
+    }
+}
+
+fn write_json(value: &Value, fields: &mut Map<String, Value>, files: &mut Files) {
+    let text = value.to_string();
+    if text.len() > INLINE {
+        large(text.into(), "json", fields, files);
+    } else if is_shallow(value) {
+        fields.insert("json".into(), value.clone());
+    } else {
+        fields.insert("json_text".into(), text.into());
+    }
+}
+
+fn write_part(part: &Part, files: &mut Files) -> Value {
+    let mut fields = Map::new();
+    fields.insert("name".into(), part.name.clone().into());
+    if let Some(filename) = &part.filename {
+        fields.insert("filename".into(), filename.clone().into());
+    }
+    if let Some(content_type) = &part.content_type {
+        fields.insert("content_type".into(), content_type.clone().into());
+    }
+    write_bytes(&part.content, &mut fields, files);
+    Value::Object(fields)
+}
+
+/// Adds bytes to the fields of a line, as text if they are one.
+pub(super) fn write_bytes(bytes: &Bytes, fields: &mut Map<String, Value>, files: &mut Files) {
+    if bytes.len() > INLINE {
+        return large(bytes.clone(), "bytes", fields, files);
+    }
+    let (name, text) = match std::str::from_utf8(bytes) {
+        Ok(text) => ("text", text.to_owned()),
+        Err(_) => ("base64", STANDARD.encode(bytes)),
+    };
+    fields.insert(name.into(), text.into());
+}
+
+fn large(content: Bytes, holds: &str, fields: &mut Map<String, Value>, files: &mut Files) {
+    let name = file_name(&content);
+    fields.insert("file".into(), name.clone().into());
+    fields.insert("holds".into(), holds.into());
+    if files.iter().all(|(known, _)| *known != name) {
+        files.push((name, content));
+    }
+}
+
+fn file_name(content: &[u8]) -> String {
+    Sha256::digest(content).iter().fold(String::with_capacity(64), |mut name, byte| {
+        let _ = write!(name, "{byte:02x}");
+        name
+    })
+}
+
+/// The body that a line has.
+pub(super) fn read_body(fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<Body, String> {
+    if let Some(value) = fields.take("json") {
+        return Ok(Body::Json(value));
+    }
+    if let Some(text) = fields.text_if_any("json_text")? {
+        return json(&text);
+    }
+    if let Some(text) = fields.text_if_any("text")? {
+        return Ok(Body::Text(text));
+    }
+    if let Some(text) = fields.text_if_any("base64")? {
+        return Ok(Body::Bytes(decode(&text)?));
+    }
+    if let Some(bytes) = fields.number_if_any("too_large")? {
+        return Ok(Body::TooLarge { bytes });
+    }
+    if let Some(parts) = fields.take("parts") {
+        let Value::Array(parts) = parts else { return Err("`parts` must be a list".into()) };
+        return parts.into_iter().map(|part| read_part(part, files)).collect::<Result<_, _>>().map(Body::Parts);
+    }
+    if let Some((content, holds)) = read_file(fields, files)? {
+        let text =
+            |content: &Bytes| String::from_utf8(content.to_vec()).map_err(|_| "the file of this line is not text");
+        return match holds.as_str() {
+            "json" => json(&text(&content)?),
+            "text" => Ok(Body::Text(text(&content)?)),
+            "bytes" => Ok(Body::Bytes(content)),
+            _ => Err("`holds` must be `json`, `text` or `bytes`".into()),
+        };
+    }
+    Ok(if fields.has("form") { Body::Form(fields.pairs("form")?) } else { Body::Empty })
+}
+
+fn json(text: &str) -> Result<Body, String> {
+    serde_json::from_str(text).map(Body::Json).map_err(|error| format!("the body of this line is not JSON: {error}"))
+}
+
+fn read_part(part: Value, files: &mut ReadFile<'_>) -> Result<Part, String> {
+    let mut fields = Fields::of(part, "parts")?;
+    let part = Part {
+        name: fields.text("name")?,
+        filename: fields.text_if_any("filename")?,
+        content_type: fields.text_if_any("content_type")?,
+        content: read_bytes(&mut fields, files)?,
+    };
+    fields.end()?;
+    Ok(part)
+}
+
+/// The bytes that a line has.
+pub(super) fn read_bytes(fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<Bytes, String> {
+    if let Some(text) = fields.text_if_any("text")? {
+        return Ok(text.into());
+    }
+    if let Some(text) = fields.text_if_any("base64")? {
+        return decode(&text);
+    }
+    match read_file(fields, files)? {
+        Some((content, holds)) if holds == "bytes" => Ok(content),
+        Some(_) => Err("`holds` must be `bytes`".into()),
+        None => Err("`text`, `base64` or `file` is missing".into()),
+    }
+}
+
+fn read_file(fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<Option<(Bytes, String)>, String> {
+    let Some(name) = fields.text_if_any("file")? else { return Ok(None) };
+    let holds = fields.text("holds")?;
+    if !is_file_name(&name) {
+        return Err("`file` must be a SHA-256 in lower case".into());
+    }
+    let content = files(&name)?;
+    if file_name(&content) != name {
+        return Err(format!("the file {name} beside the recording is not the one that was written"));
+    }
+    Ok(Some((content, holds)))
+}
+
+fn decode(text: &str) -> Result<Bytes, String> {
+    STANDARD.decode(text).map(Bytes::from).map_err(|error| format!("`base64` can not be decoded: {error}"))
+}

@@ -1,0 +1,114 @@
+//! Which headers are kept. Those of requests are listed, so that no list of secret ones can lack one.
+
+/// Headers of requests that are kept.
+const OF_REQUESTS: [&str; 7] = [
+    "content-type",
+    "accept",
+    "anthropic-version",
+    "anthropic-beta",
+    "openai-beta",
+    "mcp-protocol-version",
+    "mcp-session-id",
+];
+
+/// Headers of answers that are kept.
+const OF_ANSWERS: [&str; 8] = [
+    "content-type",
+    "content-encoding",
+    "retry-after",
+    "location",
+    "mcp-session-id",
+    "mcp-protocol-version",
+    "x-request-id",
+    "request-id",
+];
+
+/// What the names of headers about limits of a rate contain.
+const RATE_LIMITS: [&str; 2] = ["ratelimit", "rate-limit"];
+
+/// Headers that say who asks.
+const SECRET: [&str; 8] = [
+    "authorization",
+    "proxy-authorization",
+    "x-api-key",
+    "x-goog-api-key",
+    "api-key",
+    "cookie",
+    "set-cookie",
+    "x-amz-security-token",
+];
+
+/// Words in the name of any other header that make its value a secret, if it looks like one.
+const SECRET_WORDS: [&str; 10] =
+    ["token", "secret", "auth", "key", "apikey", "password", "credential", "credentials", "signature", "jwt"];
+/// Headers with such a word whose values are no secrets.
+const HARMLESS: [&str; 3] = ["idempotency", "websocket", "cache"];
+/// A shorter value is not taken for a secret by the name of its header alone.
+const SHORTEST: usize = 8;
+
+/// Whether a header of a request is kept; the name in lower case.
+pub fn keep_request_header(name: &str) -> bool {
+    OF_REQUESTS.contains(&name)
+}
+
+/// Whether a header of an answer is kept; the name in lower case.
+pub fn keep_response_header(name: &str) -> bool {
+    OF_ANSWERS.contains(&name) || RATE_LIMITS.iter().any(|part| name.contains(part))
+}
+
+/// Whether a header says who asks; it is never kept, and its value is a secret.
+pub(super) fn is_secret_header(name: &str) -> bool {
+    SECRET.iter().any(|secret| name.eq_ignore_ascii_case(secret))
+}
+
+/// Whether the value of a header is a secret: that of a header that says who asks, or of one that is named like it and has both
+/// letters and digits.
+pub(crate) fn is_credential(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let mut words = name.split(['-', '_']);
+    let is_harmless = HARMLESS.iter().any(|word| name.contains(word));
+    let is_named = !is_harmless && words.any(|word| SECRET_WORDS.contains(&word));
+    let has = |test: fn(&u8) -> bool| value.bytes().any(|byte| test(&byte));
+    let looks_secret = value.len() >= SHORTEST && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    is_secret_header(&name) || (is_named && looks_secret)
+}
+
+/// The longest value of letters alone that is taken for a word.
+const LONGEST_WORD: usize = 20;
+
+/// Whether a key is only a word that stands for one, such as `ollama` or `not-needed`. Taken for a secret it would be removed
+/// wherever somebody says it.
+pub(crate) fn is_word(key: &str) -> bool {
+    key.len() < LONGEST_WORD && key.bytes().all(|byte| byte.is_ascii_alphabetic() || b"-_ ".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_secret_is_kept() {
+        for name in SECRET {
+            assert!(!keep_request_header(name) && !keep_response_header(name), "{name}");
+        }
+        assert!(!keep_request_header("x-my-token") && !keep_request_header("user-agent"));
+        assert!(keep_response_header("anthropic-ratelimit-requests-remaining"));
+        assert!(keep_response_header("x-ratelimit-limit-tokens") && !keep_response_header("x-set-cookie"));
+    }
+
+    #[test]
+    fn the_name_of_a_header_and_its_value_make_a_credential() {
+        for (name, value) in [("authorization", "x"), ("X-Shop-Token", "shoptok-8842"), ("x_signature", "9f86d081")] {
+            assert!(is_credential(name, value), "{name}");
+        }
+        for (name, value) in [
+            ("x-auth-type", "password"),
+            ("Idempotency-Key", "0193b2a4-7c11-7d3e-9c55-0242ac120002"),
+            ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ1"),
+            ("x-monkey", "banana-1234"),
+            ("x-token", "short1"),
+        ] {
+            assert!(!is_credential(name, value), "{name}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The lines and fields of a recording that stand for themselves.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::fields::Fields;
+use super::{Exit, Header, How, LearnedHole, Roots};
+use crate::Api;
+
+pub(super) fn header(kind: &str, fields: &mut Fields) -> Result<Header, String> {
+    if kind != "recording" {
+        return Err("this is not a recording: the first line must be of type `recording`".into());
+    }
+    match fields.number("v")? {
+        2 => {}
+        1 => return Err("this is a recorded conversation of the first format, not the recording of a world".into()),
+        version => return Err(format!("version {version} is not known; this program reads version 2")),
+    }
+    let mut roots = Fields::of(fields.take("roots").ok_or("`roots` is missing")?, "roots")?;
+    let header = Header {
+        command: fields.texts("command")?,
+        now_ms: fields.number("now_ms")?,
+        zone: fields.text_if_any("zone")?,
+        offset_s: offset(fields)?,
+        roots: Roots {
+            cwd: roots.text("cwd")?.into(),
+            home: roots.text_if_any("home")?.map(PathBuf::from),
+            tmp: roots.text_if_any("tmp")?.map(PathBuf::from),
+        },
+        keys: fields.texts("keys")?,
+        absent: fields.texts("absent")?,
+    };
+    roots.end()?;
+    Ok(header)
+}
+
+/// Seconds by which local time is ahead of UTC.
+fn offset(fields: &mut Fields) -> Result<i32, String> {
+    let Some(value) = fields.take("offset_s") else { return Ok(0) };
+    let seconds = value.as_i64().and_then(|seconds| i32::try_from(seconds).ok());
+    seconds.ok_or_else(|| "`offset_s` must be an integer".into())
+}
+
+pub(super) fn api(fields: &mut Fields) -> Result<Option<Api>, String> {
+    let Some(name) = fields.text_if_any("speaks")? else { return Ok(None) };
+    let unknown = || format!("`{}` is not an API that is known", agentci_text::one_line(&name));
+    Api::read(&name).map(Some).ok_or_else(unknown)
+}
+
+pub(super) fn hole(fields: &mut Fields) -> Result<LearnedHole, String> {
+    Ok(LearnedHole { speaks: api(fields)?, at: fields.text("at")?, from: fields.text("from")? })
+}
+
+pub(super) fn exit(fields: &mut Fields) -> Result<Exit, String> {
+    let code = match fields.take("code") {
+        None | Some(Value::Null) => None,
+        Some(code) => {
+            let code = code.as_i64().and_then(|code| i32::try_from(code).ok());
+            Some(code.ok_or("`code` must be a whole number")?)
+        }
+    };
+    Ok(Exit { at_us: fields.number("at_us")?, code })
+}
+
+pub(super) fn how(fields: &mut Fields) -> Result<How, String> {
+    Ok(match fields.text("how")?.as_str() {
+        "closed" => How::Closed,
+        "left" => How::Left,
+        "broken" => How::Broken(fields.text("message")?),
+        "unreachable" => How::Unreachable(fields.text("message")?),
+        "too_large" => How::TooLarge,
+        other => return Err(format!("`{}` is not a way to end", agentci_text::one_line(other))),
+    })
+}

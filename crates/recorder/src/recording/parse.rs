@@ -1,0 +1,234 @@
+//! From the text of a recording to the recording.
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::content::{ReadFile, read_body, read_bytes};
+use super::fields::Fields;
+use super::lines::{api, exit, header, hole, how};
+use super::patch::patched;
+use super::{Body, End, Exchange, Frame, How, Recording, RecordingError, Request, Response};
+
+impl Recording {
+    /// The most bytes of a recording: of its text, and of everything that its text stands for.
+    pub const LARGEST: usize = 512 << 20;
+    /// The most exchanges of a recording.
+    pub const MOST_EXCHANGES: usize = 10_000;
+
+    /// Whether a text is a recording of a world, judged by its first line; the first format is that of one conversation.
+    pub fn is_world(text: &str) -> bool {
+        let first = text.lines().next().unwrap_or_default();
+        let value = serde_json::from_str::<Value>(first).unwrap_or_default();
+        value["type"] == "recording" && value["v"].as_u64().is_some_and(|version| version >= 2)
+    }
+
+    /// Reads a recording that has no files beside it.
+    pub fn parse(text: &str) -> Result<Self, RecordingError> {
+        Self::parse_with(text, &mut |name| Err(format!("the file {name} beside the recording is missing")))
+    }
+
+    /// Reads a recording; `files` gives out the content of a file beside it by its name.
+    pub fn parse_with(text: &str, files: &mut ReadFile<'_>) -> Result<Self, RecordingError> {
+        if text.len() > Self::LARGEST {
+            let message = format!("a recording may have {} bytes, this one has {}", Self::LARGEST, text.len());
+            return Err(RecordingError { line: 1, message });
+        }
+        let mut reading = Reading::default();
+        let mut last = 1;
+        let torn = !text.ends_with('\n');
+        let mut lines = text.lines().enumerate().peekable();
+        while let Some((index, line)) = lines.next() {
+            if line.trim().is_empty() {
+                continue;
+            }
+            last = index + 1;
+            let cut = torn && lines.peek().is_none() && Fields::read(line).is_err();
+            let read = if cut {
+                Err("the file ends within this line: it was cut off".into())
+            } else {
+                reading.take(line, files)
+            };
+            read.map_err(|message| RecordingError { line: last, message })?;
+        }
+        reading.finish().map_err(|message| RecordingError { line: last, message })
+    }
+}
+
+#[derive(Default)]
+struct Reading {
+    begun: bool,
+    recording: Recording,
+    /// Whether the end of each exchange was there.
+    ended: Vec<bool>,
+    /// The bytes that were made of the text so far: patches and files can make much of little.
+    made: usize,
+}
+
+impl Reading {
+    fn take(&mut self, line: &str, files: &mut ReadFile<'_>) -> Result<(), String> {
+        let mut fields = Fields::read(line)?;
+        let kind = fields.text("type")?;
+        if !self.begun {
+            self.recording.header = header(&kind, &mut fields)?;
+            self.begun = true;
+            return fields.end();
+        }
+        if self.recording.exit.is_some() {
+            return Err("nothing may follow the line `exit`".into());
+        }
+        match kind.as_str() {
+            "request" => self.request(&mut fields, files)?,
+            "response" => self.response(&mut fields)?,
+            "frame" => self.frame(&mut fields, files)?,
+            "end" => self.end(&mut fields)?,
+            "hole" => self.recording.holes.push(hole(&mut fields)?),
+            "exit" => self.recording.exit = Some(exit(&mut fields)?),
+            "recording" => return Err("a second line `recording`: these are two recordings in one file".into()),
+            other => return Err(format!("`{}` is not a type of line", agentci_text::one_line(other))),
+        }
+        fields.end()
+    }
+
+    fn request(&mut self, fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<(), String> {
+        let id = fields.number("id")?;
+        let next = self.ended.len() as u64 + 1;
+        if id < next && id > 0 {
+            return Err(format!("exchange {id} has two requests"));
+        }
+        if id != next {
+            return Err(format!("request {id} stands where request {next} should: they are numbered from 1"));
+        }
+        if self.ended.len() >= Recording::MOST_EXCHANGES {
+            return Err(format!("a recording may have {} exchanges", Recording::MOST_EXCHANGES));
+        }
+        let after = fields.number_if_any("after")?;
+        if after.is_some_and(|after| after == 0 || after >= id) {
+            return Err("`after` must name an earlier exchange".into());
+        }
+        let request = Request {
+            at_us: fields.number("at_us")?,
+            by: fields.text_if_any("by")?,
+            method: fields.text("method")?,
+            origin: fields.text("to")?,
+            path: fields.text("path")?,
+            speaks: api(fields)?,
+            headers: fields.pairs("headers")?,
+            body: self.body(fields, files)?,
+        };
+        let end = End { at_us: request.at_us, how: How::Closed };
+        let chatter = fields.flag("chatter")?;
+        self.recording.exchanges.push(Exchange { id, request, response: None, end, chatter, after });
+        self.ended.push(false);
+        Ok(())
+    }
+
+    fn body(&mut self, fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<Body, String> {
+        let body = match fields.number_if_any("like")? {
+            None => {
+                let mut counted = counting(files, &mut self.made);
+                return read_body(fields, &mut counted);
+            }
+            Some(like) => {
+                let patch = fields.take("patch").ok_or("`patch` is missing")?;
+                let position = usize::try_from(like).ok().and_then(|like| like.checked_sub(1));
+                let base = position.and_then(|position| self.recording.exchanges.get(position));
+                let Some(Body::Json(base)) = base.map(|base| &base.request.body) else {
+                    return Err("`like` must name an earlier exchange whose body is JSON".into());
+                };
+                patched(base.clone(), patch)?
+            }
+        };
+        self.made = self.made.saturating_add(size(&body));
+        within(self.made)?;
+        Ok(Body::Json(body))
+    }
+
+    fn response(&mut self, fields: &mut Fields) -> Result<(), String> {
+        let exchange = self.open(fields, "response")?;
+        if exchange.response.is_some() {
+            return Err(format!("exchange {} has two responses", exchange.id));
+        }
+        exchange.response = Some(Response {
+            at_us: fields.number("at_us")?,
+            status: u16::try_from(fields.number("status")?).map_err(|_| "`status` is too large")?,
+            headers: fields.pairs("headers")?,
+            frames: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn frame(&mut self, fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<(), String> {
+        let at_us = fields.number("at_us")?;
+        let bytes = read_bytes(fields, &mut counting(files, &mut self.made))?;
+        let exchange = self.open(fields, "frame")?;
+        let Some(response) = &mut exchange.response else {
+            return Err(format!("a line `frame` of exchange {}, which has no response yet", exchange.id));
+        };
+        response.frames.push(Frame { at_us, bytes });
+        Ok(())
+    }
+
+    fn end(&mut self, fields: &mut Fields) -> Result<(), String> {
+        let at_us = fields.number("at_us")?;
+        let how = how(fields)?;
+        let exchange = self.open(fields, "end")?;
+        exchange.end = End { at_us, how };
+        let position = exchange.id - 1;
+        if let Some(ended) = usize::try_from(position).ok().and_then(|position| self.ended.get_mut(position)) {
+            *ended = true;
+        }
+        Ok(())
+    }
+
+    /// The exchange that a line belongs to, which must have begun and not ended.
+    fn open(&mut self, fields: &mut Fields, kind: &str) -> Result<&mut Exchange, String> {
+        let id = fields.number("id")?;
+        let position = usize::try_from(id).ok().and_then(|id| id.checked_sub(1)).unwrap_or(usize::MAX);
+        match self.ended.get(position) {
+            None => Err(format!("a line `{kind}` of exchange {id}, which has no request")),
+            Some(true) => Err(format!("a line `{kind}` of exchange {id}, which has ended")),
+            Some(false) => {
+                self.recording.exchanges.get_mut(position).ok_or_else(|| format!("exchange {id} has no request"))
+            }
+        }
+    }
+
+    fn finish(self) -> Result<Recording, String> {
+        if !self.begun {
+            return Err("this is not a recording: it is empty".into());
+        }
+        match self.ended.iter().position(|ended| !ended) {
+            Some(open) => Err(format!("exchange {} has no end: the file was cut off", open + 1)),
+            None => Ok(self.recording),
+        }
+    }
+}
+
+/// Counts the bytes of files, and gives out none beyond the limit.
+fn counting<'c, 'f>(
+    files: &'c mut ReadFile<'f>,
+    made: &'c mut usize,
+) -> impl FnMut(&str) -> Result<Bytes, String> + use<'c, 'f> {
+    move |name| {
+        let content = files(name)?;
+        *made = made.saturating_add(content.len());
+        within(*made)?;
+        Ok(content)
+    }
+}
+
+fn within(made: usize) -> Result<(), String> {
+    let most = Recording::LARGEST;
+    if made > most { Err(format!("the bodies of a recording may have {most} bytes in all")) } else { Ok(()) }
+}
+
+/// About how many bytes a value takes.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) => 5,
+        Value::Number(number) => number.as_str().len(),
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => items.iter().map(|item| size(item) + 1).sum::<usize>() + 2,
+        Value::Object(map) => map.iter().map(|(key, value)| key.len() + 4 + size(value)).sum::<usize>() + 2,
+    }
+}

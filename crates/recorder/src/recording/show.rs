@@ -1,0 +1,193 @@
+//! A recording as people read it: one line an exchange.
+//!
+//! ```text
+//! python3 agent.py
+//! in /home/me/shop, 2026-11-16 03:37:43 UTC
+//!
+//!    1   0.152 s  python3  POST  https://api.openai.com/v1/responses  200  1.752 s  12 frames  1204 in, 31 out
+//!    2 ~ 0.160 s  node     POST  https://telemetry.example.com/log    202  0.020 s  1 frame
+//!
+//! 1 of 2 exchanges is chatter (~)
+//! exit code 0 after 3.100 s
+//! ```
+
+use std::fmt::Write as _;
+
+use agentci_text::{excerpt, one_line};
+
+use super::usage::usage;
+use super::{Exchange, How, Recording};
+
+/// The most characters of an address.
+const ADDRESS: usize = 100;
+
+/// The timeline of a recording.
+pub fn show(recording: &Recording) -> String {
+    let mut text = head(recording);
+    let rows: Vec<Vec<String>> = recording.exchanges.iter().map(row).collect();
+    text.push_str(&table(&rows));
+    text.push_str(&tail(recording));
+    text
+}
+
+fn head(recording: &Recording) -> String {
+    let header = &recording.header;
+    let mut text = String::new();
+    if !header.command.is_empty() {
+        let _ = writeln!(text, "{}", one_line(&header.command.join(" ")));
+    }
+    let moment = i64::try_from(header.now_ms).ok().and_then(|now| jiff::Timestamp::from_millisecond(now).ok());
+    let moment = moment.map(|moment| moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()).unwrap_or_default();
+    let _ = writeln!(text, "in {}, {moment}", one_line(&header.roots.cwd.to_string_lossy()));
+    if !header.keys.is_empty() {
+        let _ = writeln!(text, "keys: {}", one_line(&header.keys.join(", ")));
+    }
+    text.push('\n');
+    text
+}
+
+fn row(exchange: &Exchange) -> Vec<String> {
+    let request = &exchange.request;
+    let response = exchange.response.as_ref();
+    let frames = response.map_or(0, |response| response.frames.len());
+    let plural = if frames == 1 { "" } else { "s" };
+    let mark = if exchange.chatter { "~" } else { " " };
+    let tokens = response.filter(|_| !exchange.chatter).and_then(usage);
+    let mut last = tokens.map(|(input, output)| format!("{input} in, {output} out")).unwrap_or_default();
+    if let Some(end) = ending(&exchange.end.how) {
+        let gap = if last.is_empty() { "" } else { "  " };
+        last = format!("{last}{gap}{end}");
+    }
+    vec![
+        format!("{:>4} {mark}", exchange.id),
+        seconds(request.at_us),
+        one_line(request.by.as_deref().unwrap_or("-")).into_owned(),
+        one_line(&request.method).into_owned(),
+        address(exchange),
+        response.map_or("-".into(), |response| response.status.to_string()),
+        seconds(exchange.end.at_us.saturating_sub(request.at_us)),
+        if response.is_some() { format!("{frames} frame{plural}") } else { "-".into() },
+        last,
+    ]
+}
+
+/// Where a request went, on one line.
+pub(super) fn address(exchange: &Exchange) -> String {
+    let request = &exchange.request;
+    one_line(&excerpt(&format!("{}{}", request.origin, request.path), ADDRESS)).into_owned()
+}
+
+fn ending(how: &How) -> Option<String> {
+    match how {
+        How::Closed => None,
+        How::Left => Some("the client left".into()),
+        How::Broken(message) => Some(format!("broke off: {}", one_line(message))),
+        How::Unreachable(message) => Some(format!("not reached: {}", one_line(message))),
+        How::TooLarge => Some("too large to be kept".into()),
+    }
+}
+
+fn seconds(microseconds: u64) -> String {
+    let milliseconds = microseconds / 1_000;
+    format!("{}.{:03} s", milliseconds / 1_000, milliseconds % 1_000)
+}
+
+/// Columns beside each other; those of seconds are aligned to the right.
+fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+    let length = |row: &Vec<String>, column: usize| row.get(column).map_or(0, |cell| cell.chars().count());
+    let widths: Vec<usize> =
+        (0..columns).map(|column| rows.iter().map(|row| length(row, column)).max().unwrap_or_default()).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            let gap = if line.is_empty() { "" } else { "  " };
+            let _ = if cell.ends_with(" s") {
+                write!(line, "{gap}{cell:>width$}")
+            } else {
+                write!(line, "{gap}{cell:<width$}")
+            };
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn tail(recording: &Recording) -> String {
+    let mut text = String::from("\n");
+    let chatter = recording.exchanges.iter().filter(|exchange| exchange.chatter).count();
+    if chatter > 0 {
+        let is = if chatter == 1 { "is" } else { "are" };
+        let _ = writeln!(text, "{chatter} of {} exchanges {is} chatter (~)", recording.exchanges.len());
+    }
+    for hole in &recording.holes {
+        let api = hole.speaks.map_or("every request", crate::Api::name);
+        let _ = writeln!(text, "may differ: {} in {api} ({})", one_line(&hole.at), one_line(&hole.from));
+    }
+    if let Some(exit) = &recording.exit {
+        let how = exit.code.map_or("ended by a signal".to_owned(), |code| format!("exit code {code}"));
+        let _ = writeln!(text, "{how} after {}", seconds(exit.at_us));
+    }
+    if text == "\n" { String::new() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Body, End, Exit, Frame, Header, Request, Response, Roots};
+
+    #[test]
+    fn shows_a_timeline() {
+        let frames = [
+            "event: message_start\ndata: {\"message\":{\"usage\":{\"input_tokens\":1204,\"output_tokens\":1}}}\n\n",
+            "data: {\"usage\":{\"output_tokens\":31}}\n\n",
+        ];
+        let frames = frames.map(|text| Frame { at_us: 1, bytes: text.into() }).to_vec();
+        let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
+        let exchange = |id: u64, path: &str, response, how| Exchange {
+            id,
+            request: Request {
+                at_us: 152_034,
+                by: Some("python3".into()),
+                method: "POST".into(),
+                origin: "https://api.example.com".into(),
+                path: path.into(),
+                body: Body::Empty,
+                ..Request::default()
+            },
+            response,
+            end: End { at_us: 1_904_410, how },
+            chatter: id == 2,
+            after: None,
+        };
+        let answer = Response { at_us: 2, status: 200, headers, frames };
+        let recording = Recording {
+            header: Header {
+                command: vec!["python3".into(), "agent\u{1b}[31m.py".into()],
+                now_ms: 1_794_800_263_838,
+                roots: Roots { cwd: "/home/me/shop".into(), ..Roots::default() },
+                ..Header::default()
+            },
+            exchanges: vec![
+                exchange(1, "/v1/messages", Some(answer), How::Left),
+                exchange(2, "/log", None, How::Unreachable("no\nroute".into())),
+            ],
+            holes: vec![crate::LearnedHole { speaks: None, at: "/session".into(), from: "rehearsal".into() }],
+            exit: Some(Exit { at_us: 3_100_000, code: Some(0) }),
+        };
+        let shown = "\
+python3 agent\\u{1b}[31m.py
+in /home/me/shop, 2026-11-16 03:37:43 UTC
+
+   1    0.152 s  python3  POST  https://api.example.com/v1/messages  200  1.752 s  2 frames  1204 in, 31 out  the client left
+   2 ~  0.152 s  python3  POST  https://api.example.com/log          -    1.752 s  -         not reached: no\\nroute
+
+1 of 2 exchanges is chatter (~)
+may differ: /session in every request (rehearsal)
+exit code 0 after 3.100 s
+";
+        assert_eq!(show(&recording), shown);
+    }
+}

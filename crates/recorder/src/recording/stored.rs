@@ -1,0 +1,185 @@
+//! A recording on disk: `NAME.jsonl`, and `NAME.jsonl.files/` for large bodies.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use agentci_trace::Redactor;
+use bytes::Bytes;
+
+use super::content::is_file_name;
+use super::{Recording, RecordingError};
+
+/// Why a recording can not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// It can not be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is not a recording.
+    #[error("{path}: {error}")]
+    Recording {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        error: RecordingError,
+    },
+}
+
+/// Loads a recording with the files beside it.
+pub fn load(path: &Path) -> Result<Recording, LoadError> {
+    let wrong = |error| LoadError::Recording { path: path.display().to_string(), error };
+    let Ok(text) = String::from_utf8(read(path)?) else {
+        return Err(wrong(RecordingError { line: 1, message: "this is not text in UTF-8".into() }));
+    };
+    let folder = folder(path);
+    let mut file = |name: &str| read(&folder.join(name)).map(Bytes::from).map_err(|error| error.to_string());
+    Recording::parse_with(&text, &mut file).map_err(wrong)
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let found = fs_err::metadata(path)?;
+    // A pipe or device may have no end.
+    if !found.is_file() {
+        return Err(io::Error::other(format!("`{}` is not a file", path.display())));
+    }
+    let length = found.len();
+    if usize::try_from(length).map_or(true, |length| length > Recording::LARGEST) {
+        let message =
+            format!("{}: {length} bytes are more than the {} that are read", path.display(), Recording::LARGEST);
+        return Err(io::Error::other(message));
+    }
+    fs_err::read(path)
+}
+
+/// Writes a recording without its secrets. If that fails at any moment, the former file is still whole.
+pub fn save(path: &Path, recording: &Recording, secrets: &Redactor) -> io::Result<()> {
+    let written = recording.write(secrets).map_err(io::Error::other)?;
+    if written.text.len() > Recording::LARGEST {
+        let message = format!("the recording has {} bytes, more than could be read again", written.text.len());
+        return Err(io::Error::other(message));
+    }
+    if let Some(parent) = path.parent() {
+        fs_err::create_dir_all(parent)?;
+    }
+    let folder = folder(path);
+    if !written.files.is_empty() {
+        fs_err::create_dir_all(&folder)?;
+    }
+    for (name, content) in &written.files {
+        whole(&folder.join(name), content)?;
+    }
+    whole(path, written.text.as_bytes())?;
+    tidy(&folder, &written.files.iter().map(|(name, _)| name.as_str()).collect());
+    Ok(())
+}
+
+fn folder(path: &Path) -> PathBuf {
+    with_ending(path, ".files")
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// Writes a file so that it is there as a whole or not at all.
+fn whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let part = with_ending(path, ".part");
+    let result = fs_err::write(&part, content).and_then(|()| fs_err::rename(&part, path));
+    if result.is_err() {
+        let _ = fs_err::remove_file(&part);
+    }
+    result
+}
+
+/// Removes files that a former recording needed. One that stays does no harm, so nobody is told.
+fn tidy(folder: &Path, needed: &BTreeSet<&str>) {
+    let Ok(entries) = fs_err::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let ours = is_file_name(name.strip_suffix(".part").unwrap_or(&name));
+        if ours && !needed.contains(&*name) {
+            let _ = fs_err::remove_file(entry.path());
+        }
+    }
+    // A folder that holds anything is left.
+    let _ = fs_err::remove_dir(folder);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Body, End, Exchange, How, Request};
+
+    fn recording(text: &str) -> Recording {
+        let request = Request { body: Body::Text(text.into()), path: "/".into(), ..Request::default() };
+        let end = End { at_us: 1, how: How::Closed };
+        let exchange = Exchange { id: 1, request, response: None, end, chatter: false, after: None };
+        Recording { exchanges: vec![exchange], ..Recording::default() }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs_err::read_dir(folder).unwrap().flatten();
+        let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn files_beside_a_recording_come_and_go_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep").join("a.jsonl");
+        let large = recording(&"large ".repeat(200_000));
+        save(&path, &large, &Redactor::default()).unwrap();
+        assert_eq!(names(path.parent().unwrap()), ["a.jsonl", "a.jsonl.files"]);
+        assert_eq!(load(&path).unwrap(), large);
+        let other = recording(&"other ".repeat(200_000));
+        save(&path, &other, &Redactor::default()).unwrap();
+        assert_eq!(names(&path.with_extension("jsonl.files")).len(), 1);
+        assert_eq!(load(&path).unwrap(), other);
+        save(&path, &recording("small"), &Redactor::default()).unwrap();
+        assert_eq!(names(path.parent().unwrap()), ["a.jsonl"]);
+    }
+
+    #[test]
+    fn files_of_others_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let files = folder.path().join("a.jsonl.files");
+        fs_err::create_dir(&files).unwrap();
+        fs_err::write(files.join("notes.txt"), "mine").unwrap();
+        save(&path, &recording("small"), &Redactor::default()).unwrap();
+        assert_eq!(names(&files), ["notes.txt"]);
+    }
+
+    #[test]
+    fn a_save_that_fails_leaves_the_former_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        save(&path, &recording("former"), &Redactor::default()).unwrap();
+        let mut left = recording("later");
+        // The name of a variable is written as it is.
+        left.header.keys.push("swordfish-value".into());
+        let mut secrets = Redactor::default();
+        secrets.learn_value("swordfish-value");
+        let error = save(&path, &left, &secrets).unwrap_err().to_string();
+        assert!(error.contains("a known secret is still in line 1") && !error.contains("swordfish"), "{error}");
+        assert_eq!(load(&path).unwrap(), recording("former"));
+        assert_eq!(names(folder.path()), ["a.jsonl"]);
+    }
+
+    #[test]
+    fn errors_name_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        assert!(load(&path).unwrap_err().to_string().contains("a.jsonl"));
+        fs_err::write(&path, "{}\n").unwrap();
+        let error = load(&path).unwrap_err().to_string();
+        assert!(error.contains("a.jsonl: line 1: `type` is missing"), "{error}");
+        fs_err::write(&path, [0xff]).unwrap();
+        assert!(load(&path).unwrap_err().to_string().contains("not text in UTF-8"));
+    }
+}

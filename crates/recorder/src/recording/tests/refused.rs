@@ -1,0 +1,83 @@
+//! What is not a recording is refused, with its line.
+
+use crate::Recording;
+
+const HEADER: &str = r#"{"v":2,"type":"recording","command":[],"now_ms":1,"roots":{"cwd":"/"},"keys":[]}"#;
+
+fn request(id: u64) -> String {
+    format!(r#"{{"type":"request","id":{id},"at_us":1,"to":"https://a","method":"GET","path":"/"}}"#)
+}
+
+fn end(id: u64) -> String {
+    format!(r#"{{"type":"end","id":{id},"at_us":2,"how":"closed"}}"#)
+}
+
+fn refused(lines: &[&str]) -> String {
+    Recording::parse(&(lines.join("\n") + "\n")).unwrap_err().to_string()
+}
+
+#[test]
+fn the_first_line_tells_what_a_file_is() {
+    let conversation = r#"{"v":1,"type":"recording","seed":7}"#;
+    assert!(Recording::is_world(HEADER) && Recording::is_world(&format!("{HEADER}\nanything")));
+    assert!(!Recording::is_world(conversation) && !Recording::is_world("") && !Recording::is_world("{}"));
+    let said = "line 1: this is a recorded conversation of the first format, not the recording of a world";
+    assert_eq!(refused(&[conversation]), said);
+    let newer = HEADER.replace("\"v\":2", "\"v\":3");
+    assert!(Recording::is_world(&newer), "a newer version should be told, not taken for something else");
+    assert_eq!(refused(&[&newer]), "line 1: version 3 is not known; this program reads version 2");
+    assert_eq!(Recording::parse("").unwrap_err().to_string(), "line 1: this is not a recording: it is empty");
+    assert!(refused(&[&request(1)]).contains("the first line must be of type `recording`"));
+}
+
+#[test]
+fn lines_that_do_not_fit_are_refused() {
+    let (one, two) = (request(1), request(2));
+    let response = r#"{"type":"response","id":1,"at_us":1,"status":200}"#;
+    let frame = r#"{"type":"frame","id":1,"at_us":1,"text":""}"#;
+    let end = end(1);
+    for (lines, said) in [
+        (vec![r#"{"type":"sock\u001bet"}"#], "line 2: `sock\\u{1b}et` is not a type of line"),
+        (vec![&two], "line 2: request 2 stands where request 1 should: they are numbered from 1"),
+        (vec![&one, &one], "line 3: exchange 1 has two requests"),
+        (vec![response], "line 2: a line `response` of exchange 1, which has no request"),
+        (vec![&one, frame], "line 3: a line `frame` of exchange 1, which has no response yet"),
+        (vec![&one, response, response], "line 4: exchange 1 has two responses"),
+        (vec![&one, &end, response], "line 4: a line `response` of exchange 1, which has ended"),
+        (vec![&one, &end, &end], "line 4: a line `end` of exchange 1, which has ended"),
+        (vec![&one, response], "line 3: exchange 1 has no end: the file was cut off"),
+        (vec![HEADER], "line 2: a second line `recording`: these are two recordings in one file"),
+        (vec!["[]"], "line 2: this is not a JSON object"),
+        (vec![r#"{"type":"exit","at_us":1,"code":0}"#, &one], "line 3: nothing may follow the line `exit`"),
+        (vec![r#"{"type":"exit","at_us":1,"kode":0}"#], "line 2: `kode` is not a field of this line"),
+    ] {
+        let lines: Vec<&str> = [HEADER].into_iter().chain(lines).collect();
+        assert_eq!(refused(&lines), said);
+    }
+}
+
+#[test]
+fn bodies_that_do_not_fit_are_refused() {
+    let with = |fields: &str| request(1).replace("\"path\"", &format!("{fields},\"path\""));
+    for (fields, said) in [
+        (r#""like":1,"patch":[]"#, "`like` must name an earlier exchange whose body is JSON"),
+        (r#""after":1"#, "`after` must name an earlier exchange"),
+        (r#""base64":"?""#, "`base64` can not be decoded"),
+        (r#""speaks":"none""#, "`none` is not an API that is known"),
+        (r#""file":"../../etc/passwd","holds":"text""#, "`file` must be a SHA-256 in lower case"),
+        (r#""json":1,"text":"x""#, "`text` is not a field of this line"),
+        (r#""headers":{"a":1}"#, "`headers` must hold names with texts"),
+    ] {
+        let said_instead = refused(&[HEADER, &with(fields), &end(1)]);
+        assert!(said_instead.contains(said), "{said_instead}");
+    }
+}
+
+#[test]
+fn a_torn_last_line_is_told_from_a_wrong_one() {
+    let text = format!("{HEADER}\n{}\n{}\n", request(1), end(1));
+    assert!(Recording::parse(&text).is_ok());
+    assert!(Recording::parse(text.trim_end()).is_ok(), "an editor may have removed the last line end");
+    let torn = Recording::parse(&text[..text.len() - 5]).unwrap_err();
+    assert_eq!(torn.to_string(), "line 3: the file ends within this line: it was cut off");
+}

@@ -1,0 +1,196 @@
+//! Whatever a recording holds, it is read back as it was.
+
+use agentci_trace::Redactor;
+use bytes::Bytes;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::{
+    Api, Body, End, Exchange, Exit, Frame, Header, How, LearnedHole, Part, Recording, Request, Response, Roots,
+};
+
+/// Words that no rule takes for a secret.
+fn text() -> impl Strategy<Value = String> {
+    "[ab \\\\\"\n\r\té\u{2028}\u{0}😀<]{0,12}"
+}
+
+fn bytes() -> impl Strategy<Value = Bytes> {
+    prop_oneof![vec(any::<u8>(), 0..20).prop_map(Bytes::from), text().prop_map(Bytes::from)]
+}
+
+fn json_value() -> impl Strategy<Value = Value> {
+    let number = "(0|-?[1-9][0-9]{0,20})(\\.[0-9]{1,25})?([eE][+-]?[0-9]{1,4})?";
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        number.prop_map(|digits| serde_json::from_str(&digits).unwrap()),
+        text().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 40, 6, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..6).prop_map(Value::from),
+            vec((text(), inner), 0..6).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    (text(), option::of(text()), option::of(text()), bytes()).prop_map(|(name, filename, content_type, content)| Part {
+        name,
+        filename,
+        content_type,
+        content,
+    })
+}
+
+fn body() -> impl Strategy<Value = Body> {
+    prop_oneof![
+        Just(Body::Empty),
+        json_value().prop_map(Body::Json),
+        text().prop_map(Body::Text),
+        vec((text(), text()), 0..4).prop_map(Body::Form),
+        vec(part(), 0..3).prop_map(Body::Parts),
+        bytes().prop_map(Body::Bytes),
+        any::<u64>().prop_map(|bytes| Body::TooLarge { bytes }),
+    ]
+}
+
+fn headers() -> impl Strategy<Value = Vec<(String, String)>> {
+    vec((prop_oneof![Just("accept".to_owned()), Just("content-type".to_owned())], text()), 0..4)
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    let api = prop_oneof![Just(Api::OpenAiChat), Just(Api::Gemini), Just(Api::Bedrock)];
+    (any::<u64>(), option::of(text()), text(), text(), option::of(api), headers(), body()).prop_map(
+        |(at_us, by, origin, path, speaks, headers, body)| Request {
+            at_us,
+            by,
+            method: "POST".into(),
+            origin,
+            path: format!("/{path}"),
+            speaks,
+            headers,
+            body,
+        },
+    )
+}
+
+fn exchange() -> impl Strategy<Value = Exchange> {
+    let frame = (any::<u64>(), bytes()).prop_map(|(at_us, bytes)| Frame { at_us, bytes });
+    let response = (any::<u64>(), any::<u16>(), headers(), vec(frame, 0..4))
+        .prop_map(|(at_us, status, headers, frames)| Response { at_us, status, headers, frames });
+    let how = prop_oneof![
+        Just(How::Closed),
+        Just(How::Left),
+        text().prop_map(How::Broken),
+        text().prop_map(How::Unreachable),
+        Just(How::TooLarge),
+    ];
+    (request(), option::of(response), any::<u64>(), how, any::<bool>(), any::<u64>()).prop_map(
+        |(request, response, at_us, how, chatter, after)| Exchange {
+            id: 0,
+            request,
+            response,
+            end: End { at_us, how },
+            chatter,
+            after: Some(after),
+        },
+    )
+}
+
+fn recording() -> impl Strategy<Value = Recording> {
+    let hole = (text(), text()).prop_map(|(at, from)| LearnedHole { speaks: Some(Api::Gemini), at, from });
+    let exit = (any::<u64>(), option::of(any::<i32>())).prop_map(|(at_us, code)| Exit { at_us, code });
+    let header = (vec(text(), 0..3), any::<u64>(), option::of(text()), text(), option::of(text())).prop_map(
+        |(command, now_ms, zone, cwd, home)| {
+            let roots = Roots { cwd: cwd.into(), home: home.map(Into::into), tmp: None };
+            Header {
+                command,
+                now_ms,
+                zone,
+                offset_s: -3600,
+                roots,
+                keys: vec!["OPENAI_API_KEY".into()],
+                absent: vec!["127.0.0.1:9".into()],
+            }
+        },
+    );
+    (header, vec(exchange(), 0..5), vec(hole, 0..3), option::of(exit)).prop_map(
+        |(header, mut exchanges, holes, exit)| {
+            for (position, exchange) in exchanges.iter_mut().enumerate() {
+                let position = position as u64;
+                exchange.id = position + 1;
+                exchange.after = exchange.after.and_then(|after| after.checked_rem(position)).map(|after| after + 1);
+            }
+            Recording { header, exchanges, holes, exit }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn any_recording_is_read_back_as_it_was(recording in recording()) {
+        let written = recording.write(&Redactor::default()).unwrap();
+        prop_assert!(written.files.is_empty());
+        let back = Recording::parse(&written.text).unwrap();
+        prop_assert_eq!(&back, &recording);
+        // Equal values may differ in digits and in the order of keys; equal texts do not.
+        prop_assert_eq!(back.write(&Redactor::default()).unwrap().text, written.text);
+    }
+
+    #[test]
+    fn any_body_is_the_same_after_a_patch(first in json_value(), second in json_value()) {
+        let long = "said before ".repeat(200);
+        let bodies = [json!({"a": long, "b": first, "c": 1}), json!({"a": long, "b": second, "d": [1]})];
+        let recording = super::recording_of(bodies.iter().cloned().map(Body::Json));
+        let text = recording.write(&Redactor::default()).unwrap().text;
+        let back = Recording::parse(&text).unwrap();
+        for (exchange, body) in back.exchanges.iter().zip(&bodies) {
+            let Body::Json(value) = &exchange.request.body else { panic!("JSON") };
+            prop_assert_eq!(value.to_string(), body.to_string());
+        }
+    }
+}
+
+#[test]
+fn large_content_goes_to_files_and_comes_back() {
+    let large = "large content ".repeat(100_000);
+    let bodies = [
+        Body::Json(json!({"said": large})),
+        Body::Text(large.clone()),
+        Body::Bytes(vec![255; 2 << 20].into()),
+        Body::Parts(vec![Part { content: large.clone().into(), ..Part::default() }]),
+    ];
+    let mut recording = super::recording_of(bodies);
+    recording.exchanges[0].response = Some(Response {
+        frames: vec![Frame { at_us: 1, bytes: large.clone().into() }],
+        status: 200,
+        ..Response::default()
+    });
+    let written = recording.write(&Redactor::default()).unwrap();
+    assert!(written.text.len() < 4_000, "{}", written.text.len());
+    assert_eq!(written.files.len(), 3, "equal content is one file");
+    let mut read = |name: &str| {
+        let file = written.files.iter().find(|(known, _)| known == name);
+        file.map(|(_, content)| content.clone()).ok_or_else(|| "missing".to_owned())
+    };
+    assert_eq!(Recording::parse_with(&written.text, &mut read).unwrap(), recording);
+    assert!(Recording::parse(&written.text).unwrap_err().message.contains("beside the recording is missing"));
+    let mut other = |_: &str| Ok(Bytes::from_static(b"something else"));
+    let error = Recording::parse_with(&written.text, &mut other).unwrap_err();
+    assert!(error.message.contains("not the one that was written"), "{error}");
+}
+
+#[test]
+fn json_as_deep_as_a_parser_allows_survives() {
+    for depth in [99, 100, 101, 126] {
+        let value: Value = serde_json::from_str(&format!("{}{}", "[".repeat(depth), "]".repeat(depth))).unwrap();
+        let recording = super::recording_of([Body::Json(value)]);
+        let text = recording.write(&Redactor::default()).unwrap().text;
+        assert_eq!(Recording::parse(&text).unwrap(), recording, "{depth}");
+    }
+}

@@ -1,0 +1,332 @@
+//! A session: the proxy and everything around it, for one command or one attempt at a case.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use agentci_trace::Redactor;
+use jiff::tz::TimeZone;
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::authority::Authority;
+use crate::environment::Environment;
+use crate::leaks::{Watch, listening_ports};
+use crate::proxy::{Ledger, Listener, Reach, Replay, Shared, Upstream, warnings};
+use crate::recording::variables_shown;
+use crate::{Exchange, Header, MatchRules, Miss, Recording, Roots, Surroundings, Tally};
+
+/// How long exchanges under way are waited for when the agent is gone.
+const QUIET_TIMEOUT: Duration = Duration::from_secs(2);
+/// The value of a variable that held a key when the recording was made.
+const PLACEHOLDER: &str = "agentci-placeholder";
+
+/// What a session does with requests.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each session")]
+pub enum Mode {
+    /// Passes them on to the live world and keeps what comes back.
+    Record,
+    /// Answers them from a recording.
+    Replay {
+        /// The recording.
+        recording: Recording,
+        /// What is compared.
+        rules: MatchRules,
+        /// What becomes of a request that is not in the recording.
+        on_miss: OnMiss,
+        /// How fast answers are sent.
+        pace: Pace,
+    },
+}
+
+/// What becomes of a request that is not in the recording.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnMiss {
+    /// It is refused, and the session fails.
+    #[default]
+    Fail,
+    /// It is passed on to the live world, and the answer is not kept.
+    Live,
+    /// It is passed on, and the answer is added to the recording.
+    Record,
+}
+
+/// How fast recorded answers are sent.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum Pace {
+    /// At once.
+    #[default]
+    Fast,
+    /// As many times faster than they came when they were recorded; 1 is the recorded pace.
+    Times(f64),
+}
+
+/// How a session is started.
+#[derive(Debug)]
+pub struct SessionOptions {
+    /// What it does with requests.
+    pub mode: Mode,
+    /// The address of the proxy; loopback unless the agent is in a container.
+    pub bind: IpAddr,
+    /// The host name under which the agent reaches the proxy; default: the address.
+    pub advertise: Option<String>,
+    /// The folders of this machine.
+    pub roots: Roots,
+    /// Hosts whose connections are tunnelled unread; `*` stands for any text.
+    pub pass: Vec<String>,
+    /// Only these hosts are read, where there are any.
+    pub only: Vec<String>,
+    /// Addresses that may be reached in a replay.
+    pub allow: Vec<String>,
+    /// The environment that the agent would have without us.
+    pub environment: Vec<(String, String)>,
+    /// Where the certificate bundle and the hooks are put; default: a temporary folder that goes away with the session.
+    pub folder: Option<PathBuf>,
+    /// Secrets that are known already.
+    pub secrets: Redactor,
+    /// Further authorities that vouch for servers of the live world, as PEM.
+    pub upstream_roots: Option<Vec<u8>>,
+    /// Is told of every exchange when it is over, and of every miss.
+    pub observer: Option<UnboundedSender<Seen>>,
+}
+
+/// Something that a session saw.
+#[derive(Debug, Clone)]
+pub enum Seen {
+    /// An exchange that is over.
+    Exchange(Arc<Exchange>, SeenHow),
+    /// A request that the recording has no answer to.
+    Miss(Arc<Miss>),
+}
+
+/// Where the answer of an exchange came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeenHow {
+    /// The live world.
+    Live,
+    /// The recording.
+    Replayed,
+}
+
+/// Why a session could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The proxy has no address.
+    #[error("the recording proxy cannot listen on {0}: {1}")]
+    Address(SocketAddr, std::io::Error),
+    /// The folder for certificates and hooks cannot be written.
+    #[error("the folder for certificates and hooks cannot be written: {0}")]
+    Folder(std::io::Error),
+    /// No certificate authority can be made.
+    #[error("no certificate authority can be made: {0}")]
+    Authority(String),
+}
+
+/// A connection that bypassed the proxy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bypass {
+    /// The program.
+    pub program: String,
+    /// Its process id.
+    pub pid: u32,
+    /// The address that it talked to, or the host that it did not trust us for.
+    pub to: String,
+    /// What happened.
+    pub reason: String,
+}
+
+/// What is left of a session.
+#[derive(Debug, Default)]
+pub struct Finished {
+    /// The recording: what was recorded, or the one that was replayed with what was added to it. Its secrets are still in it;
+    /// they are removed when it is written, with the redactor beside it.
+    pub recording: Recording,
+    /// All secrets: those that were known, and those that were seen in requests.
+    pub secrets: Redactor,
+    /// How the replay went.
+    pub tally: Tally,
+    /// Requests that the recording had no answer to.
+    pub misses: Vec<Arc<Miss>>,
+    /// Connections that bypassed the proxy, each program and address once.
+    pub bypassed: Vec<Bypass>,
+    /// What else is worth knowing, such as answers that are errors.
+    pub warnings: Vec<String>,
+}
+
+/// A recorder at work. It ends when it is dropped.
+pub struct Session {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    listener: Listener,
+    environment: Environment,
+    /// Variables that held keys when the recording was made.
+    placeholders: Vec<(String, String)>,
+    header: Header,
+    watches: Mutex<Vec<Watch>>,
+}
+
+/// The environment may hold secrets of the user's.
+impl fmt::Debug for Session {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Session").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// Starts the proxy; within a runtime that can do input and output.
+    pub async fn start(options: SessionOptions) -> Result<Self, SessionError> {
+        // The tables of a machine with many sockets take longer than all the rest.
+        let before = tokio::task::spawn_blocking(listening);
+        let mut secrets = options.secrets;
+        let wanted = SocketAddr::new(options.bind, 0);
+        let (socket, address) = Listener::bind(wanted).await.map_err(|error| SessionError::Address(wanted, error))?;
+        let authority = Authority::new().map_err(|error| SessionError::Authority(error.to_string()))?;
+        let upstream =
+            Upstream::new(options.upstream_roots.as_deref(), &options.environment).map_err(SessionError::Authority)?;
+        let zone = match &options.mode {
+            Mode::Record => None,
+            Mode::Replay { recording, .. } => recording.header.zone.clone(),
+        };
+        let here = surroundings(&options.roots, zone.as_deref());
+        let (replay, header) = match options.mode {
+            Mode::Record => {
+                let Surroundings { now_ms, zone, offset_s, roots } = here;
+                (None, Header { now_ms, zone, offset_s, roots, ..Header::default() })
+            }
+            Mode::Replay { recording, rules, on_miss, pace } => {
+                let header = recording.header.clone();
+                (Some(Replay::new(Arc::new(recording), here, rules, on_miss, pace)), header)
+            }
+        };
+        let proxy = format!("{}:{}", options.advertise.clone().unwrap_or_else(|| host(address)), address.port());
+        let environment =
+            Environment::prepare(&authority.ca_pem(), &proxy, &options.environment, options.folder.as_deref())
+                .map_err(SessionError::Folder)?;
+        let placeholders = match &replay {
+            Some(replay) => {
+                secrets.learn_value(PLACEHOLDER);
+                placeholders(&header.keys, &options.environment, replay.is_live())
+            }
+            None => Vec::new(),
+        };
+        let kept = replay.as_ref().map_or(0, |replay| replay.recording().exchanges.len());
+        let ledger = Arc::new(Ledger::new(secrets, options.environment, options.observer, kept));
+        let before = before.await.unwrap_or_default();
+        let reach = Reach {
+            pass: options.pass,
+            only: options.only,
+            allow: options.allow,
+            before,
+            recorded: replay.as_ref().map(Replay::origins),
+            own: address.port(),
+        };
+        let shared = Arc::new(Shared { address, authority, ledger, reach, upstream, replay });
+        let listener = Listener::start(socket, Arc::clone(&shared));
+        Ok(Self { address, shared, listener, environment, placeholders, header, watches: Mutex::default() })
+    }
+
+    /// The address of the proxy.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The variables that lead the agent to the proxy. They take the place of those that the agent would have without us.
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let zone = self.shared.replay.as_ref().and(self.header.zone.clone()).map(|zone| ("TZ".to_owned(), zone));
+        let ours = self.environment.variables().into_iter().chain(zone);
+        ours.chain(self.placeholders.iter().cloned()).collect()
+    }
+
+    /// The certificate of the authority that vouches for all hosts in this session, as PEM.
+    pub fn ca_pem(&self) -> String {
+        self.shared.authority.ca_pem()
+    }
+
+    /// The agent was started with this process id: from now on its connections are watched.
+    pub fn watch(&self, pid: u32) {
+        let mut world: HashSet<u16> = self.shared.reach.before.iter().flatten().copied().collect();
+        let allowed = |port: &u16| self.shared.reach.allow.contains(&format!("127.0.0.1:{port}"));
+        world.retain(|port| !allowed(port));
+        let watch = Watch::start(pid, self.address, world);
+        self.watches.lock().unwrap_or_else(PoisonError::into_inner).push(watch);
+    }
+
+    /// From now on nothing is passed on to the live world: every request that would be is refused with this reason.
+    pub fn close_upstream(&self, reason: &str) {
+        self.shared.upstream.close(reason);
+    }
+
+    /// Ends the session. Exchanges under way are kept as far as they came.
+    pub async fn finish(self) -> Finished {
+        self.shared.ledger.quiet(QUIET_TIMEOUT).await;
+        let watches = std::mem::take(&mut *self.watches.lock().unwrap_or_else(PoisonError::into_inner));
+        let bypassing = tokio::task::spawn_blocking(|| watches.into_iter().flat_map(Watch::finish).collect::<Vec<_>>());
+        self.listener.stop().await;
+        for bypass in bypassing.await.unwrap_or_default() {
+            self.shared.ledger.bypass(bypass);
+        }
+        self.shared.ledger.name_programs().await;
+        let mut seen = std::mem::take(&mut *self.shared.ledger.seen());
+        let (mut recording, mut tally) = match &self.shared.replay {
+            Some(replay) => (replay.recording().clone(), replay.tally()),
+            None => (Recording { header: self.header, ..Recording::default() }, Tally::default()),
+        };
+        let absent: Vec<String> = seen.own.iter().filter(|(_, there)| !**there).map(|(own, _)| own.clone()).collect();
+        if let Some(replay) = &self.shared.replay {
+            let new = absent.iter().filter(|address| !recording.header.absent.contains(address));
+            seen.misses.extend(new.map(|address| Arc::new(nobody_there(replay.count(), address))));
+            tally.misses = replay.tally().misses;
+        } else {
+            recording.header.absent = absent;
+        }
+        let warnings = warnings::of(&seen);
+        let mut keys: BTreeSet<String> = recording.header.keys.drain(..).chain(seen.keys).collect();
+        let recorded: Vec<Exchange> = seen.exchanges.into_iter().flatten().map(Arc::unwrap_or_clone).collect();
+        keys.extend(variables_shown(&recorded, self.shared.ledger.environment()));
+        recording.header.keys = keys.into_iter().collect();
+        recording.exchanges.extend(recorded);
+        Finished { recording, secrets: seen.secrets, tally, misses: seen.misses, bypassed: seen.bypassed, warnings }
+    }
+}
+
+/// The ports that are listened on now; absent where the system does not tell.
+fn listening() -> Option<BTreeSet<u16>> {
+    Path::new("/proc/net/tcp").exists().then(|| listening_ports().into_iter().collect())
+}
+
+/// The circumstances of this session. A replay is in the time zone of its recording: names and offsets of a zone are in
+/// prompts, too.
+fn surroundings(roots: &Roots, recorded: Option<&str>) -> Surroundings {
+    let zone = recorded.and_then(|zone| TimeZone::get(zone).ok()).unwrap_or_else(TimeZone::system);
+    let now = jiff::Timestamp::now();
+    Surroundings {
+        now_ms: u64::try_from(now.as_millisecond()).unwrap_or(0),
+        zone: zone.iana_name().map(str::to_owned),
+        offset_s: zone.to_offset(now).seconds(),
+        roots: roots.clone(),
+    }
+}
+
+/// A miss: the agent asked an address of this machine that the recording does not have, and that is no server of its own.
+fn nobody_there(number: usize, address: &str) -> Miss {
+    let reason = "nothing was recorded for this address, and nobody listens there".to_owned();
+    Miss { number, asked: address.to_owned(), reason, nearest: None }
+}
+
+fn host(address: SocketAddr) -> String {
+    match address.ip() {
+        IpAddr::V6(ip) => format!("[{ip}]"),
+        IpAddr::V4(ip) if ip.is_unspecified() => "127.0.0.1".into(),
+        IpAddr::V4(ip) => ip.to_string(),
+    }
+}
+
+/// SDKs refuse to start without a key, and a real one must not reach the agent unless it is used.
+fn placeholders(keys: &[String], outside: &[(String, String)], live: bool) -> Vec<(String, String)> {
+    let is_set = |key: &String| outside.iter().any(|(name, value)| name == key && !value.is_empty());
+    let hidden = keys.iter().filter(|key| !(live && is_set(key)));
+    hidden.map(|key| (key.clone(), PLACEHOLDER.to_owned())).collect()
+}

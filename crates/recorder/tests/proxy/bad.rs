@@ -1,0 +1,297 @@
+//! Bad cases: cut streams, clients that leave or do not trust us, servers that are not there, large bodies.
+
+use std::time::Duration;
+
+use agentci_recorder::{Body, How, Mode, Session, SessionOptions};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::client::{client, options, record};
+use crate::upstream::{Step, Upstream, chunk, events, json, whole};
+
+#[tokio::test]
+async fn a_refusal_and_its_retry_are_two_exchanges() {
+    let answers = vec![whole("429 Too Many Requests", "retry-after: 1\r\n", "slow"), json("{}")];
+    let upstream = Upstream::start(true, [("/v1", answers)].into()).await;
+    let session = record(&upstream).await;
+    let client = client(&session);
+    assert_eq!(client.get(upstream.url("/v1")).send().await.unwrap().headers()["retry-after"], "1");
+    assert_eq!(client.get(upstream.url("/v1")).send().await.unwrap().status(), 200);
+    let exchanges = session.finish().await.recording.exchanges;
+    let statuses: Vec<u16> = exchanges.iter().map(|exchange| exchange.response.as_ref().unwrap().status).collect();
+    assert_eq!(statuses, [429, 200]);
+    assert_eq!(exchanges[0].response.as_ref().unwrap().headers, [("retry-after".to_owned(), "1".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_stream_that_is_cut_is_cut_for_the_client_too() {
+    let mut steps = events(Duration::ZERO, &["data: 1\n\n", "data: 2"]);
+    steps.pop();
+    steps.push(Step::Close);
+    let upstream = Upstream::start(true, [("/s", vec![steps])].into()).await;
+    let session = record(&upstream).await;
+    let answer = client(&session).get(upstream.url("/s")).send().await.unwrap();
+    assert!(answer.bytes().await.is_err());
+    let exchange = session.finish().await.recording.exchanges.remove(0);
+    assert!(matches!(&exchange.end.how, How::Broken(words) if !words.is_empty()), "{:?}", exchange.end);
+    let frames = exchange.response.unwrap().frames;
+    assert_eq!(frames.iter().map(|frame| &frame.bytes[..]).collect::<Vec<_>>(), [&b"data: 1\n\n"[..], b"data: 2"]);
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_ends_the_request() {
+    let many = vec!["data: 1\n\n"; 500];
+    let upstream = Upstream::start(false, [("/s", vec![events(Duration::from_millis(10), &many)])].into()).await;
+    let session = record(&upstream).await;
+    let mut answer = client(&session).get(upstream.url("/s")).send().await.unwrap();
+    answer.chunk().await.unwrap().unwrap();
+    drop(answer);
+    let finished = session.finish().await;
+    assert_eq!(finished.recording.exchanges[0].end.how, How::Left);
+    let log = std::sync::Arc::clone(&upstream.log);
+    let noticed = async {
+        while log.lock().unwrap().left == 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(3), noticed).await.expect("the server was not told");
+}
+
+#[tokio::test]
+async fn a_client_that_stops_reading_does_not_hold_up_the_end() {
+    let head = b"HTTP/1.1 200 OK\r\ncontent-length: 50000000\r\n\r\n".to_vec();
+    let script = vec![Step::Send(head), Step::Send(vec![b'x'; 50_000_000])];
+    let upstream = Upstream::start(false, [("/big", vec![script])].into()).await;
+    let session = record(&upstream).await;
+    let mut stream = TcpStream::connect(session.address()).await.unwrap();
+    let text = format!("GET {} HTTP/1.1\r\nhost: x\r\n\r\n", upstream.url("/big"));
+    stream.write_all(text.as_bytes()).await.unwrap();
+    stream.read_u8().await.unwrap();
+    let finished = tokio::time::timeout(Duration::from_secs(8), session.finish()).await.expect("it hung");
+    assert_eq!(finished.recording.exchanges[0].end.how, How::Left);
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_passed_on_and_not_kept() {
+    let head = b"HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n".to_vec();
+    let script = vec![Step::Send(head), Step::Send(vec![b'x'; 100_000_000])];
+    let upstream = Upstream::start(false, [("/big", vec![script])].into()).await;
+    let session = record(&upstream).await;
+    let sent = bytes::Bytes::from(vec![b'y'; 40_000_000]);
+    let mut answer = client(&session).post(upstream.url("/big")).body(sent).send().await.unwrap();
+    let mut length = 0;
+    while let Some(chunk) = answer.chunk().await.unwrap() {
+        length += chunk.len();
+    }
+    assert_eq!(length, 100_000_000);
+    assert_eq!(upstream.log.lock().unwrap().received[0].body.len(), 40_000_000);
+    let exchange = session.finish().await.recording.exchanges.remove(0);
+    assert_eq!(exchange.request.body, Body::TooLarge { bytes: 40_000_000 });
+    assert_eq!(exchange.end.how, How::TooLarge);
+    assert!(exchange.response.unwrap().frames.is_empty());
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_passed_on_and_kept_as_it_is() {
+    let answer = whole("200 OK", "content-type: text/event-stream\r\ncontent-encoding: gzip\r\n", "\u{1}a\n\nb\n\n");
+    let upstream = Upstream::start(true, [("/z", vec![answer])].into()).await;
+    let session = record(&upstream).await;
+    let answer = client(&session).get(upstream.url("/z")).send().await.unwrap();
+    assert_eq!(answer.headers()["content-encoding"], "gzip");
+    assert_eq!(&answer.bytes().await.unwrap()[..], b"\x01a\n\nb\n\n");
+    let response = session.finish().await.recording.exchanges.remove(0).response.unwrap();
+    assert_eq!(response.frames.iter().map(|frame| &frame.bytes[..]).collect::<Vec<_>>().concat(), b"\x01a\n\nb\n\n");
+    assert!(response.headers.contains(&("content-encoding".into(), "gzip".into())));
+}
+
+/// Sends bytes through a tunnel and reads until the server is done.
+async fn through_tunnel(session: &Session, to: &str, text: &str) -> String {
+    let mut stream = TcpStream::connect(session.address()).await.unwrap();
+    stream.write_all(format!("CONNECT {to} HTTP/1.1\r\nhost: {to}\r\n\r\n").as_bytes()).await.unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => break,
+        }
+    }
+    if !head.starts_with(b"HTTP/1.1 200") {
+        let _ = stream.read_to_end(&mut head).await;
+        return String::from_utf8_lossy(&head).into_owned();
+    }
+    stream.write_all(text.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    let _ = tokio::time::timeout(Duration::from_secs(5), stream.read_to_end(&mut answer)).await;
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn plain_http_in_a_tunnel_is_recorded_with_both_its_user_agents() {
+    let upstream = Upstream::start(false, [("/p", vec![json("{}")])].into()).await;
+    let session = record(&upstream).await;
+    let to = format!("localhost:{}", upstream.address.port());
+    let text = format!("GET /p HTTP/1.1\r\nHost: {to}\r\nUser-Agent: a\r\nUser-Agent: b\r\nConnection: close\r\n\r\n");
+    let answer = through_tunnel(&session, &to, &text).await;
+    assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with("{}"), "{answer}");
+    assert!(upstream.heads()[0].contains("user-agent: a\r\nuser-agent: b\r\n"), "{:?}", upstream.heads());
+    let exchange = session.finish().await.recording.exchanges.remove(0);
+    assert_eq!(exchange.request.origin, format!("http://localhost:{}", upstream.address.port()));
+}
+
+#[tokio::test]
+async fn a_socket_for_responses_is_refused_and_others_pass_and_are_named() {
+    let switch = b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n".to_vec();
+    let upstream = Upstream::start(false, [("/ws", vec![vec![Step::Send(switch), Step::Echo]])].into()).await;
+    let session = record(&upstream).await;
+    let to = format!("localhost:{}", upstream.address.port());
+    let ask = |path: &str, rest: &str| {
+        format!("GET {path} HTTP/1.1\r\nhost: {to}\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n{rest}")
+    };
+    let refused = through_tunnel(&session, &to, &ask("/v1/responses", "")).await;
+    assert!(refused.starts_with("HTTP/1.1 426 "), "{refused}");
+    let mut stream = TcpStream::connect(session.address()).await.unwrap();
+    let opening = format!("CONNECT {to} HTTP/1.1\r\n\r\n{}", ask("/ws", ""));
+    stream.write_all(opening.as_bytes()).await.unwrap();
+    let mut seen = String::new();
+    while !seen.contains("HTTP/1.1 101") || !seen.ends_with("\r\n\r\n") {
+        seen.push(stream.read_u8().await.unwrap().into());
+    }
+    stream.write_all(b"hello").await.unwrap();
+    let mut echoed = [0; 5];
+    stream.read_exact(&mut echoed).await.unwrap();
+    assert_eq!(&echoed, b"hello");
+    drop(stream);
+    let finished = session.finish().await;
+    assert!(finished.recording.exchanges.is_empty());
+    assert!(finished.warnings.iter().any(|warning| warning.contains("WebSocket") && warning.contains("/ws")));
+}
+
+#[tokio::test]
+async fn who_does_not_trust_the_recorder_is_named() {
+    let upstream = Upstream::start(true, [("/x", vec![json("{}")])].into()).await;
+    let session = record(&upstream).await;
+    let proxy = reqwest::Proxy::all(format!("http://{}", session.address())).unwrap();
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let root = reqwest::Certificate::from_pem(upstream.roots.as_ref().unwrap()).unwrap();
+    let stranger = reqwest::Client::builder().proxy(proxy).tls_certs_only([root]).build().unwrap();
+    assert!(stranger.get(upstream.url("/x")).send().await.is_err());
+    let finished = session.finish().await;
+    assert_eq!(finished.bypassed.len(), 1, "{:?}", finished.bypassed);
+    assert_eq!(finished.bypassed[0].reason, "does not trust the recorder for localhost");
+    assert_eq!(upstream.log.lock().unwrap().connections, 0);
+}
+
+#[tokio::test]
+async fn who_speaks_http2_only_is_named() {
+    let upstream = Upstream::start(true, [("/x", vec![json("{}")])].into()).await;
+    let session = record(&upstream).await;
+    let mut stream = TcpStream::connect(session.address()).await.unwrap();
+    let to = format!("localhost:{}", upstream.address.port());
+    stream.write_all(format!("CONNECT {to} HTTP/1.1\r\n\r\n").as_bytes()).await.unwrap();
+    let mut head = [0; 64];
+    let length = stream.read(&mut head).await.unwrap();
+    assert!(head[..length].starts_with(b"HTTP/1.1 200"));
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(pem(&session.ca_pem())).unwrap();
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
+    assert!(connector.connect("localhost".try_into().unwrap(), stream).await.is_err());
+    let finished = session.finish().await;
+    assert!(finished.bypassed[0].reason.starts_with("speaks HTTP/2 only"), "{:?}", finished.bypassed);
+}
+
+fn pem(text: &str) -> rustls::pki_types::CertificateDer<'static> {
+    use base64::Engine as _;
+    let body: String = text.lines().filter(|line| !line.starts_with("--")).collect();
+    base64::engine::general_purpose::STANDARD.decode(body).unwrap().into()
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_told_in_words_without_the_key() {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let session = Session::start(options(Mode::Record)).await.unwrap();
+    drop(listener);
+    let answer =
+        client(&session).get(format!("http://localhost:{port}/v1?key=gm-live-0123456789")).send().await.unwrap();
+    assert_eq!((answer.status().as_u16(), answer.headers()["x-should-retry"].to_str().unwrap()), (502, "false"));
+    let text = answer.text().await.unwrap();
+    assert!(text.contains("localhost cannot be reached") && !text.contains("live"), "{text}");
+    let exchange = session.finish().await.recording.exchanges.remove(0);
+    assert!(
+        matches!(&exchange.end.how, How::Unreachable(words) if text.contains(words.as_str())),
+        "{:?}",
+        exchange.end
+    );
+}
+
+#[tokio::test]
+async fn ports_of_the_agent_itself_and_passed_hosts_are_not_recorded() {
+    let world = Upstream::start(true, [("/x", vec![json("{}")])].into()).await;
+    let pass = SessionOptions { pass: vec!["local*".into()], ..options(Mode::Record) };
+    let session = Session::start(pass).await.unwrap();
+    let own = Upstream::start(false, [("/y", vec![json("{}")])].into()).await;
+    assert_eq!(client(&session).get(own.url("/y")).send().await.unwrap().status(), 200);
+    // A tunnel that is not read shows the server's own certificate.
+    let proxy = reqwest::Proxy::all(format!("http://{}", session.address())).unwrap();
+    let root = reqwest::Certificate::from_pem(world.roots.as_ref().unwrap()).unwrap();
+    let direct = reqwest::Client::builder().proxy(proxy).tls_certs_only([root]).build().unwrap();
+    assert_eq!(direct.get(world.url("/x")).send().await.unwrap().status(), 200);
+    drop(direct);
+    let finished = session.finish().await;
+    assert!(finished.recording.exchanges.is_empty());
+    let passed = |warning: &String| warning.starts_with("localhost was passed on unread: 1 connection, ");
+    assert!(finished.warnings.len() == 1 && finished.warnings.iter().all(passed), "{:?}", finished.warnings);
+}
+
+#[tokio::test]
+async fn nothing_is_passed_on_once_the_way_is_closed() {
+    let upstream = Upstream::start(false, [("/x", vec![json("{}")])].into()).await;
+    let session = record(&upstream).await;
+    session.close_upstream("the budget is used up");
+    let answer = client(&session).get(upstream.url("/x")).send().await.unwrap();
+    assert_eq!(answer.status(), 400);
+    assert!(answer.text().await.unwrap().contains("the budget is used up"));
+    let finished = session.finish().await;
+    assert_eq!(upstream.log.lock().unwrap().connections, 0);
+    assert_eq!(finished.warnings, ["requests were refused: the budget is used up"]);
+}
+
+#[tokio::test]
+async fn a_chunk_that_is_split_is_one_event() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    let pause = Step::Wait(Duration::from_millis(20));
+    let script = vec![
+        Step::Send(head.as_bytes().to_vec()),
+        Step::Send(chunk("data: a")),
+        pause,
+        Step::Send(chunk("b\n\nda")),
+        Step::Send(chunk("ta: c\n\n")),
+        Step::Send(b"0\r\n\r\n".to_vec()),
+    ];
+    let upstream = Upstream::start(true, [("/s", vec![script])].into()).await;
+    let session = record(&upstream).await;
+    assert_eq!(
+        client(&session).get(upstream.url("/s")).send().await.unwrap().text().await.unwrap(),
+        "data: ab\n\ndata: c\n\n"
+    );
+    let frames = session.finish().await.recording.exchanges.remove(0).response.unwrap().frames;
+    assert_eq!(frames.iter().map(|frame| &frame.bytes[..]).collect::<Vec<_>>(), [&b"data: ab\n\n"[..], b"data: c\n\n"]);
+}
+
+#[tokio::test]
+async fn headers_without_end_are_refused() {
+    let upstream = Upstream::start(false, [("/p", vec![json("{}")])].into()).await;
+    let session = record(&upstream).await;
+    let to = format!("localhost:{}", upstream.address.port());
+    let many = "x-many: 1\r\n".repeat(501);
+    let answer = through_tunnel(&session, &to, &format!("GET /p HTTP/1.1\r\n{many}\r\n")).await;
+    assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
+    assert_eq!(upstream.log.lock().unwrap().connections, 0);
+}

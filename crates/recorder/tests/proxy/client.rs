@@ -1,0 +1,42 @@
+//! Sessions and clients of them.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+
+use agentci_recorder::{MatchRules, Mode, OnMiss, Pace, Recording, Roots, Session, SessionOptions};
+use agentci_trace::Redactor;
+
+use crate::upstream::Upstream;
+
+pub(crate) fn options(mode: Mode) -> SessionOptions {
+    SessionOptions {
+        mode,
+        bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        advertise: None,
+        roots: Roots { cwd: PathBuf::from("/work"), home: None, tmp: None },
+        pass: Vec::new(),
+        only: Vec::new(),
+        allow: Vec::new(),
+        environment: Vec::new(),
+        folder: None,
+        secrets: Redactor::default(),
+        upstream_roots: None,
+        observer: None,
+    }
+}
+
+pub(crate) async fn record(upstream: &Upstream) -> Session {
+    Session::start(SessionOptions { upstream_roots: upstream.roots.clone(), ..options(Mode::Record) }).await.unwrap()
+}
+
+pub(crate) fn replaying(recording: Recording, pace: Pace) -> Mode {
+    Mode::Replay { recording, rules: MatchRules::default(), on_miss: OnMiss::Fail, pace }
+}
+
+/// A client that goes through the session and trusts it.
+pub(crate) fn client(session: &Session) -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let proxy = reqwest::Proxy::all(format!("http://{}", session.address())).unwrap();
+    let root = reqwest::Certificate::from_pem(session.ca_pem().as_bytes()).unwrap();
+    reqwest::Client::builder().proxy(proxy).tls_certs_only([root]).build().unwrap()
+}
